@@ -1,0 +1,74 @@
+// Memory that other processes on this node can map: one anonymous file (memfd) a context, with an allocator.
+//
+// The whole address range is reserved once, in the owner and in every peer, so that the file can grow without
+// anyone mapping again: an address in it is (base + offset) for good. Pages are claimed with fallocate before
+// they are handed out, so that memory that isn't there is an error and never SIGBUS.
+// No name exists in any file system: nothing can be left behind.
+//
+// Thread safety: allocate, free and contains may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/status.h"
+
+namespace hocket::platform {
+
+class SharedRegion {
+ public:
+  // `limit` bytes is how far it may grow; 0: HOCKET_MEMORY, or a default from the machine's memory. A smaller range
+  // is taken where RLIMIT_AS forbids the one asked for.
+  static Result<std::shared_ptr<SharedRegion>> create(size_t limit);
+  ~SharedRegion();
+
+  SharedRegion(const SharedRegion&) = delete;
+  SharedRegion& operator=(const SharedRegion&) = delete;
+
+  std::byte* base() const { return base_; }
+  size_t limit() const { return limit_; }
+  int descriptor() const { return descriptor_; }
+
+  // Zeroed memory, aligned to `alignment` (a power of two, 64 at least), or nullptr when there is no more.
+  void* allocate(size_t bytes, size_t alignment = 64);
+  // Pages are not given back to the system before the region goes; they are reused.
+  void free(void* memory);
+  bool contains(const void* memory, size_t bytes) const {
+    const auto* at = static_cast<const std::byte*>(memory);
+    return at >= base_ && at < base_ + limit_ && bytes <= static_cast<size_t>(base_ + limit_ - at);
+  }
+  uint64_t offset_of(const void* memory) const {
+    return static_cast<uint64_t>(static_cast<const std::byte*>(memory) - base_);
+  }
+
+ private:
+  SharedRegion() = default;
+  struct Allocator;
+  std::byte* base_ = nullptr;
+  size_t limit_ = 0;
+  int descriptor_ = -1;
+  std::unique_ptr<Allocator> allocator_;
+};
+
+// A peer's region, mapped here. In the same process it is the owner's own mapping, kept alive.
+class MappedRegion {
+ public:
+  // Takes ownership of the descriptor, which is closed once mapped.
+  static Result<std::shared_ptr<MappedRegion>> map(int descriptor, size_t limit);
+  static std::shared_ptr<MappedRegion> same_process(std::shared_ptr<SharedRegion> region);
+  ~MappedRegion();
+  MappedRegion(const MappedRegion&) = delete;
+  MappedRegion& operator=(const MappedRegion&) = delete;
+
+  std::byte* base() const { return base_; }
+  size_t limit() const { return limit_; }
+
+ private:
+  MappedRegion() = default;
+  std::byte* base_ = nullptr;
+  size_t limit_ = 0;
+  std::shared_ptr<SharedRegion> owner_;
+};
+
+}  // namespace hocket::platform

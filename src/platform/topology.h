@@ -1,0 +1,26 @@
+// What this process may use of the machine: cores, as the affinity mask and the cgroup's quota leave them.
+#pragma once
+
+#include <sched.h>
+
+#include <cstdint>
+#include <string>
+
+namespace hocket::platform {
+
+struct CpuBudget {
+  cpu_set_t allowed;  // affinity mask
+  uint32_t allowed_count = 1;
+  double quota = 0;               // cores by cgroup (v1 or v2, any level); 0: no limit
+  uint64_t allowed_bits[2] = {};  // the mask's first 128 processors, to be sent to peers
+
+  // Whole cores that can run at the same time.
+  uint32_t usable() const;
+};
+
+CpuBudget read_cpu_budget();
+
+// Whether ranks with these masks (as allowed_bits) and quotas each have a core of their own.
+bool has_core_each(const uint64_t (*allowed_bits)[2], const double* quotas, uint32_t ranks);
+
+}  // namespace hocket::platform

@@ -1,0 +1,50 @@
+// What a waiting rank does with its core: spin, yield, or sleep.
+//
+// Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share
+// cores, every spin is stolen from the rank waited for: they yield at once. Either way a rank that has waited for
+// long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core: then
+// sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not.
+//
+// A Waiter belongs to one thread.
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::platform {
+
+enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
+
+struct WaitPolicy {
+  WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
+  bool crowded = false;                  // more ranks than cores on this node
+  int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
+  int64_t yield_ns = 1'000'000;          // how long to yield before sleeping
+};
+
+enum class WaitAction : uint8_t { kSpin, kYield, kSleep };
+
+class Waiter {
+ public:
+  explicit Waiter(const WaitPolicy& policy) : policy_(policy) {}
+
+  // Begins a wait. Cheap: reads no clock.
+  void start();
+  // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
+  // time it returns; on kSleep the caller parks.
+  WaitAction pause();
+  // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
+  // runs and dead peers are noticed; grows while nothing happens.
+  int64_t sleep_ns() const { return sleep_ns_; }
+  // Time since the clock was first read in this wait, 0 if it has not been.
+  int64_t waited_ns() const;
+  void woken(bool by_peer);
+
+ private:
+  WaitPolicy policy_;
+  uint32_t looks_ = 0;
+  int64_t started_ns_ = 0;
+  int64_t sleep_ns_ = 0;
+  uint32_t contention_ = 0;  // how much other load was seen lately; decays
+};
+
+}  // namespace hocket::platform

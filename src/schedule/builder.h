@@ -1,0 +1,123 @@
+// Writes a plan, one step at a time. Algorithms see this and nothing else.
+//
+// Steps run one after the other unless they are added between begin_stage() and end_stage(), where they may
+// proceed together (an exchange is a send and a receive in one stage).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/plan.h"
+
+namespace hocket::schedule {
+
+class Builder {
+ public:
+  Builder(Collective collective, const Shape& shape);
+
+  // What the algorithm may ask about its group (the whole communicator unless entered by enter_group).
+  uint32_t size() const { return group().shape.size; }
+  uint32_t rank() const { return group().shape.rank; }
+  uint32_t root() const { return group().shape.root; }
+  uint32_t segments() const { return group().shape.segments; }
+  const Shape& shape() const { return group().shape; }
+
+  // --- slices ---------------------------------------------------------------------------------------------
+  // The whole of the caller's buffers (within enter_group: what the outer algorithm gave the inner one).
+  Slice input() const { return group().input; }
+  Slice output() const { return group().output; }
+  // Part `index` of `parts` nearly equal parts of a slice; parts of parts compose.
+  static Slice part(const Slice& whole, uint32_t index, uint32_t parts) {
+    return parts_of(whole, index, index + 1, parts);
+  }
+  // Parts [first, last) of `parts`.
+  static Slice parts_of(const Slice& whole, uint32_t first, uint32_t last, uint32_t parts);
+
+  // A new scratch area with room for any slice no longer than `like`.
+  uint8_t scratch_area(const Slice& like);
+  // The slice of the area that stands for `part`, where the slice `base` stands at the area's beginning.
+  // With base == part, the area holds one segment at a time.
+  static Slice in_scratch(uint8_t area, const Slice& part, const Slice& base);
+
+  // --- two-sided steps ------------------------------------------------------------------------------------
+  void begin_stage();
+  void end_stage();
+  void send(uint32_t peer, const Slice& source);
+  void receive(uint32_t peer, const Slice& destination);
+  // destination = incoming (op) local when incoming_left, else local (op) incoming.
+  void receive_combine(uint32_t peer, const Slice& local, const Slice& destination, bool incoming_left);
+
+  // --- one-sided steps on slots -----------------------------------------------------------------------------
+  // Versions count from 1 per slot and rank within a call (within enter_group: since it was entered).
+  void publish(uint8_t slot, const Slice& source);
+  void expose(uint8_t slot, const Slice& destination);
+  // What of the peer's publication is meant: everything, or `part` where the peer published `whole`
+  // (both as slices of the same buffer).
+  struct From {
+    uint32_t peer = 0;
+    uint8_t slot = 0;
+    uint32_t version = 1;
+    Slice part = {};  // buffer kNone: everything
+    Slice whole = {};
+  };
+  void get(const From& from, const Slice& destination);
+  void put(const From& to, const Slice& source);
+  // destination = published (op) local when incoming_left, else local (op) published.
+  void combine_from(const From& from, const Slice& local, const Slice& destination, bool incoming_left);
+
+  // --- counters ---------------------------------------------------------------------------------------------
+  void add(uint32_t peer, uint8_t counter, uint32_t value = 1);
+  void wait_until(uint8_t counter, uint32_t value);
+  // Says how much peers add to this rank's own counter in this call. Needed once per own counter in use.
+  void own_total(uint8_t counter, uint32_t total);
+  void add_shared(uint8_t counter, uint32_t value = 1);
+  void wait_until_shared(uint8_t counter, uint32_t value);
+  // Says how much all ranks together add to the shared counter; every rank must say the same.
+  void shared_total(uint8_t counter, uint32_t total);
+
+  // --- local steps --------------------------------------------------------------------------------------------
+  // Nothing where source and destination are the same slice.
+  void copy(const Slice& source, const Slice& destination);
+  // destination = source (op) destination when source_left, else destination (op) source.
+  void combine(const Slice& source, const Slice& destination, bool source_left);
+
+  // --- composition ------------------------------------------------------------------------------------------
+  // Until leave_group(), the builder speaks to an inner algorithm about a group: its rank i is ranks[i] of the
+  // outer group, its buffers are the two slices. This rank must be one of `ranks`. `slot_base` and `counter_base`
+  // are the first numbers that the outer algorithm doesn't use; every member must give the same.
+  struct GroupOptions {
+    std::vector<uint32_t> ranks;
+    uint32_t root = 0;  // in the group's numbering
+    uint32_t segments = 1;
+    uint32_t degree = 0;
+    Slice input;
+    Slice output;
+    uint8_t slot_base = 0;
+    uint8_t counter_base = 0;
+  };
+  void enter_group(const GroupOptions& options);
+  void leave_group();
+
+  Plan finish();
+
+ private:
+  struct Group {
+    Shape shape;
+    Slice input;
+    Slice output;
+    std::vector<uint32_t> ranks;  // ranks of the plan
+    uint8_t slot_base = 0;
+    uint8_t counter_base = 0;
+  };
+  const Group& group() const { return groups_.back(); }
+  Step& append(StepKind kind);
+  uint32_t plan_rank(uint32_t group_rank) const { return group().ranks[group_rank]; }
+  void set_target(Step& step, const From& from);
+
+  Plan plan_;
+  std::vector<Group> groups_;
+  bool in_stage_ = false;
+  uint32_t publications_[kMaxSlots] = {};
+};
+
+}  // namespace hocket::schedule

@@ -1,0 +1,48 @@
+// One rank's schedule. Plain data: engines run it, the simulator prices it, the verifier proves it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/collective.h"
+#include "schedule/step.h"
+
+namespace hocket::schedule {
+
+// What a plan depends on, and all it depends on. Counts do not appear: `segments` is how many parts the
+// caller has decided to cut the message into, 1 or more.
+struct Shape {
+  uint32_t size = 1;
+  uint32_t rank = 0;
+  uint32_t root = 0;
+  uint32_t segments = 1;
+  uint32_t degree = 0;      // of trees; 0: the algorithm's default
+  bool keep_order = false;  // combine in rank order: the operation does not commute
+
+  bool operator==(const Shape&) const = default;
+};
+
+// Temporary memory: room for every slice of `numerator/denominator` of the call's count.
+struct ScratchArea {
+  uint32_t numerator = 0;
+  uint32_t denominator = 1;
+
+  // One element more than the quotient, because fractions of odd counts differ by one.
+  uint64_t elements(uint64_t count) const { return numerator == 0 ? 0 : count * numerator / denominator + 1; }
+};
+
+struct Plan {
+  Collective collective = Collective::kBarrier;
+  Shape shape;
+  std::vector<Step> steps;
+  std::vector<ScratchArea> scratch;
+  // What is added in total to each of this rank's own counters, and to each shared counter, within one call.
+  // Every rank of a schedule states the same shared totals. All adds of a call are waited for within it: own
+  // counters by their owner, shared ones by every rank.
+  uint32_t own_total[kMaxCounters] = {};
+  uint32_t shared_total[kMaxCounters] = {};
+  bool uses_slots_or_counters = false;
+  uint8_t slots = 0;  // slots 0 .. slots-1 may be published, on any rank
+};
+
+}  // namespace hocket::schedule

@@ -1,0 +1,96 @@
+// What a schedule is made of: slices of buffers, and steps that move, combine or signal them.
+//
+// Glossary
+//   plan     one rank's schedule for one shape (size, rank, root, segments): count-free, so it serves every count
+//   extent   how many elements a buffer holds: its blocks times the call's count
+//   slice    a part of a buffer, as fractions of its extent
+//   stage    a run of steps that may proceed in any order; the next stage starts when all of them are done
+//   slot     one of the numbered places in which a rank publishes a slice for its peers
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::schedule {
+
+// Where a slice lies. Input and output are the caller's; a call in place gives the same memory for both.
+// For broadcast there is one buffer, and it is kOutput on every rank, the root included.
+// Scratch is temporary memory of the plan, Plan::scratch_blocks times the call's count in extent.
+enum class Buffer : uint8_t { kNone, kInput, kOutput, kScratch };
+
+// The elements [extent*first/of, extent*last/of) of a buffer of extent = blocks*count, where every fraction is
+// rounded down: slices that meet as fractions meet as elements, whatever the count.
+// They lie at extent*first/of - extent*origin/of of the buffer: `origin` (0 for the caller's buffers) lets a
+// segment of the message live at the beginning of a scratch area that holds one segment only.
+struct Slice {
+  Buffer buffer = Buffer::kNone;
+  uint8_t area = 0;  // which scratch area, for kScratch
+  uint32_t blocks = 1;
+  uint32_t first = 0;
+  uint32_t last = 0;
+  uint32_t of = 1;
+  uint32_t origin = 0;
+
+  bool operator==(const Slice&) const = default;
+};
+
+// An element range, what a slice becomes once the count is known.
+struct Range {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+};
+
+inline Range resolve(const Slice& slice, uint64_t count) {
+  const auto at = [&](uint64_t numerator) {
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(count) * slice.blocks * numerator / slice.of);
+  };
+  return {at(slice.first) - at(slice.origin), at(slice.last) - at(slice.first)};
+}
+
+enum class StepKind : uint8_t {
+  // Two-sided, matched in order per ordered pair of ranks. A send may complete only when it is received:
+  // a schedule must not count on buffering. What is received must be as long as what was sent.
+  kSend,            // source -> peer
+  kReceive,         // peer -> destination
+  kReceiveCombine,  // destination = incoming (op) source, or source (op) incoming: see `incoming_left`
+  // One-sided, on slots. The k-th publication of a slot by a rank within a call has version k, from 1.
+  kPublish,      // source becomes readable by all peers as my slot's next version
+  kExpose,       // destination becomes writable by peers as my slot's next version; what it held is lost
+  kGet,          // destination = what `peer` published as (slot, version); waits until it has.
+                 // With peer = self after kExpose: takes what was put, into destination.
+  kPut,          // source -> what `peer` exposed as (slot, version); waits until it has
+  kCombineFrom,  // destination = published (op) source, or source (op) published: see `incoming_left`
+  // Counters, all zero when the call begins. Own counters can be waited on by their owner only,
+  // shared ones (peer = kShared) by everybody. A wait for v passes when at least v has been added.
+  kAdd,        // peer's counter += value
+  kWaitUntil,  // until my (or the shared) counter has reached value
+  // Local.
+  kCopy,     // destination = source
+  kCombine,  // destination = source (op) destination, or destination (op) source: `incoming_left` = source is left
+  // For engines that have them; the shared-memory engine refuses both.
+  kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
+  kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
+};
+
+// `peer` of a counter step that means the communicator's shared counters.
+inline constexpr uint32_t kShared = 0xffffffffu;
+
+struct Step {
+  StepKind kind = StepKind::kCopy;
+  bool ends_stage = true;     // the next step waits for this one and all before it
+  bool incoming_left = true;  // operand order of a combination: true: incoming (op) local
+  uint8_t slot = 0;           // slot or counter number
+  uint32_t peer = 0;          // a rank of the plan's group, or kShared
+  uint32_t second_peer = 0;   // kFirstOf only
+  uint32_t version = 0;       // kGet, kPut, kCombineFrom: which publication is meant; kPublish, kExpose: own
+  uint32_t value = 0;         // kAdd, kWaitUntil
+  Slice source;
+  Slice destination;
+  Slice target;  // kGet, kPut, kCombineFrom: where within the published slice, in elements from its
+                 // beginning (the offset that resolve() gives); kNone: all of it, from its beginning
+};
+
+inline constexpr int kMaxSlots = 16;     // slots a rank may use within one call
+inline constexpr int kMaxCounters = 16;  // own counters a rank has, and shared ones a communicator has, within one call
+inline constexpr int kMaxScratchAreas = 32;
+
+}  // namespace hocket::schedule
