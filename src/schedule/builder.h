@@ -1,9 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a plan, one step at a time. Algorithms see this and nothing else.
 //
 // Steps run one after the other unless they are added between begin_stage() and end_stage(), where they may
 // proceed together (an exchange is a send and a receive in one stage).
+//
+// Misuse (a rank or number out of range, a stage left open, ...) is an error in an algorithm, not in a program that
+// uses hocket: it ends the process with a sentence that says what was wrong. What an algorithm makes of its steps is
+// the verifier's business (verifier.h).
+//
+// Thread safety: a builder belongs to one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -84,7 +92,9 @@ class Builder {
   // --- composition ------------------------------------------------------------------------------------------
   // Until leave_group(), the builder speaks to an inner algorithm about a group: its rank i is ranks[i] of the
   // outer group, its buffers are the two slices. This rank must be one of `ranks`. `slot_base` and `counter_base`
-  // are the first numbers that the outer algorithm doesn't use; every member must give the same.
+  // are the first numbers that the outer algorithm doesn't use; every member must give the same. Their numbers must
+  // not have been used before in this plan, so that the inner algorithm's versions and totals begin afresh.
+  // Shared counters belong to the communicator: within a group that isn't all of it they can't be used.
   struct GroupOptions {
     std::vector<uint32_t> ranks;
     uint32_t root = 0;  // in the group's numbering
@@ -106,18 +116,26 @@ class Builder {
     Slice input;
     Slice output;
     std::vector<uint32_t> ranks;  // ranks of the plan
-    uint8_t slot_base = 0;
-    uint8_t counter_base = 0;
+    uint32_t slot_base = 0;
+    uint32_t counter_base = 0;
   };
   const Group& group() const { return groups_.back(); }
   Step& append(StepKind kind);
-  uint32_t plan_rank(uint32_t group_rank) const { return group().ranks[group_rank]; }
-  void set_target(Step& step, const From& from);
+  Step& append_two_sided(StepKind kind, uint32_t peer);
+  Step& append_one_sided(StepKind kind, const From& from);
+  Step& append_publication(StepKind kind, uint8_t slot);
+  Step& append_counter(StepKind kind, uint8_t counter, uint32_t value);
+  uint32_t plan_rank(uint32_t group_rank) const;
+  uint8_t plan_slot(uint8_t slot);
+  uint8_t plan_counter(uint8_t counter);
+  void require_whole_communicator() const;
 
   Plan plan_;
   std::vector<Group> groups_;
   bool in_stage_ = false;
+  size_t stage_begin_ = 0;
   uint32_t publications_[kMaxSlots] = {};
+  uint32_t counters_used_ = 0;  // counters 0 .. counters_used_-1 have been named
 };
 
 }  // namespace hocket::schedule

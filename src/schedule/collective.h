@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The collective operations hocket knows, and how much of each buffer one rank holds for them.
 #pragma once
 

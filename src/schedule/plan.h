@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank's schedule. Plain data: engines run it, the simulator prices it, the verifier proves it.
 #pragma once
 

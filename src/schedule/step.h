@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a schedule is made of: slices of buffers, and steps that move, combine or signal them.
 //
 // Glossary
