@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tuning tables: which algorithm serves which call, as text that people can read and programs can write.
+//
+//   hocket-table 1
+//   # collective  conditions (all must hold)              algorithm[:parameters]  what was measured
+//   allreduce     ranks=5.. crowded bytes=..4K            direct                  us=3.1 next=ring next_us=6.5  # why
+//   reduce        ranks=2..16 uncrowded bytes=8K..        pieces:segment=32K
+//
+// The first line whose conditions hold wins. Conditions: ranks= and bytes= (of the whole message) take a number or a
+// range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;
+// none: always. Parameters: degree= (a number, or `flat`: every rank a child of the root) and segment= (bytes).
+// Sizes may end in K, M or G (powers of 1024).
+//
+// Thread safety: a table does not change once made; any thread may read it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "base/status.h"
+#include "schedule/collective.h"
+
+namespace hocket::selection {
+
+// Of a tree: so many children that all other ranks are children of the root, whatever the number of ranks.
+inline constexpr uint32_t kFlat = 0xffffffffu;
+
+// An algorithm with its parameters: "tree:degree=3,segment=16K".
+struct Spec {
+  const algorithms::Algorithm* algorithm = nullptr;
+  uint32_t degree = 0;         // 0: the algorithm's default; kFlat
+  uint64_t segment_bytes = 0;  // 0: the default
+
+  bool operator==(const Spec&) const = default;
+};
+
+// Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
+Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
+std::string to_text(const Spec& spec);
+
+// "64", "4K", "1M": bytes, powers of 1024; and back, in the shortest form that is exact.
+Result<uint64_t> parse_size(std::string_view text);
+std::string size_to_text(uint64_t bytes);
+
+struct Interval {
+  uint64_t first = 0;
+  uint64_t last = std::numeric_limits<uint64_t>::max();
+
+  bool contains(uint64_t value) const { return first <= value && value <= last; }
+};
+
+enum class When : uint8_t { kAlways, kCrowded, kUncrowded };
+
+struct Rule {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  Interval ranks;
+  Interval bytes;
+  When when = When::kAlways;
+  Spec spec;
+  // What the line says about its making; 0 and "" where it says nothing.
+  double median_us = 0;
+  std::string next;  // the runner-up, as a spec
+  double next_us = 0;
+  std::string note;   // the comment at the line's end
+  uint32_t line = 0;  // in the table's text, from 1
+};
+
+class Table {
+ public:
+  Table() = default;
+  // The table that hocket was built with (shipped.table).
+  static const Table& shipped();
+  // Errors name `source`, the line and what is wrong with it. A text without the header is refused as foreign.
+  static Result<Table> parse(std::string_view text, std::string source);
+  static Result<Table> load(const std::string& path);
+
+  std::span<const Rule> rules() const { return rules_; }
+  const std::string& source() const { return source_; }
+
+ private:
+  std::string source_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace hocket::selection
