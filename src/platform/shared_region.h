@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory that other processes on this node can map: one anonymous file (memfd) a context, with an allocator.
 //
 // The whole address range is reserved once, in the owner and in every peer, so that the file can grow without
@@ -30,10 +31,12 @@ class SharedRegion {
   size_t limit() const { return limit_; }
   int descriptor() const { return descriptor_; }
 
-  // Zeroed memory, aligned to `alignment` (a power of two, 64 at least), or nullptr when there is no more.
+  // Zeroed memory, aligned to `alignment` (a power of two, 64 at least, 2 MiB at most), or nullptr when there is no
+  // more. Blocks up to kPopulateBytes come with their pages mapped, so that the first call pays for no page faults.
   void* allocate(size_t bytes, size_t alignment = 64);
-  // Pages are not given back to the system before the region goes; they are reused.
-  void free(void* memory);
+  // Pages are not given back to the system before the region goes; they are reused. False, and nothing done, if
+  // `memory` is not what allocate gave (nullptr included).
+  bool free(void* memory);
   bool contains(const void* memory, size_t bytes) const {
     const auto* at = static_cast<const std::byte*>(memory);
     return at >= base_ && at < base_ + limit_ && bytes <= static_cast<size_t>(base_ + limit_ - at);
@@ -41,6 +44,8 @@ class SharedRegion {
   uint64_t offset_of(const void* memory) const {
     return static_cast<uint64_t>(static_cast<const std::byte*>(memory) - base_);
   }
+
+  static constexpr size_t kPopulateBytes = size_t{4} << 20;
 
  private:
   SharedRegion() = default;
@@ -54,7 +59,7 @@ class SharedRegion {
 // A peer's region, mapped here. In the same process it is the owner's own mapping, kept alive.
 class MappedRegion {
  public:
-  // Takes ownership of the descriptor, which is closed once mapped.
+  // Takes ownership of the descriptor, which is closed once mapped, and on failure too.
   static Result<std::shared_ptr<MappedRegion>> map(int descriptor, size_t limit);
   static std::shared_ptr<MappedRegion> same_process(std::shared_ptr<SharedRegion> region);
   ~MappedRegion();
@@ -70,5 +75,9 @@ class MappedRegion {
   size_t limit_ = 0;
   std::shared_ptr<SharedRegion> owner_;
 };
+
+// Maps the pages of memory in a region now rather than at first touch, which costs a fault a page. The memory must
+// have been allocated by its owner. Contents are untouched. Best effort: where the kernel can't, faults come later.
+void populate(const void* memory, size_t bytes);
 
 }  // namespace hocket::platform

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file without a name, to be mapped by several processes: memfd, or an unlinked file where memfd is refused.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace hocket::platform {
+
+// An empty file; the caller closes the descriptor. Others may extend it but, for a memfd, nobody can shrink it.
+Result<int> create_memory_file();
+
+// The second choice alone: an unlinked file in /dev/shm, $TMPDIR or /tmp.
+Result<int> create_unlinked_file();
+
+// Extends the file from `from` to `to` bytes with pages that are really there. On failure the file may be longer than
+// it was, but no signal is raised and no page that was there is lost.
+Status extend_file(int descriptor, uint64_t from, uint64_t to);
+
+// Bytes this process may use at most: physical memory, or the memory cgroup's limit if that is less.
+uint64_t memory_budget();
+
+}  // namespace hocket::platform

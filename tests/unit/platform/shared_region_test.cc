@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/shared_region.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "child_process.h"
+#include "platform/memory_file.h"
+
+namespace hocket::platform {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+std::shared_ptr<SharedRegion> make_region(size_t limit) {
+  auto region = SharedRegion::create(limit);
+  EXPECT_TRUE(region.is_ok()) << region.status().message();
+  return region.take();
+}
+
+bool all_bytes_are(const void* memory, size_t bytes, unsigned char value) {
+  const auto* at = static_cast<const unsigned char*>(memory);
+  return std::all_of(at, at + bytes, [&](unsigned char byte) { return byte == value; });
+}
+
+TEST(SharedRegion, GivesZeroedAlignedMemoryInsideItsRange) {
+  auto region = make_region(64 * kMiB);
+  for (size_t alignment : {64UL, 128UL, 4096UL, 2 * kMiB}) {
+    void* memory = region->allocate(1000, alignment);
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % alignment, 0U);
+    EXPECT_EQ(region->offset_of(memory) % alignment, 0U) << "peers map elsewhere, only offsets are common";
+    EXPECT_TRUE(region->contains(memory, 1000));
+    EXPECT_TRUE(all_bytes_are(memory, 1000, 0));
+  }
+  EXPECT_FALSE(region->contains(region->base(), region->limit() + 1));
+  EXPECT_FALSE(region->contains(&region, 1));
+}
+
+TEST(SharedRegion, ReusedMemoryIsZeroedAgain) {
+  auto region = make_region(8 * kMiB);
+  void* first = region->allocate(kMiB);
+  std::memset(first, 0xAB, kMiB);
+  EXPECT_TRUE(region->free(first));
+  void* second = region->allocate(2 * kMiB);  // begins where the first was and reaches into untouched memory
+  ASSERT_EQ(second, first);
+  EXPECT_TRUE(all_bytes_are(second, 2 * kMiB, 0));
+}
+
+TEST(SharedRegion, GrowsWhileAPeerHasItMapped) {
+  auto region = make_region(256 * kMiB);
+  auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+  ASSERT_TRUE(mapped.is_ok()) << mapped.status().message();
+  for (size_t i = 1; i <= 20; ++i) {
+    auto* memory = static_cast<std::byte*>(region->allocate(i * kMiB));
+    ASSERT_NE(memory, nullptr);
+    std::memset(memory, static_cast<int>(i), i * kMiB);
+    EXPECT_TRUE(
+        all_bytes_are(mapped.value()->base() + region->offset_of(memory), i * kMiB, static_cast<unsigned char>(i)));
+  }
+}
+
+TEST(SharedRegion, GivesNullPastItsLimitAndGoesOn) {
+  auto region = make_region(2 * kMiB);
+  EXPECT_EQ(region->limit(), 2 * kMiB);
+  EXPECT_EQ(region->allocate(3 * kMiB), nullptr);
+  EXPECT_EQ(region->allocate(SIZE_MAX), nullptr);
+  EXPECT_EQ(region->allocate(SIZE_MAX - 63), nullptr);
+  void* most = region->allocate(2 * kMiB);
+  ASSERT_NE(most, nullptr);
+  std::memset(most, 1, 2 * kMiB);
+  EXPECT_EQ(region->allocate(1), nullptr);
+  EXPECT_TRUE(region->free(most));
+  EXPECT_NE(region->allocate(kMiB + 1), nullptr);
+}
+
+TEST(SharedRegion, RefusesStrangePointersAndDoubleFrees) {
+  auto region = make_region(2 * kMiB);
+  void* memory = region->allocate(256);
+  EXPECT_FALSE(region->free(nullptr));
+  EXPECT_FALSE(region->free(static_cast<std::byte*>(memory) + 64));
+  EXPECT_FALSE(region->free(&region));
+  EXPECT_TRUE(region->free(memory));
+  EXPECT_FALSE(region->free(memory));
+}
+
+TEST(SharedRegion, FileSizeLimitGivesNullAndNoSignal) {
+  const int status = in_child([] {
+    const rlimit few{3 * kMiB, 3 * kMiB};
+    setrlimit(RLIMIT_FSIZE, &few);
+    auto region = make_region(64 * kMiB);
+    void* fits = region->allocate(2 * kMiB);
+    if (fits == nullptr) return 1;
+    std::memset(fits, 1, 2 * kMiB);
+    return region->allocate(8 * kMiB) == nullptr ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need more addresses than that
+TEST(SharedRegion, TakesASmallerRangeWhereAddressesAreLimited) {
+  const int status = in_child([] {
+    const rlimit few{1024 * kMiB, 1024 * kMiB};
+    setrlimit(RLIMIT_AS, &few);
+    auto region = make_region(size_t{64} << 30);
+    return region->limit() < 1024 * kMiB && region->limit() >= 64 * kMiB && region->allocate(kMiB) != nullptr ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
+#endif
+
+TEST(SharedRegion, RandomUseNeverOverlapsAndMergesFreeParts) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  auto region = make_region(32 * kMiB);
+  std::map<std::byte*, std::pair<size_t, unsigned char>> live;
+  for (int step = 0; step < 3000; ++step) {
+    if (!live.empty() && random() % 100 < 48) {
+      auto victim = std::next(live.begin(), static_cast<long>(random() % live.size()));
+      ASSERT_TRUE(all_bytes_are(victim->first, victim->second.first, victim->second.second));
+      ASSERT_TRUE(region->free(victim->first));
+      live.erase(victim);
+      continue;
+    }
+    const size_t bytes = size_t{1} + random() % (random() % 8 == 0 ? 400'000 : 5000);
+    auto* memory = static_cast<std::byte*>(region->allocate(bytes, size_t{64} << (random() % 8)));
+    if (memory == nullptr) continue;
+    ASSERT_TRUE(region->contains(memory, bytes));
+    ASSERT_TRUE(all_bytes_are(memory, bytes, 0));
+    const auto mark = static_cast<unsigned char>(1 + random() % 255);
+    std::memset(memory, mark, bytes);
+    live[memory] = {bytes, mark};
+  }
+  for (auto& [memory, what] : live) {
+    ASSERT_TRUE(all_bytes_are(memory, what.first, what.second));
+    ASSERT_TRUE(region->free(memory));
+  }
+  EXPECT_NE(region->allocate(32 * kMiB), nullptr) << "free parts must have merged into one";
+}
+
+TEST(SharedRegion, ThreadsMayAllocateAtOnce) {
+  auto region = make_region(64 * kMiB);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int thread = 1; thread <= 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 500; ++i) {
+        const size_t bytes = 64 + static_cast<size_t>(i) * 17;
+        void* memory = region->allocate(bytes);
+        if (memory == nullptr || !all_bytes_are(memory, bytes, 0)) ++wrong;
+        std::memset(memory, thread, bytes);
+        if (!all_bytes_are(memory, bytes, static_cast<unsigned char>(thread))) ++wrong;
+        region->free(memory);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(SharedRegion, LeavesNoDescriptorBehind) {
+  const int before = open_descriptors();
+  for (int i = 0; i < 10; ++i) {
+    auto region = make_region(kMiB);
+    ASSERT_TRUE(MappedRegion::map(dup(region->descriptor()), region->limit()).is_ok());
+  }
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST(MappedRegion, RefusesWhatIsNoFile) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const int before = open_descriptors();
+  EXPECT_FALSE(MappedRegion::map(ends[0], kMiB).is_ok());
+  EXPECT_EQ(open_descriptors(), before - 1) << "the descriptor is taken over on failure too";
+  EXPECT_FALSE(MappedRegion::map(-1, kMiB).is_ok());
+  auto region = make_region(kMiB);
+  EXPECT_FALSE(MappedRegion::map(dup(region->descriptor()), 0).is_ok());
+  EXPECT_FALSE(MappedRegion::map(dup(region->descriptor()), SIZE_MAX).is_ok());
+  close(ends[1]);
+}
+
+TEST(MemoryFile, PeersCannotShrinkIt) {
+  auto region = make_region(kMiB);
+  ASSERT_NE(region->allocate(4096), nullptr);
+  EXPECT_NE(ftruncate(region->descriptor(), 0), 0);
+}
+
+TEST(MemoryFile, UnlinkedFileServesWhereMemfdIsRefused) {
+  Result<int> file = create_unlinked_file();
+  ASSERT_TRUE(file.is_ok()) << file.status().message();
+  const Status extended = extend_file(file.value(), 0, 3 * kMiB);
+  ASSERT_TRUE(extended.is_ok()) << extended.message();
+  auto mapped = MappedRegion::map(file.value(), 8 * kMiB);
+  ASSERT_TRUE(mapped.is_ok());
+  std::memset(mapped.value()->base(), 1, 3 * kMiB);
+}
+
+}  // namespace
+}  // namespace hocket::platform
