@@ -4,6 +4,10 @@ option(HOCKET_FUZZ "Build the fuzz targets; needs clang" OFF)
 set(HOCKET_SANITIZER "" CACHE STRING "Sanitizers as for -fsanitize=, e.g. thread; empty: none")
 
 add_compile_options(-Wall -Wextra)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # Warns without cause where std::string is inlined.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(HOCKET_WERROR)
   add_compile_options(-Werror)
 endif()

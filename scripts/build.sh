@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Configures and builds one preset.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+preset=${1:-release}
+case "$preset" in
+  release | dev | asan | tsan | fuzz) ;;
+  *) die "there is no preset '$preset': release, dev, asan, tsan, fuzz" ;;
+esac
+build "$preset"
+printf '\nbuilt: build/%s/bin  build/%s/lib\n' "$preset" "$preset"

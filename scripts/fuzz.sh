@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs every fuzz target for so many seconds, from the seeds in tests/fuzz/corpus/<target>/ and what earlier runs found.
+# A target that crashes leaves its input in build/fuzz/crashes/ and the command that replays it on the screen.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+seconds=${1:-60}
+[[ $seconds =~ ^[0-9]+$ ]] || die "fuzz: '$seconds' is no number of seconds"
+need clang++-19
+mkdir -p build
+build fuzz >build/fuzz.log 2>&1 || {
+  cat build/fuzz.log >&2
+  die "the fuzz build failed"
+}
+mkdir -p build/fuzz/crashes
+failed=() count=0
+for target in build/fuzz/bin/fuzz_*; do
+  [ -x "$target" ] || continue
+  name=$(basename "$target")
+  name=${name#fuzz_}
+  corpora=("build/fuzz/corpus/$name")
+  mkdir -p "${corpora[0]}"
+  if [ -d "tests/fuzz/corpus/$name" ]; then corpora+=("tests/fuzz/corpus/$name"); fi
+  log=build/fuzz/$name.log
+  count=$((count + 1))
+  # Allocations beyond a sane input's are a finding too.
+  if "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+    -artifact_prefix=build/fuzz/crashes/"$name"- "${corpora[@]}" >"$log" 2>&1; then
+    printf '%-24s %s inputs, no finding\n' "$name" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+  else
+    failed+=("$name")
+    tail -n 40 "$log" >&2
+    printf '%-24s CRASHED; replay: %s build/fuzz/crashes/%s-...\n' "$name" "$target" "$name" >&2
+  fi
+done
+[ "$count" -gt 0 ] || die "there is no fuzz target: tests/fuzz/*.cc"
+[ ${#failed[@]} -eq 0 ] || die "fuzz: ${failed[*]} failed"

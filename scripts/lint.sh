@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Formatting, clang-tidy, shellcheck, spelling: each finding is an error. --fix formats in place.
+set -uo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+need clang-format-19 clang-tidy-19 shellcheck codespell git python3
+fix=0
+case "${1:-}" in
+  '') ;;
+  --fix) fix=1 ;;
+  *) die "lint: there is no option '$1', only --fix" ;;
+esac
+failed=()
+
+check() { # check NAME COMMAND...
+  local name=$1 begin=$SECONDS
+  shift
+  if "$@"; then
+    printf 'ok      %s (%d s)\n' "$name" $((SECONDS - begin))
+  else
+    printf 'FAILED  %s\n' "$name"
+    failed+=("$name")
+  fi
+}
+
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h' '*.c')
+mapfile -t scripts < <(git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run)
+
+if [ $fix -eq 1 ]; then clang-format-19 -i "${sources[@]}"; fi
+check "clang-format" clang-format-19 --dry-run -Werror "${sources[@]}"
+check "shellcheck" shellcheck --external-sources "${scripts[@]}"
+check "codespell" codespell --quiet-level=3 --ignore-words-list=inout,fpr,te,numer,ot,ro,nd,parms,ans,crate \
+  $(git ls-files --cached --others --exclude-standard '*.md' '*.cc' '*.h' '*.c' '*.sh' '*.py' '*.cmake' dev)
+mkdir -p build
+configure release
+check "clang-tidy" python3 scripts/clang_tidy.py build/release "$jobs"
+
+if [ ${#failed[@]} -gt 0 ]; then
+  printf '\nlint failed: %s\n' "${failed[*]}" >&2
+  exit 1
+fi
+printf '\nlint: clean\n'

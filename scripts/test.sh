@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds and runs the tests, all parts or those named. Every part runs even when one before it failed; the last line
+# counts them all.
+set -uo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+parts=() ctest_arguments=() long=0
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --long) long=1 ;;
+    unit | conformance | integration | tidy | model | asan | tsan | fuzz) parts+=("$1") ;;
+    -R | -L | -E | -j) ctest_arguments+=("$1" "${2:?"$1 needs a value"}") && shift ;;
+    -V) ctest_arguments+=("$1") ;;
+    *) die "test: '$1' is no part (unit conformance integration tidy model asan tsan fuzz) and no option (--long -R -L -E -j -V)" ;;
+  esac
+  shift
+done
+
+passed=0 failed=0 skipped=0
+failures=()
+
+fail() {
+  failed=$((failed + 1))
+  failures+=("$1")
+  printf 'FAILED: %s\n' "$1" >&2
+}
+
+count_results() { # count_results PART JUNIT_FILE: adds up what ctest wrote
+  local line kind name
+  while IFS=$'\t' read -r kind name; do
+    case "$kind" in
+      passed) passed=$((passed + 1)) ;;
+      skipped) skipped=$((skipped + 1)) ;;
+      failed) fail "$1: $name" ;;
+    esac
+  done < <(python3 scripts/junit_results.py "$2")
+}
+
+run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]
+  local part=$1 preset=$2 report=build/$2/results.xml log=build/$2/ctest.log
+  shift 2
+  say "$part"
+  if ! build "$preset" >"build/$preset.log" 2>&1; then
+    cat "build/$preset.log" >&2
+    fail "$part: the build of preset $preset"
+    return
+  fi
+  rm -f "$report"
+  # No --test-dir with --output-junit's relative paths: ctest takes them from the build's folder.
+  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --output-junit results.xml \
+    "$@" "${ctest_arguments[@]}" >"$log" 2>&1
+  local status=$?
+  if [ ! -s "$report" ] || [ $status -gt 8 ]; then
+    cat "$log" >&2
+    fail "$part: ctest itself (status $status)"
+    return
+  fi
+  if [ $status -ne 0 ]; then cat "$log" >&2; else tail -n 3 "$log"; fi
+  count_results "$part" "$report"
+}
+
+run_fuzz() {
+  say "fuzz: 10 seconds a target"
+  if bash scripts/fuzz.sh 10; then
+    passed=$((passed + 1))
+  else
+    fail "fuzz"
+  fi
+}
+
+wanted() { # is this part asked for?
+  [ ${#parts[@]} -eq 0 ] || [[ " ${parts[*]} " == *" $1 "* ]]
+}
+
+main() {
+  local tier=(-LE long) labels=() label part
+  mkdir -p build
+  if [ $long -eq 1 ]; then
+    tier=()
+    export HOCKET_LONG_TESTS=1
+  fi
+  if [ ${#parts[@]} -eq 0 ] && [ ${#ctest_arguments[@]} -eq 0 ]; then
+    run_ctest "release build" release "${tier[@]}"
+  elif [ ${#parts[@]} -eq 0 ]; then
+    run_ctest "release build" release "${tier[@]}"
+    parts=(none)
+  else
+    for part in unit conformance integration tidy model; do
+      if wanted "$part"; then labels+=("$part"); fi
+    done
+    if [ ${#labels[@]} -gt 0 ]; then
+      label=$(IFS='|' && echo "${labels[*]}")
+      run_ctest "release build: ${labels[*]}" release "${tier[@]}" -L "^($label)\$"
+    fi
+  fi
+  if wanted asan; then run_ctest "address and undefined-behaviour sanitizers" asan "${tier[@]}"; fi
+  # Single-threaded modules have nothing to show a thread sanitizer.
+  if wanted tsan; then
+    run_ctest "thread sanitizer" tsan "${tier[@]}" -R '^(base|platform|engines|communicator|c_api|conformance)\.'
+  fi
+  if wanted fuzz; then run_fuzz; fi
+
+  if [ ${#failures[@]} -gt 0 ]; then
+    printf '\nFailed:\n'
+    printf '  %s\n' "${failures[@]}"
+  fi
+  printf '\nin %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+main

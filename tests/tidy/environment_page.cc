@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes docs/environment.md from the table of settings, so that the page can't go out of date: a test compares.
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "base/environment.h"
+
+namespace {
+
+using hocket::environment::Kind;
+using hocket::environment::Setting;
+
+// A table cell may not hold a bar.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char character : text) {
+    if (character == '|') escaped += '\\';
+    escaped += character;
+  }
+  return escaped;
+}
+
+std::string accepted(const Setting& setting) {
+  switch (setting.kind) {
+    case Kind::kFlag:
+      return "`0` or `1`";
+    case Kind::kInteger:
+      return std::string(setting.choices) + ", " + std::to_string(setting.minimum) + " to " +
+             std::to_string(setting.maximum);
+    case Kind::kSize:
+      return "bytes; suffixes `K`, `M`, `G`";
+    case Kind::kChoice:
+      return "`" + cell(setting.choices) + "`";
+    case Kind::kText:
+      return cell(setting.choices);
+  }
+  return "";
+}
+
+void print_table(bool internal) {
+  std::printf("| variable | accepted | default | what it does |\n|---|---|---|---|\n");
+  for (const Setting& setting : hocket::environment::settings()) {
+    if (setting.internal != internal) continue;
+    const std::string value = *setting.default_value ? "`" + std::string(setting.default_value) + "`" : "not set";
+    std::printf("| `%s` | %s | %s | %s |\n", setting.name, accepted(setting).c_str(), value.c_str(),
+                cell(setting.help).c_str());
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::printf(
+      "# Settings\n\n"
+      "hocket is set by variables of the environment; nobody needs any of them. An unset or empty variable means its\n"
+      "default. A value that can't be understood, or a `HOCKET_` name that isn't listed here, is reported with what\n"
+      "would be accepted, and a forced algorithm that can't be honoured is an error: nothing is replaced silently.\n\n"
+      "Under an MPI, rank 0's values hold for all ranks wherever ranks must decide alike. `hocket info` prints this\n"
+      "list with the values in effect.\n\n");
+  print_table(false);
+  std::printf("\nSet by hocket's own tools, not by people:\n\n");
+  print_table(true);
+  std::printf("\nThis page is written by `build/release/bin/environment_page` from src/base/environment_settings.cc.\n");
+  return 0;
+}

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who may include whom, and headers and sources that nobody uses."""
+
+import json
+import os
+import pathlib
+import re
+
+from tree import Finding
+
+_LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "protocol"]
+# What each place may include besides itself. `engines` means src/engines/*.h, what all engines share; an engine's own
+# folder is written engines/<name>.
+ALLOWED = {
+    "protocol": [],
+    "bpf": ["protocol"],
+    "base": [],
+    "platform": ["base"],
+    "schedule": ["base"],
+    "algorithms": ["base", "schedule"],
+    "reduction": ["base"],
+    "engines": ["base", "platform", "schedule", "reduction", "protocol"],
+    "selection": ["base", "schedule", "algorithms", "engines"],
+    "communicator": _LOWER + ["engines", "engines/*", "selection"],
+    "c_api": _LOWER + ["engines", "engines/*", "selection", "communicator", "public"],
+    "interposer": ["base", "public"],
+    "bindings": ["public"],
+    "simulator": ["base", "schedule", "algorithms"],
+    "tools": ["base", "schedule", "algorithms", "selection", "simulator", "public"],
+    "examples": ["public"],
+}
+# What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
+SHARED_BY_ENGINES = ("engines", "engines/executor")
+# These may look at anything: they belong to no layer.
+FREE = ("tests", "bench")
+# Schedules and algorithms are data: they know no operating system, no clock and no thread.
+PURE = ("schedule", "algorithms")
+IMPURE_HEADER = re.compile(
+    r"<(sys/.*|unistd\.h|fcntl\.h|sched\.h|pthread\.h|time\.h|ctime|chrono|thread|mutex|condition_variable|atomic|"
+    r"linux/.*|signal\.h|csignal|fstream|random)>")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+
+
+def place_of(path):
+    """The layer of a file: base, engines/shared_memory, interposer, public, ..."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == "include":
+        return "public"
+    if parts[0] == "src" and len(parts) > 2:
+        if parts[1] == "engines" and len(parts) > 3:
+            return f"engines/{parts[2]}"
+        return parts[1]
+    return parts[0]
+
+
+def resolve(tree, path, name):
+    """The file of the tree that an include in quotes means, or None."""
+    parts = pathlib.PurePath(path).parts
+    folders = [str(pathlib.PurePath(*parts[:-1])), "src", "include", parts[0], "interposer", "tools", "simulator", "."]
+    for folder in folders:
+        candidate = os.path.normpath(f"{folder}/{name}")
+        if tree.exists(candidate):
+            return candidate
+    return None
+
+
+def includes(tree, path):
+    """Pairs of line number and included name, with its opening delimiter."""
+    text = tree.text(path)
+    for match in INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(1)) + 1, match.group(1), match.group(2)
+
+
+def may_include(source, target):
+    if source == target or source.split("/")[0] in FREE:
+        return True
+    if source.startswith("engines/") and target in SHARED_BY_ENGINES:
+        return True
+    allowed = ALLOWED.get(source.split("/")[0], [])
+    return target in allowed or (target.startswith("engines/") and "engines/*" in allowed)
+
+
+def check_directions(tree):
+    for path in tree.cxx():
+        source = place_of(path)
+        for line, delimiter, name in includes(tree, path):
+            if source in PURE and IMPURE_HEADER.fullmatch(f"<{name}>"):
+                yield Finding("includes", path, line, f"{source} knows no operating system and no clock: <{name}>")
+            target_file = resolve(tree, path, name)
+            if target_file is None:
+                if delimiter == '"' and source.split("/")[0] not in FREE and name != "mpi.h":
+                    yield Finding("includes", path, line, f'"{name}" is no file of this project: write <{name}>')
+                continue
+            target = place_of(target_file)
+            if not may_include(source, target):
+                yield Finding("includes", path, line, f"{source} must not include {target} ({name})")
+
+
+def check_dead_headers(tree):
+    included = set()
+    for path in tree.cxx():
+        for _, _, name in includes(tree, path):
+            target = resolve(tree, path, name)
+            if target and target != path:
+                included.add(target)
+    for path in tree.cxx():
+        if path.endswith((".h", ".inc")) and path not in included:
+            yield Finding("dead-file", path, 1, "a header that nobody includes")
+
+
+# Sources that the build proper doesn't compile, and who does.
+COMPILED_ELSEWHERE = {
+    "examples/heat2d/heat2d.c": "compiled by each MPI's own compiler: scripts/demo.sh, tests/integration",
+    "tests/integration/install/consumer.c": "compiled against the installed tree by its test",
+}
+
+
+def check_dead_sources(tree, build_directory):
+    """Every C and C++ source is compiled by the build in `build_directory`, or by a script that names it."""
+    with open(os.path.join(build_directory, "compile_commands.json"), encoding="utf-8") as file:
+        built = {os.path.relpath(os.path.join(entry["directory"], entry["file"]), tree.root)
+                 for entry in json.load(file)}
+    scripts = "\n".join(tree.text(path) for path in tree.paths
+                        if path.endswith((".sh", ".py", "CMakeLists.txt", ".cmake")) and "tidy" not in path)
+    for path in tree.cxx():
+        if not path.endswith((".cc", ".c")) or path in built or path in COMPILED_ELSEWHERE:
+            continue
+        # Test programs for a foreign compiler are named by the script that compiles them.
+        if path.startswith("tests/integration/") and pathlib.PurePath(path).name in scripts:
+            continue
+        if path.startswith("bpf/"):
+            continue
+        yield Finding("dead-file", path, 1, "a source that nothing builds")
+
+
+def check_dead_scripts(tree):
+    """Scripts and pages that no other file mentions by name."""
+    for path in tree.paths:
+        name = pathlib.PurePath(path).name
+        is_page = path.startswith("docs/") and path.endswith(".md")
+        if not is_page and not path.endswith((".sh", ".py")):
+            continue
+        wanted = name if not path.endswith(".py") else pathlib.PurePath(path).stem
+        pattern = re.compile(rf"\b{re.escape(wanted)}\b")
+        if not any(pattern.search(tree.text(other)) for other in tree.paths
+                   if other != path and not other.endswith((".svg", ".json", ".png"))):
+            # scripts/<verb>.sh is reached through dev, which builds the name.
+            if path.startswith("scripts/") and re.search(rf"\b{pathlib.PurePath(path).stem}\b", tree.text("dev")):
+                continue
+            yield Finding("dead-file", path, 1, "no other file mentions it")

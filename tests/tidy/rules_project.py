@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must agree: registry and files, environment and its page, header and its comments, licence lines, paths."""
+
+import pathlib
+import re
+
+from tree import Finding
+
+REGISTRY = "src/algorithms/algorithms.def"
+SETTINGS = "src/base/environment_settings.cc"
+ENVIRONMENT_PAGE = "docs/environment.md"
+PUBLIC_HEADER = "include/hocket/hocket.h"
+COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "scan")
+
+
+def check_algorithms(tree):
+    """Each src/algorithms/<collective>_<name>.cc is one line of the registry, and the other way round."""
+    if not tree.exists(REGISTRY):
+        yield Finding("algorithms", REGISTRY, 1, "there is no registry")
+        return
+    registered = {}
+    for number, line in enumerate(tree.lines(REGISTRY), 1):
+        match = re.match(r"\s*HOCKET_ALGORITHM\((\w+)\)", line)
+        if match:
+            if match.group(1) in registered:
+                yield Finding("algorithms", REGISTRY, number, f"{match.group(1)} is registered twice")
+            registered[match.group(1)] = number
+    files = set()
+    for path in tree.paths:
+        pure = pathlib.PurePath(path)
+        if str(pure.parent) == "src/algorithms" and pure.suffix == ".cc" and pure.stem.startswith(
+                tuple(f"{collective}_" for collective in COLLECTIVES)):
+            files.add(pure.stem)
+    for name in sorted(files - registered.keys()):
+        yield Finding("algorithms", f"src/algorithms/{name}.cc", 1, f"not registered in {REGISTRY}")
+    for name in sorted(registered.keys() - files):
+        yield Finding("algorithms", REGISTRY, registered[name], f"src/algorithms/{name}.cc does not exist")
+
+
+def check_licence(tree):
+    for path in tree.sources():
+        head = tree.lines(path)[:2]
+        if path.endswith(("CMakeLists.txt", ".cmake", ".def", ".pml")) or not head:
+            continue
+        line = head[1] if head[0].startswith("#!") and len(head) > 1 else head[0]
+        if "SPDX-License-Identifier: BSD-3-Clause" not in line:
+            yield Finding("licence", path, 1, "the first line must be // SPDX-License-Identifier: BSD-3-Clause")
+
+
+def check_public_header(tree):
+    """Each function stands in a paragraph with a comment, or right under a heading that says what it needs."""
+    if not tree.exists(PUBLIC_HEADER):
+        return
+    has_comment, after_heading = False, False
+    for number, line in enumerate(tree.lines(PUBLIC_HEADER), 1):
+        stripped = line.strip()
+        if stripped.startswith("/*"):
+            has_comment, after_heading = True, stripped.startswith("/* ---")
+        elif not stripped:
+            has_comment = after_heading
+            after_heading = False
+        elif stripped.startswith("HOCKET_API") and not has_comment:
+            name = re.search(r"(hocket_\w+)\(", line)
+            yield Finding("public-header", PUBLIC_HEADER, number, f"{name.group(1) if name else line} has no comment")
+
+
+def environment_names(tree):
+    """(file, line, name) of every HOCKET_* name that code spells as text."""
+    for path in tree.cxx():
+        if not path.startswith(("src/", "interposer/", "tools/", "bench/", "examples/")):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            if not line.lstrip().startswith(("//", "/*", "*")):
+                for name in re.findall(r'"(HOCKET_[A-Z0-9_]+)(?:=[^"]*)?"', line):
+                    yield path, number, name
+
+
+def check_environment(tree):
+    """Names that the code uses are in the table, and the table's names are in docs/environment.md."""
+    if not tree.exists(SETTINGS):
+        return
+    table = set(re.findall(r'"(HOCKET_[A-Z0-9_]+)"', tree.text(SETTINGS)))
+    for path, line, name in environment_names(tree):
+        if name not in table and not _is_public_name(tree, name):
+            yield Finding("environment", path, line, f"{name} is not in {SETTINGS}")
+    page = tree.text(ENVIRONMENT_PAGE) if tree.exists(ENVIRONMENT_PAGE) else ""
+    for name in sorted(table):
+        if f"`{name}`" not in page:
+            yield Finding("environment", ENVIRONMENT_PAGE, 1, f"{name} is missing")
+
+
+def _is_public_name(tree, name):
+    return tree.exists(PUBLIC_HEADER) and re.search(rf"\b{name}\b", tree.text(PUBLIC_HEADER)) is not None
+
+
+# A path of somebody's machine: a home, root's home, a work folder at the root.
+_MACHINE_PATH = re.compile(r"(?<![\w.$}/*])/(?:home/\w|root/|Users/\w|work/|mnt/\w|opt/\w)")
+
+
+def check_machine_paths(tree):
+    for path in tree.paths:
+        if path.endswith((".png", ".svg")) or path.startswith("tests/tidy/"):
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            match = _MACHINE_PATH.search(line)
+            if match:
+                yield Finding("machine-path", path, number, f"a path of one machine: {line.strip()[:80]}")

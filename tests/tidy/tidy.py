@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the house rules that no compiler knows; prints what breaks them and ends with 1 if anything does.
+
+usage: tidy.py ROOT [BUILD_DIRECTORY]     the build tells which sources are compiled at all
+"""
+
+import sys
+
+import rules_includes
+import rules_project
+import rules_size
+from tree import Tree
+
+RULES = [
+    rules_includes.check_directions,
+    rules_includes.check_dead_headers,
+    rules_includes.check_dead_scripts,
+    rules_size.check_lines,
+    rules_size.check_files,
+    rules_size.check_functions,
+    rules_project.check_algorithms,
+    rules_project.check_licence,
+    rules_project.check_public_header,
+    rules_project.check_environment,
+    rules_project.check_machine_paths,
+]
+
+
+def findings(root, build_directory=None):
+    tree = Tree(root)
+    found = [finding for rule in RULES for finding in rule(tree)]
+    if build_directory:
+        found += rules_includes.check_dead_sources(tree, build_directory)
+    return tree, found
+
+
+def main(arguments):
+    if len(arguments) not in (1, 2):
+        print(__doc__, file=sys.stderr)
+        return 2
+    tree, found = findings(*arguments)
+    for finding in found:
+        print(finding)
+    print(f"tidy: {len(tree.sources())} sources, {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rules can fail: each is shown a small tree that keeps it and one that breaks it."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import rules_size
+import tidy
+
+SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
+# A tree that keeps every rule.
+GOOD = {
+    "dev": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\necho build\n",
+    "scripts/build.sh": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\n",
+    "include/hocket/hocket.h":
+        "/* SPDX-License-Identifier: BSD-3-Clause */\n/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
+        "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n",
+    "src/base/status.h": SPDX + "int status();\n",
+    "src/base/environment_settings.cc": SPDX + 'const char* names[] = {"HOCKET_WAIT"};\n',
+    "src/schedule/plan.h": SPDX + '#include <vector>\n#include "base/status.h"\n',
+    "src/algorithms/algorithms.def": "HOCKET_ALGORITHM(barrier_tree)\n",
+    "src/algorithms/barrier_tree.cc": SPDX + '#include "schedule/plan.h"\n',
+    "src/engines/executor/transport.h": SPDX + '#include "schedule/plan.h"\n',
+    "src/engines/shared_memory/lane.cc": SPDX + '#include "engines/executor/transport.h"\n',
+    "src/c_api/c_api.cc": SPDX + '#include "hocket/hocket.h"\nauto wait = getenv("HOCKET_WAIT");\n',
+    "docs/environment.md": "| `HOCKET_WAIT` | how to wait |\n",
+    "README.md": "See docs/environment.md.\n",
+}
+
+
+class Rules(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        for path, text in GOOD.items():
+            self.write(path, text)
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def found(self, build=None):
+        return [(finding.rule, finding.path) for finding in tidy.findings(self.root, build)[1]]
+
+    def expect(self, rule, path, build=None):
+        self.assertEqual(self.found(build), [(rule, path)])
+
+    def test_good_tree_has_no_findings(self):
+        self.assertEqual(self.found(), [])
+
+    def test_lower_layer_must_not_include_higher(self):
+        self.write("src/base/status.cc", SPDX + '#include "schedule/plan.h"\n')
+        self.expect("includes", "src/base/status.cc")
+
+    def test_engines_must_not_include_each_other(self):
+        self.write("src/engines/wire/wire.h", SPDX + '#include "base/status.h"\n')
+        self.write("src/engines/shared_memory/lane.cc",
+                   SPDX + '#include "engines/executor/transport.h"\n#include "engines/wire/wire.h"\n')
+        self.expect("includes", "src/engines/shared_memory/lane.cc")
+
+    def test_engines_must_not_include_algorithms(self):
+        self.write("src/algorithms/algorithm.h", SPDX)
+        self.write("src/engines/executor/executor.cc",
+                   SPDX + '#include "algorithms/algorithm.h"\n#include "engines/executor/transport.h"\n')
+        self.expect("includes", "src/engines/executor/executor.cc")
+
+    def test_interposer_sees_only_the_public_header_and_base(self):
+        self.write("interposer/shim.cc", SPDX + '#include "base/status.h"\n#include "hocket/hocket.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("interposer/shim.cc", SPDX + '#include "schedule/plan.h"\n')
+        self.expect("includes", "interposer/shim.cc")
+
+    def test_angle_brackets_do_not_hide_a_direction(self):
+        self.write("interposer/shim.cc", SPDX + "#include <schedule/plan.h>\n")
+        self.expect("includes", "interposer/shim.cc")
+
+    def test_algorithms_know_no_clock(self):
+        self.write("src/algorithms/barrier_tree.cc", SPDX + "#include <chrono>\n")
+        self.expect("includes", "src/algorithms/barrier_tree.cc")
+
+    def test_quoted_include_of_no_file(self):
+        self.write("src/base/status.cc", SPDX + '#include "stdio.h"\n')
+        self.expect("includes", "src/base/status.cc")
+
+    def test_header_that_nobody_includes(self):
+        self.write("src/base/lonely.h", SPDX)
+        self.expect("dead-file", "src/base/lonely.h")
+
+    def test_source_that_nothing_builds(self):
+        built = [path for path in GOOD if path.endswith(".cc")]
+        commands = [{"directory": str(self.root), "file": path} for path in built]
+        self.write("build/compile_commands.json", json.dumps(commands))
+        self.assertEqual(self.found(self.root / "build"), [])
+        self.write("src/base/status.cc", SPDX)
+        self.expect("dead-file", "src/base/status.cc", self.root / "build")
+
+    def test_page_that_nothing_mentions(self):
+        self.write("docs/forgotten.md", "words\n")
+        self.expect("dead-file", "docs/forgotten.md")
+
+    def test_script_that_nothing_mentions(self):
+        self.write("scripts/forgotten.sh", "#!/bin/bash\n# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.expect("dead-file", "scripts/forgotten.sh")
+
+    def test_long_line(self):
+        self.write("src/base/status.h", SPDX + "//" + "x" * 119 + "\n")
+        self.expect("line-length", "src/base/status.h")
+
+    def test_long_file(self):
+        self.write("src/base/status.h", SPDX + "int a;\n" * 400)
+        self.expect("file-size", "src/base/status.h")
+
+    def test_long_function(self):
+        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
+        self.expect("function-size", "src/base/status.h")
+        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
+        self.assertEqual(self.found(), [])
+
+    def test_long_python_and_shell_functions(self):
+        self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\ndef f():\n" + "    pass\n" * 71)
+        self.write("README.md", "docs/environment.md tool\n")
+        self.expect("function-size", "src/tool.py")
+        self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.write("scripts/build.sh", "# SPDX-License-Identifier: BSD-3-Clause\nf() {\n" + "  true\n" * 70 + "}\n")
+        self.expect("function-size", "scripts/build.sh")
+
+    def test_algorithm_file_that_is_not_registered(self):
+        self.write("src/algorithms/reduce_pieces.cc", SPDX)
+        self.expect("algorithms", "src/algorithms/reduce_pieces.cc")
+
+    def test_registered_algorithm_without_a_file(self):
+        self.write("src/algorithms/algorithms.def", "HOCKET_ALGORITHM(barrier_tree)\nHOCKET_ALGORITHM(barrier_x)\n")
+        self.expect("algorithms", "src/algorithms/algorithms.def")
+
+    def test_algorithm_registered_twice(self):
+        self.write("src/algorithms/algorithms.def", "HOCKET_ALGORITHM(barrier_tree)\n" * 2)
+        self.expect("algorithms", "src/algorithms/algorithms.def")
+
+    def test_source_without_a_licence_line(self):
+        self.write("src/base/status.h", "// words first\n" + SPDX)
+        self.expect("licence", "src/base/status.h")
+
+    def test_public_function_without_a_comment(self):
+        self.write("include/hocket/hocket.h", GOOD["include/hocket/hocket.h"] + "\nHOCKET_API int hocket_d(void);\n")
+        self.expect("public-header", "include/hocket/hocket.h")
+
+    def test_environment_name_that_is_no_setting(self):
+        self.write("src/c_api/c_api.cc", SPDX + '#include "hocket/hocket.h"\nauto a = getenv("HOCKET_WIAT");\n')
+        self.expect("environment", "src/c_api/c_api.cc")
+
+    def test_setting_missing_from_its_page(self):
+        self.write("docs/environment.md", "nothing\n")
+        self.expect("environment", "docs/environment.md")
+
+    def test_path_of_a_machine(self):
+        self.write("README.md", "docs/environment.md: see /" + "home/somebody/hocket\n")
+        self.expect("machine-path", "README.md")
+
+
+class FunctionFinder(unittest.TestCase):
+    def names(self, text):
+        return [(name, lines) for name, _, lines in rules_size.cxx_functions(text)]
+
+    def test_finds_members_lambdas_and_operators_as_their_outermost_function(self):
+        self.assertEqual(self.names("struct A {\n  int f() const { return 1; }\n};\n"), [("f", 1)])
+        self.assertEqual(self.names("int A::g(int x) {\n  auto h = [&](int y) {\n    return y;\n  };\n}\n"), [("A::g", 5)])
+        self.assertEqual(self.names("template <typename T>\nauto k(T t)\n    -> int {\n}\n"), [("k", 4)])
+
+    def test_is_not_misled_by_braces_in_comments_literals_and_macros(self):
+        self.assertEqual(self.names('int f() {\n  // }\n  puts("}");\n  char c = \'}\';\n  int i = 1\'000;\n}\n'), [("f", 6)])
+        self.assertEqual(self.names("#define M(a) \\\n  do { \\\n\nint f() {\n}\n"), [("f", 2)])
+
+    def test_initialisers_and_types_are_no_functions(self):
+        self.assertEqual(self.names("constexpr int a[] = {1, 2};\nenum class E { kA };\nclass B : public C {};\n"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
