@@ -18,9 +18,9 @@ struct Query {
   schedule::Collective collective = schedule::Collective::kBarrier;
   uint64_t bytes = 0;  // of the whole message: count * element_bytes; of allgather, one rank's block
   uint32_t ranks = 1;
-  uint32_t root = 0;
   bool crowded = false;     // more ranks than cores
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
+  uint32_t root = 0;        // matters only for operations that don't commute: a turned tree isn't in rank order
   uint32_t element_bytes = 1;
   uint64_t slot_bytes = 64 * 1024;  // a slot's staging buffer
   uint32_t max_segments = 256;      // how long plans may get

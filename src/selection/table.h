@@ -71,6 +71,9 @@ struct Rule {
   uint32_t line = 0;  // in the table's text, from 1
 };
 
+// As a line of a table, without note and measurements.
+std::string to_text(const Rule& rule);
+
 class Table {
  public:
   Table() = default;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a table's rule to the numbers of a call.
+#include "selection/choice.h"
+
+#include <algorithm>
+
+#include "selection/matching.h"
+
+namespace hocket::selection {
+namespace {
+
+uint64_t divided_up(uint64_t value, uint64_t by) { return value / by + (value % by != 0 ? 1 : 0); }
+
+uint64_t count_of(const Query& query) { return divided_up(query.bytes, std::max<uint32_t>(query.element_bytes, 1)); }
+
+// How many elements a segment may have at most; 0: as many as there are.
+uint64_t elements_per_segment(const Query& query, const Spec& spec) {
+  const uint32_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
+  uint64_t bytes = spec.segment_bytes;
+  if (spec.algorithm->uses_slots && bytes == 0) bytes = query.slot_bytes;
+  return bytes == 0 ? 0 : std::max<uint64_t>(bytes / element_bytes, 1);
+}
+
+uint32_t degree_of(const Query& query, const Spec& spec) {
+  if (spec.degree == kFlat) return std::max<uint32_t>(query.ranks, 2) - 1;
+  return spec.degree;
+}
+
+// The spec can serve the query.
+Choice cut(const Query& query, const Spec& spec) {
+  const uint64_t count = count_of(query);
+  Choice choice;
+  choice.algorithm = spec.algorithm;
+  choice.degree = degree_of(query, spec);
+  choice.chunk_elements = count;
+  if (const uint64_t longest = elements_per_segment(query, spec); longest != 0 && count != 0) {
+    const uint64_t most_segments = spec.algorithm->segmented ? std::max<uint32_t>(query.max_segments, 1) : 1;
+    choice.calls = divided_up(divided_up(count, longest), most_segments);
+    choice.chunk_elements = divided_up(count, choice.calls);
+    choice.segments = static_cast<uint32_t>(divided_up(choice.chunk_elements, longest));
+  }
+  choice.segment_bytes =
+      divided_up(choice.chunk_elements, choice.segments) * std::max<uint32_t>(query.element_bytes, 1);
+  return choice;
+}
+
+std::string order_objection(const Query& query, const algorithms::Algorithm& algorithm) {
+  if (query.commutative) return {};
+  if (!algorithm.can_keep_order) return "it combines operands in any order, and the operation does not commute";
+  if (algorithm.root_relative && query.root != 0)
+    return "turned to root " + std::to_string(query.root) +
+           " it is not in rank order, and the operation does not commute";
+  return {};
+}
+
+}  // namespace
+
+std::string why_not(const Query& query, const Spec& spec) {
+  const algorithms::Algorithm& algorithm = *spec.algorithm;
+  if (algorithm.collective != query.collective)
+    return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));
+  if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
+  if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
+  if (std::string objection = order_objection(query, algorithm); !objection.empty()) return objection;
+  if (algorithm.uses_slots && query.element_bytes > query.slot_bytes)
+    return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into a slot of " +
+           size_to_text(query.slot_bytes);
+  if (algorithm.uses_slots && spec.segment_bytes > query.slot_bytes)
+    return "segments of " + size_to_text(spec.segment_bytes) + " bytes do not fit into a slot of " +
+           size_to_text(query.slot_bytes);
+  // Blocks of several ranks lie side by side in its output, which a shorter call can't address.
+  if (query.collective == schedule::Collective::kAllgather && cut(query, spec).calls > 1)
+    return "a block of " + size_to_text(query.bytes) + " bytes is too long for one call, and allgather can't be cut";
+  return {};
+}
+
+bool matches(const Query& query, const Rule& rule) {
+  if (rule.collective != query.collective) return false;
+  if (rule.when != When::kAlways && (rule.when == When::kCrowded) != query.crowded) return false;
+  return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes);
+}
+
+Match find_match(const Query& query, const Table& table, const Spec* forced) {
+  Match match;
+  const auto serves = [&](const Spec& spec, uint32_t line) {
+    std::string objection = why_not(query, spec);
+    if (objection.empty()) {
+      match.spec = spec;
+      return true;
+    }
+    match.refused.push_back({spec, line, std::move(objection)});
+    return false;
+  };
+  if (forced != nullptr) {
+    match.ground = Ground::kForced;
+    serves(*forced, 0);
+    return match;
+  }
+  match.ground = Ground::kRule;
+  for (const Rule& rule : table.rules()) {
+    if (!matches(query, rule) || !serves(rule.spec, rule.line)) continue;
+    match.rule = &rule;
+    return match;
+  }
+  match.ground = Ground::kRegistry;
+  for (const algorithms::Algorithm* algorithm : algorithms::all())
+    if (algorithm->collective == query.collective && serves(Spec{algorithm}, 0)) return match;
+  return match;
+}
+
+Result<Choice> choose(const Query& query, const Table& table, const Spec* forced) {
+  const Match match = find_match(query, table, forced);
+  if (match.spec.algorithm == nullptr) {
+    const std::string what(schedule::name(query.collective));
+    if (forced != nullptr)
+      return Status(Code::kInvalidArgument,
+                    what + " can't be served by the forced " + to_text(*forced) + ": " + match.refused.back().why);
+    return Status(Code::kNotSupported, "no algorithm of " + what + " can serve " + std::to_string(query.ranks) +
+                                           " ranks and " + size_to_text(query.bytes) + " bytes" +
+                                           (match.refused.empty() ? "" : ": " + match.refused.back().why));
+  }
+  Choice choice = cut(query, match.spec);
+  if (match.ground == Ground::kForced)
+    choice.reason = "forced";
+  else if (match.ground == Ground::kRule)
+    choice.reason = table.source() + ", line " + std::to_string(match.rule->line);
+  else
+    choice.reason = "no line of the " + table.source() + " fits; the first algorithm that can";
+  return choice;
+}
+
+}  // namespace hocket::selection

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a choice came about: shared by choosing and explaining, which must agree.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "selection/choice.h"
+
+namespace hocket::selection {
+
+enum class Ground { kForced, kRule, kRegistry };
+
+struct Refusal {
+  Spec spec;
+  uint32_t line;  // of the table; 0: not from a line
+  std::string why;
+};
+
+struct Match {
+  Ground ground = Ground::kRule;
+  Spec spec;  // without an algorithm: nothing can serve
+  const Rule* rule = nullptr;
+  std::vector<Refusal> refused;  // in the order in which they were asked
+};
+
+bool matches(const Query& query, const Rule& rule);
+Match find_match(const Query& query, const Table& table, const Spec* forced);
+
+}  // namespace hocket::selection

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rule as the line of a table that it came from.
+#include "selection/table.h"
+
+namespace hocket::selection {
+namespace {
+
+std::string range_to_text(const Interval& interval, std::string (*number)(uint64_t)) {
+  if (interval.first == interval.last) return number(interval.first);
+  std::string text;
+  if (interval.first != 0) text += number(interval.first);
+  text += "..";
+  if (interval.last != UINT64_MAX) text += number(interval.last);
+  return text;
+}
+
+bool is_everything(const Interval& interval) { return interval.first == 0 && interval.last == UINT64_MAX; }
+
+std::string plain(uint64_t value) { return std::to_string(value); }
+
+}  // namespace
+
+std::string to_text(const Rule& rule) {
+  std::string text(schedule::name(rule.collective));
+  if (!is_everything(rule.ranks)) text += " ranks=" + range_to_text(rule.ranks, plain);
+  if (rule.when != When::kAlways) text += rule.when == When::kCrowded ? " crowded" : " uncrowded";
+  if (!is_everything(rule.bytes)) text += " bytes=" + range_to_text(rule.bytes, size_to_text);
+  return text + " " + to_text(rule.spec);
+}
+
+}  // namespace hocket::selection

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The text of shipped.table, put into the library by embed_table.cmake when it is built.
+#pragma once
+
+#include <string_view>
+
+namespace hocket::selection {
+
+extern const std::string_view kShippedTable;
+
+}  // namespace hocket::selection

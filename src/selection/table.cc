@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading tuning tables.
+#include "selection/table.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <optional>
+
+#include "selection/shipped_table.h"
+#include "selection/text.h"
+
+namespace hocket::selection {
+namespace {
+
+constexpr std::string_view kMagic = "hocket-table";
+constexpr std::string_view kVersion = "1";
+// A table of hundreds of thousands of lines is not one; and every call's choice reads it from the top.
+constexpr size_t kMaxTableBytes = 1 << 20;
+
+Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
+
+// Cuts the next word off `text`; empty when there is none.
+std::string_view next_word(std::string_view& text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  size_t begin = 0;
+  while (begin < text.size() && is_blank(text[begin])) ++begin;
+  size_t end = begin;
+  while (end < text.size() && !is_blank(text[end])) ++end;
+  const std::string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+// `text` after `prefix`, if it begins so.
+std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
+  if (text.substr(0, prefix.size()) != prefix) return std::nullopt;
+  return text.substr(prefix.size());
+}
+
+Result<Interval> parse_interval(std::string_view text) {
+  Interval interval;
+  const size_t dots = text.find("..");
+  const std::string_view first = text.substr(0, dots);
+  const std::string_view last = dots == std::string_view::npos ? first : text.substr(dots + 2);
+  if (dots == std::string_view::npos || !first.empty()) {
+    Result<uint64_t> value = parse_size(first);
+    if (!value.is_ok()) return value.take_status();
+    interval.first = value.value();
+  }
+  if (dots == std::string_view::npos || !last.empty()) {
+    Result<uint64_t> value = parse_size(last);
+    if (!value.is_ok()) return value.take_status();
+    interval.last = value.value();
+  }
+  if (interval.first > interval.last) return invalid("the range " + std::string(text) + " is empty");
+  return interval;
+}
+
+Result<double> parse_us(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return invalid(quoted(text) + " is not a time in microseconds");
+  return value;
+}
+
+class LineParser {
+ public:
+  // `words`: the line without its comment.
+  Status parse(std::string_view words, Rule& rule) {
+    const std::string_view collective = next_word(words);
+    const auto found = schedule::collective_from_name(collective);
+    if (!found)
+      return invalid(quoted(collective) + " is not a collective: barrier, broadcast, reduce, allreduce, allgather");
+    rule.collective = *found;
+    for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
+      HOCKET_TRY(rule.spec.algorithm == nullptr ? condition_or_spec(word, rule) : measurement(word, rule));
+    if (rule.spec.algorithm == nullptr) return invalid("the line names no algorithm");
+    return Status::ok();
+  }
+
+ private:
+  Status condition_or_spec(std::string_view word, Rule& rule) {
+    if (const auto ranks = after(word, "ranks=")) return interval(*ranks, "ranks", seen_ranks_, rule.ranks);
+    if (const auto bytes = after(word, "bytes=")) return interval(*bytes, "bytes", seen_bytes_, rule.bytes);
+    if (word == "crowded" || word == "uncrowded") {
+      if (rule.when != When::kAlways) return invalid("crowded or uncrowded: once, and one of them");
+      rule.when = word == "crowded" ? When::kCrowded : When::kUncrowded;
+      return Status::ok();
+    }
+    Result<Spec> spec = parse_spec(rule.collective, word);
+    if (!spec.is_ok()) return spec.take_status();
+    rule.spec = spec.value();
+    return Status::ok();
+  }
+
+  static Status interval(std::string_view text, const char* what, bool& seen, Interval& interval) {
+    if (seen) return invalid(std::string(what) + "= is given twice");
+    seen = true;
+    Result<Interval> parsed = parse_interval(text);
+    if (!parsed.is_ok()) return parsed.take_status();
+    interval = parsed.value();
+    return Status::ok();
+  }
+
+  static Status time(std::string_view text, double& us) {
+    Result<double> parsed = parse_us(text);
+    if (!parsed.is_ok()) return parsed.take_status();
+    us = parsed.value();
+    return Status::ok();
+  }
+
+  static Status measurement(std::string_view word, Rule& rule) {
+    if (const auto us = after(word, "us=")) return time(*us, rule.median_us);
+    if (const auto us = after(word, "next_us=")) return time(*us, rule.next_us);
+    if (const auto next = after(word, "next=")) {
+      Result<Spec> spec = parse_spec(rule.collective, *next);
+      if (!spec.is_ok()) return spec.take_status();
+      rule.next = *next;
+      return Status::ok();
+    }
+    return invalid(quoted(word) + " after the algorithm: only us=, next=, next_us= and a # comment may follow");
+  }
+
+  bool seen_ranks_ = false;
+  bool seen_bytes_ = false;
+};
+
+// Splits the comment off; it is given without '#' and blanks.
+std::string_view without_comment(std::string_view line, std::string& note) {
+  const size_t hash = line.find('#');
+  if (hash == std::string_view::npos) return line;
+  std::string_view comment = line.substr(hash + 1);
+  while (!comment.empty() && comment.front() == ' ') comment.remove_prefix(1);
+  while (!comment.empty() && (comment.back() == ' ' || comment.back() == '\r')) comment.remove_suffix(1);
+  note = comment;
+  return line.substr(0, hash);
+}
+
+Status check_header(std::string_view line) {
+  if (next_word(line) != kMagic) return invalid("not a tuning table: the first line must be `hocket-table 1`");
+  const std::string_view version = next_word(line);
+  if (version != kVersion)
+    return invalid("a table of format version " + quoted(version) + ", but this hocket reads version 1");
+  if (!next_word(line).empty()) return invalid("the first line must be `hocket-table 1` and nothing else");
+  return Status::ok();
+}
+
+Status located(const std::string& source, uint32_t line, const Status& status) {
+  return Status(status.code(), source + ":" + std::to_string(line) + ": " + status.message());
+}
+
+}  // namespace
+
+Result<Table> Table::parse(std::string_view text, std::string source) {
+  Table table;
+  table.source_ = std::move(source);
+  if (text.size() > kMaxTableBytes || text.find('\0') != std::string_view::npos)
+    return invalid(table.source_ + ": not a tuning table: binary, or longer than 1 MiB");
+  uint32_t number = 0;
+  while (number == 0 || !text.empty()) {
+    ++number;
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    Status status;
+    if (number == 1) {
+      status = check_header(line);
+    } else {
+      Rule rule;
+      rule.line = number;
+      std::string_view words = without_comment(line, rule.note);
+      std::string_view probe = words;
+      if (next_word(probe).empty()) continue;
+      status = LineParser().parse(words, rule);
+      if (status.is_ok()) table.rules_.push_back(std::move(rule));
+    }
+    if (!status.is_ok()) return located(table.source_, number, status);
+  }
+  return table;
+}
+
+Result<Table> Table::load(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Status::system("cannot open the tuning table " + path, errno);
+  std::string text(kMaxTableBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return Status::system("cannot read the tuning table " + path, errno);
+  text.resize(static_cast<size_t>(file.gcount()));
+  return parse(text, path);
+}
+
+const Table& Table::shipped() {
+  // Only a broken build could make this fail, and a unit test reads it; then the registry's order decides.
+  static const Table table = [] {
+    Result<Table> parsed = parse(kShippedTable, "shipped table");
+    return parsed.is_ok() ? parsed.take() : Table();
+  }();
+  return table;
+}
+
+}  // namespace hocket::selection

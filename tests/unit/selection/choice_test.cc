@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "selection/choice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Collective;
+
+Table table_of(const std::string& lines) {
+  Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
+  EXPECT_TRUE(table.is_ok()) << table.status().message();
+  return table.take();
+}
+
+Query allreduce(uint64_t bytes, uint32_t ranks, bool crowded = false) {
+  return {.collective = Collective::kAllreduce, .bytes = bytes, .ranks = ranks, .crowded = crowded, .element_bytes = 8};
+}
+
+std::string chosen(const Query& query, const Table& table) {
+  Result<Choice> choice = choose(query, table);
+  return choice.is_ok() ? std::string(choice.value().algorithm->name) : choice.status().message();
+}
+
+Spec spec_of(Collective collective, const char* text) {
+  Result<Spec> spec = parse_spec(collective, text);
+  EXPECT_TRUE(spec.is_ok()) << spec.status().message();
+  return spec.take();
+}
+
+TEST(Choice, TakesTheFirstRuleWhoseConditionsHold) {
+  const Table table = table_of(
+      "allreduce ranks=5..8 crowded bytes=..4K recursive_doubling\n"
+      "allreduce uncrowded bytes=..64 direct\n"
+      "allreduce ring\n");
+  EXPECT_EQ(chosen(allreduce(4096, 5, true), table), "recursive_doubling");
+  EXPECT_EQ(chosen(allreduce(4104, 5, true), table), "ring");
+  EXPECT_EQ(chosen(allreduce(8, 9, true), table), "ring");
+  EXPECT_EQ(chosen(allreduce(8, 4, true), table), "ring");
+  EXPECT_EQ(chosen(allreduce(64, 5, false), table), "direct");
+  EXPECT_EQ(choose(allreduce(64, 5, false), table).value().reason, "test, line 3");
+}
+
+TEST(Choice, PassesOverRulesThatCannotServeAndSaysSo) {
+  const Table table = table_of("allreduce ring\nallreduce direct\n");
+  Query query = allreduce(8, 4);
+  query.commutative = false;
+  ASSERT_FALSE(spec_of(Collective::kAllreduce, "ring").algorithm->can_keep_order);
+  Result<Choice> choice = choose(query, table);
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  EXPECT_TRUE(choice.value().algorithm->can_keep_order);
+  const std::string text = explain(query, table);
+  EXPECT_NE(text.find("refused   line 2, ring: it combines operands in any order"), std::string::npos) << text;
+}
+
+TEST(Choice, FallsBackToTheRegistryWhenNoRuleFits) {
+  Result<Choice> choice = choose(allreduce(8, 4), table_of(""));
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  EXPECT_NE(choice.value().reason.find("no line of the test fits"), std::string::npos) << choice.value().reason;
+}
+
+TEST(Choice, ForcingOverridesTheTable) {
+  const Spec forced = spec_of(Collective::kAllreduce, "ring");
+  Result<Choice> choice = choose(allreduce(8, 4), table_of("allreduce direct\n"), &forced);
+  ASSERT_TRUE(choice.is_ok());
+  EXPECT_EQ(choice.value().algorithm->name, "ring");
+  EXPECT_EQ(choice.value().reason, "forced");
+}
+
+TEST(Choice, AForcedSpecThatCannotBeHonouredIsAnErrorWithTheReason) {
+  const Spec ring = spec_of(Collective::kAllreduce, "ring");
+  Query query = allreduce(8, 4);
+  query.commutative = false;
+  Result<Choice> choice = choose(query, Table::shipped(), &ring);
+  ASSERT_FALSE(choice.is_ok());
+  EXPECT_EQ(choice.status().code(), Code::kInvalidArgument);
+  EXPECT_NE(std::string(choice.status().message()).find("forced ring"), std::string::npos);
+  EXPECT_NE(std::string(choice.status().message()).find("does not commute"), std::string::npos);
+
+  const Spec long_segments = spec_of(Collective::kReduce, "tree:segment=1M");
+  if (long_segments.algorithm->uses_slots) {
+    const Query reduce{.collective = Collective::kReduce, .bytes = 8, .ranks = 4, .element_bytes = 8};
+    EXPECT_FALSE(choose(reduce, Table::shipped(), &long_segments).is_ok());
+  }
+  // An algorithm of another collective, as a caller could hand it over by mistake.
+  const Spec barrier = spec_of(Collective::kBarrier, "dissemination");
+  EXPECT_FALSE(choose(allreduce(8, 4), Table::shipped(), &barrier).is_ok());
+}
+
+TEST(Choice, RefusesTurnedTreesForOperationsThatDoNotCommute) {
+  Query query{.collective = Collective::kReduce, .bytes = 64, .ranks = 5, .commutative = false, .element_bytes = 8};
+  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->collective != Collective::kReduce) continue;
+    query.root = 0;
+    EXPECT_EQ(why_not(query, Spec{algorithm}).empty(), algorithm->can_keep_order) << algorithm->name;
+    query.root = 2;
+    EXPECT_EQ(why_not(query, Spec{algorithm}).empty(), algorithm->can_keep_order && !algorithm->root_relative)
+        << algorithm->name;
+  }
+}
+
+TEST(Choice, AFlatTreeHasEveryOtherRankAsAChild) {
+  const Spec flat = spec_of(Collective::kReduce, "tree:degree=flat");
+  for (uint32_t ranks : {1u, 2u, 17u, 128u}) {
+    const Query query{.collective = Collective::kReduce, .bytes = 8, .ranks = ranks, .element_bytes = 8};
+    Result<Choice> choice = choose(query, Table::shipped(), &flat);
+    ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+    EXPECT_GE(choice.value().degree + 1, ranks);
+    EXPECT_GE(choice.value().degree, 1u);
+  }
+}
+
+// Whatever is chosen, the promises of choice.h hold: enough calls, few enough segments, none too long for a slot.
+TEST(Choice, KeepsItsPromisesOnRandomQueries) {
+  const uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  const auto below = [&](uint64_t limit) { return random() % limit; };
+  for (int round = 0; round < 20000; ++round) {
+    const auto algorithms = algorithms::all();
+    Spec spec{algorithms[below(algorithms.size())]};
+    if (spec.algorithm->segmented && below(2) == 0) spec.segment_bytes = 1 + below(100000);
+    Query query{.collective = spec.algorithm->collective,
+                .bytes = 0,
+                .ranks = 1 + static_cast<uint32_t>(below(130)),
+                .crowded = below(2) == 0,
+                .element_bytes = 1 + static_cast<uint32_t>(below(below(2) == 0 ? 16 : 100000)),
+                .slot_bytes = 1ull << below(20),
+                .max_segments = 1 + static_cast<uint32_t>(below(300))};
+    query.bytes = query.element_bytes * below(1ull << below(33));
+    const uint64_t count = query.bytes / query.element_bytes;
+    Result<Choice> result = choose(query, Table::shipped(), &spec);
+    EXPECT_EQ(result.is_ok(), why_not(query, spec).empty());
+    if (!result.is_ok()) continue;
+    const Choice& choice = result.value();
+    ASSERT_GE(choice.segments, 1u);
+    ASSERT_LE(choice.segments, query.max_segments);
+    ASSERT_GE(choice.calls, 1u);
+    ASSERT_GE(choice.calls * choice.chunk_elements, count);
+    if (count > 0) {
+      ASSERT_LT((choice.calls - 1) * choice.chunk_elements, count) << "an empty call";
+    }
+    const uint64_t longest = (choice.chunk_elements + choice.segments - 1) / choice.segments * query.element_bytes;
+    ASSERT_EQ(longest, choice.segment_bytes);
+    if (choice.algorithm->uses_slots) {
+      ASSERT_LE(longest, query.slot_bytes);
+    }
+    if (!choice.algorithm->segmented) {
+      ASSERT_EQ(choice.segments, 1u);
+    }
+    if (spec.segment_bytes >= query.element_bytes) {
+      ASSERT_LE(longest, spec.segment_bytes);
+    }
+  }
+}
+
+TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
+  const Table table = table_of(
+      "allreduce bytes=..64 direct us=2 next=ring next_us=5  # on the test's machine\n"
+      "allreduce ring\n");
+  const std::string text = explain(allreduce(8, 8, true), table);
+  EXPECT_NE(text.find("allreduce of 8 bytes on 8 ranks, more ranks than cores"), std::string::npos) << text;
+  EXPECT_NE(text.find("test, line 2: allreduce bytes=..64 direct"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 us; the runner-up ring 5 us (2.5 times as long)"), std::string::npos) << text;
+  EXPECT_NE(text.find("on the test's machine"), std::string::npos) << text;
+  EXPECT_NE(text.find("line 3: allreduce ring"), std::string::npos) << text;
+}
+
+TEST(Explain, SaysWhatStandsInTheWayOfAForcedChoice) {
+  const Spec ring = spec_of(Collective::kAllreduce, "ring");
+  Query query = allreduce(8, 4);
+  query.commutative = false;
+  const std::string text = explain(query, Table::shipped(), &ring);
+  EXPECT_NE(text.find("runs      nothing"), std::string::npos) << text;
+  EXPECT_NE(text.find("does not commute"), std::string::npos) << text;
+}
+
+TEST(Explain, AgreesWithTheChoice) {
+  for (int collective = 0; collective < schedule::kCollectives; ++collective)
+    for (uint64_t bytes : {8ull, 100000ull, 1ull << 26})
+      for (uint32_t ranks : {1u, 2u, 16u}) {
+        const Query query{
+            .collective = static_cast<Collective>(collective), .bytes = bytes, .ranks = ranks, .element_bytes = 8};
+        Result<Choice> choice = choose(query, Table::shipped());
+        const std::string text = explain(query, Table::shipped());
+        const std::string expected =
+            choice.is_ok() ? "runs      " + std::string(choice.value().algorithm->name) : "runs      nothing";
+        EXPECT_NE(text.find(expected), std::string::npos) << text;
+      }
+}
+
+}  // namespace
+}  // namespace hocket::selection

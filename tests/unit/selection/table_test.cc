@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "selection/table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "selection/choice.h"
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Collective;
+
+std::string error_of(const std::string& text) {
+  Result<Table> table = Table::parse(text, "site.table");
+  return table.is_ok() ? "" : table.status().message();
+}
+
+TEST(SizeText, ReadsPowersOf1024AndWritesTheShortestExactForm) {
+  EXPECT_EQ(parse_size("0").value(), 0u);
+  EXPECT_EQ(parse_size("512").value(), 512u);
+  EXPECT_EQ(parse_size("8B").value(), 8u);
+  EXPECT_EQ(parse_size("4K").value(), 4096u);
+  EXPECT_EQ(parse_size("1m").value(), 1048576u);
+  EXPECT_EQ(parse_size("2GB").value(), 2147483648u);
+  for (uint64_t bytes : {0ull, 1ull, 1000ull, 1024ull, 1536ull, 1048576ull, 3ull << 30, UINT64_MAX, 5ull << 40})
+    EXPECT_EQ(parse_size(size_to_text(bytes)).value(), bytes) << size_to_text(bytes);
+  EXPECT_EQ(size_to_text(65536), "64K");
+}
+
+TEST(SizeText, RefusesWhatIsNotASize) {
+  for (const char* text : {"", "K", "B", "-1", "4.5K", "4KK", "1T", " 4", "18446744073709551616", "17179869184G"})
+    EXPECT_FALSE(parse_size(text).is_ok()) << text;
+}
+
+TEST(Spec, ReadsParametersAndWritesThemBack) {
+  for (const char* text :
+       {"tree", "tree:degree=3", "tree:degree=flat", "tree:degree=2,segment=16K", "tree:segment=100"}) {
+    Result<Spec> spec = parse_spec(Collective::kReduce, text);
+    ASSERT_TRUE(spec.is_ok()) << spec.status().message();
+    EXPECT_EQ(to_text(spec.value()), text);
+  }
+}
+
+TEST(Spec, ListsTheKnownNamesWhenTheNameIsUnknown) {
+  Result<Spec> spec = parse_spec(Collective::kAllreduce, "rign");
+  ASSERT_FALSE(spec.is_ok());
+  const std::string message = spec.status().message();
+  EXPECT_NE(message.find("`rign`"), std::string::npos) << message;
+  EXPECT_NE(message.find("ring"), std::string::npos) << message;
+  EXPECT_NE(message.find("recursive_doubling"), std::string::npos) << message;
+  EXPECT_EQ(message.find("dissemination"), std::string::npos) << message;
+}
+
+TEST(Spec, RefusesParametersTheAlgorithmDoesNotHave) {
+  EXPECT_FALSE(parse_spec(Collective::kAllreduce, "ring:degree=3").is_ok());
+  EXPECT_FALSE(parse_spec(Collective::kBarrier, "dissemination:segment=4K").is_ok());
+  EXPECT_FALSE(parse_spec(Collective::kReduce, "tree:colour=red").is_ok());
+}
+
+TEST(Spec, RefusesMalformedParameters) {
+  for (const char* text : {"", ":", "tree:", "tree:degree", "tree:degree=", "tree:degree=0", "tree:degree=-1",
+                           "tree:degree=4294967295", "tree:degree=4294967296", "tree:degree=2,", "tree:,degree=2",
+                           "tree:degree=2,degree=3", "tree:segment=0", "tree:segment=x", "tree:degree=2 ", "Tree"})
+    EXPECT_FALSE(parse_spec(Collective::kReduce, text).is_ok()) << text;
+}
+
+TEST(Table, ReadsConditionsMeasurementsAndComments) {
+  Result<Table> table = Table::parse(
+      "hocket-table 1\n"
+      "# a comment\n"
+      "\n"
+      "allreduce ranks=5.. crowded bytes=..4K direct us=3.1 next=ring next_us=6.5  # measured here\r\n"
+      "reduce\tranks=4 uncrowded tree:degree=3,segment=16K\n"
+      "barrier signal",
+      "site.table");
+  ASSERT_TRUE(table.is_ok()) << table.status().message();
+  const auto rules = table.value().rules();
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(to_text(rules[0]), "allreduce ranks=5.. crowded bytes=..4K direct");
+  EXPECT_DOUBLE_EQ(rules[0].median_us, 3.1);
+  EXPECT_EQ(rules[0].next, "ring");
+  EXPECT_DOUBLE_EQ(rules[0].next_us, 6.5);
+  EXPECT_EQ(rules[0].note, "measured here");
+  EXPECT_EQ(rules[0].line, 4u);
+  EXPECT_EQ(to_text(rules[1]), "reduce ranks=4 uncrowded tree:degree=3,segment=16K");
+  EXPECT_EQ(to_text(rules[2]), "barrier signal");
+}
+
+TEST(Table, RulesWrittenOutReadBackTheSame) {
+  const Table& shipped = Table::shipped();
+  std::string text = "hocket-table 1\n";
+  for (const Rule& rule : shipped.rules()) text += to_text(rule) + "\n";
+  Result<Table> again = Table::parse(text, "again");
+  ASSERT_TRUE(again.is_ok()) << again.status().message();
+  ASSERT_EQ(again.value().rules().size(), shipped.rules().size());
+  for (size_t i = 0; i < shipped.rules().size(); ++i)
+    EXPECT_EQ(to_text(again.value().rules()[i]), to_text(shipped.rules()[i]));
+}
+
+TEST(Table, ErrorsNameFileLineAndReason) {
+  EXPECT_EQ(error_of("hocket-table 1\n\nallreduce quick\n").find("site.table:3: "), 0u);
+  EXPECT_NE(error_of("hocket-table 1\nallreduse ring\n").find("`allreduse` is not a collective"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce bytes=8K..4K ring\n").find("empty"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce bytes=1..2 bytes=3 ring\n").find("twice"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce crowded uncrowded ring\n").find("once"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce ranks=2..\n").find("names no algorithm"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce ring bytes=4\n").find("after the algorithm"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce ring us=fast\n").find("microseconds"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nallreduce ring next=rong\n").find("`rong`"), std::string::npos);
+}
+
+TEST(Table, RefusesForeignTextsAndOtherVersions) {
+  EXPECT_NE(error_of("").find("not a tuning table"), std::string::npos);
+  EXPECT_NE(error_of("#!/bin/sh\n").find("site.table:1: not a tuning table"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 2\n").find("version"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table\n").find("version"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1 extra\n").find("nothing else"), std::string::npos);
+  EXPECT_NE(error_of(std::string("hocket-table 1\n\0", 16)).find("binary"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\n" + std::string(2 << 20, '#')).find("1 MiB"), std::string::npos);
+}
+
+TEST(Table, LoadsAFileAndSaysWhyItCannot) {
+  const std::string path = ::testing::TempDir() + "selection_table_test.table";
+  std::ofstream(path) << "hocket-table 1\nbarrier dissemination\n";
+  Result<Table> table = Table::load(path);
+  std::remove(path.c_str());
+  ASSERT_TRUE(table.is_ok()) << table.status().message();
+  EXPECT_EQ(table.value().rules().size(), 1u);
+  EXPECT_EQ(table.value().source(), path);
+  Result<Table> missing = Table::load(path);
+  ASSERT_FALSE(missing.is_ok());
+  EXPECT_NE(std::string(missing.status().message()).find(path), std::string::npos);
+  EXPECT_FALSE(Table::load("/").is_ok());
+}
+
+TEST(ShippedTable, IsReadableAndServesEveryCollective) {
+  bool served[schedule::kCollectives] = {};
+  for (const Rule& rule : Table::shipped().rules()) served[static_cast<int>(rule.collective)] = true;
+  for (bool one : served) EXPECT_TRUE(one);
+}
+
+TEST(ShippedTable, DecidesEveryUncutCommutativeCallItself) {
+  for (int collective = 0; collective < schedule::kCollectives; ++collective)
+    for (uint32_t ranks = 1; ranks <= 64; ++ranks)
+      for (uint64_t bytes = 8; bytes <= 64 * 1024; bytes *= 2)
+        for (bool crowded : {false, true}) {
+          const Query query{.collective = static_cast<Collective>(collective),
+                            .bytes = bytes,
+                            .ranks = ranks,
+                            .crowded = crowded,
+                            .element_bytes = 8};
+          Result<Choice> choice = choose(query, Table::shipped());
+          ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+          EXPECT_EQ(choice.value().reason.find("shipped table, line"), 0u) << choice.value().reason;
+        }
+}
+
+}  // namespace
+}  // namespace hocket::selection
