@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What the scripts share. Sourced with the repository's root as working directory.
 
-jobs=${HOCKET_JOBS:-$(nproc)}
+jobs=${JOBS:-$(nproc)}
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -45,7 +45,7 @@ python_with_venv() { # a python3 that can make environments
 }
 
 python_environment() { # python_environment NAME: .venv/NAME as scripts/requirements/NAME.txt says
-  local name=$1 directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
+  local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
   python=$(python_with_venv)
   # An environment holds absolute paths: a moved checkout needs a new one.
   stamp=$({ cat "$requirements"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)

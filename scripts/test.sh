@@ -13,7 +13,8 @@ while [ $# -gt 0 ]; do
     unit | conformance | integration | tidy | model | asan | tsan | fuzz) parts+=("$1") ;;
     -R | -L | -E | -j) ctest_arguments+=("$1" "${2:?"$1 needs a value"}") && shift ;;
     -V) ctest_arguments+=("$1") ;;
-    *) die "test: '$1' is no part (unit conformance integration tidy model asan tsan fuzz) and no option (--long -R -L -E -j -V)" ;;
+    *) die "test: '$1' is neither a part (unit conformance integration tidy model asan tsan fuzz)
+nor an option (--long -R -L -E -j -V)" ;;
   esac
   shift
 done
@@ -28,7 +29,7 @@ fail() {
 }
 
 count_results() { # count_results PART JUNIT_FILE: adds up what ctest wrote
-  local line kind name
+  local kind name
   while IFS=$'\t' read -r kind name; do
     case "$kind" in
       passed) passed=$((passed + 1)) ;;
@@ -42,13 +43,12 @@ run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]
   local part=$1 preset=$2 report=build/$2/results.xml log=build/$2/ctest.log
   shift 2
   say "$part"
-  if ! build "$preset" >"build/$preset.log" 2>&1; then
+  if ! (build "$preset") >"build/$preset.log" 2>&1; then
     cat "build/$preset.log" >&2
     fail "$part: the build of preset $preset"
     return
   fi
   rm -f "$report"
-  # No --test-dir with --output-junit's relative paths: ctest takes them from the build's folder.
   ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --output-junit results.xml \
     "$@" "${ctest_arguments[@]}" >"$log" 2>&1
   local status=$?

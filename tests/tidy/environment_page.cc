@@ -61,6 +61,7 @@ int main() {
   print_table(false);
   std::printf("\nSet by hocket's own tools, not by people:\n\n");
   print_table(true);
-  std::printf("\nThis page is written by `build/release/bin/environment_page` from src/base/environment_settings.cc.\n");
+  std::printf(
+      "\nThis page is written by `build/release/bin/environment_page` from src/base/environment_settings.cc.\n");
   return 0;
 }

@@ -168,11 +168,13 @@ class FunctionFinder(unittest.TestCase):
 
     def test_finds_members_lambdas_and_operators_as_their_outermost_function(self):
         self.assertEqual(self.names("struct A {\n  int f() const { return 1; }\n};\n"), [("f", 1)])
-        self.assertEqual(self.names("int A::g(int x) {\n  auto h = [&](int y) {\n    return y;\n  };\n}\n"), [("A::g", 5)])
+        self.assertEqual(self.names("int A::g(int x) {\n  auto h = [&](int y) {\n    return y;\n  };\n}\n"),
+                         [("A::g", 5)])
         self.assertEqual(self.names("template <typename T>\nauto k(T t)\n    -> int {\n}\n"), [("k", 4)])
 
     def test_is_not_misled_by_braces_in_comments_literals_and_macros(self):
-        self.assertEqual(self.names('int f() {\n  // }\n  puts("}");\n  char c = \'}\';\n  int i = 1\'000;\n}\n'), [("f", 6)])
+        self.assertEqual(self.names('int f() {\n  // }\n  puts("}");\n  char c = \'}\';\n  int i = 1\'000;\n}\n'),
+                         [("f", 6)])
         self.assertEqual(self.names("#define M(a) \\\n  do { \\\n\nint f() {\n}\n"), [("f", 2)])
 
     def test_initialisers_and_types_are_no_functions(self):
