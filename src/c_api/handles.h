@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands behind the handles of the public header, and how failures leave the library.
+#pragma once
+
+#include <hocket/hocket.h>
+
+#include <memory>
+#include <new>
+
+#include "base/status.h"
+#include "communicator/communicator.h"
+#include "communicator/context.h"
+
+struct hocket_context {
+  std::unique_ptr<hocket::communicator::Context> context;
+};
+
+struct hocket_comm {
+  std::unique_ptr<hocket::communicator::Communicator> communicator;
+};
+
+struct hocket_op {
+  hocket_op_function_t function = nullptr;
+  void* user = nullptr;
+  bool commutative = true;
+};
+
+namespace hocket::c_api {
+
+// Remembers the text for hocket_error_text() and gives the code.
+hocket_status_t report(const Status& status);
+
+inline hocket_status_t answer(const Status& status) { return status.is_ok() ? HOCKET_OK : report(status); }
+
+// A request's handle is the request itself.
+inline hocket_request_t* to_handle(communicator::Request* request) {
+  return reinterpret_cast<hocket_request_t*>(request);
+}
+inline communicator::Request* from_handle(hocket_request_t* request) {
+  return reinterpret_cast<communicator::Request*>(request);
+}
+
+hocket_status_t invalid(const char* function, const char* what);
+
+// No exception crosses into the host program.
+template <typename Body>
+hocket_status_t guarded(const Body& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return report(Status(Code::kNoMemory, "out of memory"));
+  } catch (const std::exception& error) {
+    return report(Status(Code::kSystem, error.what()));
+  }
+}
+
+}  // namespace hocket::c_api

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contexts, communicators, operations: made and destroyed.
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "c_api/handles.h"
+
+using hocket::Code;
+using hocket::Result;
+using hocket::Status;
+using hocket::c_api::answer;
+using hocket::c_api::guarded;
+using hocket::c_api::invalid;
+using hocket::c_api::report;
+using hocket::communicator::Bootstrap;
+using hocket::communicator::Communicator;
+using hocket::communicator::Context;
+using hocket::communicator::ContextOptions;
+
+hocket_status_t hocket_context_create(const hocket_context_options_t* options, hocket_context_t** context) {
+  if (context == nullptr) return invalid("hocket_context_create", "`context` is NULL; pass where to put the handle");
+  *context = nullptr;
+  ContextOptions wanted;
+  if (options != nullptr) {
+    if (options->struct_size != sizeof(hocket_context_options_t)) {
+      return invalid("hocket_context_create",
+                     "`options->struct_size` is not sizeof(hocket_context_options_t); set it before the call");
+    }
+    wanted.progress = options->progress;
+    wanted.progress_user = options->progress_user;
+    wanted.memory_limit = options->memory_limit;
+  }
+  return guarded([&] {
+    Result<std::unique_ptr<Context>> made = Context::create(wanted);
+    if (!made.is_ok()) return report(made.status());
+    *context = new hocket_context{made.take()};
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_context_destroy(hocket_context_t* context) {
+  if (context == nullptr) return HOCKET_OK;
+  if (!context->context->is_owner()) {
+    return invalid("hocket_context_destroy", "the context belongs to the parent of this forked process");
+  }
+  return guarded([&] {
+    delete context;
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_alloc(hocket_context_t* context, size_t bytes, void** memory) {
+  if (context == nullptr) return invalid("hocket_alloc", "`context` is NULL");
+  if (memory == nullptr) return invalid("hocket_alloc", "`memory` is NULL; pass where to put the address");
+  return guarded([&] {
+    *memory = context->context->region().allocate(std::max<size_t>(bytes, 1));
+    if (*memory != nullptr) return HOCKET_OK;
+    return report(Status(Code::kNoMemory, "hocket_alloc: no room for " + std::to_string(bytes) + " bytes among the " +
+                                              std::to_string(context->context->region().limit()) +
+                                              " that this rank may share; raise HOCKET_MEMORY"));
+  });
+}
+
+hocket_status_t hocket_free(hocket_context_t* context, void* memory) {
+  if (context == nullptr) return invalid("hocket_free", "`context` is NULL");
+  if (memory == nullptr) return HOCKET_OK;
+  if (!context->context->region().contains(memory, 1)) {
+    return invalid("hocket_free", "`memory` was not given by hocket_alloc of this context");
+  }
+  return guarded([&] {
+    context->context->region().free(memory);
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_bootstrap_t* bootstrap,
+                                   hocket_comm_t** comm) {
+  if (comm == nullptr) return invalid("hocket_comm_create", "`comm` is NULL; pass where to put the handle");
+  *comm = nullptr;
+  if (context == nullptr) return invalid("hocket_comm_create", "`context` is NULL");
+  if (bootstrap == nullptr) return invalid("hocket_comm_create", "`bootstrap` is NULL");
+  if (bootstrap->size < 1 || bootstrap->rank < 0 || bootstrap->rank >= bootstrap->size) {
+    return report(Status(Code::kInvalidArgument, "hocket_comm_create: rank " + std::to_string(bootstrap->rank) +
+                                                     " of " + std::to_string(bootstrap->size) +
+                                                     " ranks doesn't exist"));
+  }
+  if (bootstrap->allgather == nullptr && bootstrap->size > 1) {
+    return invalid("hocket_comm_create", "`bootstrap->allgather` is NULL");
+  }
+  if (!context->context->is_owner()) {
+    return invalid("hocket_comm_create", "the context belongs to the parent of this forked process");
+  }
+  return guarded([&] {
+    Bootstrap wanted;
+    wanted.rank = static_cast<uint32_t>(bootstrap->rank);
+    wanted.size = static_cast<uint32_t>(bootstrap->size);
+    wanted.allgather = bootstrap->allgather;
+    wanted.user = bootstrap->user;
+    Result<std::unique_ptr<Communicator>> made = Communicator::create(*context->context, wanted);
+    if (!made.is_ok()) return report(made.status());
+    *comm = new hocket_comm{made.take()};
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_comm_destroy(hocket_comm_t* comm) {
+  if (comm == nullptr) return HOCKET_OK;
+  if (!comm->communicator->context().is_owner()) {
+    return invalid("hocket_comm_destroy", "the communicator belongs to the parent of this forked process");
+  }
+  return guarded([&] {
+    const Status status = comm->communicator->close();
+    delete comm;
+    return answer(status);
+  });
+}
+
+hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank) {
+  if (comm == nullptr || rank == nullptr) return invalid("hocket_comm_rank", "an argument is NULL");
+  *rank = static_cast<int>(comm->communicator->rank());
+  return HOCKET_OK;
+}
+
+hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size) {
+  if (comm == nullptr || size == nullptr) return invalid("hocket_comm_size", "an argument is NULL");
+  *size = static_cast<int>(comm->communicator->size());
+  return HOCKET_OK;
+}
+
+hocket_status_t hocket_op_create(hocket_op_function_t function, void* user, int commutative, hocket_op_t* op) {
+  if (function == nullptr) return invalid("hocket_op_create", "`function` is NULL");
+  if (op == nullptr) return invalid("hocket_op_create", "`op` is NULL; pass where to put the handle");
+  return guarded([&] {
+    *op = new hocket_op{function, user, commutative != 0};
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_op_destroy(hocket_op_t op) {
+  if (op == nullptr) return HOCKET_OK;
+  if (reinterpret_cast<uintptr_t>(op) <= reinterpret_cast<uintptr_t>(HOCKET_SUM_SATURATING)) {
+    return invalid("hocket_op_destroy", "a predefined operation can't be destroyed");
+  }
+  delete op;
+  return HOCKET_OK;
+}
+
+namespace {
+
+hocket_status_t unknown_collective(const char* function, const char* collective) {
+  return report(Status(Code::kInvalidArgument, std::string(function) + ": `" + collective +
+                                                   "` is not a collective; known are barrier, broadcast, reduce, "
+                                                   "allreduce"));
+}
+
+}  // namespace
+
+hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text, size_t capacity) {
+  if (comm == nullptr || collective == nullptr || text == nullptr || capacity == 0) {
+    return invalid("hocket_explain", "an argument is NULL or 0");
+  }
+  const auto known = hocket::schedule::collective_from_name(collective);
+  if (!known) return unknown_collective("hocket_explain", collective);
+  return guarded([&] {
+    hocket::communicator::CallShape shape;
+    shape.collective = *known;
+    shape.count = bytes;
+    const std::string answer = comm->communicator->explain(shape);
+    const size_t length = std::min(answer.size(), capacity - 1);
+    std::memcpy(text, answer.data(), length);
+    text[length] = '\0';
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm) {
+  if (comm == nullptr || collective == nullptr) return invalid("hocket_force", "an argument is NULL");
+  const auto known = hocket::schedule::collective_from_name(collective);
+  if (!known) return unknown_collective("hocket_force", collective);
+  return guarded([&] { return answer(comm->communicator->force(*known, algorithm == nullptr ? "" : algorithm)); });
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/call.h"
+
+namespace hocket::communicator {
+
+using engines::Progress;
+using schedule::Buffer;
+
+void Call::start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep) {
+  arguments_ = arguments;
+  prepared_ = &prepared;
+  keep_ = std::move(keep);
+  next_ = 0;
+}
+
+Status Call::start_next(engines::shared_memory::Lane& lane, bool& started) {
+  const selection::Choice& choice = prepared_->choice;
+  const engines::Program& program = next_ + 1 < choice.calls ? prepared_->chunk : prepared_->last;
+  engines::Operands operands;
+  operands.combiner = arguments_.combiner;
+  const uint64_t done = next_ * choice.chunk_elements * arguments_.combiner.element_bytes;
+  // The program never writes to the input; the operands' common type has no const.
+  operands.base[static_cast<int>(Buffer::kInput)] = const_cast<std::byte*>(arguments_.input) + done;
+  operands.base[static_cast<int>(Buffer::kOutput)] = arguments_.output + done;
+  if (program.scratch_bytes != 0) {
+    Result<std::byte*> scratch = lane.take_scratch(program.scratch_bytes);
+    if (!scratch.is_ok()) return scratch.take_status();
+    if (scratch.value() == nullptr) {
+      started = false;
+      return Status::ok();
+    }
+    operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
+  }
+  execution_.start(program, operands, lane);
+  ++next_;
+  started = true;
+  return Status::ok();
+}
+
+Result<Progress> Call::advance(engines::shared_memory::Lane& lane) {
+  for (;;) {
+    if (!execution_.is_running()) {
+      if (next_ == prepared_->choice.calls) return Progress::kDone;
+      bool started = false;
+      HOCKET_TRY(start_next(lane, started));
+      if (!started) return Progress::kPending;
+    }
+    if (execution_.advance() == Progress::kPending) return Progress::kPending;
+  }
+}
+
+}  // namespace hocket::communicator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective call of one rank on its way: a check of the arguments if wanted, then its programs one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "communicator/planner.h"
+#include "engines/executor/execution.h"
+#include "engines/shared_memory/lane.h"
+
+namespace hocket::communicator {
+
+struct Arguments {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  const std::byte* input = nullptr;  // == output: in place
+  std::byte* output = nullptr;
+  uint64_t count = 0;
+  uint32_t root = 0;
+  engines::Combiner combiner;
+  uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
+};
+
+class Call {
+ public:
+  // `prepared` must live until the call is done; pass ownership where nobody else keeps it.
+  void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
+  // Does what can be done now. An error ends the call and breaks its communicator.
+  Result<engines::Progress> advance(engines::shared_memory::Lane& lane);
+
+ private:
+  Status start_next(engines::shared_memory::Lane& lane, bool& started);
+
+  Arguments arguments_;
+  const Prepared* prepared_ = nullptr;
+  std::shared_ptr<const Prepared> keep_;
+  uint64_t next_ = 0;  // which of the row of programs
+  engines::Execution execution_;
+};
+
+}  // namespace hocket::communicator

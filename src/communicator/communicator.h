@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A group of ranks that communicate collectively: set-up, calls blocking and not, waiting, and the end.
+//
+// Blocking calls use lane 0 of the group; non-blocking calls take turns on the others, each lane carrying out
+// its calls in the order in which they were started, which is the same on every rank.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "communicator/call.h"
+#include "communicator/context.h"
+#include "communicator/planner.h"
+#include "engines/shared_memory/group.h"
+#include "engines/shared_memory/lane.h"
+
+namespace hocket::communicator {
+
+struct Bootstrap {
+  uint32_t rank = 0;
+  uint32_t size = 1;
+  // Blocking; 0 for success.
+  int (*allgather)(const void* send, void* receive, size_t bytes, void* user) = nullptr;
+  void* user = nullptr;
+};
+
+class Communicator;
+
+struct Request {
+  Communicator* communicator = nullptr;
+  uint32_t lane = 0;
+  bool done = false;
+  Status status;
+  Call call;
+};
+
+class Communicator {
+ public:
+  // Collective. All ranks get the communicator, or all the reason why there is none.
+  static Result<std::unique_ptr<Communicator>> create(Context& context, const Bootstrap& bootstrap);
+  // Waits until no peer touches this rank's memory any more. Requests must be complete.
+  Status close();
+  ~Communicator();
+
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return size_; }
+  const Context& context() const { return context_; }
+
+  Status run(const Arguments& arguments);
+  Result<Request*> start(const Arguments& arguments);
+  // True when complete: the request is gone and `status` says how it ended.
+  bool test(Request* request, Status& status);
+  Status wait(Request* request);
+
+  Status force(schedule::Collective collective, std::string_view spec);
+  std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
+
+ private:
+  friend class Setup;
+  explicit Communicator(Context& context) : context_(context) {}
+
+  Status prepare(const Arguments& arguments, const Prepared*& prepared, std::shared_ptr<const Prepared>* keep);
+  Status check_agreement(const Arguments& arguments);
+  // Advances `call` until it is done.
+  Status complete(Call& call, engines::shared_memory::Lane& lane);
+  template <typename Look>
+  Status wait_until(const Look& is_done);
+  void advance_requests();
+  Status find_failure();
+  Status fail(Status status);
+
+  Context& context_;
+  uint32_t rank_ = 0;
+  uint32_t size_ = 1;
+  std::vector<std::shared_ptr<platform::Peer>> peers_;  // nullptr for this rank
+  engines::shared_memory::RankBlock* block_ = nullptr;
+  std::unique_ptr<engines::shared_memory::Group> group_;
+  std::array<std::unique_ptr<engines::shared_memory::Lane>, engines::shared_memory::kLanes> lanes_;
+  std::unique_ptr<Planner> planner_;
+  std::unique_ptr<platform::Waiter> waiter_;
+  Call blocking_;
+  std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;
+  uint32_t outstanding_ = 0;
+  uint64_t started_ = 0;  // non-blocking calls so far
+  uint64_t checked_ = 0;  // calls whose arguments have been compared
+  int64_t next_check_ns_ = 0;
+  bool broken_ = false;
+  std::string broken_reason_;
+};
+
+}  // namespace hocket::communicator

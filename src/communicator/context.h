@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank's endpoint: the memory that peers map, the address by which they find it, and how it waits.
+//
+// Thread safety: the members named so; the rest is fixed once created.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/status.h"
+#include "platform/rendezvous.h"
+#include "platform/shared_region.h"
+#include "platform/topology.h"
+#include "platform/waiting.h"
+
+namespace hocket::communicator {
+
+struct ContextOptions {
+  void (*progress)(void* user) = nullptr;  // called now and then while a call waits
+  void* progress_user = nullptr;
+  size_t memory_limit = 0;
+};
+
+class Context {
+ public:
+  static Result<std::unique_ptr<Context>> create(const ContextOptions& options);
+
+  platform::SharedRegion& region() const { return *region_; }
+  const std::shared_ptr<platform::SharedRegion>& shared_region() const { return region_; }
+  platform::Rendezvous& rendezvous() const { return *rendezvous_; }
+  // Held while connecting: one communicator at a time is set up.
+  std::mutex& setup_mutex() { return setup_mutex_; }
+
+  const platform::CpuBudget& cpus() const { return cpus_; }
+  platform::WaitMode wait_mode() const { return wait_mode_; }
+  bool asymmetric_barrier() const { return asymmetric_barrier_; }
+  bool checks_arguments() const { return checks_arguments_; }
+  int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
+
+  void progress() const {
+    if (options_.progress != nullptr) options_.progress(options_.progress_user);
+  }
+  // False in a child of fork(): its parent's objects are not its own.
+  bool is_owner() const;
+
+  // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
+  // Relaxed: a hint that stands for itself.
+  bool crowded() const { return crowded_.load(std::memory_order_relaxed); }
+  void set_crowded() { crowded_.store(true, std::memory_order_relaxed); }
+
+ private:
+  Context() = default;
+  ContextOptions options_;
+  std::shared_ptr<platform::SharedRegion> region_;
+  std::unique_ptr<platform::Rendezvous> rendezvous_;
+  std::mutex setup_mutex_;
+  platform::CpuBudget cpus_;
+  platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
+  bool asymmetric_barrier_ = false;
+  bool checks_arguments_ = false;
+  std::atomic<bool> crowded_{false};
+  int64_t setup_timeout_ms_ = 0;
+  int process_ = 0;
+};
+
+}  // namespace hocket::communicator

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/planner.h"
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::communicator {
+namespace {
+
+// Plans longer than this are cut into several calls, so that a program stays within a few thousand instructions.
+constexpr uint32_t kMaxSegments = 32;
+// When the programs kept exceed this, all are forgotten: a program is quick to make again.
+constexpr size_t kMaxKeptInstructions = 1 << 20;
+
+engines::Program make_program(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size,
+                              uint64_t count) {
+  schedule::Shape wanted;
+  wanted.size = size;
+  wanted.rank = rank;
+  wanted.root = shape.root;
+  wanted.segments = choice.segments;
+  wanted.degree = choice.degree;
+  wanted.keep_order = shape.keep_order;
+  return engines::bind(algorithms::make_plan(*choice.algorithm, wanted), count, shape.element_bytes);
+}
+
+}  // namespace
+
+size_t Planner::Hash::operator()(const CallShape& shape) const {
+  uint64_t hash = shape.count * 0x9e3779b97f4a7c15ull;
+  hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
+  hash ^= static_cast<uint64_t>(shape.collective) << 1 | static_cast<uint64_t>(shape.keep_order);
+  return hash ^ hash >> 29;
+}
+
+selection::Query Planner::query(const CallShape& shape) const {
+  selection::Query query;
+  query.collective = shape.collective;
+  query.bytes = shape.count * shape.element_bytes;
+  query.ranks = size_;
+  query.root = shape.root;
+  query.crowded = crowded_;
+  query.commutative = !shape.keep_order;
+  query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
+  query.slot_bytes = slot_bytes_;
+  query.max_segments = kMaxSegments;
+  return query;
+}
+
+const selection::Spec* Planner::forced(schedule::Collective collective) const {
+  const auto& spec = forced_[static_cast<size_t>(collective)];
+  return spec.has_value() ? &*spec : nullptr;
+}
+
+void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
+  forced_[static_cast<size_t>(collective)] = spec;
+  recent_.reset();
+  kept_.clear();
+  kept_instructions_ = 0;
+}
+
+std::string Planner::explain(const CallShape& shape) const {
+  return selection::explain(query(shape), table_, forced(shape.collective));
+}
+
+Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
+  Result<selection::Choice> choice = selection::choose(query(shape), table_, forced(shape.collective));
+  if (!choice.is_ok()) return choice.take_status();
+  auto prepared = std::make_shared<Prepared>();
+  prepared->shape = shape;
+  prepared->choice = choice.take();
+  const selection::Choice& chosen = prepared->choice;
+  uint64_t last_count = shape.count;
+  if (chosen.calls > 1) {
+    prepared->chunk = make_program(chosen, shape, rank_, size_, chosen.chunk_elements);
+    last_count -= (chosen.calls - 1) * chosen.chunk_elements;
+  }
+  prepared->last = make_program(chosen, shape, rank_, size_, last_count);
+  return std::shared_ptr<const Prepared>(std::move(prepared));
+}
+
+Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape) {
+  if (recent(shape) != nullptr) return recent_;
+  if (const auto found = kept_.find(shape); found != kept_.end()) return recent_ = found->second;
+  Result<std::shared_ptr<const Prepared>> made = make(shape);
+  if (!made.is_ok()) return made;
+  if (kept_instructions_ > kMaxKeptInstructions) {
+    kept_.clear();
+    kept_instructions_ = 0;
+  }
+  kept_instructions_ += made.value()->chunk.instructions.size() + made.value()->last.instructions.size();
+  kept_.emplace(shape, made.value());
+  return recent_ = made.take();
+}
+
+}  // namespace hocket::communicator

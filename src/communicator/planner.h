@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call's arguments to programs ready to run: chosen, planned, bound, and kept.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/status.h"
+#include "engines/executor/program.h"
+#include "selection/choice.h"
+
+namespace hocket::communicator {
+
+// What a program depends on, besides the communicator.
+struct CallShape {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  bool keep_order = false;
+  uint32_t root = 0;
+  uint64_t count = 0;
+  uint64_t element_bytes = 1;
+
+  bool operator==(const CallShape&) const = default;
+};
+
+// A call as a row of equal calls and a last one.
+struct Prepared {
+  CallShape shape;
+  selection::Choice choice;
+  engines::Program chunk;  // empty when there is one call only
+  engines::Program last;
+};
+
+class Planner {
+ public:
+  Planner(uint32_t rank, uint32_t size, bool crowded, uint64_t slot_bytes, selection::Table table)
+      : rank_(rank), size_(size), crowded_(crowded), slot_bytes_(slot_bytes), table_(std::move(table)) {}
+
+  // The last call's programs if this is another like it, else nullptr. Valid until the next prepare() or force().
+  const Prepared* recent(const CallShape& shape) const {
+    return recent_ != nullptr && recent_->shape == shape ? recent_.get() : nullptr;
+  }
+  Result<std::shared_ptr<const Prepared>> prepare(const CallShape& shape);
+
+  // nullopt: by the table.
+  void force(schedule::Collective collective, std::optional<selection::Spec> spec);
+  std::string explain(const CallShape& shape) const;
+  bool crowded() const { return crowded_; }
+
+ private:
+  struct Hash {
+    size_t operator()(const CallShape& shape) const;
+  };
+  Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
+  selection::Query query(const CallShape& shape) const;
+  const selection::Spec* forced(schedule::Collective collective) const;
+
+  uint32_t rank_;
+  uint32_t size_;
+  bool crowded_;
+  uint64_t slot_bytes_;
+  selection::Table table_;
+  std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
+  std::shared_ptr<const Prepared> recent_;
+  std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;
+  size_t kept_instructions_ = 0;
+};
+
+}  // namespace hocket::communicator

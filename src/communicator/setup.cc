@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/setup.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/environment.h"
+#include "base/log.h"
+
+namespace hocket::communicator {
+
+using engines::shared_memory::Group;
+using engines::shared_memory::Lane;
+using engines::shared_memory::Member;
+using engines::shared_memory::RankBlock;
+
+namespace {
+
+template <size_t N>
+void copy_text(const std::string& text, char (&into)[N]) {
+  const size_t length = std::min(text.size(), N - 1);
+  std::memcpy(into, text.data(), length);
+  into[length] = '\0';
+}
+
+std::string variable_of(schedule::Collective collective) {
+  std::string variable = "HOCKET_";
+  for (const char c : name(collective)) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return variable;
+}
+
+constexpr std::string_view kNoTable = "";
+
+}  // namespace
+
+template <typename T>
+Status Setup::gather(const T& mine, std::vector<T>& all) {
+  all.resize(bootstrap_.size);
+  if (bootstrap_.size == 1) {
+    all[0] = mine;
+    return Status::ok();
+  }
+  if (bootstrap_.allgather(&mine, all.data(), sizeof(T), bootstrap_.user) != 0) {
+    return Status(Code::kSystem, "the bootstrap's all-gather failed");
+  }
+  return Status::ok();
+}
+
+template <typename T>
+Status Setup::agree(const std::vector<T>& all) const {
+  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
+    if (all[rank].failure[0] == '\0') continue;
+    return Status(Code::kNotSupported, "rank " + std::to_string(rank) + ": " + all[rank].failure);
+  }
+  return Status::ok();
+}
+
+// Rank 0's environment is everybody's: its forced choices and its table, as text in its shared memory.
+// One line a forced collective, "allreduce ring"; then an empty line, then the table.
+Status Setup::write_settings() {
+  std::ostringstream text;
+  for (int i = 0; i < schedule::kCollectives; ++i) {
+    const auto collective = static_cast<schedule::Collective>(i);
+    Result<std::string> spec = environment::get_text(variable_of(collective));
+    if (!spec.is_ok()) return spec.take_status();
+    if (spec.value().empty()) continue;
+    if (Status parsed = selection::parse_spec(collective, spec.value()).take_status(); !parsed.is_ok()) {
+      return Status(Code::kInvalidArgument, variable_of(collective) + "=" + spec.value() + ": " + parsed.message());
+    }
+    text << name(collective) << ' ' << spec.value() << '\n';
+  }
+  text << '\n';
+  Result<std::string> path = environment::get_text("HOCKET_TABLE");
+  if (!path.is_ok()) return path.take_status();
+  if (!path.value().empty()) {
+    HOCKET_TRY(selection::Table::load(path.value()).take_status());
+    text << std::ifstream(path.value()).rdbuf();
+  }
+  const std::string written = text.str();
+  settings_ = static_cast<std::byte*>(context_.region().allocate(written.size()));
+  if (settings_ == nullptr) return Status(Code::kNoMemory, "no shared memory for settings; raise HOCKET_MEMORY");
+  std::memcpy(settings_, written.data(), written.size());
+  mine_.settings_offset = context_.region().offset_of(settings_);
+  mine_.settings_bytes = written.size();
+  return Status::ok();
+}
+
+Status Setup::read_settings(selection::Table& table) {
+  const std::byte* base = bootstrap_.rank == 0 ? context_.region().base() : communicator_->peers_[0]->base();
+  const std::string text(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    const size_t space = line.find(' ');
+    const auto collective = schedule::collective_from_name(line.substr(0, space));
+    if (!collective) return Status(Code::kSystem, "rank 0 runs another version of hocket");
+    Result<selection::Spec> spec = selection::parse_spec(*collective, line.substr(space + 1));
+    if (!spec.is_ok()) return spec.take_status();
+    forced_.emplace_back(*collective, spec.value());
+  }
+  std::ostringstream rest;
+  rest << lines.rdbuf();
+  table = selection::Table::shipped();
+  if (rest.str() == kNoTable) return Status::ok();
+  Result<selection::Table> parsed = selection::Table::parse(rest.str(), "HOCKET_TABLE of rank 0");
+  if (!parsed.is_ok()) return parsed.take_status();
+  table = parsed.take();
+  return Status::ok();
+}
+
+Status Setup::prepare_own() {
+  mine_.address = context_.rendezvous().address();
+  const platform::CpuBudget& cpus = context_.cpus();
+  mine_.cpus[0] = cpus.allowed_bits[0];
+  mine_.cpus[1] = cpus.allowed_bits[1];
+  mine_.quota = cpus.quota;
+  mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
+  mine_.crowded = context_.crowded() ? 1 : 0;
+  const size_t bytes = RankBlock::bytes(bootstrap_.size);
+  communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
+  if (communicator_->block_ == nullptr) {
+    return Status(Code::kNoMemory, "no shared memory for a communicator of " + std::to_string(bootstrap_.size) +
+                                       " ranks (" + std::to_string(bytes) + " bytes); raise HOCKET_MEMORY");
+  }
+  mine_.block_offset = context_.region().offset_of(communicator_->block_);
+  return bootstrap_.rank == 0 ? write_settings() : Status::ok();
+}
+
+// Judged from rank 0, by what everybody has heard, so that all come to the same answer without asking again.
+Status Setup::check_reachable() const {
+  const platform::Address& first = all_[0].address;
+  for (uint32_t rank = 1; rank < bootstrap_.size; ++rank) {
+    const platform::Address& other = all_[rank].address;
+    const char* reason = nullptr;
+    if (other.boot_hash != first.boot_hash)
+      reason = "run on different machines";
+    else if (other.network_namespace != first.network_namespace)
+      reason = "are in different network namespaces";
+    else if (other.user != first.user)
+      reason = "belong to different users";
+    if (reason == nullptr) continue;
+    return Status(Code::kNotSupported,
+                  "ranks 0 and " + std::to_string(rank) + " " + reason + "; hocket serves ranks that share memory");
+  }
+  return Status::ok();
+}
+
+Status Setup::connect() {
+  std::vector<platform::Address> addresses;
+  for (const Introduction& one : all_) addresses.push_back(one.address);
+  // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
+  // the bootstrap would deadlock where threads set up communicators in different orders.
+  const std::scoped_lock lock(context_.setup_mutex());
+  Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
+      context_.rendezvous().connect_all(addresses, context_.setup_timeout_ms());
+  if (!peers.is_ok()) return peers.take_status();
+  communicator_->peers_ = peers.take();
+  return Status::ok();
+}
+
+bool Setup::find_crowded() const {
+  std::vector<uint64_t> masks;
+  std::vector<double> quotas;
+  for (const Introduction& one : all_) {
+    if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
+    masks.push_back(one.cpus[0]);
+    masks.push_back(one.cpus[1]);
+    quotas.push_back(one.quota);
+  }
+  return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(masks.data()), quotas.data(), bootstrap_.size);
+}
+
+Status Setup::build(bool crowded, bool asymmetric) {
+  Communicator& made = *communicator_;
+  std::vector<Member> members;
+  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
+    std::byte* base = rank == bootstrap_.rank ? context_.region().base() : made.peers_[rank]->base();
+    members.push_back({reinterpret_cast<RankBlock*>(base + all_[rank].block_offset), base});
+  }
+  made.group_ = std::make_unique<Group>(bootstrap_.rank, std::move(members), context_.shared_region(), asymmetric);
+  Result<std::unique_ptr<Lane>> lane = Lane::create(*made.group_, 0);
+  if (!lane.is_ok()) return lane.take_status();
+  made.lanes_[0] = lane.take();
+
+  selection::Table table;
+  HOCKET_TRY(read_settings(table));
+  made.planner_ = std::make_unique<Planner>(bootstrap_.rank, bootstrap_.size, crowded,
+                                            engines::shared_memory::kSlotStagingBytes, std::move(table));
+  for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
+  platform::WaitPolicy policy;
+  policy.mode = context_.wait_mode();
+  policy.crowded = crowded;
+  made.waiter_ = std::make_unique<platform::Waiter>(policy);
+  return Status::ok();
+}
+
+Result<std::unique_ptr<Communicator>> Setup::run() {
+  communicator_.reset(new Communicator(context_));
+  communicator_->rank_ = bootstrap_.rank;
+  communicator_->size_ = bootstrap_.size;
+  if (Status status = prepare_own(); !status.is_ok()) copy_text(status.message(), mine_.failure);
+  HOCKET_TRY(gather(mine_, all_));
+  Status status = agree(all_);
+  if (status.is_ok()) status = check_reachable();
+  if (!status.is_ok()) {
+    if (settings_ != nullptr) context_.region().free(settings_);
+    return status;  // the same on every rank: no second round
+  }
+
+  const bool crowded = find_crowded();
+  const bool asymmetric =
+      std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
+  Outcome outcome;
+  status = connect();
+  if (status.is_ok()) status = build(crowded, asymmetric);
+  if (!status.is_ok()) copy_text(status.message(), outcome.failure);
+  std::vector<Outcome> outcomes;
+  HOCKET_TRY(gather(outcome, outcomes));
+  if (settings_ != nullptr) context_.region().free(settings_);
+  HOCKET_TRY(agree(outcomes));
+  if (crowded) context_.set_crowded();
+  HOCKET_LOG_DEBUG("communicator of %u ranks: %s, %s", bootstrap_.size, crowded ? "ranks share cores" : "a core a rank",
+                   asymmetric ? "asymmetric barrier" : "fences");
+  return std::move(communicator_);
+}
+
+Result<std::unique_ptr<Communicator>> Communicator::create(Context& context, const Bootstrap& bootstrap) {
+  return Setup(context, bootstrap).run();
+}
+
+}  // namespace hocket::communicator

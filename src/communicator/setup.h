@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a communicator comes to be: who is there, whose memory can be mapped, and what all of them agree on.
+//
+// Two rounds of the bootstrap's all-gather. The first tells addresses and where each rank's block of shared memory
+// lies; then everybody connects with everybody it doesn't know yet; the second tells whether that worked for all.
+// Everything that ranks must decide alike is decided from what these rounds brought, or read from rank 0's memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "communicator/communicator.h"
+
+namespace hocket::communicator {
+
+class Setup {
+ public:
+  Setup(Context& context, const Bootstrap& bootstrap) : context_(context), bootstrap_(bootstrap) {}
+  Result<std::unique_ptr<Communicator>> run();
+
+ private:
+  static constexpr size_t kReasonBytes = 160;
+  struct Introduction {  // first round
+    platform::Address address;
+    uint64_t block_offset = 0;
+    uint64_t settings_offset = 0;  // rank 0's only
+    uint64_t settings_bytes = 0;
+    uint64_t cpus[2] = {};
+    double quota = 0;
+    uint8_t asymmetric_barrier = 0;
+    uint8_t crowded = 0;
+    char failure[kReasonBytes] = {};  // "": none
+  };
+  struct Outcome {  // second round
+    char failure[kReasonBytes] = {};
+  };
+
+  Status prepare_own();
+  Status write_settings();
+  template <typename T>
+  Status gather(const T& mine, std::vector<T>& all);
+  // The first failure that any rank tells, as everybody's status.
+  template <typename T>
+  Status agree(const std::vector<T>& all) const;
+  Status check_reachable() const;
+  Status connect();
+  bool find_crowded() const;
+  Status build(bool crowded, bool asymmetric);
+  Status read_settings(selection::Table& table);
+
+  Context& context_;
+  Bootstrap bootstrap_;
+  std::unique_ptr<Communicator> communicator_;
+  Introduction mine_;
+  std::vector<Introduction> all_;
+  std::byte* settings_ = nullptr;  // rank 0's, until everybody has read them
+  std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;
+};
+
+}  // namespace hocket::communicator

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/executor/execution.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::engines {
+
+using schedule::StepKind;
+
+void Execution::start(const Program& program, const Operands& operands, Transport& transport) {
+  program_ = &program;
+  transport_ = &transport;
+  operands_ = operands;
+  cursor_ = 0;
+  if (states_.size() < program.longest_stage) states_.resize(program.longest_stage);
+  std::fill_n(states_.begin(), program.longest_stage, StepState{});
+  transport.begin(program);
+}
+
+inline Progress Execution::run(const Instruction& step, StepState& state) {
+  switch (step.kind) {
+    case StepKind::kCopy:
+      if (step.bytes != 0 && operands_.source(step) != operands_.destination(step)) {
+        std::memmove(operands_.destination(step), operands_.source(step), step.bytes);
+      }
+      return Progress::kDone;
+    case StepKind::kCombine: {
+      // The "incoming" operand of a local combination is its source, the local one the destination itself.
+      const std::byte* source = operands_.source(step);
+      std::byte* destination = operands_.destination(step);
+      if (step.incoming_left) {
+        operands_.combiner(source, destination, destination, step.elements);
+      } else {
+        operands_.combiner(destination, source, destination, step.elements);
+      }
+      return Progress::kDone;
+    }
+    default:
+      return transport_->run(step, state, operands_);
+  }
+}
+
+// Steps of a stage are begun in their order, which is also the order in which messages to one peer are matched.
+Progress Execution::advance_stage(size_t end) {
+  bool all_done = true;
+  for (size_t i = cursor_; i < end; ++i) {
+    StepState& state = states_[i - cursor_];
+    if (state.done) continue;
+    if (run(program_->instructions[i], state) == Progress::kDone) {
+      state.done = true;
+    } else {
+      all_done = false;
+    }
+  }
+  return all_done ? Progress::kDone : Progress::kPending;
+}
+
+Progress Execution::advance() {
+  const std::vector<Instruction>& steps = program_->instructions;
+  while (cursor_ < steps.size()) {
+    if (steps[cursor_].ends_stage) {
+      if (run(steps[cursor_], states_[0]) == Progress::kPending) return Progress::kPending;
+      states_[0] = StepState{};
+      ++cursor_;
+      continue;
+    }
+    size_t end = cursor_ + 1;
+    while (!steps[end - 1].ends_stage) ++end;
+    if (advance_stage(end) == Progress::kPending) return Progress::kPending;
+    std::fill_n(states_.begin(), end - cursor_, StepState{});
+    cursor_ = end;
+  }
+  if (transport_->finish() == Progress::kPending) return Progress::kPending;
+  program_ = nullptr;
+  return Progress::kDone;
+}
+
+}  // namespace hocket::engines

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One call being carried out: a program, its operands, and how far it has come. Never blocks.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <vector>
+
+#include "engines/executor/transport.h"
+
+namespace hocket::engines {
+
+class Execution {
+ public:
+  // `program` and `transport` must live until advance() has said kDone.
+  void start(const Program& program, const Operands& operands, Transport& transport);
+  // Does what can be done now.
+  Progress advance();
+  bool is_running() const { return program_ != nullptr; }
+
+ private:
+  Progress run(const Instruction& step, StepState& state);
+  Progress advance_stage(size_t end);
+
+  const Program* program_ = nullptr;
+  Transport* transport_ = nullptr;
+  Operands operands_;
+  size_t cursor_ = 0;              // first step of the current stage
+  std::vector<StepState> states_;  // of the current stage's steps
+};
+
+}  // namespace hocket::engines

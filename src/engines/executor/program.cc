@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/executor/program.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hocket::engines {
+namespace {
+
+using schedule::Buffer;
+using schedule::Slice;
+using schedule::Step;
+using schedule::StepKind;
+
+constexpr uint64_t kScratchAlignment = 64;
+
+struct Binding {
+  uint64_t count = 0;
+  uint64_t element_bytes = 0;
+  std::array<uint64_t, schedule::kMaxScratchAreas> area_offset{};
+
+  uint64_t offset(const Slice& slice) const {
+    const uint64_t within = schedule::resolve(slice, count).offset * element_bytes;
+    return slice.buffer == Buffer::kScratch ? area_offset[slice.area] + within : within;
+  }
+  uint64_t elements(const Step& step) const {
+    const Slice& named =
+        step.source.buffer != Buffer::kNone && step.kind != StepKind::kGet ? step.source : step.destination;
+    return named.buffer == Buffer::kNone ? 0 : schedule::resolve(named, count).length;
+  }
+};
+
+Instruction translate(const Step& step, const Binding& binding) {
+  Instruction out;
+  out.kind = step.kind;
+  out.ends_stage = step.ends_stage;
+  out.incoming_left = step.incoming_left;
+  out.slot = step.slot;
+  out.peer = step.peer;
+  out.version = static_cast<uint16_t>(step.version);
+  out.value = step.value;
+  out.source = step.source.buffer;
+  out.destination = step.destination.buffer;
+  out.source_offset = binding.offset(step.source);
+  out.destination_offset = binding.offset(step.destination);
+  if (step.target.buffer != Buffer::kNone) {
+    out.target_offset = schedule::resolve(step.target, binding.count).offset * binding.element_bytes;
+  }
+  out.elements = binding.elements(step);
+  out.bytes = out.elements * binding.element_bytes;
+  return out;
+}
+
+uint8_t used(const uint32_t (&totals)[schedule::kMaxCounters]) {
+  uint8_t count = 0;
+  for (uint8_t i = 0; i < schedule::kMaxCounters; ++i) {
+    if (totals[i] != 0) count = static_cast<uint8_t>(i + 1);
+  }
+  return count;
+}
+
+// Every rank's result holds every rank's data, so completion implies that all have begun.
+bool is_synchronizing(schedule::Collective collective, uint64_t count) {
+  using schedule::Collective;
+  return collective == Collective::kBarrier ||
+         (count > 0 && (collective == Collective::kAllreduce || collective == Collective::kAllgather));
+}
+
+}  // namespace
+
+Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) {
+  Binding binding{count, element_bytes, {}};
+  Program program;
+  for (size_t i = 0; i < plan.scratch.size(); ++i) {
+    binding.area_offset[i] = program.scratch_bytes;
+    const uint64_t bytes = plan.scratch[i].elements(count) * element_bytes;
+    program.scratch_bytes += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  }
+  program.instructions.reserve(plan.steps.size());
+  uint32_t stage = 0;
+  for (const Step& step : plan.steps) {
+    program.instructions.push_back(translate(step, binding));
+    program.longest_stage = std::max(program.longest_stage, ++stage);
+    if (step.ends_stage) stage = 0;
+  }
+  if (!program.instructions.empty()) program.instructions.back().ends_stage = true;
+  program.uses_slots_or_counters = plan.uses_slots_or_counters;
+  program.synchronizing = is_synchronizing(plan.collective, count);
+  std::copy(std::begin(plan.own_total), std::end(plan.own_total), program.own_total);
+  std::copy(std::begin(plan.shared_total), std::end(plan.shared_total), program.shared_total);
+  program.own_counters = used(program.own_total);
+  program.shared_counters = used(program.shared_total);
+  return program;
+}
+
+}  // namespace hocket::engines

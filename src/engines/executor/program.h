@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A plan bound to a count and an element size: the fractions have become bytes, ready to run any number of times.
+// Immutable once made; many calls may share it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/plan.h"
+
+namespace hocket::engines {
+
+struct Instruction {
+  schedule::StepKind kind = schedule::StepKind::kCopy;
+  bool ends_stage = true;
+  bool incoming_left = true;
+  uint8_t slot = 0;
+  schedule::Buffer source = schedule::Buffer::kNone;
+  schedule::Buffer destination = schedule::Buffer::kNone;
+  uint16_t version = 0;
+  uint32_t peer = 0;
+  uint32_t value = 0;
+  uint64_t source_offset = 0;       // bytes in `source`
+  uint64_t destination_offset = 0;  // bytes in `destination`
+  uint64_t target_offset = 0;       // bytes in the peer's published slice
+  uint64_t bytes = 0;
+  uint64_t elements = 0;
+};
+
+struct Program {
+  std::vector<Instruction> instructions;
+  uint64_t scratch_bytes = 0;
+  uint32_t longest_stage = 1;
+  bool uses_slots_or_counters = false;
+  // When a rank completes the call, every rank has begun it.
+  bool synchronizing = false;
+  uint32_t own_total[schedule::kMaxCounters] = {};
+  uint32_t shared_total[schedule::kMaxCounters] = {};
+  uint8_t own_counters = 0;  // totals beyond these are zero
+  uint8_t shared_counters = 0;
+};
+
+Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes);
+
+}  // namespace hocket::engines

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of one group and where their memory is mapped here; waking and being woken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engines/shared_memory/layout.h"
+#include "platform/shared_region.h"
+
+namespace hocket::engines::shared_memory {
+
+struct Member {
+  RankBlock* block = nullptr;
+  std::byte* region = nullptr;  // base of the region that offsets in its lines refer to
+};
+
+class Group {
+ public:
+  // `asymmetric`: all members have registered for the asymmetric barrier.
+  Group(uint32_t rank, std::vector<Member> members, std::shared_ptr<platform::SharedRegion> region, bool asymmetric)
+      : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {}
+
+  uint32_t rank() const { return rank_; }
+  uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
+  const Member& member(uint32_t rank) const { return members_[rank]; }
+  platform::SharedRegion& region() const { return *region_; }
+
+  // After something was written that `rank` may wait for.
+  void wake(uint32_t rank) {
+    platform::waker_barrier(asymmetric_);
+    // Pairs with announce_sleep(): either we see the sleeper or it sees what we wrote.
+    if (root().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      platform::unpark(members_[rank].block->parking);
+    }
+  }
+  // After something was written that anybody may wait for.
+  void wake_all() {
+    platform::waker_barrier(asymmetric_);
+    if (root().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      wake_everybody();
+  }
+
+  // The sleeper's side: announce, look once more, then sleep or not, then withdraw.
+  void announce_sleep();
+  bool sleep(int64_t timeout_ns) { return platform::park(members_[rank_].block->parking, timeout_ns); }
+  void withdraw_sleep();
+
+  // A group that has lost a member is broken for all of them.
+  void report_broken(uint32_t rank);
+  // 1 + the rank that failed, or 0.
+  uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }
+
+ private:
+  RankBlock& root() const { return *members_[0].block; }
+  void wake_everybody();
+
+  uint32_t rank_;
+  std::vector<Member> members_;
+  std::shared_ptr<platform::SharedRegion> region_;
+  bool asymmetric_;
+};
+
+}  // namespace hocket::engines::shared_memory

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/shared_memory/lane.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace hocket::engines::shared_memory {
+
+using schedule::Buffer;
+using schedule::StepKind;
+
+namespace {
+
+constexpr uint32_t kSlotBuffers = 16;
+constexpr uint32_t kSlotBuffersAtStart = 8;
+constexpr uint32_t kMailBuffers = 8;
+constexpr uint32_t kMailBuffersAtStart = 2;
+
+}  // namespace
+
+Lane::Lane(Group& group, uint32_t index)
+    : group_(group),
+      pairs_(group.size()),
+      slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffers),
+      mail_staging_(group.region(), kMailStagingBytes, kMailBuffers) {
+  for (uint32_t rank = 0; rank < group.size(); ++rank) {
+    lanes_.push_back(group.member(rank).block->lane(index, group.size()));
+  }
+  mine_ = lanes_[group.rank()];
+  root_ = lanes_[0];
+}
+
+Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
+  std::unique_ptr<Lane> lane(new Lane(group, index));
+  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffersAtStart)) {
+    return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
+  }
+  return lane;
+}
+
+void Lane::begin(const Program& program) {
+  program_ = &program;
+  ++call_;
+  entered_ = false;
+  finished_told_ = false;
+  lingers_ = false;
+  std::fill(std::begin(held_), std::end(held_), nullptr);
+}
+
+Lane::~Lane() {
+  for (Scratch& scratch : scratch_) {
+    if (scratch.memory != nullptr) group_.region().free(scratch.memory);
+  }
+}
+
+// --- what peers have finished ------------------------------------------------------------------------------------
+
+uint64_t Lane::refresh_finished() {
+  uint64_t least = call_;
+  for (const LaneBlock* lane : lanes_) {
+    if (lane == mine_) continue;
+    // Acquire: pairs with the release in finish(): what that rank read of ours, it has read.
+    least = std::min(least, lane->finished.load(std::memory_order_acquire));
+  }
+  return known_finished_ = std::max(known_finished_, least);
+}
+
+bool Lane::all_finished(uint64_t call) { return known_finished_ >= call || refresh_finished() >= call; }
+
+bool Lane::enter_set() {
+  if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
+  return entered_;
+}
+
+Progress Lane::finish() {
+  if (!finished_told_) {
+    if (program_->uses_slots_or_counters) {
+      const uint32_t set = this->set();
+      for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i];
+      for (uint8_t i = 0; i < program_->shared_counters; ++i) shared_base_[set][i] += program_->shared_total[i];
+    }
+    // Release: our reads of peers' memory come before; pairs with refresh_finished().
+    mine_->finished.store(call_, std::memory_order_release);
+    group_.wake_all();
+    finished_told_ = true;
+    if (program_->synchronizing) known_finished_ = std::max(known_finished_, call_ - 1);
+  }
+  return !lingers_ || all_finished(call_) ? Progress::kDone : Progress::kPending;
+}
+
+// --- scratch -----------------------------------------------------------------------------------------------------
+
+Result<std::byte*> Lane::take_scratch(uint64_t bytes) {
+  for (Scratch& scratch : scratch_) {
+    if (scratch.call != 0 && !all_finished(scratch.call)) continue;
+    if (scratch.bytes < bytes) {
+      if (scratch.memory != nullptr) group_.region().free(scratch.memory);
+      scratch = {};
+      scratch.memory = static_cast<std::byte*>(group_.region().allocate(bytes, 64));
+      if (scratch.memory == nullptr) {
+        return Status(Code::kNoMemory, "no shared memory for the " + std::to_string(bytes) +
+                                           " bytes of scratch that a collective needs; raise HOCKET_MEMORY");
+      }
+      scratch.bytes = bytes;
+    }
+    current_scratch_ = &scratch;
+    return scratch.memory;
+  }
+  return static_cast<std::byte*>(nullptr);
+}
+
+// --- steps -------------------------------------------------------------------------------------------------------
+
+Progress Lane::run(const Instruction& step, StepState& state, const Operands& operands) {
+  switch (step.kind) {
+    case StepKind::kSend:
+      return send(step, state, operands);
+    case StepKind::kReceive:
+    case StepKind::kReceiveCombine:
+      return receive(step, state, operands);
+    case StepKind::kPublish:
+      return publish(step, operands);
+    case StepKind::kExpose:
+      return expose(step, operands);
+    case StepKind::kGet: {
+      const std::byte* data = published(step);
+      if (data == nullptr) return Progress::kPending;
+      std::byte* out = operands.destination(step);
+      if (step.bytes != 0 && data != out) std::memcpy(out, data, step.bytes);
+      return Progress::kDone;
+    }
+    case StepKind::kCombineFrom: {
+      const std::byte* data = published(step);
+      if (data == nullptr) return Progress::kPending;
+      if (step.elements != 0) operands.combine(step, data, 0, step.elements);
+      return Progress::kDone;
+    }
+    case StepKind::kPut: {
+      const std::byte* room = published(step);
+      if (room == nullptr) return Progress::kPending;
+      if (step.bytes != 0) std::memcpy(const_cast<std::byte*>(room), operands.source(step), step.bytes);
+      return Progress::kDone;
+    }
+    case StepKind::kAdd:
+      return add(step);
+    case StepKind::kWaitUntil:
+      return wait_until(step);
+    default:
+      // Local steps are the executor's; multicast plans are refused when they are chosen.
+      return Progress::kDone;
+  }
+}
+
+Progress Lane::add(const Instruction& step) {
+  if (!enter_set()) return Progress::kPending;
+  // Release: what this rank did before; acquire: so that a chain of adders carries it on. Pairs with wait_until().
+  if (step.peer == schedule::kShared) {
+    root_->shared[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
+    group_.wake_all();
+  } else {
+    lanes_[step.peer]->own[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
+    group_.wake(step.peer);
+  }
+  return Progress::kDone;
+}
+
+Progress Lane::wait_until(const Instruction& step) {
+  const uint32_t set = this->set();
+  const bool is_shared = step.peer == schedule::kShared;
+  const CounterSet& counters = is_shared ? root_->shared[set] : mine_->own[set];
+  const uint64_t base = is_shared ? shared_base_[set][step.slot] : own_base_[set][step.slot];
+  // Acquire: pairs with the adders' release.
+  const uint64_t now = counters.counter[step.slot].load(std::memory_order_acquire);
+  return now - base >= step.value ? Progress::kDone : Progress::kPending;
+}
+
+}  // namespace hocket::engines::shared_memory

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Carries out the steps of one call at a time over memory that the ranks share.
+//
+// Calls of a lane are numbered from 1, alike on all ranks. Slots and counters exist kSets times, call n using set
+// n mod kSets; a rank touches those of call n only when every rank has finished call n - kSets. That is what
+// replaces a barrier at the end of each call: successive calls of any mix never interfere, and a rank may run kSets
+// calls ahead. Usually the check costs nothing, because completing a barrier or an allreduce tells that all
+// ranks have finished the call before it.
+//
+// Invariants
+//   known_finished_ <= finished of every rank
+//   a slot buffer is reused only when every rank has finished the call that filled it
+//   user memory that was published in place is not read by anybody once finish() has said kDone
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/executor/transport.h"
+#include "engines/shared_memory/group.h"
+#include "engines/shared_memory/staging.h"
+
+namespace hocket::engines::shared_memory {
+
+class Lane final : public Transport {
+ public:
+  // `index` < kLanes. Fails when there is no memory for the first staging buffers.
+  static Result<std::unique_ptr<Lane>> create(Group& group, uint32_t index);
+  ~Lane() override;
+
+  void begin(const Program& program) override;
+  Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
+  Progress finish() override;
+
+  // Scratch memory for the next call, in the region so that it can be published in place. nullptr: not yet, peers
+  // still read what an earlier call published there. Fails when the region has no room for it.
+  Result<std::byte*> take_scratch(uint64_t bytes);
+
+  uint64_t calls_begun() const { return call_; }
+
+ private:
+  struct Pair {  // what this rank knows of its exchange with one peer
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    uint64_t consumed = 0;               // of what was sent, as last seen
+    const StepState* sending = nullptr;  // the step whose message is under way; later ones wait for it
+    const StepState* receiving = nullptr;
+  };
+  struct Scratch {
+    std::byte* memory = nullptr;
+    uint64_t bytes = 0;
+    uint64_t call = 0;  // the last that published from it; 0: none
+  };
+
+  Lane(Group& group, uint32_t index);
+
+  bool enter_set();
+  bool all_finished(uint64_t call);
+  uint64_t refresh_finished();
+  uint32_t set() const { return static_cast<uint32_t>(call_ % kSets); }
+
+  Progress publish(const Instruction& step, const Operands& operands);
+  Progress expose(const Instruction& step, const Operands& operands);
+  // The published bytes, or nullptr while they are not there.
+  const std::byte* published(const Instruction& step) const;
+  StagingBuffer* slot_buffer(uint8_t slot);
+  bool publishes_in_place(const Instruction& step, const std::byte* memory) const;
+  void write_slot(const Instruction& step, uint64_t location);
+
+  Progress send(const Instruction& step, StepState& state, const Operands& operands);
+  Progress send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment);
+  Progress receive(const Instruction& step, StepState& state, const Operands& operands);
+  bool has_room(uint32_t peer);
+  bool is_consumed(uint32_t peer, uint64_t serial);
+  void post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes);
+
+  Progress add(const Instruction& step);
+  Progress wait_until(const Instruction& step);
+
+  Group& group_;
+  LaneBlock* mine_;
+  LaneBlock* root_;
+  std::vector<LaneBlock*> lanes_;
+  std::vector<Pair> pairs_;
+  StagingPool slot_staging_;
+  StagingPool mail_staging_;
+
+  const Program* program_ = nullptr;
+  uint64_t call_ = 0;
+  uint64_t known_finished_ = 0;
+  bool entered_ = false;
+  bool finished_told_ = false;
+  bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return
+  StagingBuffer* held_[schedule::kMaxSlots] = {};
+  Scratch scratch_[2];
+  Scratch* current_scratch_ = nullptr;
+  uint64_t own_base_[kSets][schedule::kMaxCounters] = {};
+  uint64_t shared_base_[kSets][schedule::kMaxCounters] = {};
+};
+
+}  // namespace hocket::engines::shared_memory

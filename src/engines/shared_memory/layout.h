@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank of a group keeps in memory that its peers map. All zero is the initial state.
+//
+// Writers: a mailbox line by the one sender it belongs to, everything else by its owner, counters by all (atomic adds).
+// Readers never write into the memory of whom they read: what they have consumed they tell in their own memory, where
+// the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/parking.h"
+#include "schedule/step.h"
+
+namespace hocket::engines::shared_memory {
+
+// Calls of a group that may be in flight together: blocking ones share lane 0, non-blocking ones take turns on the
+// rest.
+inline constexpr uint32_t kLanes = 4;
+// How many calls a rank may run ahead of the slowest peer before it waits.
+inline constexpr uint32_t kSets = 16;
+// Messages in flight from one rank to another.
+inline constexpr uint32_t kMailDepth = 8;
+inline constexpr uint32_t kInlineBytes = 48;
+inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
+inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
+
+// A publication. The tag is written last and read first; it holds the call's number and the version.
+struct alignas(64) SlotLine {
+  std::atomic<uint64_t> tag;
+  uint64_t location;  // offset in the owner's region, or kInline
+  std::byte payload[kInlineBytes];
+};
+inline constexpr uint64_t kInline = ~uint64_t{0};
+inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | version; }
+
+// One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.
+struct alignas(64) MailLine {
+  std::atomic<uint64_t> serial;
+  uint64_t location;  // offset in the sender's region, or kInline
+  union {
+    std::byte payload[kInlineBytes];
+    uint64_t bytes;  // length of a fragment that lies elsewhere
+  };
+};
+static_assert(sizeof(SlotLine) == 64 && sizeof(MailLine) == 64);
+
+struct alignas(64) MailAck {
+  std::atomic<uint64_t> consumed;  // lines of one sender that this receiver is done with
+};
+
+struct alignas(64) CounterSet {
+  std::atomic<uint64_t> counter[schedule::kMaxCounters];
+};
+
+// One lane of one rank; followed in memory by its mail lines and acknowledgements, one row a sender.
+struct alignas(64) LaneBlock {
+  alignas(64) std::atomic<uint64_t> finished;  // calls all of whose steps this rank has done
+  SlotLine slots[kSets][schedule::kMaxSlots];
+  CounterSet own[kSets];
+  CounterSet shared[kSets];  // in use on rank 0 only
+
+  static size_t bytes(uint32_t ranks) {
+    return sizeof(LaneBlock) + ranks * (kMailDepth * sizeof(MailLine) + sizeof(MailAck));
+  }
+  MailLine* mail(uint32_t sender) { return reinterpret_cast<MailLine*>(this + 1) + sender * kMailDepth; }
+  MailAck& acknowledgement(uint32_t sender, uint32_t ranks) { return reinterpret_cast<MailAck*>(mail(ranks))[sender]; }
+};
+
+// One rank's share of a group; followed by its lanes.
+struct alignas(64) RankBlock {
+  platform::ParkingPlace parking;
+  // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
+  alignas(64) std::atomic<uint32_t> sleepers;
+  // On rank 0: set by whoever finds a peer dead; 1 + its rank.
+  std::atomic<uint32_t> broken;
+  // On rank 0: counts ranks out when the group is dissolved, twice over.
+  std::atomic<uint32_t> left;
+
+  static size_t bytes(uint32_t ranks) { return sizeof(RankBlock) + kLanes * LaneBlock::bytes(ranks); }
+  LaneBlock* lane(uint32_t index, uint32_t ranks) {
+    return reinterpret_cast<LaneBlock*>(reinterpret_cast<std::byte*>(this + 1) + index * LaneBlock::bytes(ranks));
+  }
+};
+
+}  // namespace hocket::engines::shared_memory

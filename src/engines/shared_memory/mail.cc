@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two-sided half of a lane: messages through the mailbox lines of an ordered pair of ranks.
+//
+// A message is one line with its payload inside, or one line that says where in the sender's mapped memory it lies,
+// or a row of lines that each name a staged fragment, which sender and receiver handle side by side.
+#include <algorithm>
+#include <cstring>
+
+#include "engines/shared_memory/lane.h"
+
+namespace hocket::engines::shared_memory {
+
+namespace {
+
+constexpr uint64_t kInPlaceBytes = 4 * 1024;
+
+enum Phase : uint8_t { kNotBegun, kMoving, kAwaitingReceiver };
+
+}  // namespace
+
+bool Lane::is_consumed(uint32_t peer, uint64_t serial) {
+  Pair& pair = pairs_[peer];
+  if (pair.consumed >= serial) return true;
+  // Acquire: pairs with the receiver's release: it has read what we are about to overwrite.
+  pair.consumed = lanes_[peer]->acknowledgement(group_.rank(), group_.size()).consumed.load(std::memory_order_acquire);
+  return pair.consumed >= serial;
+}
+
+bool Lane::has_room(uint32_t peer) {
+  const uint64_t sent = pairs_[peer].sent;
+  return sent < kMailDepth || is_consumed(peer, sent - kMailDepth + 1);
+}
+
+void Lane::post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes) {
+  Pair& pair = pairs_[peer];
+  MailLine& line = lanes_[peer]->mail(group_.rank())[pair.sent % kMailDepth];
+  line.location = location;
+  if (location != kInline) {
+    line.bytes = bytes;
+  } else if (bytes != 0) {
+    std::memcpy(line.payload, payload, bytes);
+  }
+  // Release: the line's content comes before; pairs with the acquire in receive().
+  line.serial.store(++pair.sent, std::memory_order_release);
+  group_.wake(peer);
+}
+
+Progress Lane::send(const Instruction& step, StepState& state, const Operands& operands) {
+  Pair& pair = pairs_[step.peer];
+  if (pair.sending != nullptr && pair.sending != &state) return Progress::kPending;
+  if (state.phase == kAwaitingReceiver) {
+    return is_consumed(step.peer, state.serial) ? Progress::kDone : Progress::kPending;
+  }
+  if (!has_room(step.peer)) {
+    pair.sending = &state;
+    return Progress::kPending;
+  }
+  const std::byte* data = operands.source(step);
+  if (step.bytes <= kInlineBytes) {
+    post(step.peer, kInline, data, step.bytes);
+    pair.sending = nullptr;
+    return Progress::kDone;
+  }
+  if (state.bytes == 0 && step.bytes >= kInPlaceBytes && group_.region().contains(data, step.bytes)) {
+    post(step.peer, group_.region().offset_of(data), nullptr, step.bytes);
+    pair.sending = nullptr;
+    state.serial = pair.sent;
+    state.phase = kAwaitingReceiver;
+    return is_consumed(step.peer, state.serial) ? Progress::kDone : Progress::kPending;
+  }
+  pair.sending = &state;
+  const uint64_t element = step.bytes / step.elements;
+  const Progress progress = send_fragments(step, state, data, kMailStagingBytes / element * element);
+  if (progress == Progress::kDone) pair.sending = nullptr;
+  return progress;
+}
+
+Progress Lane::send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment) {
+  while (state.bytes < step.bytes) {
+    if (!has_room(step.peer)) return Progress::kPending;
+    StagingBuffer* buffer = mail_staging_.take(
+        [this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
+    uint64_t bytes = std::min(fragment, step.bytes - state.bytes);
+    if (buffer != nullptr) {
+      std::memcpy(buffer->memory, data + state.bytes, bytes);
+      buffer->peer = step.peer;
+      buffer->holder = pairs_[step.peer].sent + 1;
+      post(step.peer, buffer->offset, nullptr, bytes);
+    } else {
+      // All buffers are with other receivers. The lines themselves always move, so this message does too.
+      const uint64_t element = step.bytes / step.elements;
+      bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
+      if (bytes == 0) return Progress::kPending;
+      post(step.peer, kInline, data + state.bytes, bytes);
+    }
+    state.bytes += bytes;
+  }
+  return Progress::kDone;
+}
+
+Progress Lane::receive(const Instruction& step, StepState& state, const Operands& operands) {
+  Pair& pair = pairs_[step.peer];
+  if (pair.receiving != nullptr && pair.receiving != &state) return Progress::kPending;
+  pair.receiving = &state;
+  const uint64_t element = step.elements == 0 ? 1 : step.bytes / step.elements;
+  do {
+    const MailLine& line = mine_->mail(step.peer)[pair.received % kMailDepth];
+    // Acquire: pairs with post().
+    if (line.serial.load(std::memory_order_acquire) != pair.received + 1) return Progress::kPending;
+    const bool is_inline = line.location == kInline;
+    uint64_t bytes = step.bytes - state.bytes;
+    if (!is_inline) {
+      bytes = line.bytes;
+    } else if (step.bytes > kInlineBytes) {
+      bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
+    }
+    const std::byte* data = is_inline ? line.payload : group_.member(step.peer).region + line.location;
+    if (step.kind == schedule::StepKind::kReceiveCombine) {
+      operands.combine(step, data, state.bytes, bytes / element);
+    } else if (bytes != 0) {
+      std::memcpy(operands.destination(step) + state.bytes, data, bytes);
+    }
+    state.bytes += bytes;
+    ++pair.received;
+    // Release: we have read the line and what it names; pairs with is_consumed(). The sender may wait for it.
+    mine_->acknowledgement(step.peer, group_.size()).consumed.store(pair.received, std::memory_order_release);
+    group_.wake(step.peer);
+  } while (state.bytes < step.bytes);
+  pair.receiving = nullptr;
+  return Progress::kDone;
+}
+
+}  // namespace hocket::engines::shared_memory

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one-sided half of a lane: publications and who reads them.
+#include <cstring>
+
+#include "engines/shared_memory/lane.h"
+
+namespace hocket::engines::shared_memory {
+
+using schedule::Buffer;
+
+namespace {
+
+// Publishing the caller's own memory in place saves a copy, but then the call can't end before all peers have read
+// it. Below this size the copy is cheaper.
+constexpr uint64_t kInPlaceBytes = 16 * 1024;
+
+}  // namespace
+
+bool Lane::publishes_in_place(const Instruction& step, const std::byte* memory) const {
+  if (!group_.region().contains(memory, step.bytes)) return false;
+  return step.source == Buffer::kScratch || step.bytes >= kInPlaceBytes;
+}
+
+// The buffer that stands behind a slot during this call. A slot published again keeps its buffer: the schedule has
+// made sure that the readers of the earlier version are done.
+StagingBuffer* Lane::slot_buffer(uint8_t slot) {
+  if (held_[slot] != nullptr) return held_[slot];
+  StagingBuffer* buffer = slot_staging_.take(
+      [this](const StagingBuffer& candidate) { return candidate.holder != call_ && all_finished(candidate.holder); });
+  if (buffer != nullptr) {
+    buffer->holder = call_;
+    held_[slot] = buffer;
+  }
+  return buffer;
+}
+
+void Lane::write_slot(const Instruction& step, uint64_t location) {
+  SlotLine& line = mine_->slots[set()][step.slot];
+  line.location = location;
+  // Release: the data and its location come before; pairs with the acquire in published().
+  line.tag.store(slot_tag(call_, step.version), std::memory_order_release);
+  group_.wake_all();
+}
+
+Progress Lane::publish(const Instruction& step, const Operands& operands) {
+  if (!enter_set()) return Progress::kPending;
+  const std::byte* data = operands.source(step);
+  if (step.bytes <= kInlineBytes) {
+    if (step.bytes != 0) std::memcpy(mine_->slots[set()][step.slot].payload, data, step.bytes);
+    write_slot(step, kInline);
+    return Progress::kDone;
+  }
+  if (publishes_in_place(step, data)) {
+    if (step.source == Buffer::kScratch) {
+      current_scratch_->call = call_;
+    } else {
+      lingers_ = true;
+    }
+    write_slot(step, group_.region().offset_of(data));
+    return Progress::kDone;
+  }
+  StagingBuffer* buffer = slot_buffer(step.slot);
+  if (buffer == nullptr) return Progress::kPending;
+  std::memcpy(buffer->memory, data, step.bytes);
+  write_slot(step, buffer->offset);
+  return Progress::kDone;
+}
+
+Progress Lane::expose(const Instruction& step, const Operands& operands) {
+  if (!enter_set()) return Progress::kPending;
+  std::byte* room = operands.destination(step);
+  if (step.bytes != 0 && group_.region().contains(room, step.bytes)) {
+    write_slot(step, group_.region().offset_of(room));
+    return Progress::kDone;
+  }
+  StagingBuffer* buffer = slot_buffer(step.slot);
+  if (buffer == nullptr) return Progress::kPending;
+  write_slot(step, buffer->offset);
+  return Progress::kDone;
+}
+
+const std::byte* Lane::published(const Instruction& step) const {
+  const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
+  // Acquire: pairs with write_slot(). A later call's tag can't be there: its publisher waits for our finish().
+  if (line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version)) return nullptr;
+  const std::byte* begin = line.location == kInline ? line.payload : group_.member(step.peer).region + line.location;
+  return begin + step.target_offset;
+}
+
+}  // namespace hocket::engines::shared_memory

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Buffers in mapped memory through which data passes that peers can't read where it lies.
+//
+// Slot buffers are held until every rank has finished the call that filled them; mail buffers until their
+// receiver has consumed them. They are taken from the region when first needed and kept.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platform/shared_region.h"
+
+namespace hocket::engines::shared_memory {
+
+struct StagingBuffer {
+  std::byte* memory = nullptr;
+  uint64_t offset = 0;  // in the region
+  uint64_t holder = 0;  // slots: the call; mail: the line's serial. 0: never used
+  uint32_t peer = 0;    // mail: the receiver
+};
+
+class StagingPool {
+ public:
+  StagingPool(platform::SharedRegion& region, uint64_t buffer_bytes, uint32_t limit)
+      : region_(region), buffer_bytes_(buffer_bytes), limit_(limit) {
+    buffers_.reserve(limit);
+  }
+  ~StagingPool() {
+    for (StagingBuffer& buffer : buffers_) region_.free(buffer.memory);
+  }
+  StagingPool(const StagingPool&) = delete;
+  StagingPool& operator=(const StagingPool&) = delete;
+
+  uint64_t buffer_bytes() const { return buffer_bytes_; }
+
+  // Makes sure that `count` buffers exist. False: no memory.
+  bool reserve(uint32_t count) {
+    while (buffers_.size() < count) {
+      if (!grow()) return false;
+    }
+    return true;
+  }
+
+  // A buffer that nobody holds by `is_free(buffer)`, or nullptr for now.
+  template <typename IsFree>
+  StagingBuffer* take(const IsFree& is_free) {
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      next_ = next_ + 1 < buffers_.size() ? next_ + 1 : 0;
+      StagingBuffer& buffer = buffers_[next_];
+      if (buffer.holder == 0 || is_free(buffer)) return &buffer;
+    }
+    return buffers_.size() < limit_ && grow() ? &buffers_.back() : nullptr;
+  }
+
+ private:
+  bool grow() {
+    auto* memory = static_cast<std::byte*>(region_.allocate(buffer_bytes_, 4096));
+    if (memory == nullptr) return false;
+    buffers_.push_back({memory, region_.offset_of(memory), 0, 0});
+    return true;
+  }
+
+  platform::SharedRegion& region_;
+  uint64_t buffer_bytes_;
+  uint32_t limit_;
+  size_t next_ = 0;
+  std::vector<StagingBuffer> buffers_;
+};
+
+}  // namespace hocket::engines::shared_memory
