@@ -1,12 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How contexts on one node get hold of each other's memory: an abstract Unix socket a context, over which region
 // descriptors are passed. The kernel's credentials and a nonce that only the bootstrap's ranks know are checked.
 //
 // An abstract socket is seen only within its network namespace: that is where a node ends (and user ids must agree).
-// The connection stays open: its end is how the death of a peer is noticed.
+// The connection stays open: its end is how the death of a peer is noticed. Contexts of one process (ranks that are
+// threads) need no socket: they find each other's region in a table of the process, and use the same mapping.
 //
-// Thread safety: one Rendezvous by one thread at a time (the communicator layer holds a lock).
+// Thread safety: one Rendezvous by one thread at a time (the communicator layer holds a lock); different ones at once.
+// Peer: any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,20 +42,27 @@ class Peer {
   const Address& address() const { return address_; }
   std::byte* base() const { return region_->base(); }
   size_t limit() const { return region_->limit(); }
-  // False once the peer's process has ended or its context was destroyed. A system call: not for fast paths.
+  // False once the peer's process has ended or its context was destroyed, or the Rendezvous that connected it here
+  // was. A system call: not for fast paths.
   bool is_alive() const;
 
  private:
   friend class Rendezvous;
   Peer() = default;
+  void disconnect();
+
   Address address_;
-  int socket_ = -1;
+  int creator_ = 0;   // process id: a forked child must not end its parent's connections
+  int socket_ = -1;   // -1: same process
+  int process_ = -1;  // pidfd, -1 where there is none: a forked child of the peer may keep the socket open
+  std::shared_ptr<const std::atomic<bool>> context_alive_;  // same process: cleared by the peer's Rendezvous
   std::shared_ptr<MappedRegion> region_;
 };
 
 class Rendezvous {
  public:
   static Result<std::unique_ptr<Rendezvous>> create(std::shared_ptr<SharedRegion> region);
+  // Peers see this context as dead from here on.
   ~Rendezvous();
 
   const Address& address() const { return address_; }
@@ -60,12 +71,14 @@ class Rendezvous {
 
   // Connects with every address in `others` (own address: skipped, gives nullptr) not yet connected; every one of them
   // must be calling connect_all with this one's address at about the same time. Peers known from earlier calls
-  // are given again. Result[i] belongs to others[i]. Fails with kTimeout, naming the process that didn't answer.
+  // are given again. Result[i] belongs to others[i]. Fails with kTimeout, naming the process that didn't answer, and
+  // with kPeerFailed as soon as one is known to have ended.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms);
 
  private:
   Rendezvous() = default;
   struct State;
+  class Meeting;
   Address address_;
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one message of a rendezvous, sent each way over a fresh connection together with the region's descriptor.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+
+namespace hocket::platform {
+
+struct Hello {
+  uint64_t magic = kMagic;
+  uint32_t version = kVersion;
+  uint32_t reserved = 0;
+  uint64_t identity[2] = {};  // the sender's
+  uint64_t nonce[2] = {};     // the receiver's, which only those know who share its bootstrap
+  uint64_t limit = 0;         // bytes of address space that the sender's region takes
+
+  static constexpr uint64_t kMagic = 0x0174656b636f68ff;
+  static constexpr uint32_t kVersion = 1;
+};
+static_assert(sizeof(Hello) == 56);
+
+// Takes any bytes, whoever sent them. What is accepted has the right size, magic, version and a sensible limit;
+// identity and nonce are for the caller to compare.
+Result<Hello> parse_hello(std::span<const std::byte> bytes);
+
+}  // namespace hocket::platform

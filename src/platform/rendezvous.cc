@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/rendezvous.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "platform/rendezvous_state.h"
+
+namespace hocket::platform {
+namespace {
+
+Status fill_random(void* bytes, size_t length) {
+  auto* at = static_cast<char*>(bytes);
+  while (length > 0) {
+    const ssize_t got = getrandom(at, length, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Status::system("Asking for random bytes", errno);
+    at += got;
+    length -= static_cast<size_t>(got);
+  }
+  return Status::ok();
+}
+
+uint64_t hash_of_boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+uint64_t network_namespace() {
+  struct stat about{};
+  // A thread may have moved to another one than its process.
+  for (const char* path : {"/proc/thread-self/ns/net", "/proc/self/ns/net"}) {
+    if (stat(path, &about) == 0) return about.st_ino;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (value_ >= 0) close(value_);
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (value_ >= 0) close(value_);
+    value_ = other.release();
+  }
+  return *this;
+}
+
+int Descriptor::release() { return std::exchange(value_, -1); }
+
+std::string socket_name(const Identity& identity) {
+  char name[48];
+  std::snprintf(name, sizeof(name), "hocket-%016lx%016lx", identity[0], identity[1]);
+  return name;
+}
+
+Peer::~Peer() {
+  disconnect();
+  if (socket_ >= 0) close(socket_);
+  if (process_ >= 0) close(process_);
+}
+
+// The descriptor stays, so that is_alive in another thread never looks at a stranger's.
+void Peer::disconnect() {
+  if (socket_ >= 0 && creator_ == getpid()) shutdown(socket_, SHUT_RDWR);
+}
+
+bool Peer::is_alive() const {
+  // Acquire pairs with the release in ~Rendezvous: who sees the end sees what the context wrote before.
+  if (context_alive_ != nullptr) return context_alive_->load(std::memory_order_acquire);
+  // Nothing is sent after the greeting, so the socket has news only at its end; so has a pidfd.
+  pollfd watched[2] = {{socket_, POLLRDHUP, 0}, {process_, POLLIN, 0}};
+  while (poll(watched, 2, 0) < 0) {
+    if (errno != EINTR) return true;  // nothing is known
+  }
+  return watched[0].revents == 0 && watched[1].revents == 0;
+}
+
+Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region) {
+  std::unique_ptr<Rendezvous> made(new Rendezvous);
+  Address& address = made->address_;
+  HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
+  HOCKET_TRY(fill_random(address.nonce, sizeof(address.nonce)));
+  address.boot_hash = hash_of_boot();
+  address.network_namespace = network_namespace();
+  address.user = geteuid();
+  address.process = static_cast<uint32_t>(getpid());
+
+  const Identity identity = identity_of(address);
+  Result<int> listener = listen_abstract(socket_name(identity));
+  if (!listener.is_ok()) return listener.take_status();
+  made->state_ = std::make_unique<State>();
+  State& state = *made->state_;
+  state.listener = Descriptor(listener.value());
+  state.region = std::move(region);
+  state.alive = std::make_shared<std::atomic<bool>>(true);
+  state.creator = getpid();
+  add_local_context(identity, state.region, state.alive);
+  return made;
+}
+
+Rendezvous::~Rendezvous() {
+  if (state_ == nullptr || state_->creator != getpid()) return;  // a forked child only drops its copies
+  remove_local_context(identity_of(address_));
+  state_->alive->store(false, std::memory_order_release);  // partner: Peer::is_alive
+  // A forked child that still has the sockets must not keep this context alive in the eyes of its peers.
+  shutdown(state_->listener.get(), SHUT_RDWR);
+  for (auto& [identity, peer] : state_->peers) peer->disconnect();
+}
+
+std::string Rendezvous::why_unreachable(const Address& other) const {
+  if (other.boot_hash != address_.boot_hash) return "it runs on another machine";
+  if (other.network_namespace != address_.network_namespace) return "it is in another network namespace";
+  if (other.user != address_.user) {
+    return "it belongs to another user (" + std::to_string(other.user) + ", here " + std::to_string(address_.user) +
+           ")";
+  }
+  return "";
+}
+
+Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
+                                                                   int64_t timeout_ms) {
+  if (state_->creator != getpid()) {
+    return Status(Code::kNotSupported, "A forked child can't use the connections of its parent");
+  }
+  const Identity own = identity_of(address_);
+  Meeting meeting(address_, *state_);
+  for (const Address& other : others) {
+    const Identity identity = identity_of(other);
+    if (identity == own) continue;
+    if (const auto known = state_->peers.find(identity); known != state_->peers.end()) {
+      if (known->second->is_alive()) continue;
+      return Status(Code::kPeerFailed, "Process " + std::to_string(other.process) + " has ended");
+    }
+    if (LocalContext local = find_local_context(identity); local.region != nullptr) {
+      std::shared_ptr<Peer> peer(new Peer);
+      peer->address_ = other;
+      peer->context_alive_ = std::move(local.alive);
+      peer->region_ = MappedRegion::same_process(std::move(local.region));
+      state_->peers.emplace(identity, std::move(peer));
+      continue;
+    }
+    if (const std::string why = why_unreachable(other); !why.empty()) {
+      return Status(Code::kNotSupported,
+                    "Process " + std::to_string(other.process) + " can't be reached through shared memory: " + why);
+    }
+    meeting.expect(other);
+  }
+  HOCKET_TRY(meeting.run(timeout_ms));
+  std::vector<std::shared_ptr<Peer>> peers;
+  peers.reserve(others.size());
+  for (const Address& other : others) {
+    const Identity identity = identity_of(other);
+    peers.push_back(identity == own ? nullptr : state_->peers.at(identity));
+  }
+  return peers;
+}
+
+}  // namespace hocket::platform
