@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sleeping until a peer has written something, and waking whoever sleeps: a futex in shared memory.
 //
 // The waiter announces itself, looks once more, then sleeps; the waker writes, then looks for sleepers. One of the two
@@ -5,10 +6,18 @@
 // compiler barrier only, and the sleeper makes all running peers execute a barrier for it (membarrier,
 // MEMBARRIER_CMD_GLOBAL_EXPEDITED); where the kernel or a container refuses that, wakers pay for a fence.
 // tests/model/parking.pml is a model of this protocol.
+//
+//   waiter:  announce(place, asymmetric);          waker:  write (release);
+//            if (nothing there) park(place, ns);           waker_barrier(asymmetric);
+//            withdraw(place);                              unpark(place);
+//
+// Thread safety: one thread waits at a place at a time; any thread of any process that maps it may unpark it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+
+#include "platform/sanitizer.h"
 
 namespace hocket::platform {
 
@@ -19,8 +28,19 @@ struct alignas(64) ParkingPlace {
 static_assert(sizeof(ParkingPlace) == 64);
 
 // Asks the kernel once for cheap wakers. True: this process takes part (it may be a waker of peers that use the
-// heavy barrier). False: its peers must be told, and fences used.
+// heavy barrier). False: its peers must be told, and fences used. A forked child has to ask again.
 bool register_asymmetric_barrier();
+
+// A barrier against everybody. The thread sanitizer knows no fences; a read-modify-write is one on every machine it
+// runs on, and a relaxed one on a private word hides no missing order from it.
+inline void full_barrier() {
+#ifdef HOCKET_THREAD_SANITIZER
+  std::atomic<uint32_t> word{0};
+  word.fetch_add(1, std::memory_order_relaxed);
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 // The sleeper's side: orders the announcement before the second look, against wakers in other processes.
 // `asymmetric`: all wakers have registered.
@@ -31,14 +51,36 @@ inline void waker_barrier(bool asymmetric) {
   if (asymmetric) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   } else {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    full_barrier();
   }
 }
 
-// Sleeps while `place.parked` is 1, at most `timeout_ns`. True if woken (or parked was not 1), false on timeout.
+// Says that the owner is about to sleep. What was written before a waker's look that missed this is seen by a look
+// that follows it.
+inline void announce(ParkingPlace& place, bool asymmetric) {
+  // Relaxed: the barrier orders it. Partner: the load in unpark.
+  place.parked.store(1, std::memory_order_relaxed);
+  sleeper_barrier(asymmetric);
+}
+
+// After waking, or instead of sleeping.
+inline void withdraw(ParkingPlace& place) {
+  // Relaxed: what the waker wrote is seen through its own release. A waker that still finds 1 wakes nobody, no harm.
+  place.parked.store(0, std::memory_order_relaxed);
+}
+
+// Sleeps while `place.parked` is 1, at most `timeout_ns`. True if woken (or parked was not 1, or a signal came),
+// false on timeout.
 bool park(ParkingPlace& place, int64_t timeout_ns);
 
+// The system call of unpark.
+void wake(ParkingPlace& place);
+
 // Wakes the owner if it sleeps. Cheap (one load) if it doesn't.
-void unpark(ParkingPlace& place);
+inline void unpark(ParkingPlace& place) {
+  // Relaxed: ordered by waker_barrier. Partner: the store in announce.
+  if (place.parked.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    wake(place);
+}
 
 }  // namespace hocket::platform

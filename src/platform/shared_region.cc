@@ -18,19 +18,13 @@
 #include "base/log.h"
 #include "platform/block_allocator.h"
 #include "platform/memory_file.h"
+#include "platform/sanitizer.h"
 
 namespace hocket::platform {
 namespace {
 
 constexpr size_t kSmallestLimit = size_t{1} << 20;
 constexpr size_t kGrowth = size_t{1} << 20;  // the file grows by this much at least
-#if defined(__SANITIZE_THREAD__)
-#define HOCKET_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HOCKET_THREAD_SANITIZER 1
-#endif
-#endif
 #ifdef HOCKET_THREAD_SANITIZER
 constexpr size_t kLargestDefault = size_t{4} << 30;  // the sanitizer leaves a few TiB of addresses to the program
 #else

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What this process may use of the machine: cores, as the affinity mask and the cgroup's quota leave them.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <sched.h>
@@ -9,18 +12,19 @@
 namespace hocket::platform {
 
 struct CpuBudget {
-  cpu_set_t allowed;  // affinity mask
+  cpu_set_t allowed;  // affinity mask of the calling thread
   uint32_t allowed_count = 1;
   double quota = 0;               // cores by cgroup (v1 or v2, any level); 0: no limit
   uint64_t allowed_bits[2] = {};  // the mask's first 128 processors, to be sent to peers
 
-  // Whole cores that can run at the same time.
+  // Whole cores that can run at the same time; 1 at least.
   uint32_t usable() const;
 };
 
 CpuBudget read_cpu_budget();
 
-// Whether ranks with these masks (as allowed_bits) and quotas each have a core of their own.
+// Whether ranks with these masks (as allowed_bits) and quotas each have a core of their own. Cautious where it can't
+// be known: ranks whose processors all lie past the first 128 have none, and a quota is taken to be shared by all.
 bool has_core_each(const uint64_t (*allowed_bits)[2], const double* quotas, uint32_t ranks);
 
 }  // namespace hocket::platform

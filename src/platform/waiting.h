@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a waiting rank does with its core: spin, yield, or sleep.
 //
 // Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share
@@ -5,13 +6,22 @@
 // long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core: then
 // sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not.
 //
-// A Waiter belongs to one thread.
+//   waiter.start();
+//   while (!there()) {
+//     if (waiter.pause() != WaitAction::kSleep) continue;
+//     announce(place, ...);
+//     waiter.woken(there() || park(place, waiter.sleep_ns()));
+//     withdraw(place);
+//   }
+//
+// Thread safety: a Waiter belongs to one thread.
 #pragma once
 
 #include <cstdint>
 
 namespace hocket::platform {
 
+// kSpin and kYield never sleep: for measurements, and for who would rather burn a core.
 enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
 
 struct WaitPolicy {
@@ -28,7 +38,13 @@ class Waiter {
   explicit Waiter(const WaitPolicy& policy) : policy_(policy) {}
 
   // Begins a wait. Cheap: reads no clock.
-  void start();
+  void start() {
+    looks_ = 0;
+    started_ns_ = 0;
+    last_ns_ = 0;
+    sleep_ns_ = kFirstSleepNs;
+    if (impatience_ > 0) --impatience_;
+  }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
   // time it returns; on kSleep the caller parks.
   WaitAction pause();
@@ -37,14 +53,25 @@ class Waiter {
   int64_t sleep_ns() const { return sleep_ns_; }
   // Time since the clock was first read in this wait, 0 if it has not been.
   int64_t waited_ns() const;
+  // After a sleep: whether somebody woke us, or it ended by itself.
   void woken(bool by_peer);
+  // Whether others' load has been seen lately, so that waits go to sleep at once.
+  bool sees_load() const { return impatience_ > 0; }
+
+  static constexpr int64_t kFirstSleepNs = 500'000;
+  static constexpr int64_t kLongestSleepNs = 10'000'000;
 
  private:
+  WaitAction yield();
+  void notice_load();
+
   WaitPolicy policy_;
   uint32_t looks_ = 0;
   int64_t started_ns_ = 0;
-  int64_t sleep_ns_ = 0;
-  uint32_t contention_ = 0;  // how much other load was seen lately; decays
+  int64_t last_ns_ = 0;  // when the clock was last read in this wait
+  int64_t sleep_ns_ = kFirstSleepNs;
+  uint32_t impatience_ = 0;  // for so many waits to come, sleep without yielding first
+  uint32_t penalty_ = 0;     // what impatience_ was last set to
 };
 
 }  // namespace hocket::platform
