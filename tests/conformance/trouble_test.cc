@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bad input and trouble, through the public API: each gets a clear error, and nothing hangs.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/team.h"
+
+namespace hocket::test {
+namespace {
+
+bool text_has(const char* what) { return std::strstr(hocket_error_text(), what) != nullptr; }
+
+TEST(BadArguments, AreNamedWithValueAndRemedy) {
+  run_threads(2, [](Rank& me) {
+    int64_t in[4] = {};
+    int64_t out[4] = {};
+    EXPECT_EQ(hocket_barrier(nullptr), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("comm")) << hocket_error_text();
+    EXPECT_EQ(hocket_broadcast(me.comm, in, 4, HOCKET_INT64, 2), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("root 2")) << hocket_error_text();
+    EXPECT_EQ(hocket_broadcast(me.comm, in, 4, HOCKET_INT64, -1), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_EQ(hocket_broadcast(me.comm, nullptr, 4, HOCKET_INT64, 0), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("buffer")) << hocket_error_text();
+    EXPECT_EQ(hocket_broadcast(me.comm, in, static_cast<size_t>(-3), HOCKET_INT64, 0), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("-3")) << hocket_error_text();
+    EXPECT_EQ(hocket_allreduce(me.comm, in, out, 4, 999, HOCKET_SUM), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("999")) << hocket_error_text();
+    EXPECT_EQ(hocket_allreduce(me.comm, in, out, 4, HOCKET_DOUBLE, HOCKET_BXOR), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_EQ(hocket_allreduce(me.comm, in, in + 1, 3, HOCKET_INT64, HOCKET_SUM), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("overlap")) << hocket_error_text();
+    EXPECT_EQ(hocket_reduce(me.comm, HOCKET_IN_PLACE, out, 4, HOCKET_INT64, HOCKET_SUM, 1 - me.rank),
+              HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("IN_PLACE")) << hocket_error_text();
+    EXPECT_EQ(hocket_force(me.comm, "allreduce", "rings"), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("ring")) << hocket_error_text();
+    EXPECT_EQ(hocket_force(me.comm, "allreducing", nullptr), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_EQ(hocket_free(me.context, in), HOCKET_ERR_INVALID_ARGUMENT);
+    // None of this has harmed the communicator.
+    in[0] = me.rank + 1;
+    EXPECT_EQ(hocket_allreduce(me.comm, in, out, 1, HOCKET_INT64, HOCKET_SUM), HOCKET_OK) << hocket_error_text();
+    EXPECT_EQ(out[0], 3);
+  });
+}
+
+TEST(DeadPeer, IsReportedToAllSurvivorsWithinSeconds) {
+  constexpr int kRanks = 4;
+  const int failed = run_bare_processes(kRanks, [](Rank& me) {
+    hocket_context_t* context = nullptr;
+    hocket_comm_t* comm = nullptr;
+    ASSERT_EQ(hocket_context_create(nullptr, &context), HOCKET_OK);
+    ASSERT_EQ(hocket_comm_create(context, &me.bootstrap, &comm), HOCKET_OK) << hocket_error_text();
+    ASSERT_EQ(hocket_barrier(comm), HOCKET_OK);
+    if (me.rank == 2) raise(SIGKILL);
+    alarm(20);  // a hang is a failure
+    int64_t in = 1;
+    int64_t out = 0;
+    hocket_status_t status = HOCKET_OK;
+    // Eager calls may pass before the death is noticed.
+    for (int call = 0; call < 100 && status == HOCKET_OK; ++call) {
+      status = hocket_allreduce(comm, &in, &out, 1, HOCKET_INT64, HOCKET_SUM);
+    }
+    EXPECT_EQ(status, HOCKET_ERR_PEER_FAILED) << hocket_error_text();
+    EXPECT_TRUE(text_has("rank 2")) << hocket_error_text();
+    EXPECT_EQ(hocket_barrier(comm), HOCKET_ERR_BROKEN) << "a broken communicator stays broken";
+    EXPECT_EQ(hocket_comm_destroy(comm), HOCKET_OK);
+    EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+  });
+  EXPECT_EQ(failed, 1) << "only the rank that was killed";
+}
+
+TEST(Mismatch, IsFoundWhenAskedFor) {
+  setenv("HOCKET_CHECK", "1", 1);
+  const int failed = run_processes(3, [](Rank& me) {
+    int64_t data[8] = {};
+    ASSERT_EQ(hocket_broadcast(me.comm, data, 8, HOCKET_INT64, 1), HOCKET_OK) << hocket_error_text();
+    EXPECT_EQ(hocket_broadcast(me.comm, data, me.rank == 2 ? 7 : 8, HOCKET_INT64, 1), HOCKET_ERR_MISMATCH);
+    EXPECT_TRUE(text_has("call 2")) << hocket_error_text();
+    EXPECT_TRUE(text_has("rank 2")) << hocket_error_text();
+    EXPECT_TRUE(text_has("count 56")) << hocket_error_text();
+  });
+  EXPECT_EQ(failed, 0);
+  const int other = run_processes(2, [](Rank& me) {
+    int64_t in = 1;
+    int64_t out = 0;
+    EXPECT_EQ(hocket_reduce(me.comm, &in, &out, 1, HOCKET_INT64, HOCKET_SUM, me.rank), HOCKET_ERR_MISMATCH);
+    EXPECT_TRUE(text_has("root 1")) << hocket_error_text();
+  });
+  unsetenv("HOCKET_CHECK");
+  EXPECT_EQ(other, 0);
+}
+
+TEST(RunAhead, ARankMayRunFarAheadOfALatePeer) {
+  const int failed = run_processes(3, [](Rank& me) {
+    if (me.rank == 2) usleep(200'000);
+    for (int64_t call = 0; call < 3000; ++call) {
+      int64_t value = me.rank == 0 ? call : -1;
+      ASSERT_EQ(hocket_broadcast(me.comm, &value, 1, HOCKET_INT64, 0), HOCKET_OK);
+      ASSERT_EQ(value, call);
+    }
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(ManyRanks, OneHundredAndTwentyEightOnFewCores) {
+  const int failed = run_processes(128, [](Rank& me) {
+    for (int64_t call = 0; call < 20; ++call) {
+      int64_t in = me.rank + call;
+      int64_t out = 0;
+      ASSERT_EQ(hocket_allreduce(me.comm, &in, &out, 1, HOCKET_INT64, HOCKET_SUM), HOCKET_OK) << hocket_error_text();
+      ASSERT_EQ(out, 128 * 127 / 2 + 128 * call);
+      ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    }
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(NoMemory, IsAnErrorOnAllRanksAndNoSignal) {
+  const int failed = run_bare_processes(2, [](Rank& me) {
+    hocket_context_options_t options = {};
+    options.struct_size = sizeof options;
+    // Rank 1 may share less than a communicator needs.
+    options.memory_limit = me.rank == 1 ? size_t{64} << 10 : 0;
+    hocket_context_t* context = nullptr;
+    const hocket_status_t made = hocket_context_create(&options, &context);
+    if (made != HOCKET_OK) {
+      // Then it must at least say so; the other rank can't be left waiting, so this can't happen on one rank alone.
+      FAIL() << hocket_error_text();
+    }
+    hocket_comm_t* comm = nullptr;
+    const hocket_status_t status = hocket_comm_create(context, &me.bootstrap, &comm);
+    EXPECT_EQ(status, HOCKET_ERR_NOT_SUPPORTED) << hocket_error_text();
+    EXPECT_EQ(comm, nullptr);
+    EXPECT_TRUE(text_has("rank 1")) << hocket_error_text();
+    EXPECT_TRUE(text_has("HOCKET_MEMORY")) << hocket_error_text();
+    void* memory = nullptr;
+    if (me.rank == 1) {
+      EXPECT_EQ(hocket_alloc(context, size_t{1} << 40, &memory), HOCKET_ERR_NO_MEMORY);
+    }
+    EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(FileSizeLimit, IsAnErrorAndNoSignal) {
+  const int failed = run_bare_processes(2, [](Rank& me) {
+    const rlimit limit{256 << 10, 256 << 10};
+    if (me.rank == 0) {
+      ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    }
+    hocket_context_t* context = nullptr;
+    ASSERT_EQ(hocket_context_create(nullptr, &context), HOCKET_OK) << hocket_error_text();
+    hocket_comm_t* comm = nullptr;
+    const hocket_status_t status = hocket_comm_create(context, &me.bootstrap, &comm);
+    EXPECT_NE(status, HOCKET_OK);
+    EXPECT_EQ(comm, nullptr);
+    EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(Fork, AChildMayNotUseItsParentsCommunicator) {
+  const int failed = run_processes(2, [](Rank& me) {
+    ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool refused = hocket_barrier(me.comm) == HOCKET_ERR_INVALID_ARGUMENT && text_has("fork");
+      _exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK) << hocket_error_text();
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(Communicators, ManyMayComeAndGo) {
+  const int failed = run_processes(4, [](Rank& me) {
+    for (int round = 0; round < 40; ++round) {
+      const SplitBootstrap split(me.bootstrap, me.rank % (1 + round % 3));
+      hocket_comm_t* part = nullptr;
+      ASSERT_EQ(hocket_comm_create(me.context, &split.get(), &part), HOCKET_OK) << hocket_error_text();
+      int64_t one = 1;
+      int64_t sum = 0;
+      ASSERT_EQ(hocket_allreduce(part, &one, &sum, 1, HOCKET_INT64, HOCKET_SUM), HOCKET_OK);
+      ASSERT_EQ(sum, split.get().size);
+      ASSERT_EQ(hocket_comm_destroy(part), HOCKET_OK);
+    }
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(Requests, CompleteInAnyOrderAlsoWhileBlockingCallsRun) {
+  run_threads(3, [](Rank& me) {
+    hocket_request_t* requests[7] = {};
+    int64_t in[7];
+    int64_t out[7] = {};
+    for (int i = 0; i < 7; ++i) {
+      in[i] = me.rank * 10 + i;
+      ASSERT_EQ(hocket_allreduce_start(me.comm, &in[i], &out[i], 1, HOCKET_INT64, HOCKET_SUM, &requests[i]), HOCKET_OK);
+    }
+    ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    for (int i = 6; i >= 0; --i) {
+      ASSERT_EQ(hocket_wait(&requests[i]), HOCKET_OK);
+      ASSERT_EQ(requests[i], nullptr);
+      ASSERT_EQ(out[i], 30 + 3 * i);
+    }
+    hocket_request_t* none = nullptr;
+    ASSERT_EQ(hocket_wait(&none), HOCKET_OK);
+  });
+}
+
+}  // namespace
+}  // namespace hocket::test

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/team.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace hocket::test {
+namespace {
+
+constexpr size_t kRoomBytes = 1 << 20;  // for what one all-gather brings
+
+// An all-gather through memory that all ranks see, threads or forked processes alike.
+struct Meeting {
+  std::atomic<uint32_t> arrived{0};
+  std::atomic<uint32_t> round{0};
+  alignas(64) std::byte room[kRoomBytes];
+
+  void barrier(uint32_t size) {
+    const uint32_t now = round.load(std::memory_order_acquire);
+    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
+      arrived.store(0, std::memory_order_relaxed);
+      round.store(now + 1, std::memory_order_release);
+    } else {
+      while (round.load(std::memory_order_acquire) == now) sched_yield();
+    }
+  }
+};
+
+struct Seat {
+  Meeting* meeting;
+  int rank;
+  int size;
+};
+
+int allgather(const void* send, void* receive, size_t bytes, void* user) {
+  const Seat& seat = *static_cast<Seat*>(user);
+  const auto size = static_cast<size_t>(seat.size);
+  if (bytes * size > kRoomBytes) return 1;
+  std::memcpy(seat.meeting->room + static_cast<size_t>(seat.rank) * bytes, send, bytes);
+  seat.meeting->barrier(static_cast<uint32_t>(seat.size));
+  std::memcpy(receive, seat.meeting->room, bytes * size);
+  seat.meeting->barrier(static_cast<uint32_t>(seat.size));
+  return 0;
+}
+
+void run_rank(Meeting& meeting, int rank, int size, bool bare, const Body& body) {
+  Seat seat{&meeting, rank, size};
+  Rank mine;
+  mine.rank = rank;
+  mine.size = size;
+  mine.bootstrap = {rank, size, allgather, &seat};
+  if (bare) {
+    body(mine);
+    return;
+  }
+  ASSERT_EQ(hocket_context_create(nullptr, &mine.context), HOCKET_OK) << hocket_error_text();
+  ASSERT_EQ(hocket_comm_create(mine.context, &mine.bootstrap, &mine.comm), HOCKET_OK) << hocket_error_text();
+  body(mine);
+  EXPECT_EQ(hocket_comm_destroy(mine.comm), HOCKET_OK) << hocket_error_text();
+  EXPECT_EQ(hocket_context_destroy(mine.context), HOCKET_OK) << hocket_error_text();
+}
+
+int run_forked(int size, bool bare, const Body& body) {
+  void* memory = mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return size;
+  auto* meeting = new (memory) Meeting;
+  std::vector<pid_t> children;
+  const pid_t parent = getpid();
+  for (int rank = 0; rank < size; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);
+      run_rank(*meeting, rank, size, bare, body);
+      fflush(nullptr);
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    children.push_back(child);
+  }
+  int failed = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) ++failed;
+  }
+  munmap(memory, sizeof(Meeting));
+  return failed;
+}
+
+}  // namespace
+
+void run_threads(int size, const Body& body) {
+  const auto meeting = std::make_unique<Meeting>();
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank) {
+    threads.emplace_back([&, rank] { run_rank(*meeting, rank, size, false, body); });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+int run_processes(int size, const Body& body) { return run_forked(size, false, body); }
+int run_bare_processes(int size, const Body& body) { return run_forked(size, true, body); }
+
+SplitBootstrap::SplitBootstrap(const hocket_bootstrap_t& parent, int colour) : parent_(parent) {
+  std::vector<int> colours(static_cast<size_t>(parent.size));
+  parent.allgather(&colour, colours.data(), sizeof colour, parent.user);
+  int size = 0;
+  for (int rank = 0; rank < parent.size; ++rank) {
+    const bool mine = colours[static_cast<size_t>(rank)] == colour;
+    members_ += mine ? '\1' : '\0';
+    if (rank == parent.rank) own_.rank = size;
+    if (mine) ++size;
+  }
+  own_.size = size;
+  own_.allgather = allgather;
+  own_.user = this;
+}
+
+// All parts of the split gather at the same time, through the parent's all-gather.
+int SplitBootstrap::allgather(const void* send, void* receive, size_t bytes, void* user) {
+  const auto& split = *static_cast<SplitBootstrap*>(user);
+  std::vector<std::byte> all(bytes * static_cast<size_t>(split.parent_.size));
+  const int status = split.parent_.allgather(send, all.data(), bytes, split.parent_.user);
+  auto* out = static_cast<std::byte*>(receive);
+  for (size_t rank = 0; rank < split.members_.size(); ++rank) {
+    if (split.members_[rank] == '\0') continue;
+    std::memcpy(out, all.data() + rank * bytes, bytes);
+    out += bytes;
+  }
+  return status;
+}
+
+}  // namespace hocket::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks for tests: threads of this process (which the sanitizers see) or forked processes (which is what users have).
+#pragma once
+
+#include <hocket/hocket.h>
+
+#include <functional>
+#include <string>
+
+namespace hocket::test {
+
+// One rank's view of its team.
+struct Rank {
+  int rank = 0;
+  int size = 1;
+  hocket_context_t* context = nullptr;
+  hocket_comm_t* comm = nullptr;
+  // For further communicators of the same ranks.
+  hocket_bootstrap_t bootstrap = {};
+};
+
+using Body = std::function<void(Rank&)>;
+
+// Runs `body` on `size` threads, each with its own context and one communicator of all. Failures are reported by
+// GoogleTest's assertions in `body`.
+void run_threads(int size, const Body& body);
+
+// The same with forked processes. A rank fails when an assertion in `body` has failed or it died; the answer is the
+// number of ranks that failed.
+int run_processes(int size, const Body& body);
+
+// As run_processes, but leaves making contexts and communicators to the body: `context` and `comm` are NULL.
+int run_bare_processes(int size, const Body& body);
+
+// A bootstrap over a subset: `colour` as in MPI_Comm_split, within the team that `parent` bootstraps.
+class SplitBootstrap {
+ public:
+  SplitBootstrap(const hocket_bootstrap_t& parent, int colour);
+  const hocket_bootstrap_t& get() const { return own_; }
+
+ private:
+  static int allgather(const void* send, void* receive, size_t bytes, void* user);
+  hocket_bootstrap_t parent_;
+  hocket_bootstrap_t own_ = {};
+  std::string members_;  // one byte a parent rank: in our part or not
+};
+
+}  // namespace hocket::test
