@@ -8,8 +8,8 @@ source scripts/common.sh
 
 usage() {
   cat <<'TEXT'
-usage: ./dev bench [--ranks "2 4 8 16"] [--mpi "mpich openmpi"] [--collectives LIST] [--dry-run] [-- HOCKET BENCH OPTIONS]
-defaults: ranks 2 4 8 16; both MPIs; barrier,broadcast,reduce,allreduce
+usage: ./dev bench [--ranks "2 4 8 16"] [--mpi "mpich openmpi"] [--collectives LIST] [--dry-run] [-- OPTIONS]
+defaults: ranks 2 4 8 16; both MPIs; barrier,broadcast,reduce,allreduce. OPTIONS go to `hocket bench`.
 TEXT
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hocket: fast, cheap and calm collective communication on ordinary Linux machines.
  *
  * This is the only header a program includes. Link with -lhocket (pkg-config hocket, or
@@ -13,7 +14,8 @@
  * Thread safety: different comms may be used by different threads at the same time; one comm by one thread at a time.
  * Collectives on one comm must be called in the same order by all its ranks, blocking and non-blocking alike.
  * A context may be created in one thread and used by others. Several contexts may live in one process (ranks as
- * threads). After fork() the child must not call hocket with objects of its parent; it gets HOCKET_ERR_INVALID_ARGUMENT.
+ * threads). After fork() the child must not call hocket with objects of its parent; it gets
+ * HOCKET_ERR_INVALID_ARGUMENT.
  */
 #ifndef HOCKET_HOCKET_H
 #define HOCKET_HOCKET_H
@@ -37,15 +39,15 @@ extern "C" {
 
 typedef enum hocket_status {
   HOCKET_OK = 0,
-  HOCKET_IN_PROGRESS = 1,            /* hocket_test: not done yet */
-  HOCKET_ERR_INVALID_ARGUMENT = -1,  /* the message names the argument, its value and the remedy */
-  HOCKET_ERR_NOT_SUPPORTED = -2,     /* the ranks of this comm can't be served: no common memory, say */
+  HOCKET_IN_PROGRESS = 1,           /* hocket_test: not done yet */
+  HOCKET_ERR_INVALID_ARGUMENT = -1, /* the message names the argument, its value and the remedy */
+  HOCKET_ERR_NOT_SUPPORTED = -2,    /* the ranks of this comm can't be served: no common memory, say */
   HOCKET_ERR_NO_MEMORY = -3,
-  HOCKET_ERR_PEER_FAILED = -4,       /* a peer has ended or left; the comm is broken */
-  HOCKET_ERR_MISMATCH = -5,          /* HOCKET_CHECK=1 found ranks calling differently */
-  HOCKET_ERR_SYSTEM = -6,            /* a system call failed */
-  HOCKET_ERR_TIMEOUT = -7,           /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
-  HOCKET_ERR_BROKEN = -8             /* an earlier call on this comm failed */
+  HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
+  HOCKET_ERR_MISMATCH = -5,    /* HOCKET_CHECK=1 found ranks calling differently */
+  HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
+  HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
+  HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */
 } hocket_status_t;
 
 typedef struct hocket_context hocket_context_t;
@@ -55,20 +57,36 @@ typedef struct hocket_request hocket_request_t;
 /* Element types. HOCKET_TYPE_OPAQUE(bytes) is an element of any other size, for broadcast and user operations. */
 typedef uint32_t hocket_type_t;
 enum {
-  HOCKET_INT8 = 1, HOCKET_INT16, HOCKET_INT32, HOCKET_INT64,
-  HOCKET_UINT8, HOCKET_UINT16, HOCKET_UINT32, HOCKET_UINT64,
-  HOCKET_FLOAT, HOCKET_DOUBLE, HOCKET_LONG_DOUBLE,
-  HOCKET_COMPLEX_FLOAT, HOCKET_COMPLEX_DOUBLE, HOCKET_COMPLEX_LONG_DOUBLE,
+  HOCKET_INT8 = 1,
+  HOCKET_INT16,
+  HOCKET_INT32,
+  HOCKET_INT64,
+  HOCKET_UINT8,
+  HOCKET_UINT16,
+  HOCKET_UINT32,
+  HOCKET_UINT64,
+  HOCKET_FLOAT,
+  HOCKET_DOUBLE,
+  HOCKET_LONG_DOUBLE,
+  HOCKET_COMPLEX_FLOAT,
+  HOCKET_COMPLEX_DOUBLE,
+  HOCKET_COMPLEX_LONG_DOUBLE,
   HOCKET_BOOL,
   HOCKET_LOGICAL4,
   HOCKET_BYTE,
-  HOCKET_FLOAT_INT, HOCKET_DOUBLE_INT, HOCKET_LONG_INT, HOCKET_2INT, HOCKET_SHORT_INT, HOCKET_LONG_DOUBLE_INT,
-  HOCKET_2FLOAT, HOCKET_2DOUBLE
+  HOCKET_FLOAT_INT,
+  HOCKET_DOUBLE_INT,
+  HOCKET_LONG_INT,
+  HOCKET_2INT,
+  HOCKET_SHORT_INT,
+  HOCKET_LONG_DOUBLE_INT,
+  HOCKET_2FLOAT,
+  HOCKET_2DOUBLE
 };
 #define HOCKET_TYPE_OPAQUE(bytes) ((hocket_type_t)0x80000000u | (hocket_type_t)(bytes))
 
 /* Operations: the predefined ones, or one made by hocket_op_create. */
-typedef const struct hocket_op *hocket_op_t;
+typedef const struct hocket_op* hocket_op_t;
 #define HOCKET_SUM ((hocket_op_t)1)
 #define HOCKET_PROD ((hocket_op_t)2)
 #define HOCKET_MIN ((hocket_op_t)3)
@@ -84,94 +102,95 @@ typedef const struct hocket_op *hocket_op_t;
 #define HOCKET_SUM_SATURATING ((hocket_op_t)13) /* 8- and 16-bit integers only */
 
 /* in and out hold `count` elements: out[i] = in[i] (op) out[i]. Must be associative. */
-typedef void (*hocket_op_function_t)(const void *in, void *inout, size_t count, hocket_type_t type, void *user);
-HOCKET_API hocket_status_t hocket_op_create(hocket_op_function_t function, void *user, int commutative,
-                                            hocket_op_t *op);
+typedef void (*hocket_op_function_t)(const void* in, void* inout, size_t count, hocket_type_t type, void* user);
+HOCKET_API hocket_status_t hocket_op_create(hocket_op_function_t function, void* user, int commutative,
+                                            hocket_op_t* op);
 HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
 
-/* --- contexts -------------------------------------------------------------------------------------------------- */
+/* --- contexts ------------------------------------------------------------------------------------------------- */
 
 typedef struct hocket_context_options {
-  size_t struct_size;       /* sizeof(hocket_context_options_t), so that fields can be added */
+  size_t struct_size; /* sizeof(hocket_context_options_t), so that fields can be added */
   /* Called from time to time while a hocket call waits, also while it sleeps: to keep another library moving.
    * May be NULL. Must not call hocket. */
-  void (*progress)(void *user);
-  void *progress_user;
-  size_t memory_limit;      /* bytes that peers may map of this rank, 0: HOCKET_MEMORY or a default */
+  void (*progress)(void* user);
+  void* progress_user;
+  size_t memory_limit; /* bytes that peers may map of this rank, 0: HOCKET_MEMORY or a default */
 } hocket_context_options_t;
 
 /* `options` may be NULL. */
-HOCKET_API hocket_status_t hocket_context_create(const hocket_context_options_t *options, hocket_context_t **context);
+HOCKET_API hocket_status_t hocket_context_create(const hocket_context_options_t* options, hocket_context_t** context);
 /* All comms of the context must have been destroyed, or their peers have ended. Memory from hocket_alloc goes too. */
-HOCKET_API hocket_status_t hocket_context_destroy(hocket_context_t *context);
+HOCKET_API hocket_status_t hocket_context_destroy(hocket_context_t* context);
 
 /* Memory that peers map: collectives read and write it in place, without a system call or a privilege.
  * Aligned to 64 bytes. Any thread. */
-HOCKET_API hocket_status_t hocket_alloc(hocket_context_t *context, size_t bytes, void **memory);
-HOCKET_API hocket_status_t hocket_free(hocket_context_t *context, void *memory);
+HOCKET_API hocket_status_t hocket_alloc(hocket_context_t* context, size_t bytes, void** memory);
+HOCKET_API hocket_status_t hocket_free(hocket_context_t* context, void* memory);
 
-/* --- communicators --------------------------------------------------------------------------------------------- */
+/* --- communicators -------------------------------------------------------------------------------------------- */
 
 /* How the ranks of a comm-to-be find each other: a blocking all-gather of the caller's, as every launcher and MPI has.
  * `bytes` from `send` of each rank arrive in `receive`, rank i's at i*bytes. Returns 0 for success. */
 typedef struct hocket_bootstrap {
   int rank;
   int size;
-  int (*allgather)(const void *send, void *receive, size_t bytes, void *user);
-  void *user;
+  int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
+  void* user;
 } hocket_bootstrap_t;
 
 /* Collective over the bootstrap's ranks; all of them get the same status class: the comm, or the reason on all. */
-HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t *context, const hocket_bootstrap_t *bootstrap,
-                                              hocket_comm_t **comm);
+HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_bootstrap_t* bootstrap,
+                                              hocket_comm_t** comm);
 /* Collective; waits for collectives of peers that are still running. */
-HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t *comm);
-HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t *comm, int *rank);
-HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t *comm, int *size);
+HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
+HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);
+HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size);
 
 /* Passed as `input` (at the root of a reduce: and only there): the operand is taken from `output`. */
-#define HOCKET_IN_PLACE ((const void *)(intptr_t)-1)
+#define HOCKET_IN_PLACE ((const void*)(intptr_t)-1)
 
-/* --- collectives, as their MPI namesakes ---------------------------------------------------------------------------- */
+/* --- collectives, as their MPI namesakes ---------------------------------------------------------------------- */
 
-HOCKET_API hocket_status_t hocket_barrier(hocket_comm_t *comm);
-HOCKET_API hocket_status_t hocket_broadcast(hocket_comm_t *comm, void *buffer, size_t count, hocket_type_t type,
+HOCKET_API hocket_status_t hocket_barrier(hocket_comm_t* comm);
+HOCKET_API hocket_status_t hocket_broadcast(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type,
                                             int root);
 /* `output` is significant at the root only. */
-HOCKET_API hocket_status_t hocket_reduce(hocket_comm_t *comm, const void *input, void *output, size_t count,
+HOCKET_API hocket_status_t hocket_reduce(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                          hocket_type_t type, hocket_op_t op, int root);
-HOCKET_API hocket_status_t hocket_allreduce(hocket_comm_t *comm, const void *input, void *output, size_t count,
+HOCKET_API hocket_status_t hocket_allreduce(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                             hocket_type_t type, hocket_op_t op);
 
-/* --- non-blocking: started, then tested or waited for; buffers are hocket's until it is complete ------------------- */
+/* --- non-blocking: started, then tested or waited for; buffers are hocket's until it is complete -------------- */
 
-HOCKET_API hocket_status_t hocket_barrier_start(hocket_comm_t *comm, hocket_request_t **request);
-HOCKET_API hocket_status_t hocket_broadcast_start(hocket_comm_t *comm, void *buffer, size_t count, hocket_type_t type,
-                                                  int root, hocket_request_t **request);
-HOCKET_API hocket_status_t hocket_reduce_start(hocket_comm_t *comm, const void *input, void *output, size_t count,
+HOCKET_API hocket_status_t hocket_barrier_start(hocket_comm_t* comm, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_broadcast_start(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type,
+                                                  int root, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_reduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                                hocket_type_t type, hocket_op_t op, int root,
-                                               hocket_request_t **request);
-HOCKET_API hocket_status_t hocket_allreduce_start(hocket_comm_t *comm, const void *input, void *output, size_t count,
-                                                  hocket_type_t type, hocket_op_t op, hocket_request_t **request);
+                                               hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_allreduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                                  hocket_type_t type, hocket_op_t op, hocket_request_t** request);
 /* HOCKET_OK (and *request = NULL) when complete, HOCKET_IN_PROGRESS when not, else the error it ended with. */
-HOCKET_API hocket_status_t hocket_test(hocket_request_t **request);
-HOCKET_API hocket_status_t hocket_wait(hocket_request_t **request);
+HOCKET_API hocket_status_t hocket_test(hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_wait(hocket_request_t** request);
 
-/* --- knowing what happens ------------------------------------------------------------------------------------------- */
+/* --- knowing what happens ------------------------------------------------------------------------------------- */
 
 /* Of the last call on this thread that failed; never NULL. Valid until the next failing call. */
-HOCKET_API const char *hocket_error_text(void);
-HOCKET_API const char *hocket_status_name(hocket_status_t status);
+HOCKET_API const char* hocket_error_text(void);
+HOCKET_API const char* hocket_status_name(hocket_status_t status);
 
 /* What would run for such a call on this comm, and why, as text of several lines.
  * `collective` is a name such as "allreduce". Writes at most `capacity` bytes with a closing 0. */
-HOCKET_API hocket_status_t hocket_explain(hocket_comm_t *comm, const char *collective, size_t bytes, char *text,
+HOCKET_API hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text,
                                           size_t capacity);
 /* Forces the algorithm ("ring", "tree:degree=3,segment=16K") for a collective on this comm; NULL: back to the table.
  * Collective in effect: every rank must force the same. */
-HOCKET_API hocket_status_t hocket_force(hocket_comm_t *comm, const char *collective, const char *algorithm);
+HOCKET_API hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm);
 
-HOCKET_API const char *hocket_version(void);
+/* "0.1.0": of the library that runs, which may be newer than this header. */
+HOCKET_API const char* hocket_version(void);
 
 #ifdef __cplusplus
 }

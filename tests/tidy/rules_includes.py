@@ -26,7 +26,8 @@ ALLOWED = {
     "interposer": ["base", "public"],
     "bindings": ["public"],
     "simulator": ["base", "schedule", "algorithms"],
-    "tools": ["base", "schedule", "algorithms", "selection", "simulator", "public"],
+    # The command shows plans and choices, and what of the machine they rest on.
+    "tools": ["base", "platform", "schedule", "algorithms", "reduction", "selection", "simulator", "public"],
     "examples": ["public"],
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
