@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An algorithm: a pure function from a shape to a plan, and what must be known to choose it.
 //
 // Adding one is one file that defines `const Algorithm <name>` and one line in algorithms.def.

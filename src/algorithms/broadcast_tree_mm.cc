@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TREEMM: the usual tree of sends and receives, memory to memory.
+//
+// A rank passes one segment on to its children while it receives the next.
+//
+// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Steps: ceil(log_k size) phases of up to k-1 sends a rank; S-1 more of them with S segments.
+// Bytes: n in and up to (k-1) ceil(log_k size) n out at a rank; (size-1) n in all.
+// Cost:  (ceil(log_k size) + S-1) (k-1) (alpha + n/S beta).
+// Restrictions: none.
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+
+constexpr uint32_t kDegrees[] = {3, 2, 4, 8};
+
+void build(Builder& builder) {
+  const Tree tree = knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees));
+  const uint32_t segments = builder.segments();
+  const bool receives = builder.rank() != 0;
+  for (uint32_t s = 0; s <= segments; ++s) {
+    builder.begin_stage();
+    if (s > 0) {
+      for (const uint32_t child : tree.children_biggest_first()) {
+        builder.send(child, Builder::part(builder.output(), s - 1, segments));
+      }
+    }
+    if (receives && s < segments) builder.receive(tree.parent, Builder::part(builder.output(), s, segments));
+    builder.end_stage();
+  }
+}
+
+}  // namespace
+
+constinit const Algorithm broadcast_tree_mm = {
+    .collective = schedule::Collective::kBroadcast,
+    .name = "tree_mm",
+    .summary = "k-nomial tree of sends and receives",
+    .reference = "Velamati et al., Intra-Cell MPI, 3.3 (TREEMM)",
+    .build = build,
+    .segmented = true,
+    .degrees = kDegrees,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Combining what all ranks have published, in the order of ranks.
+//
+// Thread safety: none; like the builder it writes to.
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/builder.h"
+
+namespace hocket::algorithms {
+
+// accumulator = x0 (op) x1 (op) ... of all ranks, strictly from left to right, where x_rank is `own` and the others
+// are what `from(peer)` says. Whoever does this with the same operands gets the same bits.
+// The accumulator must not overlap `own`: own is needed late. Size-1 combinations, and a copy for rank 2 and up.
+template <typename FromPeer>
+void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& own, const schedule::Slice& accumulator,
+                           FromPeer from) {
+  const uint32_t rank = builder.rank();
+  const uint32_t size = builder.size();
+  uint32_t next = 2;
+  if (size == 1) {
+    builder.copy(own, accumulator);
+  } else if (rank == 0) {
+    builder.combine_from(from(1), own, accumulator, /*incoming_left=*/false);
+  } else if (rank == 1) {
+    builder.combine_from(from(0), own, accumulator, /*incoming_left=*/true);
+  } else {
+    builder.get(from(0), accumulator);
+    next = 1;
+  }
+  for (uint32_t peer = next; peer < size; ++peer) {
+    if (peer == rank) {
+      builder.combine(own, accumulator, /*source_left=*/false);
+    } else {
+      builder.combine_from(from(peer), accumulator, accumulator, /*incoming_left=*/false);
+    }
+  }
+}
+
+}  // namespace hocket::algorithms
