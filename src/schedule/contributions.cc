@@ -85,8 +85,9 @@ std::string Contributions::text(Id id) const {
     if (!has(rank)) continue;
     uint32_t last = rank;
     while (has(last + 1)) ++last;
-    list += (list.empty() ? "" : ",") + std::to_string(rank);
-    if (last > rank) list += ".." + std::to_string(last);
+    if (!list.empty()) list += ',';
+    list += std::to_string(rank);
+    if (last > rank) list.append("..").append(std::to_string(last));
     rank = last;
   }
   return (list.find_first_of(",.") == std::string::npos ? "rank " : "ranks ") + list;

@@ -88,8 +88,8 @@ std::string describe(const Slice& slice) {
       break;
   }
   if (slice.first == 0 && slice.last == slice.of) return text;
-  text += "[" + fraction(slice.first, slice.of) + ".." + fraction(slice.last, slice.of) + "]";
-  if (slice.origin != 0) text += "@" + fraction(slice.origin, slice.of);
+  text.append("[").append(fraction(slice.first, slice.of)).append("..").append(fraction(slice.last, slice.of)) += ']';
+  if (slice.origin != 0) text.append("@").append(fraction(slice.origin, slice.of));
   return text;
 }
 

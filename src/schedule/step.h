@@ -15,7 +15,7 @@ namespace hocket::schedule {
 
 // Where a slice lies. Input and output are the caller's; a call in place gives the same memory for both.
 // For broadcast there is one buffer, and it is kOutput on every rank, the root included.
-// Scratch is temporary memory of the plan, Plan::scratch_blocks times the call's count in extent.
+// Scratch is temporary memory of the plan: each area has room for some fraction of the call's count (ScratchArea).
 enum class Buffer : uint8_t { kNone, kInput, kOutput, kScratch };
 
 // The elements [extent*first/of, extent*last/of) of a buffer of extent = blocks*count, where every fraction is
@@ -65,7 +65,7 @@ enum class StepKind : uint8_t {
   kAdd,        // peer's counter += value
   kWaitUntil,  // until my (or the shared) counter has reached value
   // Local.
-  kCopy,     // destination = source
+  kCopy,     // destination = source; nothing where a call in place makes them the same memory
   kCombine,  // destination = source (op) destination, or destination (op) source: `incoming_left` = source is left
   // For engines that have them; the shared-memory engine refuses both.
   kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me

@@ -5,6 +5,21 @@
 #include <utility>
 
 namespace hocket::schedule {
+namespace {
+
+// For as long as a step's effect is worked out, after what it waited for.
+class Assumption {
+ public:
+  Assumption(Clocks& clocks, const uint32_t* clock) : clocks_(clocks) { clocks_.assume(clock); }
+  ~Assumption() { clocks_.forget(); }
+  Assumption(const Assumption&) = delete;
+  Assumption& operator=(const Assumption&) = delete;
+
+ private:
+  Clocks& clocks_;
+};
+
+}  // namespace
 
 Simulation::Simulation(World& world, std::vector<std::vector<Operands>> operands)
     : world_(world),
@@ -156,6 +171,7 @@ void Simulation::transfer(Where send, Where receive) {
   }
   world_.report.elements_moved += source.length;
   slots_.owner_reads(send, source);
+  const Assumption after_send(world_.clocks, world_.clocks.now(send.rank));
   const std::span<const Cell> incoming = world_.cells(send.rank, source);
   if (world_.step(receive).kind == StepKind::kReceiveCombine) {
     combine_incoming(receive, incoming);
@@ -180,6 +196,8 @@ void Simulation::run_one_sided(Where where) {
   const Operands& spans = operands(where);
   const bool puts = step.kind == StepKind::kPut;
   const uint64_t length = puts ? spans.source.length : spans.destination.length;
+  const Assumption after_publication(world_.clocks, slots_.clock(step));
+  world_.clocks.acquire(where.rank, slots_.clock(step));
   const std::span<Cell> remote = slots_.use(where, spans, length);
   if (remote.size() != length) return;
   if (step.peer != where.rank) {
@@ -211,7 +229,7 @@ void Simulation::run_local(Where where) {
     case StepKind::kCopy:
       world_.deepen(where.rank, 0);
       slots_.owner_reads(where, spans.source);
-      slots_.owner_writes(where, spans.destination);
+      if (!same(spans.source, spans.destination)) slots_.owner_writes(where, spans.destination);
       copy(where, where.rank, world_.cells(where.rank, spans.source), world_.cells(where.rank, spans.destination));
       break;
     case StepKind::kCombine: {

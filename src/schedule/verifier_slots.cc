@@ -61,7 +61,6 @@ std::span<Cell> Slots::use(Where where, const Operands& operands, uint64_t lengt
   const Step& step = world_.step(where);
   Publication& publication = at(step.peer, step.slot);
   const Span span = operands.whole_target ? Span{0, publication.memory.length} : operands.target;
-  world_.clocks.acquire(where.rank, world_.clocks.saved(publication.clock));
   world_.deepen(where.rank, publication.depth);
   if (!check_use(where, publication, span)) return {};
   if (span.length != length) {

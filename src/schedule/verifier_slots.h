@@ -24,6 +24,8 @@ class Slots {
 
   // kPublish, kExpose.
   void publish(Where where, const Operands& operands);
+  // The clock of that publication.
+  const uint32_t* clock(const Step& step) const { return world_.clocks.saved(at(step.peer, step.slot).clock); }
   // kGet, kCombineFrom, kPut: the cells to take from or put into, `length` of them, or nothing after a complaint.
   std::span<Cell> use(Where where, const Operands& operands, uint64_t length);
 

@@ -116,7 +116,8 @@ void check_stage(World& world, uint32_t rank, uint32_t begin, uint32_t end, cons
   for (uint32_t i = begin; i < end; ++i) {
     const StepKind kind = steps[i].kind;
     if (has_source(kind) && operands[i].source.length != 0) touches.push_back({operands[i].source, false, i});
-    if (has_destination(kind) && operands[i].destination.length != 0) {
+    const bool in_place = kind == StepKind::kCopy && same(operands[i].source, operands[i].destination);
+    if (has_destination(kind) && operands[i].destination.length != 0 && !in_place) {
       touches.push_back({operands[i].destination, true, i});
     }
     for (uint32_t j = begin; is_publication(kind) && j < i; ++j) {

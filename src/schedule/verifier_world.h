@@ -80,8 +80,14 @@ class Clocks {
     ++next_[index(rank, rank)];
     std::copy_n(&next_[index(rank, 0)], size_, &now_[index(rank, 0)]);
   }
-  // Is that stage of `other` over before the current stage of `rank` begins, whatever the timing?
-  bool knows(uint32_t rank, uint32_t other, uint32_t stage) const { return clock_knows(now(rank), other, stage); }
+  // What the steps of `rank` do from here on happens after `clock` too, until forget() ends it: a step that waits
+  // for a peer touches memory after its wait only.
+  void assume(const uint32_t* clock) { assumed_ = clock; }
+  void forget() { assumed_ = nullptr; }
+  // Is that stage of `other` over before what `rank` does now, whatever the timing?
+  bool knows(uint32_t rank, uint32_t other, uint32_t stage) const {
+    return clock_knows(now(rank), other, stage) || (assumed_ != nullptr && clock_knows(assumed_, other, stage));
+  }
   static bool clock_knows(const uint32_t* clock, uint32_t other, uint32_t stage) { return clock[other] >= stage + 2; }
 
   size_t save(uint32_t rank) {
@@ -98,6 +104,7 @@ class Clocks {
   std::vector<uint32_t> now_;
   std::vector<uint32_t> next_;
   std::vector<uint32_t> saved_;
+  const uint32_t* assumed_ = nullptr;
 };
 
 struct World {
