@@ -25,7 +25,7 @@ TEST(SizeText, ReadsPowersOf1024AndWritesTheShortestExactForm) {
   EXPECT_EQ(parse_size("4K").value(), 4096u);
   EXPECT_EQ(parse_size("1m").value(), 1048576u);
   EXPECT_EQ(parse_size("2GB").value(), 2147483648u);
-  for (uint64_t bytes : {0ull, 1ull, 1000ull, 1024ull, 1536ull, 1048576ull, 3ull << 30, UINT64_MAX, 5ull << 40})
+  for (uint64_t bytes : {0ull, 1ull, 1000ull, 1024ull, 1536ull, 1048576ull, 3ull << 30, ~0ull, 5ull << 40})
     EXPECT_EQ(parse_size(size_to_text(bytes)).value(), bytes) << size_to_text(bytes);
   EXPECT_EQ(size_to_text(65536), "64K");
 }

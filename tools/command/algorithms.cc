@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket algorithms: what there is to choose from.
+#include "algorithms/algorithm.h"
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command/command.h"
+
+namespace hocket::command {
+namespace {
+
+using algorithms::Algorithm;
+
+constexpr const char* kFooter = R"(
+Examples:
+  hocket algorithms                     all of them
+  hocket algorithms reduce              those of one collective
+Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
+See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
+
+std::string degrees_of(const Algorithm& algorithm) {
+  std::string text;
+  for (uint32_t degree : algorithm.degrees) text += (text.empty() ? "" : ", ") + std::to_string(degree);
+  return text;
+}
+
+std::string properties_of(const Algorithm& algorithm) {
+  std::string text;
+  const auto add = [&](const std::string& property) { text += (text.empty() ? "" : "; ") + property; };
+  if (!algorithm.degrees.empty()) add("degree (" + degrees_of(algorithm) + ", ...)");
+  if (algorithm.segmented) add("segment");
+  const bool combines =
+      algorithm.collective == schedule::Collective::kReduce || algorithm.collective == schedule::Collective::kAllreduce;
+  if (combines) add(algorithm.can_keep_order ? "any operation" : "commutative operations only");
+  if (algorithm.min_size > 1) add("from " + std::to_string(algorithm.min_size) + " ranks");
+  return text;
+}
+
+nlohmann::json as_json(const Algorithm& algorithm) {
+  return {{"collective", schedule::name(algorithm.collective)},
+          {"name", algorithm.name},
+          {"summary", algorithm.summary},
+          {"reference", algorithm.reference},
+          {"degrees", std::vector<uint32_t>(algorithm.degrees.begin(), algorithm.degrees.end())},
+          {"segmented", algorithm.segmented},
+          {"can_keep_order", algorithm.can_keep_order},
+          {"min_ranks", algorithm.min_size},
+          {"max_ranks", algorithm.max_size}};
+}
+
+void print(const Algorithm& algorithm) {
+  std::printf("  %-24.*s %.*s\n", static_cast<int>(algorithm.name.size()), algorithm.name.data(),
+              static_cast<int>(algorithm.summary.size()), algorithm.summary.data());
+  const std::string properties = properties_of(algorithm);
+  if (!properties.empty()) std::printf("  %-24s %s\n", "", properties.c_str());
+  std::printf("  %-24s [%.*s]\n", "", static_cast<int>(algorithm.reference.size()), algorithm.reference.data());
+}
+
+int list(const std::string& collective_name, bool json) {
+  const auto only = schedule::collective_from_name(collective_name);
+  if (!collective_name.empty() && !only)
+    return fail(kUsage, "`" + collective_name +
+                            "` is not a collective: there are barrier, broadcast, reduce, allreduce, allgather");
+  nlohmann::json rows = nlohmann::json::array();
+  const schedule::Collective* last = nullptr;
+  for (const Algorithm* algorithm : algorithms::all()) {
+    if (only && algorithm->collective != *only) continue;
+    if (json) {
+      rows.push_back(as_json(*algorithm));
+      continue;
+    }
+    if (last == nullptr || *last != algorithm->collective)
+      std::printf("%s%s\n", last == nullptr ? "" : "\n", std::string(schedule::name(algorithm->collective)).c_str());
+    last = &algorithm->collective;
+    print(*algorithm);
+  }
+  if (json) std::printf("%s\n", rows.dump(2).c_str());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, Invocation& invocation) {
+  auto* sub = app.add_subcommand("algorithms", "List the algorithms, their parameters and where they come from");
+  sub->footer(kFooter);
+  auto collective = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  sub->add_option("collective", *collective, "only this one's");
+  sub->add_flag("--json", *json, "an array of objects instead of text");
+  sub->callback([=, &invocation] { invocation.run = [=] { return list(*collective, *json); }; });
+}
+
+}  // namespace hocket::command

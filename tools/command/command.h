@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands of `hocket`: each file adds its own to the parser and says what to run once the line is read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace hocket::command {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;  // it was understood and went wrong
+inline constexpr int kUsage = 2;    // it was not understood
+
+struct Invocation {
+  // What stands after the first "--": a command line to run, not to be read by hocket.
+  bool has_command = false;
+  std::vector<std::string> command;
+  // Set by the subcommand that was named; returns the exit code.
+  std::function<int()> run;
+};
+
+void add_info(CLI::App& app, Invocation& invocation);
+void add_exec(CLI::App& app, Invocation& invocation);
+void add_algorithms(CLI::App& app, Invocation& invocation);
+void add_schedule(CLI::App& app, Invocation& invocation);
+void add_bench(CLI::App& app, Invocation& invocation);
+
+// Prints "hocket: message" on stderr and returns `code`.
+int fail(int code, const std::string& message);
+
+// Whether the file is a terminal on which colours are welcome (NO_COLOR is heeded).
+bool wants_colour(int descriptor);
+
+}  // namespace hocket::command

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket info: what there is, what is possible, and what would run.
+#include <cstdio>
+#include <memory>
+
+#include "base/environment.h"
+#include "command/command.h"
+#include "command/mpi_library.h"
+#include "command/report.h"
+#include "hocket/hocket.h"
+#include "platform/topology.h"
+#include "selection/choice.h"
+
+namespace hocket::command {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  hocket info                                           what hocket finds on this machine
+  hocket info --json                                    the same for a program to read
+  hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
+  hocket info --explain reduce 1M --ranks 2 --crowded no --op non-commutative
+Settings: `hocket info` lists those that are set; docs/environment.md explains all of them.)";
+
+struct Options {
+  bool json = false;
+  std::vector<std::string> explain;
+  uint32_t ranks = 0;
+  std::string crowded = "auto";
+  std::string operation = "commutative";
+  uint32_t element_bytes = 8;
+};
+
+std::string json_key(std::string text) {
+  for (char& c : text)
+    if (c == ' ') c = '_';
+  return text;
+}
+
+void print_text(const std::vector<Section>& sections) {
+  const bool colour = wants_colour(1);
+  std::printf("hocket %s\n", hocket_version());
+  for (const Section& section : sections) {
+    std::printf("\n%s%s%s\n", colour ? "\033[1m" : "", section.title.c_str(), colour ? "\033[0m" : "");
+    for (const Fact& fact : section.facts) std::printf("  %-17s %s\n", fact.key.c_str(), fact.text.c_str());
+  }
+}
+
+void print_json(const std::vector<Section>& sections) {
+  static const char* const kNames[] = {"machine", "possible", "mpi", "settings"};
+  nlohmann::ordered_json all = {{"version", hocket_version()}};
+  for (size_t i = 0; i < sections.size(); ++i) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const Fact& fact : sections[i].facts) object[json_key(fact.key)] = fact.value;
+    all[kNames[i]] = object;
+  }
+  std::printf("%s\n", all.dump(2).c_str());
+}
+
+int show(const Options& options) {
+  const std::vector<Section> sections = {machine_section(), possible_section(), mpi_section(), settings_section()};
+  options.json ? print_json(sections) : print_text(sections);
+  return kSuccess;
+}
+
+Result<selection::Query> query_of(const Options& options) {
+  selection::Query query;
+  const auto collective = schedule::collective_from_name(options.explain[0]);
+  if (!collective)
+    return Status(Code::kInvalidArgument, "`" + options.explain[0] +
+                                              "` is not a collective: there are barrier, broadcast, reduce, allreduce, "
+                                              "allgather");
+  query.collective = *collective;
+  if (options.explain.size() > 1) {
+    Result<uint64_t> bytes = selection::parse_size(options.explain[1]);
+    if (!bytes.is_ok()) return bytes.take_status();
+    query.bytes = bytes.value();
+  } else if (*collective != schedule::Collective::kBarrier) {
+    return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
+  }
+  const uint32_t cores = platform::read_cpu_budget().usable();
+  query.ranks = options.ranks == 0 ? cores : options.ranks;
+  query.crowded = options.crowded == "auto" ? query.ranks > cores : options.crowded == "yes";
+  query.commutative = options.operation == "commutative";
+  query.element_bytes = options.element_bytes;
+  if (query.element_bytes > query.bytes && query.bytes > 0) query.element_bytes = static_cast<uint32_t>(query.bytes);
+  return query;
+}
+
+Result<selection::Table> table_in_use() {
+  Result<std::string> path = environment::get_text("HOCKET_TABLE");
+  if (!path.is_ok()) return path.take_status();
+  if (path.value().empty()) return selection::Table(selection::Table::shipped());
+  return selection::Table::load(path.value());
+}
+
+// "HOCKET_ALLREDUCE" for allreduce: which of the settings forces it.
+std::string forcing_variable(schedule::Collective collective) {
+  std::string name(schedule::name(collective));
+  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
+  return "HOCKET_" + name;
+}
+
+int explain(const Options& options) {
+  Result<selection::Query> query = query_of(options);
+  if (!query.is_ok()) return fail(kUsage, query.status().message());
+  Result<selection::Table> table = table_in_use();
+  if (!table.is_ok()) return fail(kFailure, table.status().message());
+  const std::string variable = forcing_variable(query.value().collective);
+  Result<std::string> forced_text = environment::get_text(variable);
+  if (!forced_text.is_ok()) return fail(kFailure, forced_text.status().message());
+  selection::Spec forced;
+  if (!forced_text.value().empty()) {
+    Result<selection::Spec> spec = selection::parse_spec(query.value().collective, forced_text.value());
+    if (!spec.is_ok()) return fail(kFailure, variable + ": " + spec.status().message());
+    forced = spec.value();
+  }
+  const selection::Spec* spec = forced.algorithm == nullptr ? nullptr : &forced;
+  const Result<selection::Choice> choice = selection::choose(query.value(), table.value(), spec);
+  std::printf("%s", selection::explain(query.value(), table.value(), spec).c_str());
+  if (spec != nullptr) std::printf("  forced by %s=%s\n", variable.c_str(), forced_text.value().c_str());
+  return choice.is_ok() ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+Section mpi_section() {
+  Section section{"MPIs on PATH", {}};
+  for (const Mpi& mpi : installed_mpis()) {
+    Result<std::string> shim = find_shim(mpi.family);
+    const std::string served =
+        shim.is_ok() ? "served by " + shim.value() : "not served: " + std::string(shim.status().message());
+    section.add(mpi.title,
+                mpi.launcher + ", " + (mpi.library.empty() ? "its libmpi was not found" : mpi.library) + "; " + served,
+                {{"launcher", mpi.launcher},
+                 {"library", mpi.library},
+                 {"family", family_name(mpi.family)},
+                 {"shim", shim.is_ok() ? nlohmann::ordered_json(shim.value()) : nlohmann::ordered_json(nullptr)}});
+  }
+  if (section.facts.empty()) section.add("none", "no mpiexec or mpirun was found", nullptr);
+  return section;
+}
+
+Section settings_section() {
+  Section section{"Settings in the environment", {}};
+  for (const environment::Setting& setting : environment::settings()) {
+    if (!environment::is_set(setting.name)) continue;
+    Result<std::string> value = environment::get_text(setting.name);
+    section.add(setting.name, value.is_ok() ? value.value() : value.status().message());
+  }
+  const std::vector<std::string> problems = environment::problems();
+  for (const std::string& problem : problems) section.add("problem", problem, problems);
+  if (section.facts.empty()) section.add("none", "all at their defaults", nullptr);
+  return section;
+}
+
+void add_info(CLI::App& app, Invocation& invocation) {
+  auto* sub = app.add_subcommand("info", "Show what hocket finds on this machine, or explain a choice");
+  sub->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  sub->add_flag("--json", options->json, "an object instead of text");
+  auto* explain_option = sub->add_option("--explain", options->explain,
+                                         "a collective and the bytes of its message: what would run, and why");
+  explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]");
+  sub->add_option("--ranks", options->ranks, "of the communicator (default: the usable cores)")
+      ->check(CLI::Range(1u, 1u << 20))
+      ->needs(explain_option);
+  sub->add_option("--crowded", options->crowded, "more ranks than cores? (default: as on this machine)")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->needs(explain_option);
+  sub->add_option("--op", options->operation, "the operation's nature (default: commutative)")
+      ->check(CLI::IsMember({"commutative", "non-commutative"}))
+      ->needs(explain_option);
+  sub->add_option("--element", options->element_bytes, "bytes of an element (default: 8)")
+      ->check(CLI::Range(1u, 1u << 30))
+      ->needs(explain_option);
+  sub->callback([=, &invocation] {
+    invocation.run = [=] { return options->explain.empty() ? show(*options) : explain(*options); };
+  });
+}
+
+}  // namespace hocket::command

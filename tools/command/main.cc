@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hocket command.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "command/command.h"
+#include "hocket/hocket.h"
+
+namespace hocket::command {
+
+int fail(int code, const std::string& message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "hocket: %s\n", message.c_str());
+  return code;
+}
+
+bool wants_colour(int descriptor) { return isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+namespace {
+
+constexpr const char* kFooter = R"(
+First steps:
+  hocket info                                      what hocket finds on this machine
+  hocket exec -- mpirun -n 4 ./app                 runs an MPI program with hocket in it
+  hocket bench allreduce -- mpirun -n 4            the MPI's own against hocket, in the same processes
+  hocket bench barrier,allreduce --ranks 4         hocket's algorithms among themselves, no MPI needed
+  hocket info --explain allreduce 8B --ranks 8     what would run, and why
+
+Exit codes: 0 done, 1 it went wrong, 2 the command line was not understood; exec gives the launcher's own.)";
+
+int run(int argc, char** argv) {
+  Invocation invocation;
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) {
+    if (invocation.has_command)
+      invocation.command.emplace_back(argv[i]);
+    else if (std::string(argv[i]) == "--")
+      invocation.has_command = true;
+    else
+      words.emplace_back(argv[i]);
+  }
+
+  CLI::App app("Collective communication for ordinary Linux machines.", "hocket");
+  app.set_version_flag("--version", std::string("hocket ") + hocket_version());
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  add_info(app, invocation);
+  add_exec(app, invocation);
+  add_bench(app, invocation);
+  add_algorithms(app, invocation);
+  add_schedule(app, invocation);
+
+  if (words.empty() && !invocation.has_command) words.emplace_back("--help");
+  std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
+  try {
+    app.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsage;
+  }
+  return invocation.run ? invocation.run() : kUsage;
+}
+
+}  // namespace
+}  // namespace hocket::command
+
+int main(int argc, char** argv) {
+  try {
+    return hocket::command::run(argc, argv);
+  } catch (const std::exception& error) {  // of the libraries used: out of memory, mostly
+    return hocket::command::fail(hocket::command::kFailure, error.what());
+  }
+}
