@@ -14,10 +14,18 @@ namespace {
 constexpr uint32_t kLooksBetweenClocks = 128;
 // A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
 constexpr int64_t kLongYieldNs = 1'000'000;
-// Yields before the clock is first read in a wait.
-constexpr uint32_t kYieldsWithoutClock = 0;
+// What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves.
+constexpr int64_t kSleepCostNs = 20'000;
+// Two time slices. Once yielding has lost more than this, beyond what sleeping would have cost, it was the wrong
+// choice.
+constexpr int64_t kToleratedLossNs = 8'000'000;
+// Waits that go to sleep at once before yielding is tried again. A trial may lose a time slice, and to all ranks, so
+// while the load lasts trials get rare quickly; but never so rare that it matters after the load has gone.
 constexpr uint32_t kFirstPenalty = 64;
-constexpr uint32_t kLargestPenalty = 4096;
+constexpr uint32_t kPenaltyGrowth = 8;
+constexpr uint32_t kLargestPenalty = 16384;
+// With other load a core of one's own isn't: spinning is kept to what a running peer needs to answer.
+constexpr int64_t kImpatientSpinNs = 5'000;
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -45,8 +53,8 @@ WaitAction Waiter::pause() {
     case WaitMode::kAutomatic:
       break;
   }
-  if (policy_.crowded) return impatience_ > 0 ? WaitAction::kSleep : yield();
-  if (started_ns_ == 0 || last_ns_ - started_ns_ < policy_.spin_ns) {
+  const int64_t spin_ns = policy_.crowded ? 0 : impatience_ > 0 ? kImpatientSpinNs : policy_.spin_ns;
+  if (last_ns_ - started_ns_ < spin_ns) {
     if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) {
       last_ns_ = clock_ns();
       if (started_ns_ == 0) started_ns_ = last_ns_;
@@ -58,23 +66,28 @@ WaitAction Waiter::pause() {
 }
 
 WaitAction Waiter::yield() {
-  if (started_ns_ != 0 && last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
-  if (looks_ <= kYieldsWithoutClock) {
-    sched_yield();
-    return WaitAction::kYield;
-  }
-  if (last_ns_ == 0) started_ns_ = last_ns_ = clock_ns();
+  if (started_ns_ == 0) started_ns_ = last_ns_ = clock_ns();
+  if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
   sched_yield();
   const int64_t now = clock_ns();
-  if (now - last_ns_ >= kLongYieldNs) notice_load();
+  if (now - last_ns_ >= kLongYieldNs) lost(now - last_ns_);
   last_ns_ = now;
   return WaitAction::kYield;
 }
 
-// Other load tends to last: each time it is met again, it is the longer before we look for it again.
-void Waiter::notice_load() {
-  penalty_ = std::clamp(2 * penalty_, kFirstPenalty, kLargestPenalty);
+void Waiter::lost(int64_t yield_ns) {
+  lost_ns_ += yield_ns;
+  if (lost_ns_ < kToleratedLossNs) return;
+  penalty_ = std::clamp(kPenaltyGrowth * penalty_, kFirstPenalty, kLargestPenalty);
   impatience_ = penalty_;
+  lost_ns_ = kToleratedLossNs - kLongYieldNs;  // in the next trial one long yield is enough
+}
+
+// Called once a wait.
+void Waiter::forgive() {
+  if (impatience_ > 0) return;  // nothing is learnt while not yielding
+  lost_ns_ = std::max<int64_t>(lost_ns_ - kSleepCostNs, 0);
+  if (lost_ns_ == 0) penalty_ = 0;
 }
 
 int64_t Waiter::waited_ns() const { return started_ns_ == 0 ? 0 : clock_ns() - started_ns_; }

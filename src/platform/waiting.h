@@ -44,6 +44,7 @@ class Waiter {
     last_ns_ = 0;
     sleep_ns_ = kFirstSleepNs;
     if (impatience_ > 0) --impatience_;
+    if (lost_ns_ > 0) forgive();
   }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
   // time it returns; on kSleep the caller parks.
@@ -63,13 +64,15 @@ class Waiter {
 
  private:
   WaitAction yield();
-  void notice_load();
+  void lost(int64_t yield_ns);
+  void forgive();
 
   WaitPolicy policy_;
   uint32_t looks_ = 0;
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
   int64_t sleep_ns_ = kFirstSleepNs;
+  int64_t lost_ns_ = 0;      // in long yields, beyond what sleeping would have cost
   uint32_t impatience_ = 0;  // for so many waits to come, sleep without yielding first
   uint32_t penalty_ = 0;     // what impatience_ was last set to
 };
