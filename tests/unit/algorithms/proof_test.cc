@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every registered algorithm, proved by the verifier for all small groups and for random ones up to 512 ranks.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+
+#include "proving.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Shape;
+
+class Proof : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  const Algorithm& algorithm() const { return *GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Registered, Proof, testing::ValuesIn(all().begin(), all().end()),
+                         [](const auto& info) { return test_name(*info.param); });
+
+constexpr uint32_t kMaxSmallSize = 33;
+
+// Every root up to 17 ranks. Beyond, where a new root is but the old one turned, a few; in the long tier all.
+std::vector<uint32_t> roots(const Algorithm& algorithm, uint32_t size) {
+  if (!has_root(algorithm)) return {0};
+  std::vector<uint32_t> roots;
+  for (uint32_t root = 0; root < size; ++root) {
+    if (size <= 17 || long_tests() || root <= 1 || root == size / 2 || root == size - 1) roots.push_back(root);
+  }
+  return roots;
+}
+
+std::vector<uint32_t> segment_numbers(const Algorithm& algorithm, const Shape& shape) {
+  if (!algorithm.segmented) return {1};
+  if (long_tests() || (shape.size <= 6 && shape.root <= 1)) return {1, 2, 3, 9, 20};
+  // Neighbouring shapes take different ones.
+  static constexpr uint32_t kFew[] = {1, 9, 2, 20, 3};
+  return {kFew[(shape.size + shape.root + shape.degree) % 5]};
+}
+
+bool can_serve(const Algorithm& algorithm, uint32_t size) {
+  return size >= algorithm.min_size && size <= algorithm.max_size;
+}
+
+TEST_P(Proof, HoldsForAllSmallGroups) {
+  uint64_t calls = 0;
+  Shape shape;
+  for (shape.size = 1; shape.size <= kMaxSmallSize; ++shape.size) {
+    if (!can_serve(algorithm(), shape.size)) continue;
+    for (const uint32_t degree : degrees_to_prove(algorithm())) {
+      shape.degree = degree;
+      for (const uint32_t root : roots(algorithm(), shape.size)) {
+        shape.root = root;
+        for (const uint32_t segments : segment_numbers(algorithm(), shape)) {
+          shape.segments = segments;
+          for (const bool keep_order : {false, true}) {
+            if (keep_order && !(algorithm().can_keep_order && combines(algorithm()))) continue;
+            shape.keep_order = keep_order;
+            ASSERT_TRUE(is_proved(algorithm(), shape, counts_to_prove(algorithm(), shape), &calls));
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("verifications", std::to_string(calls));
+  EXPECT_GE(calls, kMaxSmallSize - algorithm().min_size + 1);
+}
+
+uint32_t seed() {
+  if (const char* given = std::getenv("HOCKET_TEST_SEED"))
+    return static_cast<uint32_t>(std::strtoul(given, nullptr, 0));
+  return std::random_device{}();
+}
+
+TEST_P(Proof, HoldsForRandomGroupsOfUpTo512Ranks) {
+  const uint32_t used_seed = seed();
+  std::cout << "HOCKET_TEST_SEED=" << used_seed << "\n";
+  std::mt19937 random(used_seed);
+  const auto up_to = [&](uint32_t last) { return std::uniform_int_distribution<uint32_t>(0, last)(random); };
+  const std::vector<uint32_t> degrees = degrees_to_prove(algorithm());
+  for (int i = 0; i < (long_tests() ? 60 : 4); ++i) {
+    Shape shape;
+    // Mostly middling, one big; the cost grows with the square of the size and worse.
+    shape.size = i == 0 ? 257 + up_to(255) : 1 + up_to(long_tests() ? 511 : 99);
+    if (!can_serve(algorithm(), shape.size)) continue;
+    if (has_root(algorithm())) shape.root = up_to(shape.size - 1);
+    if (algorithm().segmented) shape.segments = 1 + up_to(shape.size > 128 ? 1 : 24);
+    shape.degree = degrees[up_to(static_cast<uint32_t>(degrees.size()) - 1)];
+    shape.keep_order = algorithm().can_keep_order && combines(algorithm()) && up_to(1) == 1;
+    ASSERT_TRUE(is_proved(algorithm(), shape, {1 + up_to(shape.size + 40)})) << "seed " << used_seed;
+  }
+}
+
+}  // namespace
+}  // namespace hocket::algorithms

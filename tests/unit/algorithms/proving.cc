@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "proving.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace hocket::algorithms {
+
+using schedule::Collective;
+using schedule::Shape;
+
+std::vector<schedule::Plan> plans_of(const Algorithm& algorithm, Shape shape) {
+  std::vector<schedule::Plan> plans;
+  plans.reserve(shape.size);
+  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank) plans.push_back(make_plan(algorithm, shape));
+  return plans;
+}
+
+bool has_root(const Algorithm& algorithm) {
+  return algorithm.collective == Collective::kBroadcast || algorithm.collective == Collective::kReduce;
+}
+
+bool has_input(const Algorithm& algorithm) { return schedule::input_blocks(algorithm.collective, 1) > 0; }
+
+bool combines(const Algorithm& algorithm) {
+  return algorithm.collective == Collective::kReduce || algorithm.collective == Collective::kAllreduce;
+}
+
+std::string test_name(const Algorithm& algorithm) {
+  return std::string(schedule::name(algorithm.collective)) + "_" + std::string(algorithm.name);
+}
+
+std::string text(const Shape& shape) {
+  return "size " + std::to_string(shape.size) + ", root " + std::to_string(shape.root) + ", segments " +
+         std::to_string(shape.segments) + ", degree " + std::to_string(shape.degree) +
+         (shape.keep_order ? ", in rank order" : "");
+}
+
+std::vector<uint32_t> degrees_to_prove(const Algorithm& algorithm) {
+  if (algorithm.degrees.empty()) return {0};
+  std::vector<uint32_t> degrees(algorithm.degrees.begin(), algorithm.degrees.end());
+  for (const uint32_t extreme : {0u, 1u, 5u, 0xffffffffu}) {
+    if (std::find(degrees.begin(), degrees.end(), extreme) == degrees.end()) degrees.push_back(extreme);
+  }
+  return degrees;
+}
+
+std::vector<uint64_t> counts_to_prove(const Algorithm& algorithm, const Shape& shape) {
+  if (algorithm.collective == Collective::kBarrier) return {0};
+  const uint64_t segments = shape.segments;
+  std::vector<uint64_t> counts = {0, 1, 7 * segments + 3};
+  // Where segments are cut into a piece a rank: one with no empty pieces.
+  if (shape.size > 7) counts.push_back(segments * (shape.size + shape.size / 3) + 1);
+  return counts;
+}
+
+testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shape, const std::vector<uint64_t>& counts,
+                                   uint64_t* calls) {
+  const std::vector<schedule::Plan> plans = plans_of(algorithm, shape);
+  for (const uint64_t count : counts) {
+    for (const bool in_place : {false, true}) {
+      if (in_place && !has_input(algorithm)) continue;
+      const schedule::VerifyOptions options = {.count = count,
+                                               .in_place = in_place,
+                                               .commutative = !shape.keep_order,
+                                               .idempotent = algorithm.collective == Collective::kBarrier};
+      const schedule::Report report = schedule::verify(plans, options);
+      if (calls != nullptr) ++*calls;
+      if (report.is_correct()) continue;
+      return testing::AssertionFailure() << test_name(algorithm) << ": " << text(shape) << ", count " << count
+                                         << (in_place ? ", in place" : "") << ":\n"
+                                         << report.text();
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+bool long_tests() {
+  const char* value = std::getenv("HOCKET_LONG_TESTS");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+}  // namespace hocket::algorithms
