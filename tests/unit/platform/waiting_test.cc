@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/waiting.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "child_process.h"
+#include "platform/parking.h"
+
+namespace hocket::platform {
+namespace {
+
+// The kinds of action of one wait in order, each once, until it sleeps or `most` looks were made.
+std::vector<WaitAction> actions(Waiter& waiter, int most) {
+  std::vector<WaitAction> seen;
+  waiter.start();
+  for (int i = 0; i < most; ++i) {
+    const WaitAction action = waiter.pause();
+    if (seen.empty() || seen.back() != action) seen.push_back(action);
+    if (action == WaitAction::kSleep) break;
+  }
+  return seen;
+}
+
+constexpr int kManyLooks = 100'000'000;
+
+TEST(Waiter, SpinsThenYieldsThenSleepsWithACoreOfItsOwn) {
+  WaitPolicy policy;
+  policy.yield_ns = 200'000;
+  Waiter waiter(policy);
+  EXPECT_EQ(actions(waiter, kManyLooks), (std::vector{WaitAction::kSpin, WaitAction::kYield, WaitAction::kSleep}));
+  EXPECT_GE(waiter.waited_ns(), policy.yield_ns);
+  EXPECT_EQ(waiter.pause(), WaitAction::kSleep) << "goes on sleeping";
+}
+
+TEST(Waiter, YieldsAtOnceWhenCrowded) {
+  WaitPolicy policy;
+  policy.crowded = true;
+  Waiter waiter(policy);
+  EXPECT_EQ(actions(waiter, kManyLooks), (std::vector{WaitAction::kYield, WaitAction::kSleep}));
+}
+
+TEST(Waiter, ForcedModesKeepToTheirAction) {
+  for (auto [mode, action] :
+       {std::pair{WaitMode::kSpin, WaitAction::kSpin}, std::pair{WaitMode::kYield, WaitAction::kYield},
+        std::pair{WaitMode::kSleep, WaitAction::kSleep}}) {
+    WaitPolicy policy;
+    policy.mode = mode;
+    policy.spin_ns = policy.yield_ns = 0;
+    for (const bool crowded : {false, true}) {
+      policy.crowded = crowded;
+      Waiter waiter(policy);
+      EXPECT_EQ(actions(waiter, 10'000), std::vector{action});
+    }
+  }
+}
+
+TEST(Waiter, SleepsGrowWhileNothingHappensAndAreBounded) {
+  Waiter waiter(WaitPolicy{});
+  waiter.start();
+  EXPECT_EQ(waiter.sleep_ns(), Waiter::kFirstSleepNs);
+  waiter.woken(false);
+  EXPECT_EQ(waiter.sleep_ns(), 2 * Waiter::kFirstSleepNs);
+  for (int i = 0; i < 20; ++i) waiter.woken(false);
+  EXPECT_EQ(waiter.sleep_ns(), Waiter::kLongestSleepNs);
+  waiter.woken(true);
+  EXPECT_EQ(waiter.sleep_ns(), Waiter::kFirstSleepNs);
+}
+
+TEST(Waiter, NextWaitBeginsAfresh) {
+  WaitPolicy policy;
+  policy.yield_ns = 0;
+  Waiter waiter(policy);
+  actions(waiter, kManyLooks);
+  waiter.woken(false);
+  waiter.start();
+  EXPECT_EQ(waiter.pause(), WaitAction::kSpin);
+  EXPECT_EQ(waiter.waited_ns(), 0);
+  EXPECT_EQ(waiter.sleep_ns(), Waiter::kFirstSleepNs);
+}
+
+// Everybody on one core, so that yields give way to the load.
+TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
+  const int status = in_child([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof(one), &one) != 0) return 77;
+    const pid_t load = start_child([] {
+      std::atomic<uint64_t> work{0};
+      while (true) work.fetch_add(1, std::memory_order_relaxed);
+      return 0;
+    });
+    WaitPolicy policy;
+    policy.crowded = true;
+    policy.yield_ns = int64_t{1} << 60;
+    Waiter waiter(policy);
+    waiter.start();
+    // Not every kernel's yield gives way for a whole time slice; this is given up when it takes seconds.
+    const uint64_t give_up = now_ns() + 5'000'000'000;
+    while (!waiter.sees_load() && now_ns() < give_up) waiter.pause();
+    kill(load, SIGKILL);
+    end_of_child(load);
+    if (!waiter.sees_load()) return 77;
+    if (waiter.pause() != WaitAction::kSleep) return 1;
+    for (int wait = 0; wait < 100'000 && waiter.sees_load(); ++wait) waiter.start();
+    if (waiter.sees_load()) return 2;
+    return waiter.pause() == WaitAction::kYield ? 0 : 3;
+  });
+  if (status == 77) GTEST_SKIP() << "yields are short here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Waiter, SecondsOfWaitingCostNextToNoProcessorTime) {
+  rusage before{};
+  rusage after{};
+  ParkingPlace place;
+  Waiter waiter(WaitPolicy{});
+  getrusage(RUSAGE_THREAD, &before);
+  const uint64_t end = now_ns() + 1'000'000'000;
+  waiter.start();
+  int sleeps = 0;
+  while (now_ns() < end) {
+    if (waiter.pause() != WaitAction::kSleep) continue;
+    announce(place, false);
+    waiter.woken(park(place, waiter.sleep_ns()));
+    withdraw(place);
+    ++sleeps;
+  }
+  getrusage(RUSAGE_THREAD, &after);
+  const auto used_us = [](const rusage& use) {
+    return (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1'000'000 + use.ru_utime.tv_usec + use.ru_stime.tv_usec;
+  };
+  RecordProperty("processor_time_us", std::to_string(used_us(after) - used_us(before)));
+  // Not of time but of work: a second is at most 4 growing sleeps and then one every 10 ms.
+  EXPECT_LE(sleeps, 110);
+  EXPECT_GT(sleeps, 0);
+}
+
+}  // namespace
+}  // namespace hocket::platform
