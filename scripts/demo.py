@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs examples/heat2d with and without hocket, under each MPI, and compares times and results.
 
-usage: demo.py [--quick]     --quick: one short run of each, to see that the results agree
+usage: demo.py [--quick] [--build DIRECTORY]
 
 Runs with and without alternate, so that other load on the machine meets both. Each MPI gets the settings that serve
 it best when ranks outnumber cores; without them it would be slower by far.
@@ -17,33 +17,32 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HOCKET = ROOT / "build/release/bin/hocket"
-PROGRAMS = ROOT / "build/demo"
 RUN_TIMEOUT_S = 120
 RESULT = re.compile(r"ranks (\d+) cells \d+ iterations (\d+) residual (\S+) checksum (\w+) seconds (\S+)")
 
 
 class Mpi:
+    """An MPI in an environment of its own, and what makes it fast when ranks outnumber cores."""
+
     def __init__(self, name, launcher, crowded_arguments, crowded_environment):
         self.name = name
         self.folder = ROOT / ".venv" / name
         self.launcher = launcher
+        self.program = None
         self.crowded_arguments = crowded_arguments
         self.crowded_environment = crowded_environment
         pinned = (ROOT / f"scripts/requirements/{name}.txt").read_text(encoding="utf-8")
         self.title = re.search(rf"^{name}==(\S+)", pinned, re.MULTILINE).expand(rf"{name} \1")
 
-    def program(self):
-        return PROGRAMS / f"heat2d-{self.name}"
-
-    def compile(self):
-        PROGRAMS.mkdir(parents=True, exist_ok=True)
-        subprocess.run([self.folder / "bin/mpicc", "-O2", ROOT / "examples/heat2d/heat2d.c", "-o", self.program(),
-                        "-lm"], check=True)
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.program = folder / f"heat2d-{self.name}"
+        subprocess.run([self.folder / "bin/mpicc", "-O2", ROOT / "examples/heat2d/heat2d.c", "-o", self.program, "-lm"],
+                       check=True)
 
     def command(self, ranks, crowded, arguments):
         tuning = self.crowded_arguments if crowded else []
-        return [self.folder / "bin" / self.launcher, "-n", str(ranks), *tuning, self.program(), *arguments]
+        return [self.folder / "bin" / self.launcher, "-n", str(ranks), *tuning, self.program, *arguments]
 
     def environment(self, crowded):
         environment = dict(os.environ)
@@ -61,12 +60,12 @@ MPIS = [
 ]
 
 
-def run(mpi, ranks, crowded, arguments, with_hocket):
+def run(mpi, ranks, crowded, arguments, hocket):
     """One run: (seconds, the parts of the result that must agree, what hocket said of itself)."""
     command = [str(part) for part in mpi.command(ranks, crowded, arguments)]
     environment = mpi.environment(crowded)
-    if with_hocket:
-        command = [str(HOCKET), "exec", "--", *command]
+    if hocket:
+        command = [str(hocket), "exec", "--", *command]
         environment["HOCKET_STATS"] = "1"
     done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           timeout=RUN_TIMEOUT_S, check=False)
@@ -78,13 +77,13 @@ def run(mpi, ranks, crowded, arguments, with_hocket):
     return float(match.group(5)), match.group(2, 3, 4), said
 
 
-def compare(mpi, ranks, cores, repeats, iterations):
+def compare(mpi, ranks, cores, repeats, iterations, command):
     """A row of the table, whether the results agree, and hocket's own account of its last run."""
     arguments = ["--cells", "128", "--iterations", str(iterations), "--report", "100"]
     seconds, results, said = {False: [], True: []}, set(), []
     for repeat in range(repeats):
         for with_hocket in (False, True):
-            time, result, lines = run(mpi, ranks, ranks > cores, arguments, with_hocket)
+            time, result, lines = run(mpi, ranks, ranks > cores, arguments, command if with_hocket else None)
             seconds[with_hocket].append(time)
             results.add(result)
             said = lines or said
@@ -100,16 +99,18 @@ def compare(mpi, ranks, cores, repeats, iterations):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one short run of each")
-    quick = parser.parse_args().quick
-    if not HOCKET.exists():
-        sys.exit("demo: build/release/bin/hocket is missing: run ./dev build")
+    parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="where hocket was built")
+    options = parser.parse_args()
+    quick, command = options.quick, options.build / "bin/hocket"
+    if not command.exists():
+        sys.exit(f"demo: {command} is missing: run ./dev build")
     cores = len(os.sched_getaffinity(0))
     rows, all_agree, accounts = [], True, []
     for mpi in MPIS:
-        mpi.compile()
+        mpi.compile(options.build / "demo")
         for ranks in (cores, 4 * cores):
             iterations = 500 if quick else (20000 if ranks == cores else 5000)
-            row, agree, said = compare(mpi, ranks, cores, 1 if quick else 7, iterations)
+            row, agree, said = compare(mpi, ranks, cores, 1 if quick else 7, iterations, command)
             rows.append(row)
             all_agree = all_agree and agree
             accounts.append((f"{mpi.title}, {ranks} ranks", said))

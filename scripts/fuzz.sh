@@ -10,7 +10,7 @@ seconds=${1:-60}
 [[ $seconds =~ ^[0-9]+$ ]] || die "fuzz: '$seconds' is no number of seconds"
 need clang++-19
 mkdir -p build
-(build fuzz) >build/fuzz.log 2>&1 || {
+(build fuzz fuzz_targets) >build/fuzz.log 2>&1 || {
   cat build/fuzz.log >&2
   die "the fuzz build failed"
 }
