@@ -55,14 +55,15 @@ def place_of(path):
 
 
 def resolve(tree, path, name):
-    """The file of the tree that an include in quotes means, or None."""
+    """The files of the tree that an include can mean: one; several where a layer has variants; or none."""
     parts = pathlib.PurePath(path).parts
     folders = [str(pathlib.PurePath(*parts[:-1])), "src", "include", parts[0], "interposer", "tools", "simulator", "."]
     for folder in folders:
         candidate = os.path.normpath(f"{folder}/{name}")
         if tree.exists(candidate):
-            return candidate
-    return None
+            return [candidate]
+    # A header of which each variant of the layer has its own: interposer/<mpi>/native.h.
+    return [other for other in tree.paths if re.fullmatch(rf"{re.escape(parts[0])}/[^/]+/{re.escape(name)}", other)]
 
 
 def includes(tree, path):
@@ -87,12 +88,12 @@ def check_directions(tree):
         for line, delimiter, name in includes(tree, path):
             if source in PURE and IMPURE_HEADER.fullmatch(f"<{name}>"):
                 yield Finding("includes", path, line, f"{source} knows no operating system and no clock: <{name}>")
-            target_file = resolve(tree, path, name)
-            if target_file is None:
+            targets = resolve(tree, path, name)
+            if not targets:
                 if delimiter == '"' and source.split("/")[0] not in FREE and name != "mpi.h":
                     yield Finding("includes", path, line, f'"{name}" is no file of this project: write <{name}>')
                 continue
-            target = place_of(target_file)
+            target = place_of(targets[0])
             if not may_include(source, target):
                 yield Finding("includes", path, line, f"{source} must not include {target} ({name})")
 
@@ -101,9 +102,7 @@ def check_dead_headers(tree):
     included = set()
     for path in tree.cxx():
         for _, _, name in includes(tree, path):
-            target = resolve(tree, path, name)
-            if target and target != path:
-                included.add(target)
+            included.update(target for target in resolve(tree, path, name) if target != path)
     for path in tree.cxx():
         if path.endswith((".h", ".inc")) and path not in included:
             yield Finding("dead-file", path, 1, "a header that nobody includes")

@@ -75,6 +75,14 @@ class Rules(unittest.TestCase):
         self.write("interposer/shim.cc", SPDX + '#include "schedule/plan.h"\n')
         self.expect("includes", "interposer/shim.cc")
 
+    def test_variants_of_a_header_are_found_in_their_folders(self):
+        self.write("interposer/mpich/native.h", SPDX)
+        self.write("interposer/openmpi/native.h", SPDX)
+        self.assertEqual(self.found(),
+                         [("dead-file", "interposer/mpich/native.h"), ("dead-file", "interposer/openmpi/native.h")])
+        self.write("interposer/shim/handles.cc", SPDX + '#include "native.h"\n')
+        self.assertEqual(self.found(), [])
+
     def test_angle_brackets_do_not_hide_a_direction(self):
         self.write("interposer/shim.cc", SPDX + "#include <schedule/plan.h>\n")
         self.expect("includes", "interposer/shim.cc")
