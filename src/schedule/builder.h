@@ -100,8 +100,8 @@ class Builder {
     uint32_t root = 0;  // in the group's numbering
     uint32_t segments = 1;
     uint32_t degree = 0;
-    Slice input;
-    Slice output;
+    Slice input = {};
+    Slice output = {};
     uint8_t slot_base = 0;
     uint8_t counter_base = 0;
   };
@@ -113,8 +113,8 @@ class Builder {
  private:
   struct Group {
     Shape shape;
-    Slice input;
-    Slice output;
+    Slice input = {};
+    Slice output = {};
     std::vector<uint32_t> ranks;  // ranks of the plan
     uint32_t slot_base = 0;
     uint32_t counter_base = 0;

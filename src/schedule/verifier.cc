@@ -82,15 +82,21 @@ std::string Report::text() const {
   return lines;
 }
 
-Report verify(std::span<const Plan> plans, const VerifyOptions& options) {
+namespace {
+
+Report prove(std::span<const Plan> plans, const VerifyOptions& options, Trace* trace) {
   if (const std::string problem = check_shapes(plans); !problem.empty()) {
     Report report;
     report.problems.push_back(problem);
     return report;
   }
   World world(plans, options);
+  world.trace = trace;
   std::vector<std::vector<Operands>> operands(plans.size());
-  for (uint32_t rank = 0; rank < plans.size(); ++rank) resolve_steps(world, rank, operands[rank]);
+  for (uint32_t rank = 0; rank < plans.size(); ++rank) {
+    resolve_steps(world, rank, operands[rank]);
+    if (trace != nullptr) trace->levels.emplace_back(plans[rank].steps.size());
+  }
   if (!world.report.is_correct()) return std::move(world.report);
   Simulation simulation(world, std::move(operands));
   if (!simulation.run()) return std::move(world.report);
@@ -99,6 +105,18 @@ Report verify(std::span<const Plan> plans, const VerifyOptions& options) {
   check_exits(world);
   world.report.critical_path = *std::max_element(world.depth.begin(), world.depth.end());
   return std::move(world.report);
+}
+
+}  // namespace
+
+Report verify(std::span<const Plan> plans, const VerifyOptions& options) { return prove(plans, options, nullptr); }
+
+Trace trace(std::span<const Plan> plans, uint64_t count) {
+  VerifyOptions options;
+  options.count = count;
+  Trace result;
+  result.report = prove(plans, options, &result);
+  return result;
 }
 
 }  // namespace hocket::schedule

@@ -55,8 +55,9 @@ void Counters::wait(Where where) {
     sum += addition->value;
     depth = std::max(depth, addition->depth);
     world_.clocks.acquire(where.rank, world_.clocks.saved(addition->clock));
+    world_.link(LinkKind::kSignal, addition->where, where);
   }
-  world_.deepen(where.rank, depth);
+  world_.deepen(where, depth);
   if (sum < step.value) {
     world_.complain(where, "is ambiguous: of " + std::to_string(counter.sum) +
                                " that may have been added by then, only " + std::to_string(sum) +
@@ -69,7 +70,7 @@ void Counters::wait(Where where) {
 void Counters::add(Where where) {
   const Step& step = world_.step(where);
   Counter& counter = counters_[index(where)];
-  const uint32_t depth = world_.deepen(where.rank, 0);
+  const uint32_t depth = world_.deepen(where, 0);
   if (!counter.additions.empty() && counter.additions.back().where.rank != where.rank) counter.several_adders = true;
   counter.additions.push_back({where, world_.stage[where.rank], step.value, depth, world_.clocks.save(where.rank)});
   counter.sum += step.value;

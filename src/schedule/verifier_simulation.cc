@@ -160,8 +160,9 @@ void Simulation::match(uint32_t from, uint32_t to) {
 void Simulation::transfer(Where send, Where receive) {
   ++world_.report.messages;
   world_.clocks.acquire(receive.rank, world_.clocks.now(send.rank));
-  world_.deepen(receive.rank, world_.depth[send.rank]);
-  world_.deepen(send.rank, 0);
+  world_.deepen(receive, world_.depth[send.rank]);
+  world_.deepen(send, 0);
+  world_.link(LinkKind::kMessage, send, receive, operands(send).source.length);
   const Span source = operands(send).source;
   const Span destination = operands(receive).destination;
   if (source.length != destination.length) {
@@ -227,13 +228,13 @@ void Simulation::run_local(Where where) {
       counters_.add(where);
       break;
     case StepKind::kCopy:
-      world_.deepen(where.rank, 0);
+      world_.deepen(where, 0);
       slots_.owner_reads(where, spans.source);
       if (!same(spans.source, spans.destination)) slots_.owner_writes(where, spans.destination);
       copy(where, where.rank, world_.cells(where.rank, spans.source), world_.cells(where.rank, spans.destination));
       break;
     case StepKind::kCombine: {
-      world_.deepen(where.rank, 0);
+      world_.deepen(where, 0);
       slots_.owner_reads(where, spans.source);
       slots_.owner_writes(where, spans.destination);
       const std::span<Cell> source = world_.cells(where.rank, spans.source);

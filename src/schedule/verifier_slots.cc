@@ -31,7 +31,7 @@ void Slots::publish(Where where, const Operands& operands) {
   publication.stage = world_.stage[where.rank];
   publication.memory = memory;
   publication.clock = world_.clocks.save(where.rank);
-  publication.depth = world_.deepen(where.rank, 0);
+  publication.depth = world_.deepen(where, 0);
   publication.put.assign(exposed ? memory.length : 0, Cell{});
   if (!exposed) return;
   for (Cell& cell : world_.cells(where.rank, memory)) cell = Cell{};
@@ -61,7 +61,7 @@ std::span<Cell> Slots::use(Where where, const Operands& operands, uint64_t lengt
   const Step& step = world_.step(where);
   Publication& publication = at(step.peer, step.slot);
   const Span span = operands.whole_target ? Span{0, publication.memory.length} : operands.target;
-  world_.deepen(where.rank, publication.depth);
+  world_.deepen(where, publication.depth);
   if (!check_use(where, publication, span)) return {};
   if (span.length != length) {
     world_.complain(where, "moves " + std::to_string(length) + " elements where " + std::to_string(span.length) +
@@ -69,12 +69,14 @@ std::span<Cell> Slots::use(Where where, const Operands& operands, uint64_t lengt
     return {};
   }
   if (publication.exposed && step.kind == StepKind::kPut) {
+    world_.link(LinkKind::kReady, publication.where, where);
     check_put(where, publication, span);
   } else if (publication.exposed) {
     check_taken(where, publication, span);
     return std::span<Cell>(publication.put).subspan(span.begin, span.length);
   } else {
     const Span read{publication.memory.begin + span.begin, span.length};
+    world_.link(LinkKind::kRead, publication.where, where, span.length);
     for (const Access& touch : publication.touches) {
       if (!overlap(touch.span, read)) continue;
       world_.complain(where, "reads " + world_.place(step.peer, std::max(touch.span.begin, read.begin)) + " of rank " +
@@ -107,9 +109,11 @@ void Slots::check_put(Where where, const Publication& publication, Span span) {
 // The owner takes what has been put: every put must be known to be over.
 void Slots::check_taken(Where where, Publication& publication, Span span) {
   for (const Access& use : publication.uses) {
-    if (!overlap(use.span, span) || is_over(use, where.rank)) continue;
+    if (!overlap(use.span, span)) continue;
+    const uint64_t taken = std::min(use.span.end(), span.end()) - std::max(use.span.begin, span.begin);
+    world_.link(LinkKind::kPut, use.where, where, taken);
+    if (is_over(use, where.rank)) continue;
     world_.complain(where, "may come before " + world_.mention(use.where));
-    break;
   }
   const Span memory{publication.memory.begin + span.begin, span.length};
   publication.touches.push_back({where, world_.stage[where.rank], memory});

@@ -95,6 +95,13 @@ void World::complain(Where where, const std::string& text) {
            ") " + text);
 }
 
+uint32_t World::deepen(Where where, uint32_t depth) {
+  const uint32_t end = std::max(depth, this->depth[where.rank]) + 1;
+  next_depth[where.rank] = std::max(end, next_depth[where.rank]);
+  if (trace != nullptr) trace->levels[where.rank][where.step] = end;
+  return end;
+}
+
 std::string World::mention(Where where) const {
   return "step " + std::to_string(where.step) + " (" + headline(step(where)) + ") of rank " +
          std::to_string(where.rank);

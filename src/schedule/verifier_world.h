@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/contributions.h"
+#include "schedule/trace.h"
 #include "schedule/verifier.h"
 
 namespace hocket::schedule {
@@ -32,12 +33,6 @@ struct Operands {
   Span destination;
   bool whole_target = true;
   Span target;  // within the publication
-};
-
-// Which step of which rank.
-struct Where {
-  uint32_t rank = 0;
-  uint32_t step = 0;
 };
 
 // Where a rank's buffers lie in its memory. Buffers that it doesn't have are 0 elements long.
@@ -122,11 +117,11 @@ struct World {
   // "element 5 of output" for a position in a rank's memory.
   std::string place(uint32_t rank, uint64_t position) const;
 
-  // The step of `where` ends at least one later than `depth` and its own stage's beginning; the result is its end.
-  uint32_t deepen(uint32_t rank, uint32_t depth) {
-    const uint32_t end = (depth > this->depth[rank] ? depth : this->depth[rank]) + 1;
-    if (end > next_depth[rank]) next_depth[rank] = end;
-    return end;
+  // The step ends at least one later than `depth` and its own stage's beginning; the result is its end.
+  uint32_t deepen(Where where, uint32_t depth);
+  // `to` had to wait for `from`.
+  void link(LinkKind kind, Where from, Where to, uint64_t elements = 0) {
+    if (trace != nullptr) trace->links.push_back({kind, from, to, elements});
   }
 
   std::span<const Plan> plans;
@@ -139,6 +134,7 @@ struct World {
   std::vector<uint32_t> depth;       // of the chain of steps that its beginning had to wait for
   std::vector<uint32_t> next_depth;  // and its end, so far
   Report report;
+  Trace* trace = nullptr;  // who waited for whom, if somebody wants to know
 };
 
 // Checks what needs no other rank: kinds, numbers, bounds, lengths. Fills `operands`.
