@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an operation inside hocket answers: nothing went wrong, or a code and a sentence for the user.
 //
 // Invariant: an ok Status holds no allocation, so that returning it costs a register on the fast path.

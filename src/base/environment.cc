@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/environment.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+extern char** environ;  // NOLINT: declared by no header in standard C++
+
+namespace hocket::environment {
+namespace {
+
+constexpr std::string_view kPrefix = "HOCKET_";
+
+std::string accepted(const Setting& setting) {
+  const std::string range = std::to_string(setting.minimum) + " to " + std::to_string(setting.maximum);
+  switch (setting.kind) {
+    case Kind::kFlag:
+      return "1, on, yes, true, 0, off, no or false";
+    case Kind::kInteger:
+      return "a whole number of " + std::string(setting.choices) + " from " + range;
+    case Kind::kSize:
+      return "a number of bytes such as 4096, 64K, 16M or 1G";
+    case Kind::kChoice:
+      return "one of " + std::string(setting.choices);
+    case Kind::kText:
+      return setting.choices;
+  }
+  return "";
+}
+
+Status bad_value(const Setting& setting, std::string_view text) {
+  return {Code::kInvalidArgument, std::string(setting.name) + "=" + std::string(text) +
+                                      " can't be understood; accepted is " + accepted(setting)};
+}
+
+std::string_view value_of(const Setting& setting) {
+  const char* text = std::getenv(setting.name);
+  return text != nullptr && *text != '\0' ? text : setting.default_value;
+}
+
+std::string_view or_default(const Setting& setting, std::string_view text) {
+  return text.empty() ? setting.default_value : text;
+}
+
+Result<const Setting*> find_of_kind(std::string_view name, Kind kind) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return Status(Code::kInvalidArgument, unknown_name(name));
+  if (setting->kind != kind) {
+    return Status(Code::kInvalidArgument, std::string(name) + " is asked for as another kind of setting than it is");
+  }
+  return setting;
+}
+
+template <typename T>
+Result<T> get(std::string_view name, Kind kind, Result<T> (*parse)(const Setting&, std::string_view)) {
+  auto setting = find_of_kind(name, kind);
+  if (!setting.is_ok()) return setting.take_status();
+  return parse(*setting.value(), value_of(*setting.value()));
+}
+
+std::optional<int64_t> to_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// How many letters must be inserted, deleted or replaced to make one word of the other.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+const Setting* find(std::string_view name) {
+  const auto all = settings();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Setting& s) { return s.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Result<bool> parse_flag(const Setting& setting, std::string_view text) {
+  const std::string_view word = or_default(setting, text);
+  for (std::string_view yes : {"1", "on", "yes", "true"}) {
+    if (word == yes) return true;
+  }
+  for (std::string_view no : {"0", "off", "no", "false"}) {
+    if (word == no) return false;
+  }
+  return bad_value(setting, text);
+}
+
+Result<int64_t> parse_integer(const Setting& setting, std::string_view text) {
+  const auto number = to_number(or_default(setting, text));
+  if (!number || *number < setting.minimum || *number > setting.maximum) return bad_value(setting, text);
+  return *number;
+}
+
+Result<uint64_t> parse_size(const Setting& setting, std::string_view text) {
+  std::string_view digits = or_default(setting, text);
+  int shift = 0;
+  if (!digits.empty()) {
+    switch (digits.back()) {
+      case 'k':
+      case 'K':
+        shift = 10;
+        break;
+      case 'm':
+      case 'M':
+        shift = 20;
+        break;
+      case 'g':
+      case 'G':
+        shift = 30;
+        break;
+      default:
+        break;
+    }
+  }
+  if (shift != 0) digits.remove_suffix(1);
+  const auto number = to_number(digits);
+  if (!number || *number < 0 || *number > (std::numeric_limits<int64_t>::max() >> shift)) {
+    return bad_value(setting, text);
+  }
+  const int64_t bytes = *number << shift;
+  if (bytes < setting.minimum || bytes > setting.maximum) return bad_value(setting, text);
+  return static_cast<uint64_t>(bytes);
+}
+
+Result<int> parse_enum(const Setting& setting, std::string_view text) {
+  const std::string_view word = or_default(setting, text);
+  std::string_view rest = setting.choices;
+  for (int place = 0;; ++place) {
+    const size_t bar = rest.find('|');
+    if (rest.substr(0, bar) == word) return place;
+    if (bar == std::string_view::npos) return bad_value(setting, text);
+    rest.remove_prefix(bar + 1);
+  }
+}
+
+Status check(const Setting& setting, std::string_view text) {
+  switch (setting.kind) {
+    case Kind::kFlag:
+      return parse_flag(setting, text).take_status();
+    case Kind::kInteger:
+      return parse_integer(setting, text).take_status();
+    case Kind::kSize:
+      return parse_size(setting, text).take_status();
+    case Kind::kChoice:
+      return parse_enum(setting, text).take_status();
+    case Kind::kText:
+      return Status::ok();
+  }
+  return Status::ok();
+}
+
+Result<bool> get_flag(std::string_view name) { return get(name, Kind::kFlag, parse_flag); }
+Result<int64_t> get_integer(std::string_view name) { return get(name, Kind::kInteger, parse_integer); }
+Result<uint64_t> get_size(std::string_view name) { return get(name, Kind::kSize, parse_size); }
+Result<int> get_enum(std::string_view name) { return get(name, Kind::kChoice, parse_enum); }
+
+Result<std::string> get_choice(std::string_view name) {
+  auto place = get_enum(name);
+  if (!place.is_ok()) return place.take_status();
+  return std::string(value_of(*find(name)));
+}
+
+Result<std::string> get_text(std::string_view name) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return Status(Code::kInvalidArgument, unknown_name(name));
+  const std::string_view text = value_of(*setting);
+  HOCKET_TRY(check(*setting, text));
+  return std::string(text);
+}
+
+bool is_set(std::string_view name) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return false;
+  const char* text = std::getenv(setting->name);
+  return text != nullptr && *text != '\0';
+}
+
+std::string unknown_name(std::string_view name) {
+  const Setting* nearest = nullptr;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const Setting& setting : settings()) {
+    const size_t distance = edit_distance(name, setting.name);
+    if (setting.internal || distance >= least) continue;
+    least = distance;
+    nearest = &setting;
+  }
+  std::string sentence = "`";
+  sentence.append(name).append("` is not a setting of hocket; ");
+  // More than a third of the word's own letters wrong: a guess would mislead.
+  const size_t own_letters = name.size() > kPrefix.size() ? name.size() - kPrefix.size() : 0;
+  if (nearest != nullptr && least <= std::max<size_t>(2, own_letters / 3)) {
+    return sentence + "did you mean " + nearest->name + "?";
+  }
+  return sentence + "`hocket info` lists those that are";
+}
+
+std::vector<std::string> problems() {
+  std::vector<std::string> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view assignment = *entry;
+    if (!assignment.starts_with(kPrefix)) continue;
+    const size_t equals = assignment.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = assignment.substr(0, equals);
+    const Setting* setting = find(name);
+    if (setting == nullptr) {
+      found.push_back(unknown_name(name));
+    } else if (Status status = check(*setting, assignment.substr(equals + 1)); !status.is_ok()) {
+      found.emplace_back(status.message());
+    }
+  }
+  return found;
+}
+
+std::string list() {
+  std::string text;
+  for (const Setting& setting : settings()) {
+    if (setting.internal) continue;
+    const char* value = *setting.default_value != '\0' ? setting.default_value : "not set";
+    text += std::string(setting.name) + " = " + setting.choices + " (" + value + ")\n    " + setting.help + "\n";
+  }
+  return text;
+}
+
+}  // namespace hocket::environment

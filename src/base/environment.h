@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place that knows every variable of the environment by which hocket is set: HOCKET_*.
+//
+// A variable that is unset or empty means its default. A value that can't be understood is an error that names the
+// variable, the value and what is accepted; whoever asked decides what to do about it, nothing is replaced silently.
+//
+// Thread safety: any thread, as long as none changes the environment meanwhile (as for getenv).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hocket::environment {
+
+enum class Kind : uint8_t {
+  kFlag,     // 1 0 on off yes no true false
+  kInteger,  // decimal, within [minimum, maximum]
+  kSize,     // bytes, with an optional suffix K, M or G (powers of 1024), within [minimum, maximum]
+  kChoice,   // one word of `choices`
+  kText,     // anything
+};
+
+struct Setting {
+  const char* name;  // with HOCKET_
+  Kind kind;
+  const char* choices;        // "auto|on|off" for kChoice; for kText what it is ("path"), for the list
+  const char* default_value;  // "" where that means: not set
+  int64_t minimum;
+  int64_t maximum;
+  const char* help;  // one line
+  bool internal;     // set by hocket's own tools, not by people
+};
+
+// All of them, in the order in which they should be listed.
+std::span<const Setting> settings();
+const Setting* find(std::string_view name);  // nullptr when there is none of that name
+
+// The variable's value or its default. `name` must be in settings() and of that kind; otherwise kInvalidArgument.
+Result<bool> get_flag(std::string_view name);
+Result<int64_t> get_integer(std::string_view name);
+Result<uint64_t> get_size(std::string_view name);       // bytes
+Result<std::string> get_choice(std::string_view name);  // the word
+Result<int> get_enum(std::string_view name);            // the word's place in `choices`, from 0
+Result<std::string> get_text(std::string_view name);    // of settings of any kind; a kChoice is checked
+bool is_set(std::string_view name);                     // to a value that is not empty
+
+// The same for a value that came from elsewhere: a command line, another rank's environment. Empty: the default.
+Result<bool> parse_flag(const Setting& setting, std::string_view text);
+Result<int64_t> parse_integer(const Setting& setting, std::string_view text);
+Result<uint64_t> parse_size(const Setting& setting, std::string_view text);
+Result<int> parse_enum(const Setting& setting, std::string_view text);
+// Ok if `text` is a value of the setting, whatever its kind.
+Status check(const Setting& setting, std::string_view text);
+
+// Everything wrong with this process's environment, a sentence each: names beginning with HOCKET_ that are no setting
+// (with the nearest that is), and values that can't be understood. Empty when all is well.
+std::vector<std::string> problems();
+
+// "`HOCKET_ALREDUCE` is not a setting of hocket; did you mean HOCKET_ALLREDUCE?"
+std::string unknown_name(std::string_view name);
+
+// The settings that people may use as lines of text: name, accepted values, default, help. For `hocket info`.
+std::string list();
+
+}  // namespace hocket::environment

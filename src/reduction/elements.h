@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Element types that C++ has no name for.
+#pragma once
+
+namespace hocket::reduction {
+
+// What MINLOC and MAXLOC take, laid out as the C struct that MPI describes: the compiler's padding included.
+template <typename Value, typename Index>
+struct Pair {
+  Value value;
+  Index index;
+};
+
+}  // namespace hocket::reduction

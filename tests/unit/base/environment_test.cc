@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+
+namespace hocket::environment {
+namespace {
+
+// Sets a variable for the length of a scope.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(Environment, EveryDefaultIsAValueOfItsSetting) {
+  for (const Setting& setting : settings()) {
+    EXPECT_TRUE(check(setting, "").is_ok()) << setting.name;
+    EXPECT_TRUE(check(setting, setting.default_value).is_ok()) << setting.name;
+  }
+}
+
+TEST(Environment, NamesAreUniqueAndBeginWithThePrefix) {
+  std::set<std::string> names;
+  for (const Setting& setting : settings()) {
+    EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+    EXPECT_EQ(std::string(setting.name).rfind("HOCKET_", 0), 0u) << setting.name;
+    EXPECT_EQ(std::string(setting.help).find('\n'), std::string::npos) << setting.name;
+  }
+}
+
+TEST(Environment, UnsetAndEmptyMeanTheDefault) {
+  unsetenv("HOCKET_SETUP_TIMEOUT_S");
+  EXPECT_EQ(get_integer("HOCKET_SETUP_TIMEOUT_S").value(), 60);
+  EXPECT_FALSE(is_set("HOCKET_SETUP_TIMEOUT_S"));
+  const Variable empty("HOCKET_SETUP_TIMEOUT_S", "");
+  EXPECT_EQ(get_integer("HOCKET_SETUP_TIMEOUT_S").value(), 60);
+  EXPECT_FALSE(is_set("HOCKET_SETUP_TIMEOUT_S"));
+}
+
+TEST(Environment, FlagsKnowTheUsualWords) {
+  for (const char* yes : {"1", "on", "yes", "true"}) {
+    const Variable variable("HOCKET_STATS", yes);
+    EXPECT_TRUE(get_flag("HOCKET_STATS").value()) << yes;
+  }
+  for (const char* no : {"0", "off", "no", "false"}) {
+    const Variable variable("HOCKET_STATS", no);
+    EXPECT_FALSE(get_flag("HOCKET_STATS").value()) << no;
+  }
+  const Variable variable("HOCKET_STATS", "maybe");
+  EXPECT_FALSE(get_flag("HOCKET_STATS").is_ok());
+}
+
+TEST(Environment, SizesTakeSuffixes) {
+  const Setting& setting = *find("HOCKET_MEMORY");
+  EXPECT_EQ(parse_size(setting, "4096").value(), 4096u);
+  EXPECT_EQ(parse_size(setting, "64K").value(), 65536u);
+  EXPECT_EQ(parse_size(setting, "16m").value(), 16u << 20);
+  EXPECT_EQ(parse_size(setting, "3G").value(), uint64_t{3} << 30);
+  for (const char* bad : {"K", "64KB", "-1", "1.5M", "9223372036854775807K", "99999999999999999999", " 1", "0x10"}) {
+    EXPECT_EQ(parse_size(setting, bad).status().code(), Code::kInvalidArgument) << bad;
+  }
+}
+
+TEST(Environment, IntegersKeepTheirBounds) {
+  const Setting& setting = *find("HOCKET_SETUP_TIMEOUT_S");
+  EXPECT_EQ(parse_integer(setting, "1").value(), 1);
+  for (const char* bad : {"0", "86401", "-5", "ten", "10s"}) EXPECT_FALSE(parse_integer(setting, bad).is_ok()) << bad;
+}
+
+TEST(Environment, ChoicesAreFoundByPlaceAndByWord) {
+  const Variable variable("HOCKET_WAIT", "sleep");
+  EXPECT_EQ(get_enum("HOCKET_WAIT").value(), 3);
+  EXPECT_EQ(get_choice("HOCKET_WAIT").value(), "sleep");
+  EXPECT_EQ(get_text("HOCKET_WAIT").value(), "sleep");
+  EXPECT_FALSE(parse_enum(*find("HOCKET_WAIT"), "slee").is_ok());
+  EXPECT_FALSE(parse_enum(*find("HOCKET_WAIT"), "spin|yield").is_ok());
+}
+
+TEST(Environment, ABadValueIsNamedWithWhatIsAccepted) {
+  const Variable variable("HOCKET_WAIT", "snooze");
+  EXPECT_STREQ(get_enum("HOCKET_WAIT").status().message(),
+               "HOCKET_WAIT=snooze can't be understood; accepted is one of auto|spin|yield|sleep");
+}
+
+TEST(Environment, AskingForTheWrongKindOrNameIsAnError) {
+  EXPECT_EQ(get_flag("HOCKET_MEMORY").status().code(), Code::kInvalidArgument);
+  EXPECT_EQ(get_text("HOCKET_NOTHING").status().code(), Code::kInvalidArgument);
+}
+
+TEST(Environment, UnknownNamesGetTheNearestKnownOne) {
+  EXPECT_EQ(unknown_name("HOCKET_ALREDUCE"),
+            "`HOCKET_ALREDUCE` is not a setting of hocket; did you mean HOCKET_ALLREDUCE?");
+  EXPECT_EQ(unknown_name("HOCKET_SETUP_TIMEOUT"),
+            "`HOCKET_SETUP_TIMEOUT` is not a setting of hocket; did you mean HOCKET_SETUP_TIMEOUT_S?");
+  EXPECT_EQ(unknown_name("HOCKET_ZEPPELIN"),
+            "`HOCKET_ZEPPELIN` is not a setting of hocket; `hocket info` lists those that are");
+}
+
+TEST(Environment, ProblemsNamesWhatIsWrongAndNothingElse) {
+  EXPECT_TRUE(problems().empty());
+  const Variable good("HOCKET_CMA", "off");
+  const Variable misspelt("HOCKET_ALREDUCE", "ring");
+  const Variable bad("HOCKET_MEMORY", "plenty");
+  const auto found = problems();
+  ASSERT_EQ(found.size(), 2u);
+  const std::string both = found[0] + found[1];
+  EXPECT_NE(both.find("did you mean HOCKET_ALLREDUCE?"), std::string::npos) << both;
+  EXPECT_NE(both.find("HOCKET_MEMORY=plenty"), std::string::npos) << both;
+}
+
+TEST(Environment, ListShowsEverySettingForPeople) {
+  const std::string text = list();
+  for (const Setting& setting : settings()) {
+    EXPECT_EQ(text.find(std::string(setting.name) + " = ") == std::string::npos, setting.internal) << setting.name;
+  }
+}
+
+}  // namespace
+}  // namespace hocket::environment
