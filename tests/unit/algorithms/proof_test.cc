@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every registered algorithm, proved by the verifier for all small groups and for random ones up to 512 ranks.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
@@ -68,14 +67,8 @@ TEST_P(Proof, HoldsForAllSmallGroups) {
   EXPECT_GE(calls, kMaxSmallSize - algorithm().min_size + 1);
 }
 
-uint32_t seed() {
-  if (const char* given = std::getenv("HOCKET_TEST_SEED"))
-    return static_cast<uint32_t>(std::strtoul(given, nullptr, 0));
-  return std::random_device{}();
-}
-
 TEST_P(Proof, HoldsForRandomGroupsOfUpTo512Ranks) {
-  const uint32_t used_seed = seed();
+  const uint32_t used_seed = seed_of_run();
   std::cout << "HOCKET_TEST_SEED=" << used_seed << "\n";
   std::mt19937 random(used_seed);
   const auto up_to = [&](uint32_t last) { return std::uniform_int_distribution<uint32_t>(0, last)(random); };

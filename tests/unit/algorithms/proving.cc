@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 namespace hocket::algorithms {
 
@@ -74,6 +75,12 @@ testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shap
     }
   }
   return testing::AssertionSuccess();
+}
+
+uint32_t seed_of_run() {
+  if (const char* given = std::getenv("HOCKET_TEST_SEED"))
+    return static_cast<uint32_t>(std::strtoul(given, nullptr, 0));
+  return std::random_device{}();
 }
 
 bool long_tests() {

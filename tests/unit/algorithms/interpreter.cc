@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interpreter.h"
+
+#include <algorithm>
+
+namespace hocket::algorithms {
+
+using schedule::Buffer;
+using schedule::Collective;
+using schedule::Plan;
+using schedule::Slice;
+using schedule::Step;
+using schedule::StepKind;
+
+namespace {
+
+uint64_t mix(uint64_t value) {
+  value = (value ^ value >> 31) * 0x7fb5d329728ea185u;
+  value = (value ^ value >> 27) * 0x81dadef4bc2dd44du;
+  return value ^ value >> 33;
+}
+
+bool has_root_only_output(const Plan& plan) { return plan.collective == Collective::kReduce; }
+
+}  // namespace
+
+uint64_t Interpreter::combine(uint64_t left, uint64_t right) { return mix(3 * left + 7 * mix(right)); }
+uint64_t Interpreter::operand(uint32_t rank, uint64_t index) { return mix((uint64_t{rank} + 1) << 32 | index); }
+
+Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, bool in_place, uint32_t seed)
+    : plans_(plans), count_(count), in_place_(in_place), random_(seed), ranks_(plans.size()) {
+  for (uint32_t r = 0; r < ranks_.size(); ++r) {
+    const Plan& plan = plans[r];
+    Rank& rank = ranks_[r];
+    const bool has_output = !has_root_only_output(plan) || plan.shape.rank == plan.shape.root;
+    const uint64_t inputs = schedule::input_blocks(plan.collective, plan.shape.size) * count;
+    const uint64_t outputs = has_output ? schedule::output_blocks(plan.collective, plan.shape.size) * count : 0;
+    rank.output.resize(outputs);
+    const bool is_source = plan.collective == Collective::kBroadcast && plan.shape.rank == plan.shape.root;
+    if (is_source) {
+      for (uint64_t i = 0; i < outputs; ++i) rank.output[i] = operand(r, i);
+    }
+    const bool shares = in_place && has_output;
+    if (!shares) rank.input.resize(inputs);
+    for (uint64_t i = 0; i < inputs; ++i) {
+      const uint64_t block = plan.collective == Collective::kAllgather ? r * count : 0;
+      (shares ? rank.output[block + i] : rank.input[i]) = operand(r, i);
+    }
+    for (const schedule::ScratchArea& area : plan.scratch) rank.scratch.emplace_back(area.elements(count));
+    open_stage(r);
+  }
+}
+
+Interpreter::View Interpreter::view(uint32_t rank, const Slice& slice) {
+  if (slice.buffer == Buffer::kNone) return {};
+  const schedule::Range range = schedule::resolve(slice, count_);
+  if (range.length == 0) return {};
+  Rank& owner = ranks_[rank];
+  Data* buffer = &owner.output;
+  uint64_t base = 0;
+  if (slice.buffer == Buffer::kScratch) buffer = &owner.scratch[slice.area];
+  if (slice.buffer == Buffer::kInput) {
+    if (owner.input.empty()) {  // in place
+      base = plans_[rank].collective == Collective::kAllgather ? rank * count_ : 0;
+    } else {
+      buffer = &owner.input;
+    }
+  }
+  if (base + range.offset + range.length > buffer->size()) {
+    problem_ = "rank " + std::to_string(rank) + " leaves a buffer";
+    return {};
+  }
+  return {buffer->data() + base + range.offset, range.length, {}};
+}
+
+Interpreter::View Interpreter::copy_or_not(View view) {
+  if (flip() || view.begin == nullptr) return view;
+  return {nullptr, view.length, Data(view.begin, view.begin + view.length)};
+}
+
+bool Interpreter::finished(const Rank& rank) const { return rank.begin == plans_[&rank - ranks_.data()].steps.size(); }
+
+void Interpreter::open_stage(uint32_t r) {
+  Rank& rank = ranks_[r];
+  const std::vector<Step>& steps = plans_[r].steps;
+  rank.begin = rank.end;
+  if (finished(rank)) return;
+  while (!steps[rank.end++].ends_stage) {
+  }
+  rank.done.assign(rank.end - rank.begin, 0);
+  rank.posted.assign(rank.end - rank.begin, 0);
+  rank.taken.assign(rank.end - rank.begin, false);
+}
+
+std::string Interpreter::run() {
+  std::vector<uint32_t> order(ranks_.size());
+  for (uint32_t r = 0; r < order.size(); ++r) order[r] = r;
+  for (bool moved = true; moved && problem_.empty();) {
+    moved = false;
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const uint32_t rank : order) {
+      // Some ranks come late, some do much at once.
+      for (uint32_t turns = random_() % 4; turns > 0 && visit(rank); --turns) moved = true;
+    }
+    // Who was passed over by chance may still be able to move.
+    posted_ = false;
+    for (size_t i = 0; !moved && i < order.size(); ++i) moved = visit(order[i]) || posted_;
+  }
+  if (!problem_.empty()) return problem_;
+  for (const Rank& rank : ranks_) {
+    if (!finished(rank)) return "rank " + std::to_string(&rank - ranks_.data()) + " waits for ever";
+  }
+  return "";
+}
+
+// One step of the current stage, if any can be done.
+bool Interpreter::visit(uint32_t r) {
+  Rank& rank = ranks_[r];
+  if (finished(rank)) return false;
+  const size_t length = rank.end - rank.begin;
+  const size_t first = random_() % length;
+  for (size_t i = 0; i < length; ++i) {
+    const size_t step = (first + i) % length;
+    if (rank.done[step] || !is_next_of_its_pair(r, step) || !try_step(r, step)) continue;
+    rank.done[step] = 1;
+    if (std::all_of(rank.done.begin(), rank.done.end(), [](char done) { return done != 0; })) open_stage(r);
+    return true;
+  }
+  return false;
+}
+
+// Messages between two ranks are matched in order.
+bool Interpreter::is_next_of_its_pair(uint32_t r, size_t index) const {
+  const Rank& rank = ranks_[r];
+  const std::vector<Step>& steps = plans_[r].steps;
+  const Step& step = steps[rank.begin + index];
+  const auto sends = [](const Step& some) { return some.kind == StepKind::kSend; };
+  const auto is_message = [&](const Step& some) {
+    return sends(some) || some.kind == StepKind::kReceive || some.kind == StepKind::kReceiveCombine;
+  };
+  if (!is_message(step)) return true;
+  for (size_t i = 0; i < index; ++i) {
+    const Step& earlier = steps[rank.begin + i];
+    if (!rank.done[i] && is_message(earlier) && earlier.peer == step.peer && sends(earlier) == sends(step))
+      return false;
+  }
+  return true;
+}
+
+bool Interpreter::try_step(uint32_t r, size_t index) {
+  Rank& rank = ranks_[r];
+  const Step& step = plans_[r].steps[rank.begin + index];
+  auto& counters = step.peer == schedule::kShared ? shared_counters_ : ranks_[step.peer].counters;
+  switch (step.kind) {
+    case StepKind::kSend:
+      return send(r, index);
+    case StepKind::kReceive:
+    case StepKind::kReceiveCombine:
+      return receive(r, step);
+    case StepKind::kPublish:
+      rank.slots[step.slot] = {step.version, copy_or_not(view(r, step.source))};
+      return true;
+    case StepKind::kExpose: {
+      View room = view(r, step.destination);
+      std::fill_n(room.data(), room.length, 0xdeadu);
+      rank.slots[step.slot] = {step.version, copy_or_not(std::move(room))};
+      return true;
+    }
+    case StepKind::kGet:
+    case StepKind::kPut:
+    case StepKind::kCombineFrom:
+      return use_slot(r, step);
+    case StepKind::kAdd:
+      counters[step.slot] += step.value;
+      return true;
+    case StepKind::kWaitUntil:
+      return counters[step.slot] >= step.value;
+    case StepKind::kCopy:
+      deliver(r, step, view(r, step.source));
+      return true;
+    case StepKind::kCombine: {
+      const View source = view(r, step.source);
+      View destination = view(r, step.destination);
+      for (uint64_t i = 0; i < destination.length; ++i) {
+        uint64_t& value = destination.begin[i];
+        value = step.incoming_left ? combine(source.begin[i], value) : combine(value, source.begin[i]);
+      }
+      return true;
+    }
+    default:
+      problem_ = "a step of a kind that is not carried out here";
+      return false;
+  }
+}
+
+bool Interpreter::send(uint32_t r, size_t index) {
+  Rank& rank = ranks_[r];
+  const Step& step = plans_[r].steps[rank.begin + index];
+  std::deque<Message>& mail = mail_[{r, step.peer}];
+  if (!rank.posted[index]) {
+    View message = copy_or_not(view(r, step.source));
+    const bool buffered = message.begin == nullptr && flip();
+    rank.posted[index] = 1;
+    posted_ = true;
+    mail.push_back({std::move(message), buffered ? nullptr : &rank.taken[index]});
+    return buffered;
+  }
+  return rank.taken[index];
+}
+
+bool Interpreter::receive(uint32_t r, const Step& step) {
+  std::deque<Message>& mail = mail_[{step.peer, r}];
+  if (mail.empty()) return false;
+  Message message = std::move(mail.front());
+  mail.pop_front();
+  deliver(r, step, std::move(message.view));
+  if (message.taken != nullptr) *message.taken = true;
+  return true;
+}
+
+bool Interpreter::use_slot(uint32_t r, const Step& step) {
+  Publication& publication = ranks_[step.peer].slots[step.slot];
+  if (publication.version < step.version) return false;
+  if (publication.version > step.version) {
+    problem_ = "rank " + std::to_string(r) + " comes too late for version " + std::to_string(step.version);
+    return false;
+  }
+  schedule::Range range = {0, publication.view.length};
+  if (step.target.buffer != Buffer::kNone) range = schedule::resolve(step.target, count_);
+  if (range.offset + range.length > publication.view.length) {
+    problem_ = "rank " + std::to_string(r) + " leaves a publication";
+    return false;
+  }
+  const View part{range.length == 0 ? nullptr : publication.view.data() + range.offset, range.length, {}};
+  if (step.kind != StepKind::kPut) {
+    deliver(r, step, part);
+    return true;
+  }
+  const View source = view(r, step.source);
+  if (source.length != part.length) problem_ = "rank " + std::to_string(r) + " puts a wrong length";
+  std::copy_n(source.begin, std::min(source.length, part.length), part.begin);
+  return true;
+}
+
+// What has come, into the step's destination: as it is, or combined with the step's own operand.
+void Interpreter::deliver(uint32_t r, const Step& step, View incoming) {
+  View destination = view(r, step.destination);
+  if (incoming.length != destination.length) {
+    problem_ = "rank " + std::to_string(r) + " gets " + std::to_string(incoming.length) + " elements for " +
+               std::to_string(destination.length);
+    return;
+  }
+  const bool combines = step.kind == StepKind::kReceiveCombine || step.kind == StepKind::kCombineFrom;
+  const View local = combines ? view(r, step.source) : View{};
+  for (uint64_t i = 0; i < incoming.length; ++i) {
+    const uint64_t value = incoming.data()[i];
+    destination.begin[i] = !combines            ? value
+                           : step.incoming_left ? combine(value, local.begin[i])
+                                                : combine(local.begin[i], value);
+  }
+}
+
+}  // namespace hocket::algorithms
