@@ -43,35 +43,44 @@ WaitAction Waiter::pause() {
   const uint32_t look = looks_++;
   switch (policy_.mode) {
     case WaitMode::kSpin:
+      if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) read_clock();
       relax();
       return WaitAction::kSpin;
     case WaitMode::kYield:
+      if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) read_clock();
       sched_yield();
       return WaitAction::kYield;
     case WaitMode::kSleep:
-      return WaitAction::kSleep;
+      return sleep();
     case WaitMode::kAutomatic:
       break;
   }
   const int64_t spin_ns = policy_.crowded ? 0 : impatience_ > 0 ? kImpatientSpinNs : policy_.spin_ns;
   if (last_ns_ - started_ns_ < spin_ns) {
-    if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) {
-      last_ns_ = clock_ns();
-      if (started_ns_ == 0) started_ns_ = last_ns_;
-    }
+    if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) read_clock();
     relax();
     return WaitAction::kSpin;
   }
-  return impatience_ > 0 ? WaitAction::kSleep : yield();
+  return impatience_ > 0 ? sleep() : yield();
+}
+
+void Waiter::read_clock() {
+  last_ns_ = clock_ns();
+  if (started_ns_ == 0) started_ns_ = last_ns_;
+}
+
+WaitAction Waiter::sleep() {
+  if (started_ns_ == 0) read_clock();  // for waited_ns
+  return WaitAction::kSleep;
 }
 
 WaitAction Waiter::yield() {
-  if (started_ns_ == 0) started_ns_ = last_ns_ = clock_ns();
+  if (started_ns_ == 0) read_clock();
   if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
+  const int64_t before_ns = last_ns_;
   sched_yield();
-  const int64_t now = clock_ns();
-  if (now - last_ns_ >= kLongYieldNs) lost(now - last_ns_);
-  last_ns_ = now;
+  read_clock();
+  if (last_ns_ - before_ns >= kLongYieldNs) lost(last_ns_ - before_ns);
   return WaitAction::kYield;
 }
 

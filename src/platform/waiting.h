@@ -52,7 +52,8 @@ class Waiter {
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return sleep_ns_; }
-  // Time since the clock was first read in this wait, 0 if it has not been.
+  // Time since the clock was first read in this wait, 0 if it has not been; it has been whenever pause() said kSleep,
+  // and is read within a few hundred looks otherwise.
   int64_t waited_ns() const;
   // After a sleep: whether somebody woke us, or it ended by itself.
   void woken(bool by_peer);
@@ -64,6 +65,8 @@ class Waiter {
 
  private:
   WaitAction yield();
+  WaitAction sleep();
+  void read_clock();
   void lost(int64_t yield_ns);
   void forgive();
 

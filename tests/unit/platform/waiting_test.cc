@@ -58,6 +58,7 @@ TEST(Waiter, ForcedModesKeepToTheirAction) {
       policy.crowded = crowded;
       Waiter waiter(policy);
       EXPECT_EQ(actions(waiter, 10'000), std::vector{action});
+      EXPECT_GT(waiter.waited_ns(), 0) << "or whoever waits never finds out for how long";
     }
   }
 }
