@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of the algorithms and docs/algorithms.md say of steps, messages and bytes, counted.
+#include <bit>
+
+#include "algorithms/slot_ring.h"
+#include "proving.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Collective;
+using schedule::Plan;
+using schedule::Report;
+using schedule::Shape;
+
+constexpr uint32_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 32, 33};
+
+uint32_t floor_log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value)) - 1; }
+uint32_t ceil_log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value - 1)); }
+
+// A message of `size` pieces of 4 elements a segment, so that all shares come out whole.
+uint64_t count_for(const Shape& shape) { return uint64_t{4} * shape.size * shape.segments; }
+
+Report facts(Collective collective, const char* name, const Shape& shape) {
+  const Algorithm& algorithm = *find(collective, name);
+  const uint64_t count = collective == Collective::kBarrier ? 0 : count_for(shape);
+  Report report = schedule::verify(plans_of(algorithm, shape), {.count = count, .idempotent = true});
+  EXPECT_TRUE(report.is_correct()) << report.text();
+  return report;
+}
+
+uint32_t stages(const Plan& plan) {
+  uint32_t stages = 0;
+  for (const schedule::Step& step : plan.steps) stages += step.ends_stage ? 1 : 0;
+  return stages;
+}
+
+TEST(BarrierOneToAll, SignalsTwicePerRankThroughRankZero) {
+  for (const uint32_t size : kSizes) {
+    const Report report = facts(Collective::kBarrier, "one_to_all", {.size = size});
+    EXPECT_EQ(report.signals, 2 * (size - 1));
+    EXPECT_EQ(report.messages, 0u);
+  }
+}
+
+TEST(BarrierSignal, AddsOnceAndWaitsOnce) {
+  for (const uint32_t size : kSizes) {
+    const Report report = facts(Collective::kBarrier, "signal", {.size = size});
+    EXPECT_EQ(report.signals, size == 1 ? 0 : size);
+    EXPECT_EQ(make_plan(*find(Collective::kBarrier, "signal"), {.size = size}).steps.size(), size == 1 ? 0u : 2u);
+  }
+}
+
+TEST(BarrierTree, SignalsTwicePerRankWhateverTheDegree) {
+  for (const uint32_t size : kSizes) {
+    for (const uint32_t degree : {1u, 2u, 3u, 4u, 8u}) {
+      EXPECT_EQ(facts(Collective::kBarrier, "tree", {.size = size, .degree = degree}).signals, 2 * (size - 1));
+    }
+  }
+}
+
+TEST(BarrierPairwiseExchange, TakesTwoStepsMoreOffPowersOfTwo) {
+  const Algorithm& algorithm = *find(Collective::kBarrier, "pairwise_exchange");
+  for (const uint32_t size : kSizes) {
+    const uint32_t vertices = std::bit_floor(size);
+    const uint32_t extra_steps = vertices == size ? 0 : 2;
+    const Report report = facts(Collective::kBarrier, "pairwise_exchange", {.size = size});
+    EXPECT_EQ(report.messages, vertices * floor_log2(size) + 2 * (size - vertices));
+    uint32_t most = 0;
+    for (const Plan& plan : plans_of(algorithm, {.size = size})) most = std::max(most, stages(plan));
+    EXPECT_EQ(most, floor_log2(size) + extra_steps) << size;
+  }
+}
+
+TEST(BarrierDissemination, TakesTheLogarithmOfTheSizeRoundedUp) {
+  const Algorithm& algorithm = *find(Collective::kBarrier, "dissemination");
+  for (const uint32_t size : kSizes) {
+    for (const Plan& plan : plans_of(algorithm, {.size = size})) EXPECT_EQ(stages(plan), ceil_log2(size));
+    EXPECT_EQ(facts(Collective::kBarrier, "dissemination", {.size = size}).messages, size * ceil_log2(size));
+  }
+}
+
+TEST(Broadcast, MovesTheMessageOncePerRankWithEveryAlgorithm) {
+  for (const Algorithm* algorithm : all()) {
+    if (algorithm->collective != Collective::kBroadcast) continue;
+    for (const uint32_t size : kSizes) {
+      const Shape shape = {.size = size, .segments = algorithm->segmented ? 3u : 1u};
+      EXPECT_EQ(facts(Collective::kBroadcast, algorithm->name.data(), shape).elements_moved,
+                (size - 1) * count_for(shape))
+          << algorithm->name << " " << size;
+    }
+  }
+}
+
+TEST(BroadcastOneToAll, IsOneScheduleRoundAndOneMessagePerRank) {
+  for (const uint32_t size : {2u, 8u, 33u}) {
+    const Report report = facts(Collective::kBroadcast, "one_to_all", {.size = size});
+    EXPECT_EQ(report.messages, size - 1);
+    EXPECT_EQ(report.signals, 0u);
+    EXPECT_EQ(report.critical_path, 2u);
+  }
+}
+
+TEST(BroadcastOneToAll, ShiftsWhereEachRankBegins) {
+  const Algorithm& algorithm = *find(Collective::kBroadcast, "one_to_all");
+  const Plan plan = make_plan(algorithm, {.size = 8, .rank = 6, .degree = 4});
+  ASSERT_EQ(plan.steps.size(), 2u);
+  EXPECT_EQ(schedule::resolve(plan.steps[0].destination, 40).offset, 20u);  // part 6 mod 4 of 4
+  EXPECT_EQ(schedule::resolve(plan.steps[1].destination, 40).offset, 0u);
+  EXPECT_EQ(schedule::resolve(plan.steps[1].destination, 40).length, 20u);
+}
+
+TEST(BroadcastPieces, ReadsTwoPiecesPerRankFromTheRoot) {
+  const Algorithm& algorithm = *find(Collective::kBroadcast, "pieces");
+  const Plan plan = make_plan(algorithm, {.size = 8, .rank = 5});
+  uint64_t from_root = 0;
+  for (const schedule::Step& step : plan.steps) {
+    if (step.kind == schedule::StepKind::kGet && step.peer == 0) {
+      from_root += schedule::resolve(step.destination, 80).length;
+    }
+  }
+  EXPECT_EQ(from_root, 20u);
+}
+
+TEST(BroadcastPipeline, DelaysEachRankByOneSegment) {
+  // Per hop and per further segment: a get and a publication.
+  for (const uint32_t size : {2u, 5u, 9u}) {
+    const uint32_t one = facts(Collective::kBroadcast, "pipeline", {.size = size, .segments = 1}).critical_path;
+    const uint32_t eight = facts(Collective::kBroadcast, "pipeline", {.size = size, .segments = 8}).critical_path;
+    EXPECT_EQ(one, 2 * (size - 1));
+    EXPECT_LE(eight, 2 * (size - 1 + 7));
+  }
+}
+
+TEST(Reduce, MovesEachOperandOnceInTreesAndTheResultOnceMoreInPieces) {
+  for (const Algorithm* algorithm : all()) {
+    if (algorithm->collective != Collective::kReduce) continue;
+    for (const uint32_t size : kSizes) {
+      const Shape shape = {.size = size, .segments = 3};
+      const uint64_t count = count_for(shape);
+      const uint64_t collected = algorithm->name == "pieces" ? count / size * (size - 1) : 0;
+      EXPECT_EQ(facts(Collective::kReduce, algorithm->name.data(), shape).elements_moved,
+                (size - 1) * count + collected)
+          << algorithm->name << " " << size;
+    }
+  }
+}
+
+TEST(ReduceTree, IsOneScheduleRoundWhenFlat) {
+  const Report report = facts(Collective::kReduce, "tree", {.size = 9, .degree = 0xffffffffu});
+  EXPECT_EQ(report.messages, 8u);
+  EXPECT_EQ(report.signals, 0u);
+  EXPECT_EQ(report.critical_path, 1u + 8);  // a publication, and eight combinations one after the other
+}
+
+TEST(AllreduceDirect, ReadsEveryOperandOnEveryRankWithoutAnyAcknowledgement) {
+  for (const uint32_t segments : {1u, 20u}) {
+    for (const uint32_t size : kSizes) {
+      const Shape shape = {.size = size, .segments = segments};
+      const Report report = facts(Collective::kAllreduce, "direct", shape);
+      EXPECT_EQ(report.elements_moved, size * (size - 1) * count_for(shape));
+      EXPECT_EQ(report.signals, 0u);
+    }
+  }
+}
+
+TEST(AllreduceRecursiveDoubling, ExchangesTheWholeMessageInEveryDimension) {
+  for (const uint32_t size : kSizes) {
+    const uint32_t vertices = std::bit_floor(size);
+    const Report report = facts(Collective::kAllreduce, "recursive_doubling", {.size = size});
+    const uint64_t messages = vertices * floor_log2(size) + 2 * (size - vertices);
+    EXPECT_EQ(report.messages, messages);
+    EXPECT_EQ(report.elements_moved, messages * count_for({.size = size}));
+  }
+}
+
+TEST(AllreduceReduceScatterAllgather, MovesTwiceTheMessagePerRankAtMost) {
+  for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
+    const Report report = facts(Collective::kAllreduce, "reduce_scatter_allgather", {.size = size});
+    EXPECT_EQ(report.messages, 2 * size * floor_log2(size));
+    EXPECT_EQ(report.elements_moved, 2 * (size - 1) * count_for({.size = size}));
+  }
+}
+
+TEST(AllreduceRing, MovesTwiceTheMessagePerRankAtMostAtEverySize) {
+  for (const uint32_t size : kSizes) {
+    const Report report = facts(Collective::kAllreduce, "ring", {.size = size});
+    EXPECT_EQ(report.messages, 2 * size * (size - 1));
+    EXPECT_EQ(report.elements_moved, 2 * (size - 1) * count_for({.size = size}));
+  }
+}
+
+TEST(AllreducePieces, ReadsTwiceTheMessagePerRankAtMostWithoutAnyAcknowledgement) {
+  for (const uint32_t size : kSizes) {
+    const Shape shape = {.size = size, .segments = 20};
+    const Report report = facts(Collective::kAllreduce, "pieces", shape);
+    EXPECT_EQ(report.elements_moved, 2 * (size - 1) * count_for(shape));
+    EXPECT_EQ(report.signals, 0u);
+  }
+}
+
+TEST(AllgatherDirect, ReadsEveryBlockOnEveryRankWithoutAnyAcknowledgement) {
+  for (const uint32_t segments : {1u, 20u}) {
+    const Shape shape = {.size = 7, .segments = segments};
+    const Report report = facts(Collective::kAllgather, "direct", shape);
+    EXPECT_EQ(report.elements_moved, 7u * 6 * count_for(shape));
+    EXPECT_EQ(report.signals, 0u);
+  }
+}
+
+TEST(SlotRing, AcknowledgesOnlyHalvesThatAreUsedAgain) {
+  const auto signals = [](uint32_t segments) {
+    return facts(Collective::kBroadcast, "one_to_all", {.size = 6, .segments = segments}).signals;
+  };
+  EXPECT_EQ(signals(kRingSlots), 0u);
+  EXPECT_EQ(signals(kRingSlots + 1), 5u);
+  EXPECT_EQ(signals(kRingSlots + kRingSlots / 2), 5u);
+  EXPECT_EQ(signals(kRingSlots + kRingSlots / 2 + 1), 10u);
+}
+
+}  // namespace
+}  // namespace hocket::algorithms

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <set>
+
+#include "proving.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Collective;
+using schedule::Plan;
+using schedule::Shape;
+using schedule::Step;
+using schedule::StepKind;
+
+TEST(Registry, NamesEveryAlgorithmOnceAndFindsItByName) {
+  std::set<std::string> names;
+  for (const Algorithm* algorithm : all()) {
+    EXPECT_TRUE(names.insert(test_name(*algorithm)).second) << test_name(*algorithm);
+    EXPECT_EQ(find(algorithm->collective, algorithm->name), algorithm);
+  }
+  EXPECT_EQ(names.size(), all().size());
+}
+
+TEST(Registry, CallsEachAlgorithmByItsObjectsNameWithoutTheCollective) {
+  std::vector<std::string> objects;
+#define HOCKET_ALGORITHM(object) objects.emplace_back(#object);
+#include "algorithms/algorithms.def"
+#undef HOCKET_ALGORITHM
+  ASSERT_EQ(objects.size(), all().size());
+  for (size_t i = 0; i < objects.size(); ++i) EXPECT_EQ(test_name(*all()[i]), objects[i]);
+}
+
+TEST(Registry, HasAnAlgorithmForEveryCollective) {
+  for (int i = 0; i < schedule::kCollectives; ++i) {
+    const Collective collective = static_cast<Collective>(i);
+    EXPECT_TRUE(std::any_of(all().begin(), all().end(), [&](const Algorithm* a) {
+      return a->collective == collective;
+    })) << schedule::name(collective);
+  }
+}
+
+TEST(Registry, FindsNothingUnderUnknownNames) {
+  EXPECT_EQ(find(Collective::kBarrier, "ring"), nullptr);
+  EXPECT_EQ(find(Collective::kBarrier, ""), nullptr);
+}
+
+TEST(Registry, KeepsWhatItSaysOfSlotsAndSegments) {
+  for (const Algorithm* algorithm : all()) {
+    SCOPED_TRACE(test_name(*algorithm));
+    EXPECT_FALSE(algorithm->summary.empty());
+    EXPECT_FALSE(algorithm->reference.empty());
+    const std::vector<Plan> plans = plans_of(*algorithm, {.size = 5});
+    const bool publishes = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) { return plan.slots > 0; });
+    EXPECT_EQ(publishes, algorithm->uses_slots);
+    if (!algorithm->segmented) continue;
+    const Plan longer = make_plan(*algorithm, {.size = 5, .segments = 4});
+    EXPECT_GT(longer.steps.size(), plans[0].steps.size());
+  }
+}
+
+TEST(Registry, GivesEveryRankTheNumbersThatAllMustShare) {
+  for (const Algorithm* algorithm : all()) {
+    SCOPED_TRACE(test_name(*algorithm));
+    for (const uint32_t size : {2u, 5u, 16u}) {
+      const std::vector<Plan> plans = plans_of(*algorithm, {.size = size});
+      for (const Plan& plan : plans) {
+        EXPECT_EQ(plan.uses_slots_or_counters, plans[0].uses_slots_or_counters);
+        EXPECT_TRUE(std::equal(plan.shared_total, plan.shared_total + schedule::kMaxCounters, plans[0].shared_total));
+      }
+    }
+  }
+}
+
+TEST(MakePlan, TurnsRootRelativePlansToTheRoot) {
+  const Algorithm& algorithm = *find(Collective::kBroadcast, "one_to_all");
+  const Shape shape = {.size = 5, .rank = 1, .root = 3, .degree = 1};
+  const Plan plan = make_plan(algorithm, shape);
+  EXPECT_EQ(plan.shape, shape);
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].kind, StepKind::kGet);
+  EXPECT_EQ(plan.steps[0].peer, 3u);
+}
+
+TEST(MakePlan, LeavesSharedCountersAloneWhenTurning) {
+  // No rooted algorithm needs one today; the barrier has one and stands in, declared root-relative.
+  Algorithm algorithm = *find(Collective::kBarrier, "signal");
+  algorithm.root_relative = true;
+  for (const Step& step : make_plan(algorithm, {.size = 4, .rank = 1, .root = 2}).steps) {
+    EXPECT_EQ(step.peer, schedule::kShared);
+  }
+}
+
+TEST(MakePlan, ForwardsAnOrderedReductionFromRankZeroToTheRoot) {
+  const Algorithm& algorithm = *find(Collective::kReduce, "tree");
+  Shape shape = {.size = 6, .root = 4, .keep_order = true};
+  const std::vector<Plan> plans = plans_of(algorithm, shape);
+  EXPECT_EQ(plans[2].shape.root, 4u);
+  const Step& last_of_zero = plans[0].steps.back();
+  EXPECT_EQ(last_of_zero.kind, StepKind::kSend);
+  EXPECT_EQ(last_of_zero.peer, 4u);
+  const Step& last_of_root = plans[4].steps.back();
+  EXPECT_EQ(last_of_root.kind, StepKind::kReceive);
+  EXPECT_EQ(last_of_root.peer, 0u);
+  EXPECT_EQ(last_of_root.destination.buffer, schedule::Buffer::kOutput);
+
+  shape.keep_order = false;
+  for (const Plan& plan : plans_of(algorithm, shape)) {
+    for (const Step& step : plan.steps) EXPECT_NE(step.kind, StepKind::kSend);
+  }
+}
+
+TEST(MakePlan, NeedsNoForwardingWhereEachPieceIsCombinedInRankOrder) {
+  const Algorithm& algorithm = *find(Collective::kReduce, "pieces");
+  for (const Plan& plan : plans_of(algorithm, {.size = 6, .root = 4, .keep_order = true})) {
+    for (const Step& step : plan.steps) EXPECT_NE(step.kind, StepKind::kSend);
+  }
+}
+
+}  // namespace
+}  // namespace hocket::algorithms
