@@ -11,4 +11,11 @@ struct Pair {
   Index index;
 };
 
+// Two numbers one after the other, as C's _Complex, std::complex and Fortran's COMPLEX are.
+template <typename Part>
+struct Complex {
+  Part real;
+  Part imaginary;
+};
+
 }  // namespace hocket::reduction

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sizes and names of types and operations.
 #include <array>
-#include <complex>
 
 #include "reduction/elements.h"
 #include "reduction/reduction.h"

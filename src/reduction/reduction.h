@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Element-wise reductions: every predefined MPI operation on every type it is defined for.
 //
 // Thread safety: everything here may be called from any thread.
