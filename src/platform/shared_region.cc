@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,13 +66,22 @@ std::byte* reserve(int descriptor, size_t bytes, size_t alignment) {
   return static_cast<std::byte*>(at);
 }
 
+size_t default_limit() {
+  const size_t bytes = std::min<size_t>(memory_budget(), kLargestDefault);
+  rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return bytes;
+  // Where addresses are scarce (ulimit -v), 128 peers' ranges may take half of them and leave the rest to the program.
+  constexpr size_t kShare = 256;
+  return std::min<size_t>(bytes, addresses.rlim_cur / kShare);
+}
+
 Result<size_t> choose_limit(size_t asked) {
   if (asked == 0) {
     Result<uint64_t> set = environment::get_size("HOCKET_MEMORY");
     if (!set.is_ok()) return set.take_status();
     asked = set.value();
   }
-  if (asked == 0) asked = std::min<size_t>(memory_budget(), kLargestDefault);
+  if (asked == 0) asked = default_limit();
   return round_up(std::clamp(asked, kSmallestLimit, kLargestLimit), page_size());
 }
 

@@ -3,12 +3,23 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <random>
 #include <thread>
@@ -26,6 +37,18 @@ std::shared_ptr<SharedRegion> make_region(size_t limit) {
   auto region = SharedRegion::create(limit);
   EXPECT_TRUE(region.is_ok()) << region.status().message();
   return region.take();
+}
+
+// From now on memfd_create gives EPERM in this process, as under some containers' seccomp filters.
+bool refuse_memfd() {
+  sock_filter instructions[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(instructions), instructions};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 bool all_bytes_are(const void* memory, size_t bytes, unsigned char value) {
@@ -117,7 +140,65 @@ TEST(SharedRegion, TakesASmallerRangeWhereAddressesAreLimited) {
   });
   EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
 }
+
+TEST(SharedRegion, DefaultLeavesRoomForPeersWhereAddressesAreLimited) {
+  const int status = in_child([] {
+    const rlimit few{8192 * kMiB, 8192 * kMiB};
+    setrlimit(RLIMIT_AS, &few);
+    auto region = make_region(0);
+    std::vector<std::shared_ptr<MappedRegion>> peers;
+    for (int peer = 1; peer < 128; ++peer) {
+      auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+      if (!mapped.is_ok()) return peer;
+      peers.push_back(mapped.take());
+    }
+    return 0;
+  });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
 #endif
+
+TEST(SharedRegion, LimitComesFromTheEnvironment) {
+  const int status = in_child([] {
+    setenv("HOCKET_MEMORY", "3M", 1);
+    if (make_region(0)->limit() != 3 * kMiB) return 1;
+    setenv("HOCKET_MEMORY", "plenty", 1);
+    return SharedRegion::create(0).is_ok() ? 2 : 0;
+  });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
+
+TEST(SharedRegion, Default128PeersFitIntoTheAddressSpace) {
+  auto region = make_region(0);
+  std::vector<std::shared_ptr<MappedRegion>> peers;
+  for (int peer = 1; peer < 128; ++peer) {
+    auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+    ASSERT_TRUE(mapped.is_ok()) << peer << ": " << mapped.status().message();
+    peers.push_back(mapped.take());
+  }
+}
+
+// Everything a container may lack at once: memfd_create is refused, /dev/shm has one megabyte.
+TEST(SharedRegion, SmallFileSystemGivesNullAndNoSignal) {
+  const int status = in_child([] {
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 77;
+    if (mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=1m") != 0 || !refuse_memfd()) return 77;
+    auto region = make_region(64 * kMiB);
+    struct statfs about{};
+    fstatfs(region->descriptor(), &about);
+    if (about.f_blocks * static_cast<uint64_t>(about.f_bsize) != kMiB) return 1;  // not the one just mounted
+    void* fits = region->allocate(kMiB / 2);
+    if (fits == nullptr) return 2;
+    std::memset(fits, 1, kMiB / 2);
+    if (region->allocate(2 * kMiB) != nullptr) return 3;
+    void* fits_too = region->allocate(kMiB / 4);
+    if (fits_too == nullptr) return 4;
+    std::memset(fits_too, 1, kMiB / 4);
+    return std::filesystem::is_empty("/dev/shm") ? 0 : 5;
+  });
+  if (status == 77) GTEST_SKIP() << "needs the right to mount and seccomp";
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
 
 TEST(SharedRegion, RandomUseNeverOverlapsAndMergesFreeParts) {
   const unsigned seed = std::random_device{}();
