@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/endpoint.h"
+
+#include <mutex>
+#include <unordered_set>
+
+#include "base/log.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Endpoint {
+  std::mutex mutex;
+  bool tried = false;
+  hocket_context_t* context = nullptr;
+  hocket_context_options_t options{};
+  std::unordered_set<void*> given_out;
+};
+
+// Never destroyed: threads of the program may outlive static destruction.
+Endpoint& the_endpoint() {
+  static auto* endpoint = new Endpoint;
+  return *endpoint;
+}
+
+hocket_context_t* make_context(Endpoint& self) {
+  if (self.tried) return self.context;
+  self.tried = true;
+  self.options.struct_size = sizeof self.options;
+  const hocket_status_t status = hocket_context_create(&self.options, &self.context);
+  if (status != HOCKET_OK) {
+    self.context = nullptr;
+    HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
+  }
+  return self.context;
+}
+
+}  // namespace
+
+void set_progress(void (*progress)(void*), void* user) {
+  the_endpoint().options.progress = progress;
+  the_endpoint().options.progress_user = user;
+}
+
+hocket_context_t* endpoint() {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  return make_context(self);
+}
+
+void* shared_allocate(size_t bytes) {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  hocket_context_t* context = make_context(self);
+  void* memory = nullptr;
+  if (context == nullptr || hocket_alloc(context, bytes, &memory) != HOCKET_OK) return nullptr;
+  self.given_out.insert(memory);
+  return memory;
+}
+
+bool shared_free(void* memory) {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  if (self.given_out.erase(memory) == 0) return false;
+  if (hocket_free(self.context, memory) != HOCKET_OK) HOCKET_LOG_WARN("MPI_Free_mem: %s", hocket_error_text());
+  return true;
+}
+
+void close_endpoint() {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  if (self.context != nullptr && hocket_context_destroy(self.context) != HOCKET_OK) {
+    HOCKET_LOG_INFO("closing: %s", hocket_error_text());
+  }
+  self.context = nullptr;
+  self.tried = true;
+  self.given_out.clear();
+}
+
+}  // namespace hocket::interposer

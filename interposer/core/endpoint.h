@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This process's hocket context: made when first needed, gone at MPI_Finalize; and the memory that MPI_Alloc_mem gives
+// out of it.
+//
+// Thread safety: all functions from any thread, except close_endpoint, which is called when no other call runs.
+#pragma once
+
+#include <cstddef>
+
+#include "hocket/hocket.h"
+
+namespace hocket::interposer {
+
+// Called while hocket waits, in the thread that waits: keeps the MPI underneath moving. Set before the context is made.
+void set_progress(void (*progress)(void*), void* user);
+
+// nullptr where it can't be had; the reason has been logged.
+hocket_context_t* endpoint();
+
+// Memory that peers can map, or nullptr.
+void* shared_allocate(size_t bytes);
+// False: it isn't from shared_allocate.
+bool shared_free(void* memory);
+
+void close_endpoint();
+
+}  // namespace hocket::interposer

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user has asked of the interposer. Only rank 0's environment counts: it is sent to all ranks of the job, so
+// that all of them decide alike.
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::interposer {
+
+// Travels as bytes between ranks of one job on machines of one kind.
+struct Settings {
+  uint64_t magic = 0;
+  int64_t setup_calls = 1;  // a communicator is set up at this collective call on it, from 1
+  int32_t disable = 0;
+  int32_t statistics = 0;
+};
+
+// From this process's environment. What can't be understood is reported on stderr, and its default taken.
+Settings read_settings();
+bool is_sound(const Settings& settings);
+
+}  // namespace hocket::interposer

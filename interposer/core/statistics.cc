@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/statistics.h"
+
+#include <cstdio>
+
+namespace hocket::interposer {
+namespace {
+
+struct Row {
+  uint64_t carried_out = 0;
+  uint64_t handed_on = 0;
+  uint64_t out_of_reach = 0;  // handed on where no setting and no luck would have made hocket carry them out
+  std::string why;
+};
+
+bool is_carried_out(Outcome outcome) {
+  return outcome == Outcome::kCarriedOut || outcome == Outcome::kSingleRank || outcome == Outcome::kFailed;
+}
+
+bool is_out_of_reach(Outcome outcome) {
+  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob ||
+         outcome == Outcome::kNoSharedMemory || outcome == Outcome::kArguments;
+}
+
+void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
+  if (!why.empty()) why += ", ";
+  why += reason(outcome);
+  why += " " + std::to_string(calls);
+}
+
+Row make_row(const CounterArray& sums, Collective collective) {
+  Row row;
+  for (int i = 0; i < kOutcomes; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    const uint64_t calls = sums[counter_index(collective, outcome)];
+    if (calls == 0) continue;
+    (is_carried_out(outcome) ? row.carried_out : row.handed_on) += calls;
+    if (is_out_of_reach(outcome)) row.out_of_reach += calls;
+    if (outcome != Outcome::kCarriedOut) append_reason(row.why, outcome, calls);
+  }
+  return row;
+}
+
+void append_row(std::string& text, const char* name, const Row& row) {
+  char line[160];
+  std::snprintf(line, sizeof line, "hocket: %-14s %14llu %12llu   ", name,
+                static_cast<unsigned long long>(row.carried_out), static_cast<unsigned long long>(row.handed_on));
+  text += line + row.why + "\n";
+}
+
+}  // namespace
+
+CommonCounters common_counters;
+
+const char* mpi_name(Collective collective) {
+  switch (collective) {
+    case Collective::kBarrier:
+      return "MPI_Barrier";
+    case Collective::kBroadcast:
+      return "MPI_Bcast";
+    case Collective::kReduce:
+      return "MPI_Reduce";
+    case Collective::kAllreduce:
+      return "MPI_Allreduce";
+  }
+  return "?";
+}
+
+const char* reason(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kCarriedOut:
+      return "carried out";
+    case Outcome::kSingleRank:
+      return "single rank";
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kDisabled:
+      return "disabled";
+    case Outcome::kNotSetUp:
+      return "not yet set up";
+    case Outcome::kIntercommunicator:
+      return "intercommunicator";
+    case Outcome::kOtherJob:
+      return "ranks of another job";
+    case Outcome::kNoSharedMemory:
+      return "ranks do not share memory";
+    case Outcome::kSetUpFailed:
+      return "set-up failed";
+    case Outcome::kUnsupported:
+      return "type and operation";
+    case Outcome::kTooLarge:
+      return "too large";
+    case Outcome::kFreed:
+      return "communicator freed";
+    case Outcome::kArguments:
+      return "arguments";
+  }
+  return "?";
+}
+
+void CommonCounters::add(const Counters& counters) {
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].fetch_add(counters.values[i], std::memory_order_relaxed);
+}
+
+void CommonCounters::read(CounterArray& sums) const {
+  for (size_t i = 0; i < values_.size(); ++i) sums[i] = values_[i].load(std::memory_order_relaxed);
+}
+
+std::string statistics_text(const CounterArray& sums, int ranks) {
+  Row total;
+  std::string text = "hocket: calls of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks together\n");
+  if (ranks == 1) text += "\n";
+  char heading[100];
+  std::snprintf(heading, sizeof heading, "hocket: %-14s %14s %12s   %s\n", "", "carried out", "handed on", "why");
+  text += heading;
+  for (int i = 0; i < kCollectives; ++i) {
+    const Row row = make_row(sums, static_cast<Collective>(i));
+    if (row.carried_out + row.handed_on == 0) continue;
+    append_row(text, mpi_name(static_cast<Collective>(i)), row);
+    total.carried_out += row.carried_out;
+    total.handed_on += row.handed_on;
+    total.out_of_reach += row.out_of_reach;
+  }
+  append_row(text, "all", total);
+  const uint64_t within_reach = total.carried_out + total.handed_on - total.out_of_reach;
+  if (within_reach != 0) {
+    char share[160];
+    std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu sound calls where ranks share memory\n",
+                  100.0 * static_cast<double>(total.carried_out) / static_cast<double>(within_reach),
+                  static_cast<unsigned long long>(within_reach));
+    text += share;
+  }
+  return text;
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many calls of each collective were carried out, how many handed on, and why: what HOCKET_STATS=1 prints.
+//
+// Thread safety: a Counters belongs to one communicator, on which one thread at a time calls; `common` is for calls
+// that have no communicator and may be counted by any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace hocket::interposer {
+
+enum class Collective : uint8_t { kBarrier, kBroadcast, kReduce, kAllreduce };
+inline constexpr int kCollectives = 4;
+const char* mpi_name(Collective collective);  // "MPI_Bcast"
+
+// What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.
+enum class Outcome : uint8_t {
+  kCarriedOut,
+  kSingleRank,         // on a communicator of one rank: nothing to communicate, done on the spot
+  kFailed,             // hocket returned an error
+  kDisabled,           // HOCKET_DISABLE
+  kNotSetUp,           // HOCKET_SETUP_CALLS not reached
+  kIntercommunicator,  //
+  kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
+  kNoSharedMemory,     // ranks on several machines
+  kSetUpFailed,        //
+  kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
+  kTooLarge,           // 2 GiB and more that might have to be packed
+  kFreed,              // the communicator, or the whole job, is at its end
+  kArguments,          // look wrong: the MPI shall say so in its own way
+};
+inline constexpr int kOutcomes = 13;
+const char* reason(Outcome outcome);
+
+using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;
+
+constexpr int counter_index(Collective collective, Outcome outcome) {
+  return static_cast<int>(collective) * kOutcomes + static_cast<int>(outcome);
+}
+
+struct Counters {
+  CounterArray values{};
+  void add(Collective collective, Outcome outcome) { ++values[counter_index(collective, outcome)]; }
+};
+
+// Of calls without a communicator, and of communicators that are gone.
+class CommonCounters {
+ public:
+  // Relaxed: the numbers order nothing, and are read when all calls are over.
+  void add(Collective collective, Outcome outcome) {
+    values_[counter_index(collective, outcome)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void add(const Counters& counters);
+  void read(CounterArray& sums) const;
+
+ private:
+  std::array<std::atomic<uint64_t>, kCollectives * kOutcomes> values_{};
+};
+extern CommonCounters common_counters;
+
+// The text for all ranks' sums.
+std::string statistics_text(const CounterArray& sums, int ranks);
+
+}  // namespace hocket::interposer

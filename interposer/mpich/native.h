@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The binary interface of the MPICH family (MPICH, Intel MPI and others): handles are integers with values that the
+// family has agreed on, so a shim may have them built in.
+#pragma once
+
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+// Functions with MPI_Count, such as MPI_Bcast_c, exist in this interface.
+#define HOCKET_HAS_COUNT_FUNCTIONS 1
+
+namespace hocket::interposer {
+
+inline constexpr const char* kFamily = "MPICH";
+inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
+// Where the library may lie when it was loaded out of sight of RTLD_NEXT.
+inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
+
+// Same buffer for input and output: the MPI refuses it.
+inline constexpr bool kAliasedBuffersAreRefused = true;
+// 8- and 16-bit sums wrap around, as hocket's do.
+inline constexpr bool kShortSumsSaturate = false;
+
+// Operations that the MPI has built in, known to us or not.
+inline bool is_builtin_operation(MPI_Op op) { return (static_cast<unsigned>(op) & 0xff000000u) == 0x58000000u; }
+
+}  // namespace hocket::interposer

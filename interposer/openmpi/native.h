@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The binary interface of Open MPI 4 and 5: handles are pointers to objects in libmpi. Their addresses are looked up at
+// run time; a reference in the code would be a relocation that can't be met where libmpi was loaded with local scope,
+// as Python does.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+// No MPI_Bcast_c and the like: mpi4py would call ours if they were there, with nothing behind them.
+#define HOCKET_HAS_COUNT_FUNCTIONS 0
+
+namespace hocket::interposer {
+
+inline constexpr const char* kFamily = "Open MPI";
+inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
+inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
+
+// Same buffer for input and output: works as MPI_IN_PLACE, and programs rely on it.
+inline constexpr bool kAliasedBuffersAreRefused = false;
+// 8- and 16-bit sums saturate in whole vectors and wrap around in what is left: only its own code does it alike.
+inline constexpr bool kShortSumsSaturate = true;
+
+// All its predefined operations are in our table.
+inline bool is_builtin_operation(MPI_Op) { return false; }
+
+}  // namespace hocket::interposer

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/communicators.h"
+
+#include <climits>
+#include <numeric>
+#include <vector>
+
+#include "shim/handles.h"
+#include "shim/job.h"
+
+namespace hocket::interposer {
+namespace {
+
+int keyval = MPI_KEYVAL_INVALID;
+MPI_Group world_group;
+
+// The null copy function of an mpi.h may be a symbol of its library, so here is our own.
+int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+// Also for communicators that go by ways that we don't see.
+int on_delete(MPI_Comm, int, void* value, void*) {
+  // Relaxed: see internal::epoch.
+  internal::epoch.fetch_add(1, std::memory_order_relaxed);
+  forget_communicator(static_cast<Communicator*>(value));
+  return MPI_SUCCESS;
+}
+
+// Whether all its ranks are of this MPI_COMM_WORLD: others (spawned, connected) may not have hocket loaded. All ranks
+// of a communicator find the same: either it lies within one world or each rank sees a foreign one.
+bool is_within_world(MPI_Comm handle, int size) {
+  MPI_Group group;
+  if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return false;
+  std::vector<int> ranks(size), in_world(size, MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const int error = next_pmpi().Group_translate_ranks(group, size, ranks.data(), world_group, in_world.data());
+  next_pmpi().Group_free(&group);
+  if (error != MPI_SUCCESS) return false;
+  for (int rank : in_world) {
+    if (rank == MPI_UNDEFINED) return false;
+  }
+  return true;
+}
+
+Communicator* take_into_books(MPI_Comm handle) {
+  int is_inter = 0, rank = 0, size = 1;
+  if (next_pmpi().Comm_test_inter(handle, &is_inter) != MPI_SUCCESS) return nullptr;
+  next_pmpi().Comm_rank(handle, &rank);
+  next_pmpi().Comm_size(handle, &size);
+  Communicator* communicator = open_communicator(rank, size);
+  if (is_inter != 0) {
+    refuse(*communicator, Outcome::kIntercommunicator);
+  } else if (size > 1 && !is_within_world(handle, size)) {
+    refuse(*communicator, Outcome::kOtherJob);
+  }
+  if (next_pmpi().Comm_set_attr(handle, keyval, communicator) != MPI_SUCCESS) {
+    forget_communicator(communicator);
+    return nullptr;
+  }
+  return communicator;
+}
+
+int allgather(const void* send, void* receive, size_t bytes, void* user) {
+  if (bytes > INT_MAX) return 1;
+  const NestedCall nested;
+  const int count = static_cast<int>(bytes);
+  return next_pmpi().Allgather(send, count, handles.byte, receive, count, handles.byte,
+                               *static_cast<MPI_Comm*>(user)) != MPI_SUCCESS;
+}
+
+Communicator* known_communicator(MPI_Comm handle) {
+  void* value = nullptr;
+  int found = 0;
+  if (next_pmpi().Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  return static_cast<Communicator*>(value);
+}
+
+}  // namespace
+
+Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunicator& place) {
+  if (handle == handles.comm_null) return nullptr;
+  // Before the look-up, so that a communicator that goes meanwhile isn't remembered.
+  const uint64_t now = epoch.load(std::memory_order_relaxed);
+  Communicator* communicator = known_communicator(handle);
+  if (communicator == nullptr) communicator = take_into_books(handle);
+  if (communicator != nullptr) place = {handle, now, communicator};
+  return communicator;
+}
+
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle) {
+  return prepare(communicator, settings().setup_calls, Exchange{allgather, &handle});
+}
+
+void close_before_free(MPI_Comm handle) {
+  if (handle == handles.comm_null || handle == handles.comm_world || handle == handles.comm_self) return;
+  if (Communicator* communicator = known_communicator(handle)) close_communicator(*communicator);
+}
+
+bool watch_communicators() {
+  if (next_pmpi().Comm_group(handles.comm_world, &world_group) != MPI_SUCCESS) return false;
+  return next_pmpi().Comm_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS;
+}
+
+void unwatch_communicators() {
+  next_pmpi().Group_free(&world_group);
+  next_pmpi().Comm_free_keyval(&keyval);
+}
+
+}  // namespace hocket::interposer

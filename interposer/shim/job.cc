@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/job.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <string>
+
+#include "base/log.h"
+#include "core/communicator.h"
+#include "core/endpoint.h"
+#include "shim/communicators.h"
+#include "shim/handles.h"
+#include "shim/operations.h"
+#include "shim/types.h"
+
+namespace hocket::interposer {
+
+Handles handles;
+
+namespace {
+
+Settings job_settings;
+int job_rank = 0;
+int job_size = 1;
+MPI_Comm hidden_comm;  // nobody sends on it: a probe of it moves the MPI's other traffic
+bool has_hidden_comm = false;
+
+// Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
+void progress(void*) {
+  int flag = 0;
+  next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, hidden_comm, &flag, MPI_STATUS_IGNORE);
+}
+
+void sleep_in_child() { internal::mode.store(Mode::kAsleep, std::memory_order_relaxed); }
+
+bool agree_on_settings() {
+  if (job_rank == 0) job_settings = read_settings();
+  const int error =
+      next_pmpi().Bcast(&job_settings, static_cast<int>(sizeof job_settings), handles.byte, 0, handles.comm_world);
+  return error == MPI_SUCCESS && is_sound(job_settings);
+}
+
+bool start_serving() {
+  const ErrorsReturned returned;
+  if (next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) != MPI_SUCCESS) return false;
+  has_hidden_comm = true;
+  set_progress(progress, nullptr);
+  fill_types();
+  fill_operations();
+  return watch_communicators() && watch_types();
+}
+
+void print_statistics() {
+  const CounterArray mine = read_counters();
+  CounterArray sums = mine;
+  MPI_Datatype type = uint64_type();
+  if (type == handles.type_null) return;
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), type, sum_operation(), 0,
+                     handles.comm_world);
+  if (job_rank != 0) return;
+  const std::string text = statistics_text(sums, job_size);
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
+}
+
+}  // namespace
+
+ErrorsReturned::ErrorsReturned() {
+  next_pmpi().Comm_get_errhandler(handles.comm_world, &world_);
+  next_pmpi().Comm_get_errhandler(handles.comm_self, &self_);
+  next_pmpi().Comm_set_errhandler(handles.comm_world, handles.errors_return);
+  next_pmpi().Comm_set_errhandler(handles.comm_self, handles.errors_return);
+}
+
+ErrorsReturned::~ErrorsReturned() {
+  next_pmpi().Comm_set_errhandler(handles.comm_world, world_);
+  next_pmpi().Comm_set_errhandler(handles.comm_self, self_);
+  next_pmpi().Errhandler_free(&world_);
+  next_pmpi().Errhandler_free(&self_);
+}
+
+const Settings& settings() { return job_settings; }
+int world_size() { return job_size; }
+
+void begin_job() {
+  const NestedCall nested;
+  handles = native_handles();
+  next_pmpi().Comm_rank(handles.comm_world, &job_rank);
+  next_pmpi().Comm_size(handles.comm_world, &job_size);
+  if (!agree_on_settings()) {
+    HOCKET_LOG_ERROR("rank %d does not understand rank 0's settings: is the same version preloaded everywhere?",
+                     job_rank);
+    return;
+  }
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
+  const bool serving = job_settings.disable == 0 && start_serving();
+  internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
+}
+
+void end_job() {
+  const NestedCall nested;
+  const bool served = mode() == Mode::kServing;
+  internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  if (served) close_all();
+  if (job_settings.statistics != 0) print_statistics();
+  if (served) {
+    unwatch_communicators();
+    unwatch_types();
+    close_endpoint();
+  }
+  if (has_hidden_comm) next_pmpi().Comm_free(&hidden_comm);
+  has_hidden_comm = false;
+}
+
+}  // namespace hocket::interposer

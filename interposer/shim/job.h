@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the process stands between MPI_Init and MPI_Finalize, and whether a call that comes in is ours.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+
+#include "core/settings.h"
+#include "core/statistics.h"
+#include "shim/next.h"
+
+namespace hocket::interposer {
+
+enum class Mode : int {
+  kAsleep,    // before MPI_Init, after MPI_Finalize, in a child of fork: everything passes, nothing is counted
+  kDisabled,  // by the user: everything passes, and is counted
+  kServing,
+};
+
+namespace internal {
+// Relaxed: set in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
+inline std::atomic<Mode> mode{Mode::kAsleep};
+// How deep this thread is in calls that we have passed on: what the MPI or another tool calls from in there is theirs.
+inline thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
+}  // namespace internal
+
+class NestedCall {
+ public:
+  NestedCall() { ++internal::nesting; }
+  ~NestedCall() { --internal::nesting; }
+  NestedCall(const NestedCall&) = delete;
+  NestedCall& operator=(const NestedCall&) = delete;
+};
+
+inline Mode mode() { return internal::mode.load(std::memory_order_relaxed); }
+inline bool is_nested() { return internal::nesting != 0; }
+
+// False: pass it on at once.
+inline bool is_ours(Collective collective) {
+  if (mode() == Mode::kServing && !is_nested()) [[likely]]
+    return true;
+  if (mode() == Mode::kDisabled && !is_nested()) common_counters.add(collective, Outcome::kDisabled);
+  return false;
+}
+
+// After the MPI's own initialisation and before its finalisation.
+void begin_job();
+void end_job();
+
+// The same on all ranks while the job serves.
+const Settings& settings();
+int world_size();
+
+// Errors that the MPI finds in our own inquiries are returned to us and not thrown at the program, while this lives.
+// Only within begin_job, where no other thread calls MPI.
+class ErrorsReturned {
+ public:
+  ErrorsReturned();
+  ~ErrorsReturned();
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+
+ private:
+  MPI_Errhandler world_, self_;
+};
+
+}  // namespace hocket::interposer

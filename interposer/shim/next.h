@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI underneath: its functions, found at run time. Nothing here is linked against an MPI.
+//
+// Looked for behind this library in the search order first (so that other tools stay in the chain), then in the MPI
+// library itself if it was loaded out of sight (Python modules load it with local scope).
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+
+#include "native.h"
+
+namespace hocket::interposer {
+
+// Caught by this library: called through the name under which they came in.
+#define HOCKET_MPI_CAUGHT(X) \
+  X(Init)                    \
+  X(Init_thread)             \
+  X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Barrier) X(Bcast) X(Reduce) X(Allreduce)
+#if HOCKET_HAS_COUNT_FUNCTIONS
+#define HOCKET_MPI_CAUGHT_COUNT(X) X(Bcast_c) X(Reduce_c) X(Allreduce_c)
+#else
+#define HOCKET_MPI_CAUGHT_COUNT(X)
+#endif
+// Used by this library.
+#define HOCKET_MPI_USED(X)                                                                                    \
+  X(Allgather)                                                                                                \
+  X(Comm_call_errhandler)                                                                                     \
+  X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) \
+      X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) \
+          X(Group_free) X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) X(Pack_size) \
+              X(Reduce_local) X(Type_create_keyval) X(Type_free) X(Type_free_keyval) X(Type_get_attr)         \
+                  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)        \
+                      X(Type_set_attr) X(Type_size) X(Type_size_x) X(Unpack)
+
+#define HOCKET_MPI_POINTER(name) decltype(&PMPI_##name) name = nullptr;
+struct CaughtFunctions {
+  HOCKET_MPI_CAUGHT(HOCKET_MPI_POINTER)
+  HOCKET_MPI_CAUGHT_COUNT(HOCKET_MPI_POINTER)  // may be missing in old libraries
+};
+struct MpiFunctions : CaughtFunctions {
+  HOCKET_MPI_USED(HOCKET_MPI_POINTER)
+};
+#undef HOCKET_MPI_POINTER
+
+namespace internal {
+extern std::atomic<bool> found;
+extern CaughtFunctions mpi_functions;
+extern MpiFunctions pmpi_functions;
+void find_mpi();  // ends the process with a message if there is no MPI, or one that this shim doesn't fit
+}  // namespace internal
+
+// Acquire, with the release in find_mpi(): who sees `found` sees the pointers.
+inline const CaughtFunctions& next_mpi() {
+  if (!internal::found.load(std::memory_order_acquire)) [[unlikely]]
+    internal::find_mpi();
+  return internal::mpi_functions;
+}
+inline const MpiFunctions& next_pmpi() {
+  if (!internal::found.load(std::memory_order_acquire)) [[unlikely]]
+    internal::find_mpi();
+  return internal::pmpi_functions;
+}
+
+// A data object of the MPI; nullptr if it has none of that name.
+void* find_object(const char* name);
+
+}  // namespace hocket::interposer

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/types.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "shim/handle_map.h"
+#include "shim/handles.h"
+#include "shim/named_types.h"
+
+namespace hocket::interposer {
+namespace {
+
+// Up to this size the layout is tried out; larger types are dense only if made of dense ones by repetition.
+constexpr MPI_Aint kLargestTried = 16384;
+
+using TypeMap = HandleMap<MPI_Datatype, TypeFacts, 8>;
+TypeMap named_types;
+int keyval = MPI_KEYVAL_INVALID;
+
+int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int on_delete(MPI_Datatype, int, void* value, void*) {
+  delete static_cast<TypeFacts*>(value);
+  return MPI_SUCCESS;
+}
+
+// Packs an element in which each byte holds a part of its own number: dense if they come out in order. Two rounds
+// tell the bytes of 64 KiB apart.
+bool packs_in_order(MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) {
+  const int bytes = static_cast<int>(facts.size);
+  std::vector<unsigned char> element(bytes), packed(bytes);
+  for (int shift = 0; shift < 16; shift += 8) {
+    for (int i = 0; i < bytes; ++i) element[i] = static_cast<unsigned char>(i >> shift);
+    int position = 0;
+    const int error = next_pmpi().Pack(element.data() - facts.true_lb, 1, type, packed.data(), bytes, &position, comm);
+    if (error != MPI_SUCCESS || position != bytes || element != packed) return false;
+  }
+  return true;
+}
+
+bool read_measures(MPI_Datatype type, TypeFacts& facts, MPI_Aint& true_extent) {
+  MPI_Count size = 0;
+  MPI_Aint lb = 0;
+  if (next_pmpi().Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return false;
+  if (next_pmpi().Type_get_extent(type, &lb, &facts.extent) != MPI_SUCCESS) return false;
+  if (next_pmpi().Type_get_true_extent(type, &facts.true_lb, &true_extent) != MPI_SUCCESS) return false;
+  facts.size = static_cast<size_t>(size);
+  return true;
+}
+
+bool is_large_dense(MPI_Datatype type);
+
+bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent, MPI_Comm comm) {
+  if (static_cast<MPI_Aint>(facts.size) != true_extent) return false;
+  if (true_extent == 0) return true;
+  if (true_extent <= kLargestTried) return packs_in_order(type, facts, comm);
+  return is_large_dense(type);
+}
+
+// MPI_Type_contiguous and MPI_Type_dup of something dense.
+bool is_large_dense(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  if (next_pmpi().Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  if (combiner == MPI_COMBINER_NAMED) return true;
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1) return false;
+  std::vector<int> some_integers(integers + 1);
+  std::vector<MPI_Aint> some_addresses(addresses + 1);
+  MPI_Datatype inner;
+  if (next_pmpi().Type_get_contents(type, integers, addresses, 1, some_integers.data(), some_addresses.data(),
+                                    &inner) != MPI_SUCCESS) {
+    return false;
+  }
+  if (const TypeFacts* named = named_types.find(inner)) return named->is_dense_array(2);
+  TypeFacts facts;
+  MPI_Aint true_extent = 0;
+  // The inner type need not be committed, and can't be packed then: only repetition is looked through.
+  const bool dense = read_measures(inner, facts, true_extent) && static_cast<MPI_Aint>(facts.size) == true_extent &&
+                     facts.extent == true_extent && is_large_dense(inner);
+  next_pmpi().Type_free(&inner);
+  return dense;
+}
+
+const TypeFacts* known_facts(MPI_Datatype type) {
+  void* value = nullptr;
+  int found = 0;
+  if (next_pmpi().Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  return static_cast<const TypeFacts*>(value);
+}
+
+const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
+  // Two threads may meet a type at the same time; setting the attribute twice would pull the facts away under one.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (const TypeFacts* facts = known_facts(type)) return facts;
+  auto facts = std::make_unique<TypeFacts>();
+  MPI_Aint true_extent = 0;
+  int integers, addresses, types, combiner = 0;
+  if (!read_measures(type, *facts, true_extent)) return nullptr;
+  if (next_pmpi().Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return nullptr;
+  facts->is_named = combiner == MPI_COMBINER_NAMED;
+  set_parametric_ops(combiner, *facts);
+  facts->is_dense = is_dense(type, *facts, true_extent, comm);
+  if (next_pmpi().Type_set_attr(type, keyval, facts.get()) != MPI_SUCCESS) return nullptr;
+  return facts.release();  // on_delete has it
+}
+
+}  // namespace
+
+const TypeFacts* find_type(MPI_Datatype type, MPI_Comm comm) {
+  if (const TypeFacts* facts = named_types.find(type)) [[likely]]
+    return facts;
+  if (type == handles.type_null) return nullptr;
+  // The first inquiry is one that knows the communicator: if the type is bad, its error handler is the right one.
+  int bytes = 0;
+  if (next_pmpi().Pack_size(1, type, comm, &bytes) != MPI_SUCCESS) return nullptr;
+  const TypeFacts* facts = known_facts(type);
+  return facts != nullptr ? facts : examine(type, comm);
+}
+
+MPI_Datatype uint64_type() {
+  for (const NamedType& type : native_types()) {
+    int size = 0;
+    if (type.kind != Kind::kUnsigned || type.handle == handles.type_null) continue;
+    if (next_pmpi().Type_size(type.handle, &size) == MPI_SUCCESS && size == sizeof(uint64_t)) return type.handle;
+  }
+  return handles.type_null;
+}
+
+void fill_types() {
+  for (const NamedType& type : native_types()) {
+    if (type.handle == MPI_Datatype{} || type.handle == handles.type_null) continue;
+    TypeFacts facts;
+    MPI_Aint true_extent = 0;
+    // Some of these types exist in some builds of an MPI only.
+    if (!read_measures(type.handle, facts, true_extent) || facts.size == 0) continue;
+    facts.is_named = true;
+    set_named_ops(type.kind, facts);
+    facts.is_dense = is_dense(type.handle, facts, true_extent, handles.comm_self);
+    named_types.insert(type.handle, facts);
+  }
+}
+
+bool watch_types() { return next_pmpi().Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS; }
+
+void unwatch_types() { next_pmpi().Type_free_keyval(&keyval); }
+
+}  // namespace hocket::interposer
