@@ -66,7 +66,10 @@ enum class Operation : uint8_t {
 using Combine = void (*)(const void* left, const void* right, void* out, size_t count);
 
 // The fastest kernel for the CPU it runs on, or nullptr where MPI does not define the operation on the type.
-// Results do not depend on the CPU found, on alignment or on how a vector is cut into pieces.
+// Results do not depend on the CPU found, on alignment or on how a vector is cut into pieces; only the payload of a
+// NaN made from two NaNs may. Sums and products of integers wrap. kMin and kMax give the right operand where neither
+// is less: with a NaN on either side, and for zeros of different sign; kMinLoc and kMaxLoc treat a NaN so too, and take
+// the lower index of equal values. Logical operations give 0 or 1. Padding of long double and pairs is not defined.
 Combine find_combine(Operation operation, Type type);
 
 size_t size_of(Type type);  // bytes an element, with padding; 0 for kNone
