@@ -1,6 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// hocket bench: reads the command line and hands over to who provides the ranks.
+#include "bench/bench.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+
+#include "command/bench_local.h"
+#include "command/bench_mpi.h"
 #include "command/command.h"
+#include "command/local_ranks.h"
+#include "command/mpi_library.h"
+#include "selection/table.h"
+
 namespace hocket::command {
-void add_bench(CLI::App&, Invocation&) {}
-void add_schedule(CLI::App&, Invocation&) {}
+namespace {
+
+constexpr const char* kFooter = R"(
+COLLECTIVES: barrier, broadcast, reduce, allreduce, `all` of them; with --ranks also pingpong (a bare cache line to
+another core and back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time).
+
+Timings: isolated has a barrier before every call and takes the slowest rank's time; back-to-back makes calls
+without a barrier, the root moving from rank to rank. Batches of all variants alternate within the same processes, so
+that both see the same machine. A result is verified before it is timed; a wrong byte ends the run with code 1.
+
+Examples:
+  hocket bench allreduce -- mpiexec -n 4                       the MPI's own against hocket
+  mpiexec -n 4 hocket bench all --sizes 8,64,1K..4M            the same, started the other way round
+  hocket bench barrier,allreduce --ranks 8 --json rows.json    hocket's algorithms, no MPI
+  hocket bench reduce --ranks 4 --variants hocket,tree:degree=2,pieces
+  hocket bench pingpong,barrier --ranks 2 --bind cores
+  hocket bench barrier --ranks 8 --load 2                      two processes burn time beside it
+  hocket bench wait -- mpiexec -n 2
+
+An MPI should be at its best: give its settings for more ranks than cores to the launcher, as docs/tuning.md tells.)";
+
+struct Parsed {
+  std::string collectives;
+  std::string sizes = "8,64,1K,8K,64K,1M";
+  std::string timing = "both";
+  std::string type = "double";
+  std::string operation = "sum";
+  std::string memory = "plain";
+  std::string bind = "none";
+  std::string colour = "auto";
+  std::vector<std::string> variants;
+  bool progress = false;
+  std::string inside_mpi;  // set by hocket itself when it has started itself anew
+  LocalOptions local{0, false, 0};
+  bench::Options bench;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
+  return words;
+}
+
+bool read_collectives(const std::string& text, bench::Options& options) {
+  for (const std::string& word : split(text)) {
+    bool known = false;
+    for (auto collective : {bench::Collective::kBarrier, bench::Collective::kBroadcast, bench::Collective::kReduce,
+                            bench::Collective::kAllreduce})
+      if (word == bench::name(collective) || word == "all") {
+        options.collectives.push_back(collective);
+        known = true;
+      }
+    if (word == "pingpong") options.pingpong = known = true;
+    if (word == "wait") options.wait = known = true;
+    if (!known) {
+      fail(kUsage,
+           "`" + word + "` can't be benchmarked: there are barrier, broadcast, reduce, allreduce, all, pingpong, wait");
+      return false;
+    }
+  }
+  return true;
+}
+
+// "8,64,1K..4M": numbers, and ranges in powers of two.
+Result<std::vector<uint64_t>> read_sizes(const std::string& text) {
+  constexpr uint64_t kMost = 1ull << 32;
+  std::vector<uint64_t> sizes;
+  for (const std::string& word : split(text)) {
+    const size_t dots = word.find("..");
+    Result<uint64_t> first = selection::parse_size(word.substr(0, dots));
+    if (!first.is_ok()) return first.take_status();
+    Result<uint64_t> last = selection::parse_size(dots == std::string::npos ? word : word.substr(dots + 2));
+    if (!last.is_ok()) return last.take_status();
+    if (first.value() == 0 || first.value() > last.value() || last.value() > kMost)
+      return Status(Code::kInvalidArgument, "`" + word + "`: sizes go from 1 byte to 4G, and ranges upwards");
+    for (uint64_t size = first.value(); size <= last.value(); size *= 2) sizes.push_back(size);
+  }
+  if (sizes.empty()) return Status(Code::kInvalidArgument, "--sizes names no size");
+  return sizes;
+}
+
+bool read_words(Parsed& parsed) {
+  bench::Options& options = parsed.bench;
+  if (!read_collectives(parsed.collectives, options)) return false;
+  Result<std::vector<uint64_t>> sizes = read_sizes(parsed.sizes);
+  if (!sizes.is_ok()) {
+    fail(kUsage, sizes.status().message());
+    return false;
+  }
+  options.sizes = sizes.take();
+  if (parsed.timing == "isolated") options.timings = {bench::Timing::kIsolated};
+  if (parsed.timing == "back-to-back") options.timings = {bench::Timing::kBackToBack};
+  if (parsed.type == "int32") options.element = bench::Element::kInt32;
+  if (parsed.type == "int64") options.element = bench::Element::kInt64;
+  if (parsed.type == "float") options.element = bench::Element::kFloat;
+  if (parsed.operation == "min") options.operation = bench::Operation::kMin;
+  if (parsed.operation == "max") options.operation = bench::Operation::kMax;
+  for (const std::string& variant : parsed.variants) options.variants.push_back(variant);
+  options.shared_memory = parsed.memory == "shared";
+  options.colour = parsed.colour == "always" || (parsed.colour == "auto" && wants_colour(STDOUT_FILENO));
+  options.progress = parsed.progress || isatty(STDERR_FILENO) == 1;
+  parsed.local.bind = parsed.bind == "cores";
+  return true;
+}
+
+int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
+  if (!read_words(parsed)) return kUsage;
+  if (!parsed.inside_mpi.empty()) return bench_inside_mpi(parsed.inside_mpi, parsed.bench);
+  if (!launcher.empty()) {
+    if (parsed.local.ranks != 0) return fail(kUsage, "either --ranks or a launcher after --, not both");
+    return bench_with_launcher(launcher, own_arguments);
+  }
+  if (parsed.local.ranks != 0) return bench_local(parsed.local, parsed.bench);
+  if (is_mpi_rank()) return bench_as_mpi_rank(parsed.local.bind, parsed.local.load, own_arguments);
+  return fail(
+      kUsage,
+      "which ranks? Give --ranks N for ranks without an MPI, or a launcher: hocket bench allreduce -- mpiexec -n 4");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Invocation& invocation) {
+  auto* sub = app.add_subcommand("bench", "Measure collectives: an MPI's own against hocket, or hocket's algorithms");
+  sub->footer(kFooter);
+  auto parsed = std::make_shared<Parsed>();
+  sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")->required();
+  sub->add_option("--ranks", parsed->local.ranks, "that many forked ranks, no MPI")->check(CLI::Range(1, 1024));
+  sub->add_option("--sizes", parsed->sizes, "bytes: 8,64,1K..4M (ranges in powers of two)")->capture_default_str();
+  sub->add_option("--timing", parsed->timing)
+      ->check(CLI::IsMember({"both", "isolated", "back-to-back"}))
+      ->capture_default_str();
+  sub->add_option("--time-budget", parsed->bench.budget_s, "seconds for each variant in each cell")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  sub->add_option("--iterations", parsed->bench.iterations, "calls of each variant in each cell, at most")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
+      ->capture_default_str();
+  sub->add_option("--type", parsed->type)
+      ->check(CLI::IsMember({"int32", "int64", "float", "double"}))
+      ->capture_default_str();
+  sub->add_option("--op", parsed->operation)->check(CLI::IsMember({"sum", "min", "max"}))->capture_default_str();
+  sub->add_option("--variants", parsed->variants, "with --ranks: hocket (its own choice) and algorithms (default: all)")
+      ->delimiter(';');
+  sub->add_option("--memory", parsed->memory, "shared: buffers from hocket_alloc or MPI_Alloc_mem")
+      ->check(CLI::IsMember({"plain", "shared"}))
+      ->capture_default_str();
+  sub->add_option("--bind", parsed->bind, "cores: rank i on the i-th usable core, beginning anew after the last")
+      ->check(CLI::IsMember({"none", "cores"}))
+      ->capture_default_str();
+  sub->add_option("--load", parsed->local.load, "that many processes that burn time")->check(CLI::Range(0, 1024));
+  sub->add_option("--late", parsed->bench.late_s, "wait: seconds by which the last rank is late")
+      ->check(CLI::Range(0.01, 600.0))
+      ->capture_default_str();
+  sub->add_option("--json", parsed->bench.json, "also write the rows to this file");
+  sub->add_option("--colour", parsed->colour)
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->capture_default_str();
+  sub->add_flag("--progress", parsed->progress, "say on stderr what is measured even if it is no terminal");
+  sub->add_option("--inside-mpi", parsed->inside_mpi)->group("");
+  sub->callback([=, &invocation] {
+    invocation.run = [=, &invocation] { return run(*parsed, invocation.command, invocation.own_arguments); };
+  });
+}
+
 }  // namespace hocket::command

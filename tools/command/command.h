@@ -14,6 +14,8 @@ inline constexpr int kFailure = 1;  // it was understood and went wrong
 inline constexpr int kUsage = 2;    // it was not understood
 
 struct Invocation {
+  // What stands before the first "--": hocket's own arguments, for a command that starts itself anew.
+  std::vector<std::string> own_arguments;
   // What stands after the first "--": a command line to run, not to be read by hocket.
   bool has_command = false;
   std::vector<std::string> command;

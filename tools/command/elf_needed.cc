@@ -81,8 +81,10 @@ std::string needed_mpi(const std::string& program) {
 }
 
 std::optional<MpiFamily> family_of_soname(const std::string& soname) {
-  if (soname.starts_with("libmpich.so") || soname == "libmpi.so.12") return MpiFamily::kMpich;
-  if (soname == "libmpi.so.20" || soname == "libmpi.so.40" || soname == "libmpi.so.80") return MpiFamily::kOpenMpi;
+  // "libmpi.so.40.30.4", too: as files are called.
+  const auto is = [&](const std::string& name) { return soname == name || soname.starts_with(name + "."); };
+  if (soname.starts_with("libmpich.so") || is("libmpi.so.12")) return MpiFamily::kMpich;
+  if (is("libmpi.so.20") || is("libmpi.so.40") || is("libmpi.so.80")) return MpiFamily::kOpenMpi;
   return std::nullopt;
 }
 

@@ -33,14 +33,13 @@ Exit codes: 0 done, 1 it went wrong, 2 the command line was not understood; exec
 
 int run(int argc, char** argv) {
   Invocation invocation;
-  std::vector<std::string> words;
   for (int i = 1; i < argc; ++i) {
     if (invocation.has_command)
       invocation.command.emplace_back(argv[i]);
     else if (std::string(argv[i]) == "--")
       invocation.has_command = true;
     else
-      words.emplace_back(argv[i]);
+      invocation.own_arguments.emplace_back(argv[i]);
   }
 
   CLI::App app("Collective communication for ordinary Linux machines.", "hocket");
@@ -53,7 +52,8 @@ int run(int argc, char** argv) {
   add_algorithms(app, invocation);
   add_schedule(app, invocation);
 
-  if (words.empty() && !invocation.has_command) words.emplace_back("--help");
+  std::vector<std::string> words = invocation.own_arguments;
+  if (words.empty()) words.emplace_back("--help");
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     app.parse(std::move(reversed));

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a benchmark is made of, whoever provides the ranks: forked processes (command/) or an MPI (bench_mpi/).
+//
+//   variant   a way to carry out a collective: the MPI's own, hocket's choice, one of hocket's algorithms
+//   cell      a collective, a size and a timing: all variants are measured in it, their batches interleaved
+//   timing    isolated: a barrier before every call, the slowest rank's time of each; back-to-back: calls without a
+//             barrier, the root moving on, the slowest rank's time of a batch divided by its calls
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hocket::bench {
+
+enum class Collective : uint8_t { kBarrier, kBroadcast, kReduce, kAllreduce };
+enum class Element : uint8_t { kInt32, kInt64, kFloat, kDouble };
+enum class Operation : uint8_t { kSum, kMin, kMax };
+enum class Timing : uint8_t { kIsolated, kBackToBack };
+
+std::string_view name(Collective collective);
+std::string_view name(Timing timing);
+size_t bytes_of(Element element);
+
+struct Options {
+  std::vector<Collective> collectives;
+  bool pingpong = false;
+  bool wait = false;
+  std::vector<uint64_t> sizes;  // bytes of the message
+  std::vector<Timing> timings = {Timing::kIsolated, Timing::kBackToBack};
+  Element element = Element::kDouble;
+  Operation operation = Operation::kSum;
+  double budget_s = 0.2;              // of each variant in each cell
+  uint64_t iterations = 20000;        // of each variant in each cell, at most
+  std::vector<std::string> variants;  // empty: all
+  bool shared_memory = false;         // buffers from hocket_alloc or MPI_Alloc_mem
+  double late_s = 1;                  // wait: how late the late rank is
+  std::string json;                   // path, "" for none
+  bool colour = false;
+  bool progress = false;
+};
+
+struct Cell {
+  Collective collective = Collective::kBarrier;
+  uint64_t count = 0;  // elements; of broadcast, bytes
+  uint64_t bytes = 0;
+  Timing timing = Timing::kIsolated;
+};
+
+struct Call {
+  Collective collective = Collective::kBarrier;
+  const void* input = nullptr;
+  void* output = nullptr;
+  size_t count = 0;
+  int root = 0;
+};
+
+// The ranks of a benchmark, and how they agree. The means are not those that are measured.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual int nodes() const = 0;
+  virtual void synchronize() = 0;
+  // Every value becomes the largest that any rank gave.
+  virtual void maximum(std::span<double> values) = 0;
+};
+
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  virtual std::string name() const = 0;
+  // What comes is carried out by this variant. "" or why it can't be; the same on all ranks.
+  virtual std::string activate(Collective collective) = 0;
+  // 0, or what error() puts in words.
+  virtual int run(const Call& call) = 0;
+  virtual std::string error(int code) const = 0;
+  // Whether the first calls after activate() are slower than the rest: they are then made before the clock runs.
+  virtual bool starts_cold() const { return false; }
+};
+
+struct Summary {
+  double median_us = 0;
+  double p10_us = 0;
+  double p90_us = 0;
+  double p99_us = 0;
+  double max_us = 0;
+  uint64_t iterations = 0;  // calls behind the numbers; 0: not measured
+  std::string why_not;      // then
+};
+Summary summarize(std::vector<double> samples_us, uint64_t iterations);
+
+struct Row {
+  std::string collective;
+  int ranks = 0;
+  int nodes = 1;
+  uint64_t bytes = 0;
+  std::string variant;
+  std::string timing;
+  Summary summary;
+  double cpu_percent = -1;  // wait: of a core, used by a waiting rank; negative: not measured
+};
+
+// --- buffers (buffers.cc) ----------------------------------------------------------------------------------------
+
+// Values that sum to small integers, so that every order of combining gives the same.
+struct Buffers {
+  std::byte* input = nullptr;
+  std::byte* output = nullptr;
+};
+void fill(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers);
+// "" or what is wrong: which element, what it is and should be.
+std::string check(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers);
+
+// --- measuring (measure.cc) --------------------------------------------------------------------------------
+
+// Every variant in `variants`, interleaved. Collective over the world. Throws std::runtime_error on wrong results.
+std::vector<Summary> measure(const Options& options, const Cell& cell, World& world, const Buffers& buffers,
+                             std::span<Variant* const> variants);
+
+// How long buffers must be for the options.
+size_t buffer_bytes(const Options& options);
+
+// --- waiting for a late rank (wait.cc) -------------------------------------------------------------------------------
+
+Row measure_wait(const Options& options, World& world, Variant& variant);
+
+// --- output (report.cc) ----------------------------------------------------------------------------------------------
+
+// Lines of the same collective and timing under one head.
+class Reporter {
+ public:
+  Reporter(const Options& options, bool speaks, std::string title);
+  void progress(const std::string& text);
+  // The rows of one cell, the first being what the others are compared with.
+  void cell(std::span<const Row> rows);
+  // Writes the JSON file. "" or why it could not.
+  std::string finish();
+
+ private:
+  void head(const Row& row, size_t variants);
+  void pair(const Row& reference, const Row& row);
+  void list(std::span<const Row> rows);
+  void clear_progress();
+  std::string ratio_text(double ratio) const;
+
+  const Options& options_;
+  bool speaks_;
+  std::string title_;
+  std::string last_head_;
+  bool progress_shown_ = false;
+  std::vector<Row> rows_;
+};
+
+// --- all of it (suite.cc) --------------------------------------------------------------------------------------------
+
+// Runs cells and reports them on rank 0. Collective over the world. After a false answer only finish() may follow
+// on ranks that still run: the others may be stuck in a call.
+class Suite {
+ public:
+  // `title`: what is compared, the table's first line.
+  Suite(const Options& options, World& world, const Buffers& buffers, std::string title)
+      : options_(options), world_(world), buffers_(buffers), reporter_(options, world.rank() == 0, std::move(title)) {}
+
+  // The first variant is what the others are compared with.
+  bool run(Collective collective, std::span<Variant* const> variants);
+  bool run_wait(std::span<Variant* const> variants);
+  void add(const Row& row) { reporter_.cell({&row, 1}); }
+  // The exit code.
+  int finish();
+
+ private:
+  const Options& options_;
+  World& world_;
+  Buffers buffers_;
+  Reporter reporter_;
+};
+
+}  // namespace hocket::bench

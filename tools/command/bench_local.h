@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `hocket bench --ranks N`: hocket's choice and its algorithms on forked ranks, through the public C API.
+#pragma once
+
+#include "bench/bench.h"
+
+namespace hocket::command {
+
+struct LocalOptions {
+  int ranks = 2;
+  bool bind = false;
+  int load = 0;
+};
+
+int bench_local(const LocalOptions& local, const bench::Options& options);
+
+}  // namespace hocket::command

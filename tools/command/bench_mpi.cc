@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/bench_mpi.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/environment.h"
+#include "bench_mpi/entry.h"
+#include "command/command.h"
+#include "command/local_ranks.h"
+#include "command/mpi_library.h"
+
+namespace hocket::command {
+namespace {
+
+int become(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  return fail(kFailure, "can't run `" + command[0] + "`: " + std::strerror(errno));
+}
+
+// What must be there for an MPI to be measured; found before anything is started.
+struct Parts {
+  std::string shim;
+  std::string module;
+};
+
+Result<Parts> find_parts(const Mpi& mpi) {
+  if (mpi.library.empty())
+    return Status(Code::kSystem, "the library of " + mpi.title + " was not found beside " + mpi.launcher);
+  Result<std::string> shim = find_shim(mpi.family);
+  if (!shim.is_ok()) return shim.take_status();
+  Result<std::string> module = find_bench_module(mpi.family);
+  if (!module.is_ok()) return module.take_status();
+  return Parts{shim.take(), module.take()};
+}
+
+// The rank's number on its node, as the launcher tells it before MPI_Init; 0 if it doesn't.
+int local_rank() {
+  for (const char* variable : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK"})
+    if (const char* text = std::getenv(variable)) return std::atoi(text);
+  return 0;
+}
+
+}  // namespace
+
+int bench_with_launcher(const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
+  Result<Mpi> mpi = identify_launcher(launcher[0]);
+  if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
+  if (Result<Parts> parts = find_parts(mpi.value()); !parts.is_ok()) return fail(kFailure, parts.status().message());
+  std::vector<std::string> command = launcher;
+  command.push_back(own_path());
+  command.insert(command.end(), own_arguments.begin(), own_arguments.end());
+  if (wants_colour(STDOUT_FILENO)) command.insert(command.end(), {"--colour", "always"});
+  return become(command);
+}
+
+int bench_as_mpi_rank(bool bind, int load, const std::vector<std::string>& own_arguments) {
+  const std::optional<Mpi> mpi = surrounding_mpi();
+  if (!mpi) return fail(kFailure, "this is an MPI rank, but no MPI that hocket knows is its ancestor");
+  Result<Parts> parts = find_parts(*mpi);
+  if (!parts.is_ok()) return fail(kFailure, parts.status().message());
+  if (bind) bind_to_core(local_rank());
+  if (local_rank() == 0) start_load(load);
+  // The shim first: what the benchmark calls must be what a user's program would call.
+  const std::string libraries = with_preload(mpi->library, std::getenv("LD_PRELOAD"));
+  setenv("LD_PRELOAD", with_preload(parts.value().shim, libraries.c_str()).c_str(), 1);
+  setenv("HOCKET_MPI_LIBRARY", mpi->library.c_str(), 1);
+  std::vector<std::string> command = {own_path()};
+  command.insert(command.end(), own_arguments.begin(), own_arguments.end());
+  command.insert(command.end(), {"--inside-mpi", mpi->library});
+  return become(command);
+}
+
+int bench_inside_mpi(const std::string& library, const bench::Options& options) {
+  const auto family = family_of_soname(library.substr(library.find_last_of('/') + 1));
+  if (!family) return fail(kFailure, library + " is no MPI that hocket knows");
+  Result<std::string> module = find_bench_module(*family);
+  if (!module.is_ok()) return fail(kFailure, module.status().message());
+  void* handle = dlopen(module.value().c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return fail(kFailure, std::string("can't load the benchmark: ") + dlerror());
+  const auto entry = reinterpret_cast<bench::MpiEntry>(dlsym(handle, bench::kMpiEntryName));
+  if (entry == nullptr) return fail(kFailure, std::string("a foreign benchmark: ") + dlerror());
+  return entry(&options);
+}
+
+}  // namespace hocket::command

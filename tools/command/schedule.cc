@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket schedule: an algorithm's plans, to look at and to prove.
+#include <cstdio>
+#include <memory>
+
+#include "algorithms/algorithm.h"
+#include "command/command.h"
+#include "schedule/dump.h"
+#include "schedule/verifier.h"
+#include "selection/choice.h"
+
+namespace hocket::command {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  hocket schedule barrier dissemination --ranks 8
+  hocket schedule reduce tree --ranks 13 --degree 3 --root 4 --format svg > tree.svg
+  hocket schedule allreduce ring --ranks 6 --count 101 --verify
+  hocket schedule broadcast pipeline --ranks 4 --segments 8 --format goal > pipeline.goal     (for LogGOPSim)
+What the steps mean: docs/schedules.md. All names: hocket algorithms.)";
+
+struct Options {
+  std::string collective;
+  std::string algorithm;
+  uint32_t ranks = 4;
+  uint32_t root = 0;
+  uint32_t segments = 1;
+  uint32_t degree = 0;
+  uint64_t count = 16;
+  uint32_t element_bytes = 8;
+  std::string format = "text";
+  bool keep_order = false;
+  bool verify = false;
+};
+
+// The algorithm, if it can do what is asked.
+Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
+  const auto collective = schedule::collective_from_name(options.collective);
+  if (!collective)
+    return Status(Code::kInvalidArgument, "`" + options.collective +
+                                              "` is not a collective: there are barrier, broadcast, reduce, allreduce, "
+                                              "allgather");
+  std::string text = options.algorithm;
+  if (options.degree != 0) text += ":degree=" + std::to_string(options.degree);
+  Result<selection::Spec> spec = selection::parse_spec(*collective, text);
+  if (!spec.is_ok()) return spec.take_status();
+  const algorithms::Algorithm& algorithm = *spec.value().algorithm;
+  if (options.root >= options.ranks)
+    return Status(Code::kInvalidArgument, "root " + std::to_string(options.root) + " is not one of " +
+                                              std::to_string(options.ranks) + " ranks, which count from 0");
+  if (options.segments > 1 && !algorithm.segmented)
+    return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
+  const selection::Query query{.collective = *collective,
+                               .bytes = 1,
+                               .ranks = options.ranks,
+                               .commutative = !options.keep_order,
+                               .root = options.root};
+  if (const std::string why = selection::why_not(query, spec.value()); !why.empty())
+    return Status(Code::kInvalidArgument, options.algorithm + ": " + why);
+  return &algorithm;
+}
+
+std::vector<schedule::Plan> make_plans(const algorithms::Algorithm& algorithm, const Options& options) {
+  std::vector<schedule::Plan> plans;
+  schedule::Shape shape;
+  shape.size = options.ranks;
+  shape.root = options.root;
+  shape.segments = options.segments;
+  shape.degree = options.degree;
+  shape.keep_order = options.keep_order;
+  for (shape.rank = 0; shape.rank < options.ranks; ++shape.rank)
+    plans.push_back(algorithms::make_plan(algorithm, shape));
+  return plans;
+}
+
+int prove(const std::vector<schedule::Plan>& plans, const Options& options) {
+  schedule::VerifyOptions verify;
+  verify.count = options.collective == "barrier" ? 0 : options.count;
+  verify.commutative = !options.keep_order;
+  // Entering a barrier twice is entering it.
+  verify.idempotent = options.collective == "barrier";
+  const schedule::Report report = schedule::verify(plans, verify);
+  if (!report.is_correct()) return fail(kFailure, "wrong:\n" + report.text());
+  std::printf(
+      "proved for %u ranks, root %u, %llu elements: every contribution once and where it belongs, no deadlock\n",
+      options.ranks, options.root, static_cast<unsigned long long>(verify.count));
+  std::printf("%llu messages, %llu signals, %llu elements moved, longest chain %u steps%s\n",
+              static_cast<unsigned long long>(report.messages), static_cast<unsigned long long>(report.signals),
+              static_cast<unsigned long long>(report.elements_moved), report.critical_path,
+              report.synchronizing ? ", nobody ends before everybody has begun" : "");
+  return kSuccess;
+}
+
+Result<std::string> dump(const std::vector<schedule::Plan>& plans, const Options& options) {
+  if (options.format == "goal") {
+    schedule::GoalOptions goal;
+    goal.count = options.count;
+    goal.element_bytes = options.element_bytes;
+    return schedule::dump_goal(plans, goal);
+  }
+  if (options.format == "svg")
+    return schedule::dump_svg(
+        plans, options.collective + " " + options.algorithm + ", " + std::to_string(options.ranks) + " ranks");
+  return schedule::dump_text(plans);
+}
+
+int show(const Options& options) {
+  Result<const algorithms::Algorithm*> algorithm = find_algorithm(options);
+  if (!algorithm.is_ok()) return fail(kUsage, algorithm.status().message());
+  const std::vector<schedule::Plan> plans = make_plans(*algorithm.value(), options);
+  if (options.verify) return prove(plans, options);
+  Result<std::string> text = dump(plans, options);
+  if (!text.is_ok()) return fail(kFailure, text.status().message());
+  std::fputs(text.value().c_str(), stdout);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_schedule(CLI::App& app, Invocation& invocation) {
+  auto* sub = app.add_subcommand("schedule", "Print, draw or prove the schedule of an algorithm");
+  sub->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  sub->add_option("collective", options->collective, "barrier, broadcast, reduce, allreduce, allgather")->required();
+  sub->add_option("algorithm", options->algorithm, "its name")->required();
+  // Proving takes memory with the square of the ranks.
+  sub->add_option("--ranks", options->ranks)->check(CLI::Range(1u, 4096u))->capture_default_str();
+  sub->add_option("--root", options->root)->capture_default_str();
+  sub->add_option("--segments", options->segments, "parts the message is cut into")
+      ->check(CLI::Range(1u, 4096u))
+      ->capture_default_str();
+  sub->add_option("--degree", options->degree, "of a tree (default: the algorithm's own)")
+      ->check(CLI::Range(1u, 1u << 20));
+  sub->add_option("--count", options->count, "elements, for goal and --verify")
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 20))
+      ->capture_default_str();
+  sub->add_option("--element", options->element_bytes, "bytes of an element, for goal")
+      ->check(CLI::Range(1u, 1u << 20))
+      ->capture_default_str();
+  sub->add_option("--format", options->format)->check(CLI::IsMember({"text", "goal", "svg"}))->capture_default_str();
+  sub->add_flag("--keep-order", options->keep_order, "for an operation that does not commute");
+  sub->add_flag("--verify", options->verify, "prove it instead of printing it; code 1 if it is wrong");
+  sub->callback([=, &invocation] { invocation.run = [=] { return show(*options); }; });
+}
+
+}  // namespace hocket::command
