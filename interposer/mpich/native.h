@@ -6,6 +6,8 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <cstddef>
+
 // Functions with MPI_Count, such as MPI_Bcast_c, exist in this interface.
 #define HOCKET_HAS_COUNT_FUNCTIONS 1
 
@@ -20,6 +22,13 @@ inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 inline constexpr bool kAliasedBuffersAreRefused = true;
 // 8- and 16-bit sums wrap around, as hocket's do.
 inline constexpr bool kShortSumsSaturate = false;
+
+// The size of a predefined type without gaps, which its handle tells; 0 for others. Asking the MPI would be fatal for a
+// type that this version doesn't have.
+inline size_t size_in_handle(MPI_Datatype type) {
+  const auto bits = static_cast<unsigned>(type);
+  return (bits & 0xff000000u) == 0x4c000000u ? (bits >> 8) & 0xffu : 0;
+}
 
 // Operations that the MPI has built in, known to us or not.
 inline bool is_builtin_operation(MPI_Op op) { return (static_cast<unsigned>(op) & 0xff000000u) == 0x58000000u; }

@@ -7,6 +7,8 @@
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <cstddef>
+
 // No MPI_Bcast_c and the like: mpi4py would call ours if they were there, with nothing behind them.
 #define HOCKET_HAS_COUNT_FUNCTIONS 0
 
@@ -20,6 +22,9 @@ inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
 inline constexpr bool kAliasedBuffersAreRefused = false;
 // 8- and 16-bit sums saturate in whole vectors and wrap around in what is left: only its own code does it alike.
 inline constexpr bool kShortSumsSaturate = true;
+
+// Handles tell nothing.
+inline size_t size_in_handle(MPI_Datatype) { return 0; }
 
 // All its predefined operations are in our table.
 inline bool is_builtin_operation(MPI_Op) { return false; }

@@ -131,16 +131,31 @@ MPI_Datatype uint64_type() {
   return handles.type_null;
 }
 
+namespace {
+
+bool measure_named(MPI_Datatype type, TypeFacts& facts) {
+  if (const size_t size = size_in_handle(type); size != 0) {
+    facts.size = size;
+    facts.extent = static_cast<MPI_Aint>(size);
+    facts.is_dense = true;
+    return true;
+  }
+  MPI_Aint true_extent = 0;
+  // Some of these types exist in some builds of an MPI only.
+  if (!read_measures(type, facts, true_extent) || facts.size == 0) return false;
+  facts.is_dense = is_dense(type, facts, true_extent, handles.comm_self);
+  return true;
+}
+
+}  // namespace
+
 void fill_types() {
   for (const NamedType& type : native_types()) {
-    if (type.handle == MPI_Datatype{} || type.handle == handles.type_null) continue;
     TypeFacts facts;
-    MPI_Aint true_extent = 0;
-    // Some of these types exist in some builds of an MPI only.
-    if (!read_measures(type.handle, facts, true_extent) || facts.size == 0) continue;
+    if (type.handle == MPI_Datatype{} || type.handle == handles.type_null) continue;
+    if (!measure_named(type.handle, facts)) continue;
     facts.is_named = true;
     set_named_ops(type.kind, facts);
-    facts.is_dense = is_dense(type.handle, facts, true_extent, handles.comm_self);
     named_types.insert(type.handle, facts);
   }
 }
