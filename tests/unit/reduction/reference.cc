@@ -157,7 +157,7 @@ template <Floating T>
 bool same_number(T a, T b, bool computed) {
   if (computed && std::isnan(a) && std::isnan(b)) return true;
   // An x87 number has ten bytes, the rest is padding.
-  return std::memcmp(&a, &b, std::numeric_limits<T>::digits == 64 ? 10 : sizeof(T)) == 0;
+  return same_bytes(&a, &b, std::numeric_limits<T>::digits == 64 ? 10 : sizeof(T));
 }
 
 template <Integer T>
@@ -240,6 +240,8 @@ void fill(ValueAndIndex<V, I>& pair, std::mt19937_64& random) {
 constexpr std::string_view kCategories = "-iiiiiiiifffcccllbpppppppp";
 
 }  // namespace
+
+bool same_bytes(const void* a, const void* b, size_t bytes) { return std::memcmp(a, b, bytes) == 0; }
 
 bool mpi_defines(Operation operation, Type type) {
   const char category = kCategories[static_cast<size_t>(type)];

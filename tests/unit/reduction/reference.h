@@ -21,6 +21,9 @@ void reference(Operation operation, Type type, const void* left, const void* rig
 // Bit for bit, padding aside. A NaN that was computed equals any other: which operand's payload it carries is open.
 bool same_element(Operation operation, Type type, const void* a, const void* b);
 
+// Zeros of different sign and NaNs included.
+bool same_bytes(const void* a, const void* b, size_t bytes);
+
 // `count` elements of every sort: ends of the range, small numbers (so that values are equal now and then), zeros of
 // both signs, infinities, NaNs, arbitrary bits.
 Bytes random_elements(Type type, size_t count, std::mt19937_64& random);
