@@ -29,7 +29,8 @@ check() {
   ./pan -m200000 >pan.log 2>&1 || true
   errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
   states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
-  if grep -qE 'Search not completed|max search depth too small|memory exceeded|out of memory' pan.log && [ "$expectation" = holds ]; then
+  if [ "$expectation" = holds ] &&
+    grep -qE 'Search not completed|max search depth too small|memory exceeded|out of memory' pan.log; then
     cat pan.log; echo "FAILED: $name: the search was not completed"; exit 1
   fi
   case $expectation:$errors in
@@ -40,7 +41,8 @@ check() {
       fi
       echo "ok      $name: no error in $states states" ;;
     fails:[1-9]*)
-      echo "ok      $name: the fault is found ($(sed -n 's/^pan:[0-9]*: \(.*\) (at depth.*/\1/p' pan.log | head -n 1))" ;;
+      fault=$(sed -n 's/^pan:[0-9]*: \(.*\) (at depth.*/\1/p' pan.log | head -n 1)
+      echo "ok      $name: the fault is found ($fault)" ;;
     *)
       cat pan.log; echo "FAILED: $name: expected that it $expectation, errors: ${errors:-none reported}"; exit 1 ;;
   esac
