@@ -33,10 +33,11 @@ std::vector<uint32_t> roots(const Algorithm& algorithm, uint32_t size) {
 
 std::vector<uint32_t> segment_numbers(const Algorithm& algorithm, const Shape& shape) {
   if (!algorithm.segmented) return {1};
-  if (long_tests() || (shape.size <= 6 && shape.root <= 1)) return {1, 2, 3, 9, 20};
+  if (long_tests() || shape.size <= 12) return {1, 2, 3, 9, 20};
   // Neighbouring shapes take different ones.
   static constexpr uint32_t kFew[] = {1, 9, 2, 20, 3};
-  return {kFew[(shape.size + shape.root + shape.degree) % 5]};
+  const uint32_t first = (shape.size + shape.root + shape.degree) % 5;
+  return {kFew[first], kFew[(first + 1) % 5]};
 }
 
 bool can_serve(const Algorithm& algorithm, uint32_t size) {
