@@ -106,7 +106,7 @@ main() {
     printf '\nFailed:\n'
     printf '  %s\n' "${failures[@]}"
   fi
-  printf '\nin %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
+  printf '\ntook %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
