@@ -44,15 +44,6 @@ Choice cut(const Query& query, const Spec& spec) {
   return choice;
 }
 
-std::string order_objection(const Query& query, const algorithms::Algorithm& algorithm) {
-  if (query.commutative) return {};
-  if (!algorithm.can_keep_order) return "it combines operands in any order, and the operation does not commute";
-  if (algorithm.root_relative && query.root != 0)
-    return "turned to root " + std::to_string(query.root) +
-           " it is not in rank order, and the operation does not commute";
-  return {};
-}
-
 }  // namespace
 
 std::string why_not(const Query& query, const Spec& spec) {
@@ -61,7 +52,10 @@ std::string why_not(const Query& query, const Spec& spec) {
     return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));
   if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
   if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
-  if (std::string objection = order_objection(query, algorithm); !objection.empty()) return objection;
+  const bool combines =
+      query.collective == schedule::Collective::kReduce || query.collective == schedule::Collective::kAllreduce;
+  if (combines && !query.commutative && !algorithm.can_keep_order)
+    return "it combines operands in any order, and the operation does not commute";
   if (algorithm.uses_slots && query.element_bytes > query.slot_bytes)
     return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into a slot of " +
            size_to_text(query.slot_bytes);

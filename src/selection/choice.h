@@ -20,7 +20,7 @@ struct Query {
   uint32_t ranks = 1;
   bool crowded = false;     // more ranks than cores
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
-  uint32_t root = 0;        // matters only for operations that don't commute: a turned tree isn't in rank order
+  uint32_t root = 0;        // nothing depends on it so far
   uint32_t element_bytes = 1;
   uint64_t slot_bytes = 64 * 1024;  // a slot's staging buffer
   uint32_t max_segments = 256;      // how long plans may get

@@ -80,6 +80,8 @@ class Variant {
   // 0, or what error() puts in words.
   virtual int run(const Call& call) = 0;
   virtual std::string error(int code) const = 0;
+  // After calls since activate(): "" or why they were not carried out by this variant after all; the same on all ranks.
+  virtual std::string doubt() { return {}; }
   // Whether the first calls after activate() are slower than the rest: they are then made before the clock runs.
   virtual bool starts_cold() const { return false; }
 };

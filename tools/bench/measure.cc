@@ -101,6 +101,7 @@ class CellRun {
       // A slower rank may still be reading what the next fill() changes.
       world_.synchronize();
     }
+    contestant.why_not = contestant.variant->doubt();
   }
 
   // So many calls that a batch is long enough; the same number on all ranks, for it comes from an agreed time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows as tables for people and as JSON for programs.
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,9 @@ std::string time_text(double us) {
 
 std::string spread_text(const Summary& summary) { return time_text(summary.p10_us) + ".." + time_text(summary.p90_us); }
 
+// The clock counts nanoseconds: digits beyond them are noise.
+double rounded(double us) { return std::round(us * 1e4) / 1e4; }
+
 nlohmann::ordered_json as_json(const Row& row) {
   nlohmann::ordered_json object = {{"collective", row.collective},
                                    {"ranks", row.ranks},
@@ -28,11 +32,11 @@ nlohmann::ordered_json as_json(const Row& row) {
                                    {"bytes", row.bytes},
                                    {"variant", row.variant},
                                    {"timing", row.timing},
-                                   {"median_us", row.summary.median_us},
-                                   {"p10_us", row.summary.p10_us},
-                                   {"p90_us", row.summary.p90_us},
-                                   {"p99_us", row.summary.p99_us},
-                                   {"max_us", row.summary.max_us},
+                                   {"median_us", rounded(row.summary.median_us)},
+                                   {"p10_us", rounded(row.summary.p10_us)},
+                                   {"p90_us", rounded(row.summary.p90_us)},
+                                   {"p99_us", rounded(row.summary.p99_us)},
+                                   {"max_us", rounded(row.summary.max_us)},
                                    {"iterations", row.summary.iterations}};
   if (row.cpu_percent >= 0) object["cpu_percent"] = row.cpu_percent;
   return object;

@@ -17,6 +17,13 @@ namespace {
 // The shim's switch (interposer/): 1: hocket carries calls out, 0: they go to the MPI. The same on all ranks.
 using SwitchFunction = int (*)(int enabled);
 constexpr const char* kSwitchName = "hocket_mpi_set_enabled";
+using CountFunction = unsigned long long (*)();
+constexpr const char* kCountName = "hocket_mpi_carried_out";
+
+struct Shim {
+  SwitchFunction enable;
+  CountFunction carried_out;
+};
 
 MPI_Datatype type_of(Element element) {
   switch (element) {
@@ -40,7 +47,7 @@ MPI_Op op_of(Operation operation) {
 
 class MpiWorld : public World {
  public:
-  explicit MpiWorld(SwitchFunction enable) : enable_(enable) {
+  explicit MpiWorld(const Shim& shim) : enable_(shim.enable), carried_out_(shim.carried_out) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     enable_(0);
@@ -57,6 +64,7 @@ class MpiWorld : public World {
   ~MpiWorld() override {
     enable_(0);
     MPI_Comm_free(&agreeing_);
+    enable_(1);
   }
 
   int rank() const override { return rank_; }
@@ -81,8 +89,11 @@ class MpiWorld : public World {
     enable_(enabled);
   }
 
+  unsigned long long carried_out() const { return carried_out_(); }
+
  private:
   SwitchFunction enable_;
+  CountFunction carried_out_;
   MPI_Comm agreeing_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
@@ -100,7 +111,15 @@ class MpiVariant : public Variant {
 
   std::string activate(Collective) override {
     world_.set_enabled(hocket_ ? 1 : 0);
+    carried_out_before_ = world_.carried_out();
     return {};
+  }
+
+  std::string doubt() override {
+    const bool carried_out = world_.carried_out() != carried_out_before_;
+    if (carried_out == hocket_) return {};
+    return hocket_ ? "hocket handed the call on to the MPI; HOCKET_STATS=1 tells why"
+                   : "hocket could not be switched off";
   }
 
   int run(const Call& call) override {
@@ -130,6 +149,7 @@ class MpiVariant : public Variant {
   MPI_Datatype type_;
   MPI_Op op_;
   bool hocket_;
+  unsigned long long carried_out_before_ = 0;
 };
 
 class Memory {
@@ -163,8 +183,8 @@ std::string library_title() {
   return title;
 }
 
-int run_benchmark(const Options& options, SwitchFunction enable) {
-  MpiWorld world(enable);
+int run_benchmark(const Options& options, const Shim& shim) {
+  MpiWorld world(shim);
   MpiVariant mpi(world, options, false);
   MpiVariant hocket(world, options, true);
   Variant* const variants[] = {&mpi, &hocket};
@@ -193,10 +213,12 @@ extern "C" __attribute__((visibility("default"))) int hocket_bench_mpi(const hoc
     return refuse("--variants needs --ranks; for an MPI set HOCKET_ALLREDUCE and the like");
   if (buffer_bytes(*options) > static_cast<size_t>(std::numeric_limits<int>::max()))
     return refuse("an MPI takes messages shorter than 2G");
-  const auto enable = reinterpret_cast<SwitchFunction>(dlsym(RTLD_DEFAULT, kSwitchName));
-  if (enable == nullptr) return refuse("hocket's library is not loaded in this rank, or is another version");
+  const Shim shim{reinterpret_cast<SwitchFunction>(dlsym(RTLD_DEFAULT, kSwitchName)),
+                  reinterpret_cast<CountFunction>(dlsym(RTLD_DEFAULT, kCountName))};
+  if (shim.enable == nullptr || shim.carried_out == nullptr)
+    return refuse("hocket's library is not loaded in this rank, or is another version");
   MPI_Init(nullptr, nullptr);
-  const int code = run_benchmark(*options, enable);
+  const int code = run_benchmark(*options, shim);
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, code);
   MPI_Finalize();
   return code;

@@ -117,7 +117,8 @@ bool read_words(Parsed& parsed) {
   if (parsed.operation == "max") options.operation = bench::Operation::kMax;
   for (const std::string& variant : parsed.variants) options.variants.push_back(variant);
   options.shared_memory = parsed.memory == "shared";
-  options.colour = parsed.colour == "always" || (parsed.colour == "auto" && wants_colour(STDOUT_FILENO));
+  options.colour = parsed.colour == "always" ||
+                   (parsed.colour == "auto" && parsed.inside_mpi.empty() && wants_colour(STDOUT_FILENO));
   options.progress = parsed.progress || isatty(STDERR_FILENO) == 1;
   parsed.local.bind = parsed.bind == "cores";
   return true;

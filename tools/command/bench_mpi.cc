@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -57,7 +58,9 @@ int bench_with_launcher(const std::vector<std::string>& launcher, const std::vec
   std::vector<std::string> command = launcher;
   command.push_back(own_path());
   command.insert(command.end(), own_arguments.begin(), own_arguments.end());
-  if (wants_colour(STDOUT_FILENO)) command.insert(command.end(), {"--colour", "always"});
+  // A rank's output may be a terminal made by the launcher, whatever this one's is.
+  if (std::find(own_arguments.begin(), own_arguments.end(), "--colour") == own_arguments.end())
+    command.insert(command.end(), {"--colour", wants_colour(STDOUT_FILENO) ? "always" : "never"});
   return become(command);
 }
 

@@ -51,11 +51,8 @@ Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
-  const selection::Query query{.collective = *collective,
-                               .bytes = 1,
-                               .ranks = options.ranks,
-                               .commutative = !options.keep_order,
-                               .root = options.root};
+  const selection::Query query{
+      .collective = *collective, .bytes = 1, .ranks = options.ranks, .commutative = !options.keep_order};
   if (const std::string why = selection::why_not(query, spec.value()); !why.empty())
     return Status(Code::kInvalidArgument, options.algorithm + ": " + why);
   return &algorithm;
