@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cstdlib>
 
 #include "schedule/describe.h"
 #include "schedule/dump.h"
@@ -138,9 +139,18 @@ class SvgWriter {
     label(kLeft - 24, kTop - 14, "step", "end", "fill=\"#777777\"");
   }
 
+  // Arrows within a row bend, up to the right and down to the left, or those of an exchange would cover each other.
   void arrow(const Link& link) {
     if (link.from.rank == link.to.rank) return;
-    line(x(link.from.rank), y(link.from), x(link.to.rank), y(link.to), stroke(style(link.kind)));
+    const int x1 = static_cast<int>(x(link.from.rank));
+    const int x2 = static_cast<int>(x(link.to.rank));
+    const int y1 = static_cast<int>(y(link.from));
+    const int y2 = static_cast<int>(y(link.to));
+    const int distance = std::abs(x2 - x1) / static_cast<int>(column_);
+    const int bend = y1 != y2 ? 0 : std::min(6 + 5 * distance, 26) * (x1 < x2 ? -1 : 1);
+    text_ += "<path d=\"M" + std::to_string(x1) + "," + std::to_string(y1) + " Q" + std::to_string((x1 + x2) / 2) +
+             "," + std::to_string((y1 + y2) / 2 + bend) + " " + std::to_string(x2) + "," + std::to_string(y2) +
+             "\" fill=\"none\" " + stroke(style(link.kind)) + "/>\n";
   }
 
   void mark(Where where) {

@@ -175,9 +175,9 @@ void Simulation::transfer(Where send, Where receive) {
   const Assumption after_send(world_.clocks, world_.clocks.now(send.rank));
   const std::span<const Cell> incoming = world_.cells(send.rank, source);
   if (world_.step(receive).kind == StepKind::kReceiveCombine) {
-    combine_incoming(receive, incoming, world_.clocks.now(send.rank));
+    combine_incoming(receive, incoming);
   } else {
-    slots_.owner_writes(receive, destination, world_.clocks.now(send.rank));
+    slots_.owner_writes(receive, destination);
     copy(send, send.rank, incoming, world_.cells(receive.rank, destination));
   }
 }
@@ -206,12 +206,12 @@ void Simulation::run_one_sided(Where where) {
     world_.report.elements_moved += length;
   }
   if (step.kind == StepKind::kCombineFrom) {
-    combine_incoming(where, remote, slots_.clock_of_publication(step));
+    combine_incoming(where, remote);
   } else if (puts) {
     slots_.owner_reads(where, spans.source);
     copy(where, where.rank, world_.cells(where.rank, spans.source), remote);
   } else {
-    slots_.owner_writes(where, spans.destination, slots_.clock_of_publication(step));
+    slots_.owner_writes(where, spans.destination);
     copy(where, step.peer, remote, world_.cells(where.rank, spans.destination));
   }
 }
@@ -262,10 +262,10 @@ void Simulation::copy(Where where, uint32_t from_rank, std::span<const Cell> sou
   }
 }
 
-void Simulation::combine_incoming(Where where, std::span<const Cell> incoming, const uint32_t* known) {
+void Simulation::combine_incoming(Where where, std::span<const Cell> incoming) {
   const Operands& spans = operands(where);
   slots_.owner_reads(where, spans.source);
-  slots_.owner_writes(where, spans.destination, known);
+  slots_.owner_writes(where, spans.destination);
   const std::span<const Cell> local = world_.cells(where.rank, spans.source);
   const bool incoming_left = world_.step(where).incoming_left;
   combine(where, incoming_left ? incoming : local, incoming_left ? local : incoming,

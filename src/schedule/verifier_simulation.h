@@ -55,7 +55,7 @@ class Simulation {
   // destination = source; destination = left (op) right.
   void copy(Where where, uint32_t from_rank, std::span<const Cell> source, std::span<Cell> destination);
   void combine(Where where, std::span<const Cell> left, std::span<const Cell> right, std::span<Cell> destination);
-  void combine_incoming(Where where, std::span<const Cell> incoming, const uint32_t* known);
+  void combine_incoming(Where where, std::span<const Cell> incoming);
   void explain_deadlock();
   std::string explain_blocked(Where where) const;
 

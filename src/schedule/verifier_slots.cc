@@ -21,7 +21,7 @@ void Slots::publish(Where where, const Operands& operands) {
   }
   const bool exposed = step.kind == StepKind::kExpose;
   const Span memory = exposed ? operands.destination : operands.source;
-  owner_touches(where, memory, exposed, nullptr);
+  owner_touches(where, memory, exposed);
   publishes_[where.rank] = true;
   publication.uses.clear();
   publication.touches.clear();
@@ -119,10 +119,7 @@ void Slots::check_taken(Where where, Publication& publication, Span span) {
   publication.touches.push_back({where, world_.stage[where.rank], memory});
 }
 
-void Slots::owner_touches(Where where, Span span, bool writes, const uint32_t* known) {
-  const auto is_known_to_be_over = [&](const Access& use) {
-    return is_over(use, where.rank) || (known != nullptr && Clocks::clock_knows(known, use.where.rank, use.stage));
-  };
+void Slots::owner_touches(Where where, Span span, bool writes) {
   if (span.length == 0 || !publishes_[where.rank]) return;
   for (uint32_t slot = 0; slot < slots_; ++slot) {
     Publication& publication = at(where.rank, static_cast<uint8_t>(slot));
@@ -130,7 +127,7 @@ void Slots::owner_touches(Where where, Span span, bool writes, const uint32_t* k
     if (!writes && !publication.exposed) continue;
     for (const Access& use : publication.uses) {
       const Span used{publication.memory.begin + use.span.begin, use.span.length};
-      if (!overlap(used, span) || is_known_to_be_over(use)) continue;
+      if (!overlap(used, span) || is_over(use, where.rank)) continue;
       world_.complain(where, std::string(writes ? "writes " : "reads ") +
                                  world_.place(where.rank, std::max(used.begin, span.begin)) + " while " +
                                  world_.mention(use.where) + " may still be using it");

@@ -29,17 +29,9 @@ class Slots {
   // kGet, kCombineFrom, kPut: the cells to take from or put into, `length` of them, or nothing after a complaint.
   std::span<Cell> use(Where where, const Operands& operands, uint64_t length);
 
-  // What was known when the publication that a step uses was made.
-  const uint32_t* clock_of_publication(const Step& step) const {
-    return world_.clocks.saved(at(step.peer, step.slot).clock);
-  }
-
-  // The rank's own steps touch its memory. `known`: the clock of what the step has waited for before it writes (data
-  // can't be written before it has come), if anything.
-  void owner_reads(Where where, Span span) { owner_touches(where, span, false, nullptr); }
-  void owner_writes(Where where, Span span, const uint32_t* known = nullptr) {
-    owner_touches(where, span, true, known);
-  }
+  // The rank's own steps touch its memory.
+  void owner_reads(Where where, Span span) { owner_touches(where, span, false); }
+  void owner_writes(Where where, Span span) { owner_touches(where, span, true); }
 
  private:
   struct Access {
@@ -62,7 +54,7 @@ class Slots {
 
   Publication& at(uint32_t rank, uint8_t slot) { return publications_[rank * slots_ + slot]; }
   const Publication& at(uint32_t rank, uint8_t slot) const { return publications_[rank * slots_ + slot]; }
-  void owner_touches(Where where, Span span, bool writes, const uint32_t* known);
+  void owner_touches(Where where, Span span, bool writes);
   bool check_use(Where where, const Publication& publication, Span span);
   void check_put(Where where, const Publication& publication, Span span);
   void check_taken(Where where, Publication& publication, Span span);
