@@ -115,9 +115,11 @@ const TypeFacts* find_type(MPI_Datatype type, MPI_Comm comm) {
   if (const TypeFacts* facts = named_types.find(type)) [[likely]]
     return facts;
   if (type == handles.type_null) return nullptr;
-  // The first inquiry is one that knows the communicator: if the type is bad, its error handler is the right one.
-  int bytes = 0;
-  if (next_pmpi().Pack_size(1, type, comm, &bytes) != MPI_SUCCESS) return nullptr;
+  // The first inquiry is one that knows the communicator, so that a bad type goes to its error handler; and one that
+  // every MPI answers with an error, not a crash, for a type that has not been committed.
+  int position = 0;
+  unsigned char nothing = 0;
+  if (next_pmpi().Pack(&nothing, 0, type, &nothing, 0, &position, comm) != MPI_SUCCESS) return nullptr;
   const TypeFacts* facts = known_facts(type);
   return facts != nullptr ? facts : examine(type, comm);
 }
