@@ -13,7 +13,6 @@ namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 // As in allreduce_direct: peers' segment s+2 tells that they have read everybody's s, so four slots need no
 // acknowledgement.

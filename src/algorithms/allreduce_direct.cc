@@ -18,7 +18,6 @@ namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 // Nobody acknowledges: a peer publishes segment s+2 only after it has read everybody's segment s. Who has read the
 // peers' s+2 may reuse its slot of s; it publishes one ahead, s+4, after that.

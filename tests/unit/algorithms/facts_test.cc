@@ -21,7 +21,7 @@ uint32_t ceil_log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width
 // A message of `size` pieces of 4 elements a segment, so that all shares come out whole.
 uint64_t count_for(const Shape& shape) { return uint64_t{4} * shape.size * shape.segments; }
 
-Report facts(Collective collective, const char* name, const Shape& shape) {
+Report facts(Collective collective, std::string_view name, const Shape& shape) {
   const Algorithm& algorithm = *find(collective, name);
   const uint64_t count = collective == Collective::kBarrier ? 0 : count_for(shape);
   Report report = schedule::verify(plans_of(algorithm, shape), {.count = count, .idempotent = true});
@@ -85,8 +85,7 @@ TEST(Broadcast, MovesTheMessageOncePerRankWithEveryAlgorithm) {
     if (algorithm->collective != Collective::kBroadcast) continue;
     for (const uint32_t size : kSizes) {
       const Shape shape = {.size = size, .segments = algorithm->segmented ? 3u : 1u};
-      EXPECT_EQ(facts(Collective::kBroadcast, algorithm->name.data(), shape).elements_moved,
-                (size - 1) * count_for(shape))
+      EXPECT_EQ(facts(Collective::kBroadcast, algorithm->name, shape).elements_moved, (size - 1) * count_for(shape))
           << algorithm->name << " " << size;
     }
   }
@@ -139,8 +138,7 @@ TEST(Reduce, MovesEachOperandOnceInTreesAndTheResultOnceMoreInPieces) {
       const Shape shape = {.size = size, .segments = 3};
       const uint64_t count = count_for(shape);
       const uint64_t collected = algorithm->name == "pieces" ? count / size * (size - 1) : 0;
-      EXPECT_EQ(facts(Collective::kReduce, algorithm->name.data(), shape).elements_moved,
-                (size - 1) * count + collected)
+      EXPECT_EQ(facts(Collective::kReduce, algorithm->name, shape).elements_moved, (size - 1) * count + collected)
           << algorithm->name << " " << size;
     }
   }
