@@ -174,16 +174,18 @@ Status Communicator::fail(Status status) {
 }
 
 Status Communicator::find_failure() {
+  // Who found the first failure has told; those who left because of it must not be taken for its cause.
+  const auto failed = [this](uint32_t rank) {
+    std::string process;
+    if (peers_[rank] != nullptr) process = " (process " + std::to_string(peers_[rank]->address().process) + ")";
+    return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
+                                         " has ended or failed while others wait for it in a collective");
+  };
+  if (const uint32_t broken = group_->broken(); broken != 0) return failed(broken - 1);
   for (uint32_t rank = 0; rank < size_; ++rank) {
     if (peers_[rank] == nullptr || peers_[rank]->is_alive()) continue;
     group_->report_broken(rank);
-    return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + " (process " +
-                                         std::to_string(peers_[rank]->address().process) +
-                                         ") has ended while others wait for it in a collective");
-  }
-  if (const uint32_t broken = group_->broken(); broken != 0) {
-    return Status(Code::kPeerFailed, "rank " + std::to_string(broken - 1) +
-                                         " has failed, as another rank reports; the communicator is broken");
+    return failed(group_->broken() - 1);
   }
   return Status::ok();
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/context.h"
 
-#include <unistd.h>
+#include <sys/mman.h>
+
+#include <cerrno>
 
 #include "base/environment.h"
 #include "base/log.h"
@@ -11,6 +13,7 @@ namespace hocket::communicator {
 namespace {
 
 constexpr int64_t kMillisecondsPerSecond = 1000;
+constexpr size_t kPageBytes = 4096;
 
 template <typename T>
 Status read(Result<T> setting, T& into) {
@@ -22,7 +25,6 @@ Status read(Result<T> setting, T& into) {
 }  // namespace
 
 Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
-  for (const std::string& problem : environment::problems()) HOCKET_LOG_WARN("%s", problem.c_str());
   std::unique_ptr<Context> context(new Context);
   context->options_ = options;
   int wait_mode = 0;
@@ -36,10 +38,26 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   HOCKET_TRY(read(platform::Rendezvous::create(context->region_), context->rendezvous_));
   context->cpus_ = platform::read_cpu_budget();
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
-  context->process_ = getpid();
+  HOCKET_TRY(context->mark_owner());
   return context;
 }
 
-bool Context::is_owner() const { return getpid() == process_; }
+void Context::tell_problems() {
+  if (told_problems_.exchange(true, std::memory_order_relaxed)) return;
+  for (const std::string& problem : environment::problems()) HOCKET_LOG_WARN("%s", problem.c_str());
+}
+
+Status Context::mark_owner() {
+  void* page = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return Status::system("mapping a page", errno);
+  owner_mark_ = static_cast<volatile uint8_t*>(page);
+  if (madvise(page, kPageBytes, MADV_WIPEONFORK) != 0) return Status::system("marking a page for fork", errno);
+  *owner_mark_ = 1;
+  return Status::ok();
+}
+
+Context::~Context() {
+  if (owner_mark_ != nullptr) munmap(const_cast<uint8_t*>(owner_mark_), kPageBytes);
+}
 
 }  // namespace hocket::communicator

@@ -25,6 +25,7 @@ struct ContextOptions {
 
 class Context {
  public:
+  ~Context();
   static Result<std::unique_ptr<Context>> create(const ContextOptions& options);
 
   platform::SharedRegion& region() const { return *region_; }
@@ -42,8 +43,10 @@ class Context {
   void progress() const {
     if (options_.progress != nullptr) options_.progress(options_.progress_user);
   }
+  // Warns, once, of settings in the environment that mean nothing. Called on rank 0 only: its settings count.
+  void tell_problems();
   // False in a child of fork(): its parent's objects are not its own.
-  bool is_owner() const;
+  bool is_owner() const { return *owner_mark_ != 0; }
 
   // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
   // Relaxed: a hint that stands for itself.
@@ -52,6 +55,7 @@ class Context {
 
  private:
   Context() = default;
+  Status mark_owner();
   ContextOptions options_;
   std::shared_ptr<platform::SharedRegion> region_;
   std::unique_ptr<platform::Rendezvous> rendezvous_;
@@ -61,8 +65,9 @@ class Context {
   bool asymmetric_barrier_ = false;
   bool checks_arguments_ = false;
   std::atomic<bool> crowded_{false};
+  std::atomic<bool> told_problems_{false};
   int64_t setup_timeout_ms_ = 0;
-  int process_ = 0;
+  volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid
 };
 
 }  // namespace hocket::communicator

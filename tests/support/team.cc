@@ -11,15 +11,23 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <vector>
 
 namespace hocket::test {
-namespace {
 
+struct Meeting;
+
+struct Seat {
+  Meeting* meetings = nullptr;  // of the team: the whole, then one a colour
+  Meeting* meeting = nullptr;   // this seat's
+  int rank = 0;
+  int size = 0;
+};
+
+// Where ranks all-gather through memory that all of them see, threads or forked processes alike.
 constexpr size_t kRoomBytes = 1 << 20;  // for what one all-gather brings
-
-// An all-gather through memory that all ranks see, threads or forked processes alike.
 struct Meeting {
   std::atomic<uint32_t> arrived{0};
   std::atomic<uint32_t> round{0};
@@ -36,11 +44,9 @@ struct Meeting {
   }
 };
 
-struct Seat {
-  Meeting* meeting;
-  int rank;
-  int size;
-};
+namespace {
+
+constexpr int kMeetings = 1 + SplitBootstrap::kColours;
 
 int allgather(const void* send, void* receive, size_t bytes, void* user) {
   const Seat& seat = *static_cast<Seat*>(user);
@@ -53,8 +59,8 @@ int allgather(const void* send, void* receive, size_t bytes, void* user) {
   return 0;
 }
 
-void run_rank(Meeting& meeting, int rank, int size, bool bare, const Body& body) {
-  Seat seat{&meeting, rank, size};
+void run_rank(Meeting* meetings, int rank, int size, bool bare, const Body& body) {
+  Seat seat{meetings, meetings, rank, size};
   Rank mine;
   mine.rank = rank;
   mine.size = size;
@@ -71,9 +77,10 @@ void run_rank(Meeting& meeting, int rank, int size, bool bare, const Body& body)
 }
 
 int run_forked(int size, bool bare, const Body& body) {
-  void* memory = mmap(nullptr, sizeof(Meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  constexpr size_t kBytes = kMeetings * sizeof(Meeting);
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return size;
-  auto* meeting = new (memory) Meeting;
+  auto* meetings = new (memory) Meeting[kMeetings];
   std::vector<pid_t> children;
   const pid_t parent = getpid();
   for (int rank = 0; rank < size; ++rank) {
@@ -81,7 +88,7 @@ int run_forked(int size, bool bare, const Body& body) {
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(1);
-      run_rank(*meeting, rank, size, bare, body);
+      run_rank(meetings, rank, size, bare, body);
       fflush(nullptr);
       _exit(testing::Test::HasFailure() ? 1 : 0);
     }
@@ -92,17 +99,17 @@ int run_forked(int size, bool bare, const Body& body) {
     int status = 0;
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) ++failed;
   }
-  munmap(memory, sizeof(Meeting));
+  munmap(memory, kBytes);
   return failed;
 }
 
 }  // namespace
 
 void run_threads(int size, const Body& body) {
-  const auto meeting = std::make_unique<Meeting>();
+  const auto meetings = std::make_unique<Meeting[]>(kMeetings);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] { run_rank(*meeting, rank, size, false, body); });
+    threads.emplace_back([&, rank] { run_rank(meetings.get(), rank, size, false, body); });
   }
   for (std::thread& thread : threads) thread.join();
 }
@@ -110,33 +117,20 @@ void run_threads(int size, const Body& body) {
 int run_processes(int size, const Body& body) { return run_forked(size, false, body); }
 int run_bare_processes(int size, const Body& body) { return run_forked(size, true, body); }
 
-SplitBootstrap::SplitBootstrap(const hocket_bootstrap_t& parent, int colour) : parent_(parent) {
+struct SplitBootstrap::Seat : hocket::test::Seat {};
+
+SplitBootstrap::SplitBootstrap(const hocket_bootstrap_t& parent, int colour) : seat_(std::make_shared<Seat>()) {
   std::vector<int> colours(static_cast<size_t>(parent.size));
   parent.allgather(&colour, colours.data(), sizeof colour, parent.user);
-  int size = 0;
   for (int rank = 0; rank < parent.size; ++rank) {
-    const bool mine = colours[static_cast<size_t>(rank)] == colour;
-    members_ += mine ? '\1' : '\0';
-    if (rank == parent.rank) own_.rank = size;
-    if (mine) ++size;
+    if (rank == parent.rank) seat_->rank = seat_->size;
+    if (colours[static_cast<size_t>(rank)] == colour) ++seat_->size;
   }
-  own_.size = size;
-  own_.allgather = allgather;
-  own_.user = this;
-}
-
-// All parts of the split gather at the same time, through the parent's all-gather.
-int SplitBootstrap::allgather(const void* send, void* receive, size_t bytes, void* user) {
-  const auto& split = *static_cast<SplitBootstrap*>(user);
-  std::vector<std::byte> all(bytes * static_cast<size_t>(split.parent_.size));
-  const int status = split.parent_.allgather(send, all.data(), bytes, split.parent_.user);
-  auto* out = static_cast<std::byte*>(receive);
-  for (size_t rank = 0; rank < split.members_.size(); ++rank) {
-    if (split.members_[rank] == '\0') continue;
-    std::memcpy(out, all.data() + rank * bytes, bytes);
-    out += bytes;
-  }
-  return status;
+  // Each part meets in its own place, since parts gather at different times.
+  const auto& above = *static_cast<const hocket::test::Seat*>(parent.user);
+  seat_->meetings = above.meetings;
+  seat_->meeting = &above.meetings[1 + colour];
+  own_ = {seat_->rank, seat_->size, allgather, static_cast<hocket::test::Seat*>(seat_.get())};
 }
 
 }  // namespace hocket::test

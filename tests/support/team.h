@@ -5,7 +5,7 @@
 #include <hocket/hocket.h>
 
 #include <functional>
-#include <string>
+#include <memory>
 
 namespace hocket::test {
 
@@ -32,17 +32,17 @@ int run_processes(int size, const Body& body);
 // As run_processes, but leaves making contexts and communicators to the body: `context` and `comm` are NULL.
 int run_bare_processes(int size, const Body& body);
 
-// A bootstrap over a subset: `colour` as in MPI_Comm_split, within the team that `parent` bootstraps.
+// A bootstrap over the ranks of the same colour, 0 to kColours-1, as in MPI_Comm_split. `parent` must be a team's own.
 class SplitBootstrap {
  public:
+  static constexpr int kColours = 4;
   SplitBootstrap(const hocket_bootstrap_t& parent, int colour);
   const hocket_bootstrap_t& get() const { return own_; }
 
  private:
-  static int allgather(const void* send, void* receive, size_t bytes, void* user);
-  hocket_bootstrap_t parent_;
+  struct Seat;
+  std::shared_ptr<Seat> seat_;
   hocket_bootstrap_t own_ = {};
-  std::string members_;  // one byte a parent rank: in our part or not
 };
 
 }  // namespace hocket::test
