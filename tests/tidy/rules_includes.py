@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Who may include whom, and headers and sources that nobody uses."""
 
+import fnmatch
 import json
 import os
 import pathlib
@@ -133,12 +134,24 @@ def check_dead_sources(tree, build_directory):
         yield Finding("dead-file", path, 1, "a source that nothing builds")
 
 
+def is_globbed(tree, path):
+    """Whether a CMakeLists.txt in the file's folder or above it takes files by a pattern that this name fits."""
+    pure = pathlib.PurePath(path)
+    for folder in pure.parents:
+        lists = str(folder / "CMakeLists.txt")
+        if tree.exists(lists):
+            for pattern in re.findall(r"[^\s/)]*\*[^\s/)]*", tree.text(lists)):
+                if pattern != "*" and fnmatch.fnmatch(pure.name, pattern):
+                    return True
+    return False
+
+
 def check_dead_scripts(tree):
     """Scripts and pages that no other file mentions by name."""
     for path in tree.paths:
         name = pathlib.PurePath(path).name
         is_page = path.startswith("docs/") and path.endswith(".md")
-        if not is_page and not path.endswith((".sh", ".py")):
+        if (not is_page and not path.endswith((".sh", ".py"))) or is_globbed(tree, path):
             continue
         wanted = name if not path.endswith(".py") else pathlib.PurePath(path).stem
         pattern = re.compile(rf"\b{re.escape(wanted)}\b")

@@ -115,6 +115,13 @@ class Rules(unittest.TestCase):
         self.write("scripts/forgotten.sh", "#!/bin/bash\n# SPDX-License-Identifier: BSD-3-Clause\n")
         self.expect("dead-file", "scripts/forgotten.sh")
 
+    def test_scripts_that_cmake_takes_by_pattern_are_mentioned(self):
+        self.write("tests/command/run_test.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.write("tests/command/CMakeLists.txt", "file(GLOB tests CONFIGURE_DEPENDS *_check.py)\n")
+        self.expect("dead-file", "tests/command/run_test.py")
+        self.write("tests/command/CMakeLists.txt", "file(GLOB tests CONFIGURE_DEPENDS *_test.py)\n")
+        self.assertEqual(self.found(), [])
+
     def test_long_line(self):
         self.write("src/base/status.h", SPDX + "//" + "x" * 119 + "\n")
         self.expect("line-length", "src/base/status.h")
