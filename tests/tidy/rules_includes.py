@@ -135,13 +135,15 @@ def check_dead_sources(tree, build_directory):
 
 
 def is_globbed(tree, path):
-    """Whether a CMakeLists.txt in the file's folder or above it takes files by a pattern that this name fits."""
+    """Whether a CMakeLists.txt in the file's folder or above it takes files by a pattern that this name fits:
+    a glob, or a name with a variable of CMake in it."""
     pure = pathlib.PurePath(path)
     for folder in pure.parents:
         lists = str(folder / "CMakeLists.txt")
         if tree.exists(lists):
-            for pattern in re.findall(r"[^\s/)]*\*[^\s/)]*", tree.text(lists)):
-                if pattern != "*" and fnmatch.fnmatch(pure.name, pattern):
+            text = re.sub(r"\$\{\w+\}", "*", tree.text(lists))
+            for pattern in re.findall(r"[^\s/)]*\*[^\s/)]*\.(?:py|sh)\b", text):
+                if not pattern.startswith("*.") and fnmatch.fnmatch(pure.name, pattern):
                     return True
     return False
 

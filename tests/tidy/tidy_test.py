@@ -119,8 +119,9 @@ class Rules(unittest.TestCase):
         self.write("tests/command/run_test.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
         self.write("tests/command/CMakeLists.txt", "file(GLOB tests CONFIGURE_DEPENDS *_check.py)\n")
         self.expect("dead-file", "tests/command/run_test.py")
-        self.write("tests/command/CMakeLists.txt", "file(GLOB tests CONFIGURE_DEPENDS *_test.py)\n")
-        self.assertEqual(self.found(), [])
+        for taken in ("file(GLOB tests CONFIGURE_DEPENDS *_test.py)\n", "add_test(run ${here}/${part}_test.py)\n"):
+            self.write("tests/command/CMakeLists.txt", taken)
+            self.assertEqual(self.found(), [])
 
     def test_long_line(self):
         self.write("src/base/status.h", SPDX + "//" + "x" * 119 + "\n")
