@@ -5,6 +5,7 @@
 
 #include "base/environment.h"
 #include "command/command.h"
+#include "command/configuration.h"
 #include "command/mpi_library.h"
 #include "command/report.h"
 #include "hocket/hocket.h"
@@ -87,38 +88,17 @@ Result<selection::Query> query_of(const Options& options) {
   return query;
 }
 
-Result<selection::Table> table_in_use() {
-  Result<std::string> path = environment::get_text("HOCKET_TABLE");
-  if (!path.is_ok()) return path.take_status();
-  if (path.value().empty()) return selection::Table(selection::Table::shipped());
-  return selection::Table::load(path.value());
-}
-
-// "HOCKET_ALLREDUCE" for allreduce: which of the settings forces it.
-std::string forcing_variable(schedule::Collective collective) {
-  std::string name(schedule::name(collective));
-  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
-  return "HOCKET_" + name;
-}
-
 int explain(const Options& options) {
   Result<selection::Query> query = query_of(options);
   if (!query.is_ok()) return fail(kUsage, query.status().message());
   Result<selection::Table> table = table_in_use();
   if (!table.is_ok()) return fail(kFailure, table.status().message());
-  const std::string variable = forcing_variable(query.value().collective);
-  Result<std::string> forced_text = environment::get_text(variable);
-  if (!forced_text.is_ok()) return fail(kFailure, forced_text.status().message());
-  selection::Spec forced;
-  if (!forced_text.value().empty()) {
-    Result<selection::Spec> spec = selection::parse_spec(query.value().collective, forced_text.value());
-    if (!spec.is_ok()) return fail(kFailure, variable + ": " + spec.status().message());
-    forced = spec.value();
-  }
-  const selection::Spec* spec = forced.algorithm == nullptr ? nullptr : &forced;
+  Result<selection::Spec> forced = forced_spec(query.value().collective);
+  if (!forced.is_ok()) return fail(kFailure, forced.status().message());
+  const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
   const Result<selection::Choice> choice = selection::choose(query.value(), table.value(), spec);
   std::printf("%s", selection::explain(query.value(), table.value(), spec).c_str());
-  if (spec != nullptr) std::printf("  forced by %s=%s\n", variable.c_str(), forced_text.value().c_str());
+  if (spec != nullptr) std::printf("  forced by %s\n", forcing_variable(query.value().collective).c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }
 
@@ -148,7 +128,8 @@ Section settings_section() {
     Result<std::string> value = environment::get_text(setting.name);
     section.add(setting.name, value.is_ok() ? value.value() : value.status().message());
   }
-  const std::vector<std::string> problems = environment::problems();
+  std::vector<std::string> problems = environment::problems();
+  if (const Status status = check_configuration(); !status.is_ok()) problems.emplace_back(status.message());
   for (const std::string& problem : problems) section.add("problem", problem, problems);
   if (section.facts.empty()) section.add("none", "all at their defaults", nullptr);
   return section;

@@ -31,6 +31,17 @@ First steps:
 
 Exit codes: 0 done, 1 it went wrong, 2 the command line was not understood; exec gives the launcher's own.)";
 
+// "" or what is wrong with the first word, which the parser would only call missing.
+std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words[0].starts_with("-")) return {};
+  std::string known;
+  for (const CLI::App* subcommand : app.get_subcommands(nullptr)) {
+    if (subcommand->get_name() == words[0]) return {};
+    known += (known.empty() ? "" : ", ") + subcommand->get_name();
+  }
+  return "there is no `" + words[0] + "`; there are " + known;
+}
+
 int run(int argc, char** argv) {
   Invocation invocation;
   for (int i = 1; i < argc; ++i) {
@@ -54,6 +65,7 @@ int run(int argc, char** argv) {
 
   std::vector<std::string> words = invocation.own_arguments;
   if (words.empty()) words.emplace_back("--help");
+  if (const std::string problem = unknown_subcommand(app, words); !problem.empty()) return fail(kUsage, problem);
   std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 wants them
   try {
     app.parse(std::move(reversed));

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import os
+import tempfile
+
+from hocket_command import COMMAND, CommandTest, launchers, main, run
+
+QUICK = ["--time-budget", "0.001", "--iterations", "20"]
+
+
+class BenchUnderMpi(CommandTest):
+    def check_rows(self, path, collectives):
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file)
+        for collective in collectives:
+            variants = {row["variant"] for row in rows if row["collective"] == collective}
+            self.assertEqual(variants, {"mpi", "hocket"})
+        self.assertEqual({row["ranks"] for row in rows}, {2})
+        self.assertEqual({row["nodes"] for row in rows}, {1})
+
+    def test_hocket_starts_the_launcher(self):
+        for family, launcher in launchers():
+            with self.subTest(family), tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "rows.json")
+                result = run("bench", "all", "--sizes", "8,20000", *QUICK, "--json", path, "--", launcher, "-n", "2")
+                self.expect(result, 0)
+                self.assertIn("mpi/hocket", result.stdout)
+                self.assertNotIn("\033", result.stdout)
+                self.check_rows(path, ["barrier", "broadcast", "reduce", "allreduce"])
+
+    def test_the_launcher_starts_hocket(self):
+        for family, launcher in launchers():
+            with self.subTest(family), tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "rows.json")
+                self.expect(run("bench", "barrier", *QUICK, "--json", path, before=[launcher, "-n", "2"]), 0)
+                self.check_rows(path, ["barrier"])
+
+    def test_calls_that_hocket_hands_on_are_not_reported_as_its_own(self):
+        for family, launcher in launchers():
+            with self.subTest(family):
+                result = run("bench", "barrier", *QUICK, "--", launcher, "-n", "2", HOCKET_DISABLE="1")
+                self.expect(result, 0)
+                self.assertIn("handed the call on", result.stdout)
+
+    def test_a_launcher_that_is_none(self):
+        self.refused("bench", "barrier", "--", "true", code=1, words=["`true --version`"])
+        self.refused("bench", "barrier", "--", "no-such-launcher", code=1, words=["no-such-launcher"])
+
+
+if __name__ == "__main__":
+    assert os.path.exists(COMMAND)
+    main()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import os
+import tempfile
+
+from hocket_command import CommandTest, main, run
+
+QUICK = ["--time-budget", "0.001", "--iterations", "20"]
+FIELDS = {"collective", "ranks", "nodes", "bytes", "variant", "timing", "median_us", "p10_us", "p90_us", "iterations"}
+
+
+class Bench(CommandTest):
+    def rows(self, *arguments, **settings):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "rows.json")
+            self.expect(run("bench", *arguments, *QUICK, "--json", path, **settings), 0)
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+
+    def test_every_algorithm_gives_the_right_bytes(self):
+        algorithms = json.loads(run("algorithms", "--json").stdout)
+        rows = self.rows("all", "--ranks", "3", "--sizes", "8,1000,70000")
+        seen = {(row["collective"], row["variant"]) for row in rows}
+        for algorithm in algorithms:
+            if algorithm["collective"] != "allgather":
+                self.assertIn((algorithm["collective"], algorithm["name"]), seen)
+        for collective in ["barrier", "broadcast", "reduce", "allreduce"]:
+            self.assertIn((collective, "hocket"), seen)
+
+    def test_rows_have_all_fields_and_both_timings(self):
+        rows = self.rows("allreduce", "--ranks", "2", "--variants", "hocket", "--sizes", "64,1K..4K")
+        self.assertEqual({row["timing"] for row in rows}, {"isolated", "back-to-back"})
+        self.assertEqual(sorted({row["bytes"] for row in rows}), [64, 1024, 2048, 4096])
+        for row in rows:
+            self.assertLessEqual(FIELDS, set(row))
+            self.assertLessEqual(row["p10_us"], row["median_us"])
+            self.assertLessEqual(row["median_us"], row["p90_us"])
+            self.assertGreater(row["iterations"], 0)
+
+    def test_types_operations_and_shared_buffers(self):
+        for element, operation in [("int32", "min"), ("int64", "max"), ("float", "sum")]:
+            rows = self.rows("reduce,allreduce", "--ranks", "3", "--variants", "hocket", "--sizes", "808", "--type",
+                             element, "--op", operation, "--memory", "shared")
+            self.assertEqual(len(rows), 4)
+
+    def test_variants_with_parameters(self):
+        rows = self.rows("reduce", "--ranks", "4", "--sizes", "64K", "--variants", "tree:degree=2,segment=16K;pieces")
+        self.assertEqual({row["variant"] for row in rows}, {"tree:degree=2,segment=16K", "pieces"})
+
+    def test_ping_pong_is_the_yardstick(self):
+        rows = self.rows("pingpong,barrier", "--ranks", "2", "--bind", "cores", "--variants", "hocket")
+        self.assertEqual([row["collective"] for row in rows], ["pingpong", "barrier", "barrier"])
+
+    def test_waiting_is_measured_in_cpu_time(self):
+        rows = self.rows("wait", "--ranks", "2", "--late", "0.2")
+        self.assertEqual(rows[0]["collective"], "wait")
+        self.assertGreaterEqual(rows[0]["cpu_percent"], 0)
+
+    def test_load_beside_it_ends_with_it(self):
+        self.rows("barrier", "--ranks", "2", "--variants", "hocket", "--load", "1")
+        left = [pid for pid in os.listdir("/proc") if pid.isdigit() and self.is_bench(pid)]
+        self.assertEqual(left, [])
+
+    @staticmethod
+    def is_bench(pid):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                return b"\0--load\0" in file.read()
+        except OSError:
+            return False
+
+    def test_forcing_what_cannot_be_is_no_measurement(self):
+        result = self.expect(run("bench", "allreduce", "--ranks", "2", "--variants", "rign", "--sizes", "8", *QUICK), 0)
+        self.assertIn("not here", result.stdout)
+        self.assertIn("`rign`", result.stdout)
+
+    def test_bad_lines(self):
+        self.refused("bench", words=["collectives"])
+        self.refused("bench", "allreduce", words=["--ranks N", "mpiexec"])
+        self.refused("bench", "gather", "--ranks", "2", words=["gather", "broadcast"])
+        self.refused("bench", "allreduce", "--ranks", "0", words=["ranks"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "8,x", words=["`x`"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "4K..1K", words=["4K..1K"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "0", words=["1 byte"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--", "mpiexec", words=["not both"])
+        self.refused("bench", "barrier", "--ranks", "2", *QUICK, "--json", "/nowhere/rows.json", code=1,
+                     words=["/nowhere/rows.json"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import os
+import tempfile
+import xml.etree.ElementTree
+
+from hocket_command import CommandTest, main, run
+
+
+class Explain(CommandTest):
+    def explain(self, *arguments, code=0, **settings):
+        return self.expect(run("info", "--explain", *arguments, **settings), code).stdout
+
+    def test_names_the_algorithm_and_the_line_of_the_table(self):
+        text = self.explain("allreduce", "8B", "--ranks", "8")
+        self.assertIn("allreduce of 8 bytes on 8 ranks", text)
+        self.assertRegex(text, r"because +shipped table, line \d+: allreduce")
+
+    def test_crowding_can_be_assumed(self):
+        self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--crowded", "yes"))
+        self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--crowded", "no"))
+
+    def test_forced_by_the_environment(self):
+        text = self.explain("allreduce", "8", "--ranks", "4", HOCKET_ALLREDUCE="ring")
+        self.assertRegex(text, r"runs +ring")
+        self.assertIn("HOCKET_ALLREDUCE", text)
+
+    def test_forced_but_impossible_is_an_error_with_the_reason(self):
+        text = self.explain("allreduce", "8", "--ranks", "4", "--op", "non-commutative", code=1,
+                            HOCKET_ALLREDUCE="ring")
+        self.assertIn("does not commute", text)
+
+    def test_a_table_of_ones_own(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nbarrier ranks=3 dissemination us=2.5 next=signal next_us=5  # on the test bench\n")
+            table.flush()
+            text = self.explain("barrier", "--ranks", "3", HOCKET_TABLE=table.name)
+        self.assertIn("dissemination", text)
+        self.assertIn("2.5 us; the runner-up signal 5 us (2 times as long)", text)
+        self.assertIn("on the test bench", text)
+
+    def test_a_broken_table_is_an_error_with_its_line(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\n\nbarrier quick\n")
+            table.flush()
+            self.refused("info", "--explain", "barrier", code=1, words=[f"{table.name}:3:", "`quick`"],
+                         HOCKET_TABLE=table.name)
+
+    def test_a_foreign_table_is_refused(self):
+        self.refused("info", "--explain", "barrier", code=1, words=["not a tuning table"], HOCKET_TABLE="/etc/passwd")
+        self.refused("info", "--explain", "barrier", code=1, words=["/nowhere/at/all"], HOCKET_TABLE="/nowhere/at/all")
+
+    def test_bad_questions(self):
+        self.refused("info", "--explain", "alreduce", "8", words=["alreduce", "allreduce"])
+        self.refused("info", "--explain", "allreduce", "many", words=["many"])
+        self.refused("info", "--explain", "allreduce", words=["how many bytes"])
+        self.refused("info", "--explain", "allreduce", "8", "--ranks", "0", words=["ranks"])
+
+
+class Algorithms(CommandTest):
+    def test_lists_those_of_a_collective(self):
+        text = self.expect(run("algorithms", "barrier"), 0).stdout
+        self.assertIn("dissemination", text)
+        self.assertNotIn("pieces", text)
+
+    def test_json_rows_have_names_and_references(self):
+        rows = json.loads(self.expect(run("algorithms", "--json"), 0).stdout)
+        self.assertGreater(len(rows), 20)
+        for row in rows:
+            self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
+
+    def test_unknown_collective(self):
+        self.refused("algorithms", "scan", words=["scan", "barrier"])
+
+
+class Schedule(CommandTest):
+    def test_text_has_a_part_for_every_rank(self):
+        text = self.expect(run("schedule", "allreduce", "ring", "--ranks", "3"), 0).stdout
+        for rank in range(3):
+            self.assertIn(f"rank {rank} of 3", text)
+
+    def test_svg_is_well_formed(self):
+        text = self.expect(run("schedule", "reduce", "tree", "--ranks", "7", "--degree", "2", "--format", "svg"), 0).stdout
+        self.assertTrue(xml.etree.ElementTree.fromstring(text).tag.endswith("svg"))
+
+    def test_goal_names_the_ranks(self):
+        text = self.expect(run("schedule", "barrier", "dissemination", "--ranks", "5", "--format", "goal"), 0).stdout
+        self.assertIn("num_ranks 5", text)
+
+    def test_every_algorithm_can_be_proved_from_here(self):
+        for row in json.loads(run("algorithms", "--json").stdout):
+            result = run("schedule", row["collective"], row["name"], "--ranks", "6", "--count", "13", "--verify")
+            self.assertIn("proved", self.expect(result, 0).stdout)
+
+    def test_bad_questions(self):
+        self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
+        self.refused("schedule", "reduce", "oak", words=["oak", "tree"])
+        self.refused("schedule", "allreduce", "ring", "--degree", "3", words=["no degree"])
+        self.refused("schedule", "barrier", "signal", "--segments", "2", words=["segments"])
+        self.refused("schedule", "allreduce", "ring", "--keep-order", words=["does not commute"])
+        self.refused("schedule", "barrier", "tree", "--ranks", "65", "--format", "svg", code=1, words=["64"])
+
+
+if __name__ == "__main__":
+    assert os.path.exists("/etc/passwd")
+    main()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import os
+import shutil
+import subprocess
+import tempfile
+
+from hocket_command import CommandTest, environment, launchers, main, run
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+  int rank, one = 1, sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("sum %d\n", sum);
+  MPI_Finalize();
+  return sum == 3 || sum == 1 ? 0 : 7;
+}
+"""
+
+
+class Exec(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.programs = {}
+        source = os.path.join(cls.directory.name, "sum.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        for family, _ in launchers():
+            if compiler := shutil.which(f"mpicc.{family}"):
+                program = os.path.join(cls.directory.name, f"sum.{family}")
+                subprocess.run([compiler, source, "-o", program], check=True, env=environment())
+                cls.programs[family] = program
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def each(self):
+        for family, launcher in launchers():
+            if family in self.programs:
+                with self.subTest(family):
+                    yield family, launcher, self.programs[family]
+
+    def test_an_unmodified_program_is_served(self):
+        for _, launcher, program in self.each():
+            result = self.expect(run("exec", "--stats", "--", launcher, "-n", "3", program), 0)
+            self.assertIn("sum 3", result.stdout)
+            self.assertRegex(result.stderr, r"MPI_Allreduce +3 +0")
+
+    def test_disabled_everything_is_handed_on(self):
+        for _, launcher, program in self.each():
+            result = self.expect(run("exec", "--stats", "--disable", "--", launcher, "-n", "3", program), 0)
+            self.assertIn("sum 3", result.stdout)
+            self.assertRegex(result.stderr, r"MPI_Allreduce +0 +3 +disabled")
+
+    def test_a_program_without_a_launcher(self):
+        for family, _, program in self.each():
+            self.assertIn("sum 1", self.expect(run("exec", "--", program), 0).stdout)
+            preload = self.expect(run("exec", "--dry-run", "--", program), 0).stdout
+            self.assertIn(f"libhocket-mpi-{family}.so", preload)
+
+    def test_dashes_may_be_left_out(self):
+        for _, launcher, program in self.each():
+            self.assertIn("sum 3", self.expect(run("exec", "--stats", launcher, "-n", "3", program), 0).stdout)
+
+    def test_the_exit_code_is_the_programs(self):
+        for _, launcher, program in self.each():
+            self.assertNotEqual(run("exec", "--", launcher, "-n", "2", program).returncode, 0)
+
+    def test_other_preloads_stay(self):
+        for family, launcher, program in self.each():
+            libm = os.path.realpath(next(path for path in ("/lib/x86_64-linux-gnu/libm.so.6", "/lib64/libm.so.6", "")
+                                         if not path or os.path.exists(path)))
+            result = run("exec", "--dry-run", "--", launcher, program, LD_PRELOAD=libm)
+            self.assertRegex(self.expect(result, 0).stdout, rf"libhocket-mpi-{family}\.so:{libm}\n")
+
+    def test_launcher_and_program_of_different_mpis(self):
+        if len(self.programs) == 2:
+            launcher = dict(launchers())["mpich"]
+            self.refused("exec", "--", launcher, "-n", "2", self.programs["openmpi"], code=1,
+                         words=["another MPI", "libmpi.so.40"])
+
+    def test_settings_that_cannot_be_honoured_stop_it_before_the_launch(self):
+        for _, launcher, program in self.each():
+            self.refused("exec", "--", launcher, "-n", "2", program, code=1, words=["HOCKET_ALLREDUCE", "`rign`", "ring"],
+                         HOCKET_ALLREDUCE="rign")
+
+    def test_bad_lines(self):
+        self.refused("exec", words=["what should be run"])
+        self.refused("exec", "--", "no-such-launcher", "-n", "2", code=1, words=["no-such-launcher"])
+        self.refused("exec", "--", "true", code=1, words=["--mpi"])
+        self.refused("exec", "--mpi", "lam", "--", "true", words=["lam"])
+
+
+if __name__ == "__main__":
+    main()

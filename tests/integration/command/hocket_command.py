@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the hocket command for tests. Each test file is called with the command's path."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+COMMAND = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "hocket"
+# Generous: the machine may be busy. Ends what hangs; no test depends on how long anything takes.
+LIMIT_S = 240
+
+
+def environment(**settings):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("HOCKET_")}
+    clean.pop("LD_PRELOAD", None)
+    # Open MPI refuses to be started by root, and by default more ranks than cores.
+    clean.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                 OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
+    clean.update(settings)
+    return clean
+
+
+def run(*arguments, before=(), **settings):
+    return subprocess.run([*before, COMMAND, *arguments], env=environment(**settings), capture_output=True, text=True,
+                          timeout=LIMIT_S, check=False)
+
+
+def launchers():
+    """(family, launcher) of Debian's MPIs, which come with names of their own."""
+    names = {"mpich": "mpiexec.mpich", "openmpi": "mpirun.openmpi"}
+    return [(family, path) for family, name in names.items() if (path := shutil.which(name))]
+
+
+class CommandTest(unittest.TestCase):
+    def expect(self, result, code):
+        self.assertEqual(result.returncode, code, f"stdout:\n{result.stdout}\nstderr:\n{result.stderr}")
+        return result
+
+    def refused(self, *arguments, words, code=2, **settings):
+        """It ends with the code and says why on stderr."""
+        result = self.expect(run(*arguments, **settings), code)
+        for word in words:
+            self.assertIn(word, result.stdout + result.stderr)
+        self.assertTrue(result.stderr, "nothing on stderr")
+
+
+def main():
+    sys.argv[1:] = sys.argv[2:]
+    unittest.main()

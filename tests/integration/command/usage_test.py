@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+
+from hocket_command import CommandTest, main, run
+
+SUBCOMMANDS = ["info", "exec", "bench", "algorithms", "schedule"]
+
+
+class Help(CommandTest):
+    def test_without_arguments_teaches(self):
+        text = self.expect(run(), 0).stdout
+        for name in SUBCOMMANDS:
+            self.assertIn(name, text)
+        self.assertIn("First steps", text)
+
+    def test_every_subcommand_has_help_with_an_example(self):
+        for name in SUBCOMMANDS:
+            self.assertIn(f"hocket {name}", self.expect(run(name, "--help"), 0).stdout)
+
+    def test_version(self):
+        self.assertRegex(self.expect(run("--version"), 0).stdout, r"^hocket \d+\.\d+\.\d+\n$")
+
+
+class BadLines(CommandTest):
+    def test_unknown_subcommand(self):
+        self.refused("inof", words=["inof"])
+
+    def test_unknown_option(self):
+        self.refused("info", "--jason", words=["--jason"])
+
+    def test_explain_options_without_explain(self):
+        self.refused("info", "--ranks", "4", words=["--explain"])
+
+
+class Info(CommandTest):
+    def test_text_has_all_parts(self):
+        text = self.expect(run("info"), 0).stdout
+        for word in ["usable cores", "shared memory", "MPIs on PATH", "Settings"]:
+            self.assertIn(word, text)
+
+    def test_json_has_the_same_facts(self):
+        facts = json.loads(self.expect(run("info", "--json"), 0).stdout)
+        self.assertGreaterEqual(facts["machine"]["usable_cores"]["usable"], 1)
+        self.assertIs(facts["possible"]["shared_memory"]["possible"], True)
+        self.assertIsInstance(facts["mpi"], dict)
+
+    def test_one_core_by_affinity_is_seen(self):
+        pinned = run("info", "--json", before=["taskset", "-c", "0"])
+        self.assertEqual(json.loads(self.expect(pinned, 0).stdout)["machine"]["usable_cores"]["usable"], 1)
+
+    def test_misspelt_setting_is_reported(self):
+        self.assertIn("HOCKET_ALLREDUCE", self.expect(run("info", HOCKET_ALREDUCE="ring"), 0).stdout)
+
+    def test_setting_that_cannot_be_honoured_is_reported(self):
+        text = self.expect(run("info", HOCKET_ALLREDUCE="rign"), 0).stdout
+        self.assertIn("`rign`", text)
+        self.assertIn("recursive_doubling", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/bench.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace hocket::bench {
+namespace {
+
+// A world of one rank that can pretend to be any.
+class LoneWorld : public World {
+ public:
+  LoneWorld(int rank, int size) : rank_(rank), size_(size) {}
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  int nodes() const override { return 1; }
+  void synchronize() override {}
+  void maximum(std::span<double>) override {}
+
+ private:
+  int rank_;
+  int size_;
+};
+
+// A reduction over one rank: copies, unless told to be wrong or to refuse.
+class Copying : public Variant {
+ public:
+  std::string name() const override { return "copying"; }
+  std::string activate(Collective) override { return {}; }
+  int run(const Call& call) override {
+    ++calls;
+    if (call.collective == Collective::kBroadcast || call.collective == Collective::kBarrier) return code;
+    std::memcpy(call.output, call.input, call.count * sizeof(double));
+    if (wrong && call.count > 0) static_cast<double*>(call.output)[call.count - 1] += 1;
+    return code;
+  }
+  std::string error(int) const override { return "refused"; }
+  std::string doubt() override { return doubts; }
+
+  int code = 0;
+  bool wrong = false;
+  std::string doubts;
+  uint64_t calls = 0;
+};
+
+struct Fixture {
+  explicit Fixture(uint64_t count) : input(count), output(count) {
+    buffers = {reinterpret_cast<std::byte*>(input.data()), reinterpret_cast<std::byte*>(output.data())};
+    options.budget_s = 0;
+    options.iterations = 50;
+  }
+  std::vector<double> input, output;
+  Buffers buffers;
+  Options options;
+  LoneWorld world{0, 1};
+  Copying variant;
+  Variant* variants[1] = {&variant};
+};
+
+TEST(Summarize, GivesMedianAndPercentiles) {
+  std::vector<double> samples;
+  for (int i = 100; i >= 0; --i) samples.push_back(i);
+  const Summary summary = summarize(samples, 1010);
+  EXPECT_DOUBLE_EQ(summary.median_us, 50);
+  EXPECT_DOUBLE_EQ(summary.p10_us, 10);
+  EXPECT_DOUBLE_EQ(summary.p90_us, 90);
+  EXPECT_DOUBLE_EQ(summary.p99_us, 99);
+  EXPECT_DOUBLE_EQ(summary.max_us, 100);
+  EXPECT_EQ(summary.iterations, 1010u);
+  EXPECT_DOUBLE_EQ(summarize({1, 4}, 2).median_us, 2.5);
+  EXPECT_DOUBLE_EQ(summarize({}, 0).median_us, 0);
+}
+
+TEST(Measure, CountsTheCallsBehindTheNumbers) {
+  for (Timing timing : {Timing::kIsolated, Timing::kBackToBack}) {
+    Fixture fixture(16);
+    const Cell cell{Collective::kAllreduce, 16, 128, timing};
+    const auto summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
+    ASSERT_EQ(summaries.size(), 1u);
+    EXPECT_GE(summaries[0].iterations, 50u);
+    EXPECT_LE(summaries[0].iterations, fixture.variant.calls);
+    EXPECT_LE(summaries[0].p10_us, summaries[0].median_us);
+  }
+}
+
+TEST(Measure, EndsAtAWrongElement) {
+  Fixture fixture(16);
+  fixture.variant.wrong = true;
+  const Cell cell{Collective::kReduce, 16, 128, Timing::kIsolated};
+  try {
+    static_cast<void>(measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants));
+    FAIL() << "a wrong result was measured";
+  } catch (const std::exception& error) {
+    EXPECT_NE(std::string(error.what()).find("element 15"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Measure, LeavesOutWhatRefusesOrHandsOn) {
+  Fixture fixture(16);
+  const Cell cell{Collective::kAllreduce, 16, 128, Timing::kIsolated};
+  fixture.variant.doubts = "handed on";
+  auto summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
+  EXPECT_EQ(summaries[0].iterations, 0u);
+  EXPECT_EQ(summaries[0].why_not, "handed on");
+  fixture.variant.code = -1;
+  summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
+  EXPECT_EQ(summaries[0].why_not, "refused");
+}
+
+TEST(Check, NoticesEveryChangedByteOfABroadcast) {
+  Fixture fixture(32);
+  const Cell cell{Collective::kBroadcast, 256, 256, Timing::kIsolated};
+  fill(fixture.options, cell, fixture.world, 0, fixture.buffers);
+  EXPECT_EQ(check(fixture.options, cell, fixture.world, 0, fixture.buffers), "");
+  for (size_t i = 0; i < 256; ++i) {
+    fixture.buffers.output[i] ^= std::byte{1};
+    EXPECT_NE(check(fixture.options, cell, fixture.world, 0, fixture.buffers), "") << i;
+    fixture.buffers.output[i] ^= std::byte{1};
+  }
+  // What another root would have sent is wrong, too.
+  EXPECT_NE(check(fixture.options, cell, fixture.world, 1, fixture.buffers), "");
+}
+
+TEST(Check, ExpectsTheReductionOfAllRanks) {
+  for (Operation operation : {Operation::kSum, Operation::kMin, Operation::kMax}) {
+    Fixture fixture(300);
+    fixture.options.operation = operation;
+    const Cell cell{Collective::kAllreduce, 300, 2400, Timing::kIsolated};
+    std::vector<double> result;
+    for (int rank = 0; rank < 5; ++rank) {
+      fill(fixture.options, cell, LoneWorld(rank, 5), 0, fixture.buffers);
+      if (rank == 0) {
+        result = fixture.input;
+        continue;
+      }
+      for (size_t i = 0; i < 300; ++i) {
+        const double other = fixture.input[i];
+        if (operation == Operation::kSum) result[i] += other;
+        if (operation == Operation::kMin) result[i] = std::min(result[i], other);
+        if (operation == Operation::kMax) result[i] = std::max(result[i], other);
+      }
+    }
+    fixture.output = result;
+    fixture.buffers.output = reinterpret_cast<std::byte*>(fixture.output.data());
+    EXPECT_EQ(check(fixture.options, cell, LoneWorld(2, 5), 0, fixture.buffers), "");
+    // As if the last rank were missing; its elements are the largest, so that the minimum can't tell.
+    if (operation != Operation::kMin) {
+      EXPECT_NE(check(fixture.options, cell, LoneWorld(2, 6), 0, fixture.buffers), "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hocket::bench

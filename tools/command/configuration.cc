@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/configuration.h"
+
+#include "base/environment.h"
+
+namespace hocket::command {
+
+Result<selection::Table> table_in_use() {
+  Result<std::string> path = environment::get_text("HOCKET_TABLE");
+  if (!path.is_ok()) return path.take_status();
+  if (path.value().empty()) return selection::Table(selection::Table::shipped());
+  return selection::Table::load(path.value());
+}
+
+std::string forcing_variable(schedule::Collective collective) {
+  std::string name(schedule::name(collective));
+  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
+  return "HOCKET_" + name;
+}
+
+Result<selection::Spec> forced_spec(schedule::Collective collective) {
+  const std::string variable = forcing_variable(collective);
+  Result<std::string> text = environment::get_text(variable);
+  if (!text.is_ok()) return text.take_status();
+  if (text.value().empty()) return selection::Spec{};
+  Result<selection::Spec> spec = selection::parse_spec(collective, text.value());
+  if (!spec.is_ok()) return Status(spec.status().code(), variable + ": " + spec.status().message());
+  return spec;
+}
+
+Status check_configuration() {
+  if (Result<selection::Table> table = table_in_use(); !table.is_ok()) return table.take_status();
+  for (int collective = 0; collective < schedule::kCollectives; ++collective) {
+    Result<selection::Spec> spec = forced_spec(static_cast<schedule::Collective>(collective));
+    if (!spec.is_ok()) return spec.take_status();
+  }
+  return Status::ok();
+}
+
+}  // namespace hocket::command

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the environment asks of the choice of algorithms, as the ranks of a job will read it.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "selection/table.h"
+
+namespace hocket::command {
+
+// HOCKET_TABLE's, or the built-in one.
+Result<selection::Table> table_in_use();
+// "HOCKET_ALLREDUCE" for allreduce.
+std::string forcing_variable(schedule::Collective collective);
+// What that variable forces; without an algorithm if it is not set.
+Result<selection::Spec> forced_spec(schedule::Collective collective);
+// Whether the table and everything forced can be understood.
+Status check_configuration();
+
+}  // namespace hocket::command
