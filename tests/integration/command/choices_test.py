@@ -32,7 +32,8 @@ class Explain(CommandTest):
 
     def test_a_table_of_ones_own(self):
         with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
-            table.write("hocket-table 1\nbarrier ranks=3 dissemination us=2.5 next=signal next_us=5  # on the test bench\n")
+            table.write("hocket-table 1\n"
+                        "barrier ranks=3 dissemination us=2.5 next=signal next_us=5  # on the test bench\n")
             table.flush()
             text = self.explain("barrier", "--ranks", "3", HOCKET_TABLE=table.name)
         self.assertIn("dissemination", text)
@@ -80,7 +81,8 @@ class Schedule(CommandTest):
             self.assertIn(f"rank {rank} of 3", text)
 
     def test_svg_is_well_formed(self):
-        text = self.expect(run("schedule", "reduce", "tree", "--ranks", "7", "--degree", "2", "--format", "svg"), 0).stdout
+        result = run("schedule", "reduce", "tree", "--ranks", "7", "--degree", "2", "--format", "svg")
+        text = self.expect(result, 0).stdout
         self.assertTrue(xml.etree.ElementTree.fromstring(text).tag.endswith("svg"))
 
     def test_goal_names_the_ranks(self):

@@ -86,8 +86,8 @@ class Exec(CommandTest):
 
     def test_settings_that_cannot_be_honoured_stop_it_before_the_launch(self):
         for _, launcher, program in self.each():
-            self.refused("exec", "--", launcher, "-n", "2", program, code=1, words=["HOCKET_ALLREDUCE", "`rign`", "ring"],
-                         HOCKET_ALLREDUCE="rign")
+            self.refused("exec", "--", launcher, "-n", "2", program, code=1,
+                         words=["HOCKET_ALLREDUCE", "`rign`", "ring"], HOCKET_ALLREDUCE="rign")
 
     def test_bad_lines(self):
         self.refused("exec", words=["what should be run"])
