@@ -88,13 +88,17 @@ int parent_of(int process) {
   return 0;
 }
 
-Result<std::string> find_own(const std::string& file, const std::vector<std::string>& places, const char* what) {
+// From the command's directory: in a build folder, and where CMakeLists.txt has it installed.
+const char* const kOwnPlaces[] = {"../lib", HOCKET_LIBRARY_DIRECTORY};
+
+Result<std::string> find_own(const std::string& file, const char* what) {
   const fs::path here = fs::path(own_path()).parent_path();
   std::string searched;
-  for (const std::string& place : places) {
+  for (const char* place : kOwnPlaces) {
     const fs::path candidate = (here / place / file).lexically_normal();
     std::error_code error;
     if (fs::exists(candidate, error)) return resolved(candidate).string();
+    if (searched == candidate) continue;
     searched += (searched.empty() ? "" : ", ") + candidate.string();
   }
   return Status(Code::kSystem, std::string(what) + " is missing; searched " + searched +
@@ -166,12 +170,12 @@ std::string own_path() { return resolved("/proc/self/exe"); }
 
 Result<std::string> find_shim(MpiFamily family) {
   const std::string file = std::string("libhocket-mpi-") + family_name(family) + ".so";
-  return find_own(file, {"../lib", "../lib64", "../lib/x86_64-linux-gnu", "."}, "hocket's library for this MPI");
+  return find_own(file, "hocket's library for this MPI");
 }
 
 Result<std::string> find_bench_module(MpiFamily family) {
   const std::string file = std::string("libhocket-bench-") + family_name(family) + ".so";
-  return find_own(file, {"../lib", "../lib64", "../lib/x86_64-linux-gnu", "."}, "the benchmark for this MPI");
+  return find_own(file, "the benchmark for this MPI");
 }
 
 std::vector<Mpi> installed_mpis() {
