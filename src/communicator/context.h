@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "base/status.h"
 #include "platform/rendezvous.h"
@@ -48,6 +50,9 @@ class Context {
   // False in a child of fork(): its parent's objects are not its own.
   bool is_owner() const { return *owner_mark_ != 0; }
 
+  // Whether peers' memory should be read directly: "" or why not; unknown before the first communicator.
+  // Under setup_mutex.
+  std::optional<std::string>& cross_memory_verdict() { return cross_memory_verdict_; }
   // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
   // Relaxed: a hint that stands for itself.
   bool crowded() const { return crowded_.load(std::memory_order_relaxed); }
@@ -60,6 +65,7 @@ class Context {
   std::shared_ptr<platform::SharedRegion> region_;
   std::unique_ptr<platform::Rendezvous> rendezvous_;
   std::mutex setup_mutex_;
+  std::optional<std::string> cross_memory_verdict_;
   platform::CpuBudget cpus_;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;

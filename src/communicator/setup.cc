@@ -117,6 +117,10 @@ Status Setup::prepare_own() {
   mine_.cpus[0] = cpus.allowed_bits[0];
   mine_.cpus[1] = cpus.allowed_bits[1];
   mine_.quota = cpus.quota;
+  mine_.trial_address = trial_.address();
+  Result<int> cross_memory = environment::get_enum("HOCKET_CMA");
+  if (!cross_memory.is_ok()) return cross_memory.take_status();
+  mine_.cross_memory = static_cast<CrossMemoryTrial::Wish>(cross_memory.value());
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.crowded = context_.crowded() ? 1 : 0;
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
@@ -173,12 +177,24 @@ bool Setup::find_crowded() const {
   return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(masks.data()), quotas.data(), bootstrap_.size);
 }
 
+std::string Setup::judge_cross_memory() {
+  const uint32_t neighbour = (bootstrap_.rank + 1) % bootstrap_.size;
+  const std::scoped_lock lock(context_.setup_mutex());
+  std::optional<std::string>& verdict = context_.cross_memory_verdict();
+  if (!verdict) {
+    verdict = trial_.judge(all_[0].cross_memory, static_cast<int>(all_[neighbour].address.process),
+                           all_[neighbour].trial_address, context_.region());
+  }
+  return *verdict;
+}
+
 Status Setup::build(bool crowded, bool asymmetric) {
   Communicator& made = *communicator_;
   std::vector<Member> members;
   for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
     std::byte* base = rank == bootstrap_.rank ? context_.region().base() : made.peers_[rank]->base();
-    members.push_back({reinterpret_cast<RankBlock*>(base + all_[rank].block_offset), base});
+    members.push_back({reinterpret_cast<RankBlock*>(base + all_[rank].block_offset), base,
+                       static_cast<int>(all_[rank].address.process)});
   }
   made.group_ = std::make_unique<Group>(bootstrap_.rank, std::move(members), context_.shared_region(), asymmetric);
   Result<std::unique_ptr<Lane>> lane = Lane::create(*made.group_, 0);
@@ -216,14 +232,26 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   Outcome outcome;
   status = connect();
   if (status.is_ok()) status = build(crowded, asymmetric);
+  if (status.is_ok()) {
+    const std::string against = judge_cross_memory();
+    outcome.cross_memory = against.empty() ? 1 : 0;
+    copy_text(against, outcome.no_cross_memory);
+    if (!against.empty() && all_[0].cross_memory == CrossMemoryTrial::Wish::kOn) {
+      status = Status(Code::kNotSupported, "HOCKET_CMA=on can't be honoured: " + against);
+    }
+  }
   if (!status.is_ok()) copy_text(status.message(), outcome.failure);
   std::vector<Outcome> outcomes;
   HOCKET_TRY(gather(outcome, outcomes));
   if (settings_ != nullptr) context_.region().free(settings_);
   HOCKET_TRY(agree(outcomes));
+  const auto unwilling =
+      std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
+  if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
   if (crowded) context_.set_crowded();
-  HOCKET_LOG_DEBUG("communicator of %u ranks: %s, %s", bootstrap_.size, crowded ? "ranks share cores" : "a core a rank",
-                   asymmetric ? "asymmetric barrier" : "fences");
+  HOCKET_LOG_DEBUG("communicator of %u ranks: %s, %s, CMA: %s", bootstrap_.size,
+                   crowded ? "ranks share cores" : "a core a rank", asymmetric ? "asymmetric barrier" : "fences",
+                   unwilling == outcomes.end() ? "in use" : unwilling->no_cross_memory);
   return std::move(communicator_);
 }
 

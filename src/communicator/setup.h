@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "communicator/communicator.h"
+#include "communicator/cross_memory_trial.h"
 
 namespace hocket::communicator {
 
@@ -26,6 +27,8 @@ class Setup {
     uint64_t block_offset = 0;
     uint64_t settings_offset = 0;  // rank 0's only
     uint64_t settings_bytes = 0;
+    uint64_t trial_address = 0;
+    CrossMemoryTrial::Wish cross_memory = CrossMemoryTrial::Wish::kAutomatic;  // rank 0's counts
     uint64_t cpus[2] = {};
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
@@ -33,6 +36,8 @@ class Setup {
     char failure[kReasonBytes] = {};  // "": none
   };
   struct Outcome {  // second round
+    uint8_t cross_memory = 0;
+    char no_cross_memory[kReasonBytes] = {};  // why not
     char failure[kReasonBytes] = {};
   };
 
@@ -47,11 +52,14 @@ class Setup {
   Status connect();
   bool find_crowded() const;
   Status build(bool crowded, bool asymmetric);
+  // "" if this rank can and should read its neighbour's memory, else why not.
+  std::string judge_cross_memory();
   Status read_settings(selection::Table& table);
 
   Context& context_;
   Bootstrap bootstrap_;
   std::unique_ptr<Communicator> communicator_;
+  CrossMemoryTrial trial_;
   Introduction mine_;
   std::vector<Introduction> all_;
   std::byte* settings_ = nullptr;  // rank 0's, until everybody has read them

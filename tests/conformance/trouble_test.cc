@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -179,6 +180,36 @@ TEST(Fork, AChildMayNotUseItsParentsCommunicator) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK) << hocket_error_text();
   });
+  EXPECT_EQ(failed, 0);
+}
+
+// Forced, it is either used, and right, or refused with the reason on all ranks.
+TEST(CrossMemory, GivesTheSameResultsOrSaysWhyItCannot) {
+  setenv("HOCKET_CMA", "on", 1);
+  const int failed = run_bare_processes(3, [](Rank& me) {
+    hocket_context_t* context = nullptr;
+    ASSERT_EQ(hocket_context_create(nullptr, &context), HOCKET_OK) << hocket_error_text();
+    hocket_comm_t* comm = nullptr;
+    const hocket_status_t made = hocket_comm_create(context, &me.bootstrap, &comm);
+    if (made != HOCKET_OK) {
+      EXPECT_EQ(made, HOCKET_ERR_NOT_SUPPORTED);
+      EXPECT_TRUE(text_has("HOCKET_CMA=on")) << hocket_error_text();
+      return;
+    }
+    constexpr size_t kCount = 100'003;
+    for (const char* algorithm : {"pieces", "ring", "recursive_doubling", "reduce_broadcast"}) {
+      ASSERT_EQ(hocket_force(comm, "allreduce", algorithm), HOCKET_OK);
+      std::vector<int64_t> in(kCount, me.rank + 1);
+      std::vector<int64_t> out(kCount, -1);
+      ASSERT_EQ(hocket_allreduce(comm, in.data(), out.data(), kCount, HOCKET_INT64, HOCKET_SUM), HOCKET_OK);
+      ASSERT_EQ(out, std::vector<int64_t>(kCount, 6)) << algorithm;
+      // The input is the caller's again: nobody may still be reading it.
+      std::fill(in.begin(), in.end(), -77);
+    }
+    EXPECT_EQ(hocket_comm_destroy(comm), HOCKET_OK);
+    EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+  });
+  unsetenv("HOCKET_CMA");
   EXPECT_EQ(failed, 0);
 }
 

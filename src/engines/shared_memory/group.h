@@ -14,6 +14,7 @@ namespace hocket::engines::shared_memory {
 struct Member {
   RankBlock* block = nullptr;
   std::byte* region = nullptr;  // base of the region that offsets in its lines refer to
+  int process = 0;              // for reading its memory, where that is in use
 };
 
 class Group {
@@ -26,6 +27,10 @@ class Group {
   uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
   const Member& member(uint32_t rank) const { return members_[rank]; }
   platform::SharedRegion& region() const { return *region_; }
+  // Whether members may read each other's memory by process_vm_readv. To be allowed on all of them alike, before the
+  // first call, when all have found that it works and is faster than copying.
+  bool cross_memory() const { return cross_memory_; }
+  void allow_cross_memory() { cross_memory_ = true; }
 
   // After something was written that `rank` may wait for.
   void wake(uint32_t rank) {
@@ -60,6 +65,7 @@ class Group {
   std::vector<Member> members_;
   std::shared_ptr<platform::SharedRegion> region_;
   bool asymmetric_;
+  bool cross_memory_ = false;
 };
 
 }  // namespace hocket::engines::shared_memory

@@ -122,25 +122,12 @@ Progress Lane::run(const Instruction& step, StepState& state, const Operands& op
       return publish(step, operands);
     case StepKind::kExpose:
       return expose(step, operands);
-    case StepKind::kGet: {
-      const std::byte* data = published(step);
-      if (data == nullptr) return Progress::kPending;
-      std::byte* out = operands.destination(step);
-      if (step.bytes != 0 && data != out) std::memcpy(out, data, step.bytes);
-      return Progress::kDone;
-    }
-    case StepKind::kCombineFrom: {
-      const std::byte* data = published(step);
-      if (data == nullptr) return Progress::kPending;
-      if (step.elements != 0) operands.combine(step, data, 0, step.elements);
-      return Progress::kDone;
-    }
-    case StepKind::kPut: {
-      const std::byte* room = published(step);
-      if (room == nullptr) return Progress::kPending;
-      if (step.bytes != 0) std::memcpy(const_cast<std::byte*>(room), operands.source(step), step.bytes);
-      return Progress::kDone;
-    }
+    case StepKind::kGet:
+      return get(step, operands);
+    case StepKind::kCombineFrom:
+      return combine_from(step, operands);
+    case StepKind::kPut:
+      return put(step, operands);
     case StepKind::kAdd:
       return add(step);
     case StepKind::kWaitUntil:

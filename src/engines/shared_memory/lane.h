@@ -66,8 +66,14 @@ class Lane final : public Transport {
 
   Progress publish(const Instruction& step, const Operands& operands);
   Progress expose(const Instruction& step, const Operands& operands);
-  // The published bytes, or nullptr while they are not there.
-  const std::byte* published(const Instruction& step) const;
+  // The line of what the step wants to read or write, or nullptr while it is not published.
+  const SlotLine* published(const Instruction& step) const;
+  Progress get(const Instruction& step, const Operands& operands);
+  Progress put(const Instruction& step, const Operands& operands);
+  Progress combine_from(const Instruction& step, const Operands& operands);
+  // Reads or combines `bytes` that lie at `location`, `done` bytes into the step's slice.
+  void take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
+               uint64_t bytes);
   StagingBuffer* slot_buffer(uint8_t slot);
   bool publishes_in_place(const Instruction& step, const std::byte* memory) const;
   void write_slot(const Instruction& step, uint64_t location);
@@ -77,6 +83,7 @@ class Lane final : public Transport {
   Progress receive(const Instruction& step, StepState& state, const Operands& operands);
   bool has_room(uint32_t peer);
   bool is_consumed(uint32_t peer, uint64_t serial);
+  uint64_t reachable_location(const std::byte* data, uint64_t bytes) const;
   void post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes);
 
   Progress add(const Instruction& step);
@@ -97,6 +104,7 @@ class Lane final : public Transport {
   bool finished_told_ = false;
   bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return
   StagingBuffer* held_[schedule::kMaxSlots] = {};
+  std::unique_ptr<std::byte[]> bounce_;  // foreign memory on its way into a combination
   Scratch scratch_[2];
   Scratch* current_scratch_ = nullptr;
   uint64_t own_base_[kSets][schedule::kMaxCounters] = {};

@@ -29,16 +29,19 @@ inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
 // A publication. The tag is written last and read first; it holds the call's number and the version.
 struct alignas(64) SlotLine {
   std::atomic<uint64_t> tag;
-  uint64_t location;  // offset in the owner's region, or kInline
+  uint64_t location;  // offset in the owner's region, or kInline, or kForeign and an address
   std::byte payload[kInlineBytes];
 };
 inline constexpr uint64_t kInline = ~uint64_t{0};
+// A location with this bit is not an offset but an address in the owner's process, to be read by process_vm_readv.
+inline constexpr uint64_t kForeign = uint64_t{1} << 63;
+inline bool is_foreign(uint64_t location) { return location != kInline && (location & kForeign) != 0; }
 inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | version; }
 
 // One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.
 struct alignas(64) MailLine {
   std::atomic<uint64_t> serial;
-  uint64_t location;  // offset in the sender's region, or kInline
+  uint64_t location;  // offset in the sender's region, or kInline, or kForeign and an address
   union {
     std::byte payload[kInlineBytes];
     uint64_t bytes;  // length of a fragment that lies elsewhere

@@ -13,6 +13,7 @@ namespace hocket::engines::shared_memory {
 namespace {
 
 constexpr uint64_t kInPlaceBytes = 4 * 1024;
+constexpr uint64_t kForeignBytes = 32 * 1024;
 
 enum Phase : uint8_t { kNotBegun, kMoving, kAwaitingReceiver };
 
@@ -45,6 +46,13 @@ void Lane::post(uint32_t peer, uint64_t location, const std::byte* payload, uint
   group_.wake(peer);
 }
 
+// Where the receiver can read a long message as it lies, or kInline if it can't.
+uint64_t Lane::reachable_location(const std::byte* data, uint64_t bytes) const {
+  if (bytes >= kInPlaceBytes && group_.region().contains(data, bytes)) return group_.region().offset_of(data);
+  if (bytes >= kForeignBytes && group_.cross_memory()) return kForeign | reinterpret_cast<uintptr_t>(data);
+  return kInline;
+}
+
 Progress Lane::send(const Instruction& step, StepState& state, const Operands& operands) {
   Pair& pair = pairs_[step.peer];
   if (pair.sending != nullptr && pair.sending != &state) return Progress::kPending;
@@ -61,8 +69,9 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
     pair.sending = nullptr;
     return Progress::kDone;
   }
-  if (state.bytes == 0 && step.bytes >= kInPlaceBytes && group_.region().contains(data, step.bytes)) {
-    post(step.peer, group_.region().offset_of(data), nullptr, step.bytes);
+  const uint64_t location = state.bytes == 0 ? reachable_location(data, step.bytes) : kInline;
+  if (location != kInline) {
+    post(step.peer, location, nullptr, step.bytes);
     pair.sending = nullptr;
     state.serial = pair.sent;
     state.phase = kAwaitingReceiver;
@@ -114,11 +123,12 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
     } else if (step.bytes > kInlineBytes) {
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
     }
-    const std::byte* data = is_inline ? line.payload : group_.member(step.peer).region + line.location;
-    if (step.kind == schedule::StepKind::kReceiveCombine) {
-      operands.combine(step, data, state.bytes, bytes / element);
+    if (!is_inline) {
+      take_in(step, operands, line.location, 0, state.bytes, bytes);
+    } else if (step.kind == schedule::StepKind::kReceiveCombine) {
+      operands.combine(step, line.payload, state.bytes, bytes / element);
     } else if (bytes != 0) {
-      std::memcpy(operands.destination(step) + state.bytes, data, bytes);
+      std::memcpy(operands.destination(step) + state.bytes, line.payload, bytes);
     }
     state.bytes += bytes;
     ++pair.received;

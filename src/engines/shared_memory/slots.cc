@@ -13,6 +13,8 @@ namespace {
 // Publishing the caller's own memory in place saves a copy, but then the call can't end before all peers have read
 // it. Below this size the copy is cheaper.
 constexpr uint64_t kInPlaceBytes = 16 * 1024;
+// Where other processes' memory can be read, it costs a system call: not for less than this.
+constexpr uint64_t kForeignBytes = 32 * 1024;
 
 }  // namespace
 
@@ -59,6 +61,11 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
     write_slot(step, group_.region().offset_of(data));
     return Progress::kDone;
   }
+  if (group_.cross_memory() && step.bytes >= kForeignBytes) {
+    lingers_ = true;
+    write_slot(step, kForeign | reinterpret_cast<uintptr_t>(data));
+    return Progress::kDone;
+  }
   StagingBuffer* buffer = slot_buffer(step.slot);
   if (buffer == nullptr) return Progress::kPending;
   std::memcpy(buffer->memory, data, step.bytes);
@@ -79,12 +86,43 @@ Progress Lane::expose(const Instruction& step, const Operands& operands) {
   return Progress::kDone;
 }
 
-const std::byte* Lane::published(const Instruction& step) const {
+const SlotLine* Lane::published(const Instruction& step) const {
   const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
   // Acquire: pairs with write_slot(). A later call's tag can't be there: its publisher waits for our finish().
-  if (line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version)) return nullptr;
-  const std::byte* begin = line.location == kInline ? line.payload : group_.member(step.peer).region + line.location;
-  return begin + step.target_offset;
+  return line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version) ? nullptr : &line;
+}
+
+Progress Lane::get(const Instruction& step, const Operands& operands) {
+  const SlotLine* line = published(step);
+  if (line == nullptr) return Progress::kPending;
+  if (step.bytes == 0) return Progress::kDone;
+  if (line->location == kInline) {
+    std::memcpy(operands.destination(step), line->payload + step.target_offset, step.bytes);
+  } else {
+    take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+  }
+  return Progress::kDone;
+}
+
+Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
+  const SlotLine* line = published(step);
+  if (line == nullptr) return Progress::kPending;
+  if (step.elements == 0) return Progress::kDone;
+  if (line->location == kInline) {
+    operands.combine(step, line->payload + step.target_offset, 0, step.elements);
+  } else {
+    take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+  }
+  return Progress::kDone;
+}
+
+Progress Lane::put(const Instruction& step, const Operands& operands) {
+  const SlotLine* line = published(step);
+  if (line == nullptr) return Progress::kPending;
+  // What is exposed always lies in the owner's region.
+  std::byte* room = group_.member(step.peer).region + line->location + step.target_offset;
+  if (step.bytes != 0) std::memcpy(room, operands.source(step), step.bytes);
+  return Progress::kDone;
 }
 
 }  // namespace hocket::engines::shared_memory
