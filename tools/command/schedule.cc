@@ -18,7 +18,7 @@ Examples:
   hocket schedule reduce tree --ranks 13 --degree 3 --root 4 --format svg > tree.svg
   hocket schedule allreduce ring --ranks 6 --count 101 --verify
   hocket schedule broadcast pipeline --ranks 4 --segments 8 --format goal > pipeline.goal     (for LogGOPSim)
-What the steps mean: docs/schedules.md. All names: hocket algorithms.)";
+What the algorithms do: docs/algorithms.md. All names: hocket algorithms.)";
 
 struct Options {
   std::string collective;
