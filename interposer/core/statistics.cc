@@ -19,7 +19,7 @@ bool is_carried_out(Outcome outcome) {
 
 bool is_out_of_reach(Outcome outcome) {
   return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob ||
-         outcome == Outcome::kNoSharedMemory || outcome == Outcome::kArguments;
+         outcome == Outcome::kNoSharedMemory || outcome == Outcome::kArguments || outcome == Outcome::kFreed;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -91,7 +91,7 @@ const char* reason(Outcome outcome) {
     case Outcome::kTooLarge:
       return "too large";
     case Outcome::kFreed:
-      return "communicator freed";
+      return "communicator freed or revoked";
     case Outcome::kArguments:
       return "arguments";
   }

@@ -10,8 +10,17 @@ namespace {
 // Packing counts in int, and any rank may have to pack.
 constexpr size_t kLargestPacked = INT_MAX;
 
+// A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
+bool is_revoked(MPI_Comm comm) {
+  const IsRevoked ask = next_pmpi().Comm_is_revoked;
+  int revoked = 0;
+  return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
+}
+
 // The last step: everything about the call is in order, so it counts.
 Outcome readiness(Communicator& communicator, MPI_Comm comm) {
+  if (is_revoked(comm)) [[unlikely]]
+    return Outcome::kFreed;
   if (communicator.phase == Phase::kReady) [[likely]]
     return Outcome::kCarriedOut;
   return prepare_communicator(communicator, comm);

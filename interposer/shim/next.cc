@@ -93,6 +93,7 @@ void internal::find_mpi() {
   HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
   HOCKET_MPI_USED(HOCKET_FIND_PMPI)
+  find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");
   // Release: see next_mpi().
   found.store(true, std::memory_order_release);
 }

@@ -24,22 +24,27 @@ namespace hocket::interposer {
 #define HOCKET_MPI_CAUGHT_COUNT(X)
 #endif
 // Used by this library.
-#define HOCKET_MPI_USED(X)                                                                                    \
-  X(Allgather)                                                                                                \
-  X(Comm_call_errhandler)                                                                                     \
-  X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) \
-      X(Comm_rank) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) \
-          X(Group_free) X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) \
-              X(Reduce_local) X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval) X(Type_get_attr)         \
-                  X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)        \
-                      X(Type_set_attr) X(Type_size) X(Type_size_x) X(Unpack)
+#define HOCKET_MPI_USED(X)                                                                                             \
+  X(Allgather)                                                                                                         \
+  X(Comm_call_errhandler)                                                                                              \
+  X(Comm_create_keyval)                                                                                                \
+  X(Comm_dup) X(Comm_free_keyval) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)  \
+      X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Group_free) X(Group_translate_ranks) \
+          X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) X(Reduce_local) X(Type_commit) X(Type_create_hindexed)       \
+              X(Type_create_keyval) X(Type_free) X(Type_free_keyval) X(Type_get_attr) X(Type_get_contents)             \
+                  X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent) X(Type_set_attr) X(Type_size)        \
+                      X(Type_size_x) X(Unpack)
 
 #define HOCKET_MPI_POINTER(name) decltype(&PMPI_##name) name = nullptr;
 struct CaughtFunctions {
   HOCKET_MPI_CAUGHT(HOCKET_MPI_POINTER)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_MPI_POINTER)  // may be missing in old libraries
 };
+// Of fault tolerance; nullptr where the MPI has none.
+using IsRevoked = int (*)(MPI_Comm comm, int* flag);
+
 struct MpiFunctions : CaughtFunctions {
+  IsRevoked Comm_is_revoked = nullptr;
   HOCKET_MPI_USED(HOCKET_MPI_POINTER)
 };
 #undef HOCKET_MPI_POINTER

@@ -17,15 +17,15 @@
 static int failures = 0;
 static int world_rank = 0, world_size = 1;
 
-#define CHECK(condition, ...)                                            \
-  do {                                                                   \
-    if (!(condition)) {                                                  \
-      if (failures++ < 20) {                                             \
+#define CHECK(condition, ...)                                                                            \
+  do {                                                                                                   \
+    if (!(condition)) {                                                                                  \
+      if (failures++ < 20) {                                                                             \
         fprintf(stderr, "FAILED on rank %d at %s:%d: %s: ", world_rank, __FILE__, __LINE__, #condition); \
-        fprintf(stderr, __VA_ARGS__);                                    \
-        fputc('\n', stderr);                                             \
-      }                                                                  \
-    }                                                                    \
+        fprintf(stderr, __VA_ARGS__);                                                                    \
+        fputc('\n', stderr);                                                                             \
+      }                                                                                                  \
+    }                                                                                                    \
   } while (0)
 
 static inline void* native_function(const char* name) {

