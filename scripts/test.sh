@@ -44,7 +44,7 @@ run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]
   shift 2
   say "$part"
   if ! (build "$preset") >"build/$preset.log" 2>&1; then
-    cat "build/$preset.log" >&2
+    grep -vE "^\[[0-9]+/[0-9]+\] " "build/$preset.log" >&2
     fail "$part: the build of preset $preset"
     return
   fi
