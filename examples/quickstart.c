@@ -79,8 +79,8 @@ static int run_rank(meeting_t* meeting, int rank) {
 
   const int64_t expected = (int64_t)(kElements - 1) * (kRanks * (kRanks - 1) / 2);
   const int right = sum == 0.5 * (kRanks * (kRanks + 1) / 2) && vector[kElements - 1] == expected;
-  printf("rank %d of %d: sum %.1f, last element %lld: %s\n", rank, kRanks, sum, (long long)vector[kElements - 1],
-         right ? "right" : "WRONG");
+  printf("rank %d of %d: sum %.1f, last element %lld: %s (looked %ld times while it ran)\n", rank, kRanks, sum,
+         (long long)vector[kElements - 1], right ? "right" : "WRONG", other_work);
 
   CHECK(hocket_free(context, memory));
   CHECK(hocket_comm_destroy(comm));

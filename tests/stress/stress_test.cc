@@ -166,7 +166,7 @@ void run_mix(Rank& me, uint64_t seed, double seconds) {
   std::mt19937_64 own(seed ^ static_cast<uint64_t>(me.rank + 1));
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   uint64_t calls = 0;
-  for (int epoch = 0;; ++epoch) {
+  for (;;) {
     // The team splits anew now and then; all agree when the time is over.
     const int parts = 1 + static_cast<int>(shared() % 3);
     const uint64_t salt = shared();

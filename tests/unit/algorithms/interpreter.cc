@@ -28,7 +28,7 @@ uint64_t Interpreter::combine(uint64_t left, uint64_t right) { return mix(3 * le
 uint64_t Interpreter::operand(uint32_t rank, uint64_t index) { return mix((uint64_t{rank} + 1) << 32 | index); }
 
 Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, bool in_place, uint32_t seed)
-    : plans_(plans), count_(count), in_place_(in_place), random_(seed), ranks_(plans.size()) {
+    : plans_(plans), count_(count), random_(seed), ranks_(plans.size()) {
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     const Plan& plan = plans[r];
     Rank& rank = ranks_[r];

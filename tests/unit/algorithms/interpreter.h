@@ -76,7 +76,6 @@ class Interpreter {
 
   const std::vector<schedule::Plan>& plans_;
   uint64_t count_;
-  bool in_place_;
   std::mt19937 random_;
   std::vector<Rank> ranks_;
   std::map<std::pair<uint32_t, uint32_t>, std::deque<Message>> mail_;
