@@ -89,10 +89,12 @@ void internal::find_mpi() {
 #define HOCKET_FIND_OPTIONAL(name)        \
   find(mpi_functions.name, "MPI_" #name); \
   find(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_FIND_OPTIONAL_PMPI(name) find(pmpi_functions.name, "PMPI_" #name);
 #define HOCKET_FIND_PMPI(name) require(pmpi_functions.name, "PMPI_" #name);
   HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
   HOCKET_MPI_USED(HOCKET_FIND_PMPI)
+  HOCKET_MPI_USED_COUNT(HOCKET_FIND_OPTIONAL_PMPI)
   find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");
   // Release: see next_mpi().
   found.store(true, std::memory_order_release);

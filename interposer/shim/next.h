@@ -20,8 +20,10 @@ namespace hocket::interposer {
   X(Barrier) X(Bcast) X(Reduce) X(Allreduce)
 #if HOCKET_HAS_COUNT_FUNCTIONS
 #define HOCKET_MPI_CAUGHT_COUNT(X) X(Bcast_c) X(Reduce_c) X(Allreduce_c)
+#define HOCKET_MPI_USED_COUNT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
 #else
 #define HOCKET_MPI_CAUGHT_COUNT(X)
+#define HOCKET_MPI_USED_COUNT(X)
 #endif
 // Used by this library.
 #define HOCKET_MPI_USED(X)                                                                                    \
@@ -45,6 +47,7 @@ using IsRevoked = int (*)(MPI_Comm comm, int* flag);
 struct MpiFunctions : CaughtFunctions {
   IsRevoked Comm_is_revoked = nullptr;
   HOCKET_MPI_USED(HOCKET_MPI_POINTER)
+  HOCKET_MPI_USED_COUNT(HOCKET_MPI_POINTER)  // may be missing in old libraries
 };
 #undef HOCKET_MPI_POINTER
 

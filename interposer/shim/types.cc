@@ -8,6 +8,7 @@
 #include "shim/handle_map.h"
 #include "shim/handles.h"
 #include "shim/named_types.h"
+#include "shim/type_construction.h"
 
 namespace hocket::interposer {
 namespace {
@@ -64,17 +65,12 @@ bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent, M
 
 // MPI_Type_contiguous and MPI_Type_dup of something dense.
 bool is_large_dense(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  if (next_pmpi().Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
-  if (combiner == MPI_COMBINER_NAMED) return true;
-  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1) return false;
-  std::vector<int> some_integers(integers + 1);
-  std::vector<MPI_Aint> some_addresses(addresses + 1);
+  Construction made;
+  if (!read_construction(type, made)) return false;
+  if (made.combiner == MPI_COMBINER_NAMED) return true;
+  if (made.combiner != MPI_COMBINER_CONTIGUOUS && made.combiner != MPI_COMBINER_DUP) return false;
   MPI_Datatype inner;
-  if (next_pmpi().Type_get_contents(type, integers, addresses, 1, some_integers.data(), some_addresses.data(),
-                                    &inner) != MPI_SUCCESS) {
-    return false;
-  }
+  if (!read_inner_type(type, made, inner)) return false;
   if (const TypeFacts* named = named_types.find(inner)) return named->is_dense_array(2);
   TypeFacts facts;
   MPI_Aint true_extent = 0;
@@ -99,11 +95,11 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
   if (const TypeFacts* facts = known_facts(type)) return facts;
   auto facts = std::make_unique<TypeFacts>();
   MPI_Aint true_extent = 0;
-  int integers, addresses, types, combiner = 0;
+  Construction made;
   if (!read_measures(type, *facts, true_extent)) return nullptr;
-  if (next_pmpi().Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return nullptr;
-  facts->is_named = combiner == MPI_COMBINER_NAMED;
-  set_parametric_ops(combiner, *facts);
+  if (!read_construction(type, made)) return nullptr;
+  facts->is_named = made.combiner == MPI_COMBINER_NAMED;
+  set_parametric_ops(made.combiner, *facts);
   facts->is_dense = is_dense(type, *facts, true_extent, comm);
   if (next_pmpi().Type_set_attr(type, keyval, facts.get()) != MPI_SUCCESS) return nullptr;
   return facts.release();  // on_delete has it

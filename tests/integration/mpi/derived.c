@@ -39,6 +39,34 @@ static void vector_at_root_contiguous_elsewhere(MPI_Comm comm) {
   MPI_Type_free(&column);
 }
 
+#if MPI_VERSION >= 4
+static void types_made_with_large_counts(MPI_Comm comm) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  MPI_Datatype pairs, row;
+  MPI_Type_vector_c(5, 2, 4, MPI_INT, &pairs);
+  MPI_Type_contiguous_c(5000, MPI_INT, &row);
+  MPI_Type_commit(&pairs);
+  MPI_Type_commit(&row);
+  static int data[10000];
+  for (int root = 0; root < size; ++root) {
+    for (int i = 0; i < 20; ++i) data[i] = rank == root ? i : -1;
+    if (rank == root) {
+      MPI_Bcast(data, 1, pairs, root, comm);
+    } else {
+      MPI_Bcast_c(data, 10, MPI_INT, root, comm);
+      for (int i = 0; i < 10; ++i) CHECK(data[i] == i / 2 * 4 + i % 2, "place %d holds %d", i, data[i]);
+    }
+    for (int i = 0; i < 10000; ++i) data[i] = rank == root ? i + root : -1;
+    MPI_Bcast_c(data, rank == root ? 2 : 10000, rank == root ? row : MPI_INT, root, comm);
+    for (int i = 0; i < 10000; ++i) CHECK(data[i] == i + root, "place %d holds %d", i, data[i]);
+  }
+  MPI_Type_free(&pairs);
+  MPI_Type_free(&row);
+}
+#endif
+
 static void elements_out_of_order(MPI_Comm comm) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
@@ -204,6 +232,9 @@ int main(int argc, char** argv) {
   MPI_Comm_split(MPI_COMM_WORLD, world_rank < 2, world_rank, &comms[1]);
   for (int i = 0; i < 2; ++i) {
     vector_at_root_contiguous_elsewhere(comms[i]);
+#if MPI_VERSION >= 4
+    types_made_with_large_counts(comms[i]);
+#endif
     elements_out_of_order(comms[i]);
     absolute_addresses(comms[i]);
     repeated_dense_types(comms[i]);
