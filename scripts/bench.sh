@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs `hocket bench` under each MPI of the Python environments, at that MPI's best settings, and leaves one JSON file
-# a run in build/bench/. The tables of docs/ come from here.
+# Runs `hocket bench` under each MPI that ./dev setup installs, at that MPI's best settings, and leaves one JSON file
+# a run in build/bench/. The tables of docs/ come from here, by scripts/bench_report.py.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
 usage() {
   cat <<'TEXT'
-usage: ./dev bench [--ranks "2 4 8 16"] [--mpi "mpich openmpi"] [--collectives LIST] [--dry-run] [-- OPTIONS]
-defaults: ranks 2 4 8 16; both MPIs; barrier,broadcast,reduce,allreduce. OPTIONS go to `hocket bench`.
+usage: ./dev bench [--ranks "2 4 8 16"] [--mpi LIST] [--collectives LIST] [--dry-run] [-- OPTIONS]
+MPIs: mpich5 openmpi5 (of the Python environments) mpich4 openmpi4 (Debian's)
+defaults: ranks 2 4 8 16; all MPIs; barrier,broadcast,reduce,allreduce. OPTIONS go to `hocket bench`.
 TEXT
 }
 
-ranks_list="2 4 8 16" mpis="mpich openmpi" collectives=barrier,broadcast,reduce,allreduce dry=0
+ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" collectives=barrier,broadcast,reduce,allreduce dry=0
 options=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -34,18 +35,32 @@ cores=$(nproc)
 # Open MPI refuses root unless told twice; containers are root.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+launcher_of() {
+  case "$1" in
+    mpich5) echo .venv/mpich/bin/mpiexec ;;
+    openmpi5) echo .venv/openmpi/bin/mpiexec ;;
+    mpich4) echo mpiexec.mpich ;;
+    openmpi4) echo mpirun.openmpi ;;
+    *) die "bench: '$1' is not one of mpich5 openmpi5 mpich4 openmpi4" ;;
+  esac
+}
+
 for mpi in $mpis; do
+  launcher=$(launcher_of "$mpi")
   for ranks in $ranks_list; do
     command=(env)
-    # Without these an MPI on too few cores is many times slower, and a comparison would mean nothing.
-    if [ "$ranks" -gt "$cores" ] && [ "$mpi" = mpich ]; then
+    # Without these an MPI on too few cores is many times slower, and a comparison would mean nothing. MPICH 4 has no
+    # such setting.
+    if [ "$ranks" -gt "$cores" ] && [ "$mpi" = mpich5 ]; then
       command+=(MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1)
     fi
-    command+=(".venv/$mpi/bin/mpiexec" -n "$ranks")
-    if [ "$ranks" -gt "$cores" ] && [ "$mpi" = openmpi ]; then
-      command+=(--mca mpi_yield_when_idle 1 --bind-to none --oversubscribe)
+    command+=("$launcher" -n "$ranks")
+    if [ "$ranks" -gt "$cores" ]; then
+      case "$mpi" in openmpi*) command+=(--mca mpi_yield_when_idle 1 --bind-to none --oversubscribe) ;; esac
     fi
-    command+=("$hocket" bench "$collectives" --json "build/bench/$mpi-$ranks.json" "${options[@]}")
+    # With a core for every rank, each is bound to its own; otherwise the scheduler is left its freedom.
+    if [ "$ranks" -le "$cores" ]; then bind=cores; else bind=none; fi
+    command+=("$hocket" bench "$collectives" --bind "$bind" --json "build/bench/$mpi-$ranks.json" "${options[@]}")
     say "${command[*]}"
     [ $dry -eq 1 ] || "${command[@]}"
   done

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables from what `./dev bench` has left in build/bench/: one file a run, named MPI-RANKS.json.
+
+    scripts/bench_report.py build/bench/*.json > tables.md
+
+The ratio is the MPI's median over hocket's: above 1 hocket is faster.
+"""
+import argparse
+import json
+import math
+import os
+import sys
+from collections import defaultdict
+
+SMALL = 4096  # bytes: what counts as a small message in the summary
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def size_text(size):
+    for shift, letter in ((20, "Mi"), (10, "Ki")):
+        if size and size % (1 << shift) == 0:
+            return f"{size >> shift} {letter}B"
+    return f"{size} B"
+
+
+def time_text(us):
+    return f"{us:.2f}" if us < 10 else f"{us:.1f}" if us < 100 else f"{us:.0f}"
+
+
+def read_cells(paths):
+    """{(mpi, collective, ranks, timing, bytes): {variant: row}}"""
+    cells = defaultdict(dict)
+    for path in paths:
+        mpi = os.path.basename(path).rsplit("-", 1)[0]
+        with open(path, encoding="utf-8") as file:
+            for row in json.load(file):
+                if row["collective"] in ("barrier", "broadcast", "reduce", "allreduce"):
+                    key = (mpi, row["collective"], row["ranks"], row["timing"], row["bytes"])
+                    cells[key][row["variant"]] = row
+    return {key: rows for key, rows in cells.items() if "mpi" in rows and "hocket" in rows}
+
+
+def ratio(rows):
+    return rows["mpi"]["median_us"] / rows["hocket"]["median_us"]
+
+
+def print_summary(cells):
+    print("| MPI | timing | cells | not below 0.95 | lowest | geometric mean |")
+    print("|---|---|---|---|---|---|")
+    for mpi in sorted({key[0] for key in cells}):
+        for timing in ("isolated", "back-to-back"):
+            ratios = [ratio(rows) for key, rows in cells.items() if key[0] == mpi and key[3] == timing]
+            if not ratios:
+                continue
+            share = sum(value >= 0.95 for value in ratios) / len(ratios)
+            print(f"| {mpi} | {timing} | {len(ratios)} | {share:.0%} | {min(ratios):.2f} | {geometric_mean(ratios):.2f} |")
+    print()
+    print(f"Small messages (up to {size_text(SMALL)}), geometric mean of the ratios; the lowest in brackets:")
+    print()
+    all_ranks = sorted({key[2] for key in cells})
+    print("| MPI | collective | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
+    print("|---|---|" + "---|" * len(all_ranks))
+    for mpi in sorted({key[0] for key in cells}):
+        for collective in ("barrier", "broadcast", "reduce", "allreduce"):
+            line = []
+            for ranks in all_ranks:
+                ratios = [ratio(rows) for key, rows in cells.items()
+                          if key[:3] == (mpi, collective, ranks) and key[4] <= SMALL]
+                line.append(f"{geometric_mean(ratios):.2f} ({min(ratios):.2f})" if ratios else "")
+            print(f"| {mpi} | {collective} | " + " | ".join(line) + " |")
+
+
+def print_tables(cells):
+    for collective in ("barrier", "broadcast", "reduce", "allreduce"):
+        for timing in ("isolated", "back-to-back"):
+            some = {key: rows for key, rows in cells.items() if key[1] == collective and key[3] == timing}
+            if not some:
+                continue
+            mpis = sorted({key[0] for key in some})
+            print(f"\n### {collective}, {timing}\n")
+            print("Microseconds: MPI / hocket (ratio).\n")
+            print("| ranks | bytes | " + " | ".join(mpis) + " |")
+            print("|---|---|" + "---|" * len(mpis))
+            for ranks, size in sorted({(key[2], key[4]) for key in some}):
+                line = []
+                for mpi in mpis:
+                    rows = some.get((mpi, collective, ranks, timing, size))
+                    line.append("" if rows is None else
+                                f"{time_text(rows['mpi']['median_us'])} / {time_text(rows['hocket']['median_us'])} "
+                                f"({ratio(rows):.2f})")
+                print(f"| {ranks} | {size_text(size)} | " + " | ".join(line) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--summary", action="store_true", help="only the summary")
+    arguments = parser.parse_args()
+    cells = read_cells(arguments.files)
+    if not cells:
+        sys.exit("bench_report: no cells with both an MPI and hocket in these files")
+    print_summary(cells)
+    if not arguments.summary:
+        print_tables(cells)
+
+
+if __name__ == "__main__":
+    main()
