@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpi4py's own test suite on one MPI, without and with the interposer: it must pass what it passes without.
-#   mpi4py_suite.sh LIBRARIES(build/release/lib) ENVIRONMENT(.venv/mpich or .venv/openmpi) RANKS [arguments of its main.py]
+#   mpi4py_suite.sh LIBRARIES ENVIRONMENT RANKS [arguments of its main.py]
+# LIBRARIES: build/release/lib; ENVIRONMENT: .venv/mpich or .venv/openmpi.
 # Fetches the source of the installed mpi4py for its tests; leaves logs in mpi4py-<name>-<ranks>-{without,with}.log.
 set -euo pipefail
 libraries=$(realpath "$1")
@@ -31,15 +32,14 @@ else
   preload=$libraries/libhocket-mpi-mpich.so
 fi
 
-run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; the verdict of each test in LABEL.verdicts
+run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on any rank, in LABEL.failures
   local label=mpi4py-$name-$ranks-$1 status=0
   shift
   (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \
     "$environment/bin/python" test/main.py --verbose "${arguments[@]}") >"$here/$label.log" 2>&1 || status=$?
-  # One rank's words are enough, but all write: a test counts as its worst verdict.
-  grep -oE '^test\w+ \([^)]*\)|(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.verdicts"
   grep -oE '(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
-  echo "$label: exit status $status, $(wc -l <"$here/$label.failures") failures; $(grep -E '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
+  echo "$label: exit status $status, $(wc -l <"$here/$label.failures") failures;" \
+    "$(grep -E '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
   return "$status"
 }
 
