@@ -13,6 +13,9 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   next_ = 0;
 }
 
+// Where a collective has no such buffer there is no address to count from.
+static std::byte* beyond(std::byte* buffer, uint64_t bytes) { return buffer == nullptr ? nullptr : buffer + bytes; }
+
 Status Call::start_next(engines::shared_memory::Lane& lane, bool& started) {
   const selection::Choice& choice = prepared_->choice;
   const engines::Program& program = next_ + 1 < choice.calls ? prepared_->chunk : prepared_->last;
@@ -20,8 +23,8 @@ Status Call::start_next(engines::shared_memory::Lane& lane, bool& started) {
   operands.combiner = arguments_.combiner;
   const uint64_t done = next_ * choice.chunk_elements * arguments_.combiner.element_bytes;
   // The program never writes to the input; the operands' common type has no const.
-  operands.base[static_cast<int>(Buffer::kInput)] = const_cast<std::byte*>(arguments_.input) + done;
-  operands.base[static_cast<int>(Buffer::kOutput)] = arguments_.output + done;
+  operands.base[static_cast<int>(Buffer::kInput)] = beyond(const_cast<std::byte*>(arguments_.input), done);
+  operands.base[static_cast<int>(Buffer::kOutput)] = beyond(arguments_.output, done);
   if (program.scratch_bytes != 0) {
     Result<std::byte*> scratch = lane.take_scratch(program.scratch_bytes);
     if (!scratch.is_ok()) return scratch.take_status();
