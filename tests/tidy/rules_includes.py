@@ -104,7 +104,11 @@ def check_dead_headers(tree):
     for path in tree.cxx():
         for _, _, name in includes(tree, path):
             included.update(target for target in resolve(tree, path, name) if target != path)
+    # Fortran's include statements have a form of their own: the name in quotes is enough.
+    fortran = "\n".join(tree.text(path) for path in tree.paths if path.lower().endswith((".f90", ".f", ".f08")))
     for path in tree.cxx():
+        if path.endswith(".inc") and re.search(rf"[\"']{re.escape(pathlib.PurePath(path).name)}[\"']", fortran):
+            continue
         if path.endswith((".h", ".inc")) and path not in included:
             yield Finding("dead-file", path, 1, "a header that nobody includes")
 

@@ -99,6 +99,12 @@ class Rules(unittest.TestCase):
         self.write("src/base/lonely.h", SPDX)
         self.expect("dead-file", "src/base/lonely.h")
 
+    def test_fortran_includes_count(self):
+        self.write("tests/body.inc", SPDX)
+        self.expect("dead-file", "tests/body.inc")
+        self.write("tests/program.f90", "! SPDX-License-Identifier: BSD-3-Clause\ninclude 'body.inc'\n")
+        self.assertEqual(self.found(), [])
+
     def test_source_that_nothing_builds(self):
         built = [path for path in GOOD if path.endswith(".cc")]
         commands = [{"directory": str(self.root), "file": path} for path in built]
