@@ -57,7 +57,8 @@ def print_summary(cells):
             if not ratios:
                 continue
             share = sum(value >= 0.95 for value in ratios) / len(ratios)
-            print(f"| {mpi} | {timing} | {len(ratios)} | {share:.0%} | {min(ratios):.2f} | {geometric_mean(ratios):.2f} |")
+            print(f"| {mpi} | {timing} | {len(ratios)} | {share:.0%} | {min(ratios):.2f} | "
+                  f"{geometric_mean(ratios):.2f} |")
     print()
     print(f"Small messages (up to {size_text(SMALL)}), geometric mean of the ratios; the lowest in brackets:")
     print()

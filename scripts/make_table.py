@@ -38,7 +38,7 @@ def read_cells(paths):
 
 
 def winners(by_size):
-    """[(bytes, variant, us, next variant, next us)], with stretches of one winner kept together where it costs little."""
+    """[(bytes, variant, us, next variant, next us)], stretches of one winner kept together where it costs little."""
     chosen = []
     for size in sorted(by_size):
         ranked = sorted(by_size[size].items(), key=lambda item: item[1])
@@ -60,7 +60,7 @@ def size_text(size):
 
 
 def rules(collective, span, when, by_size):
-    """One line for each stretch of sizes with the same winner. Between two measured sizes the smaller one's rule holds."""
+    """One line for each stretch of sizes with one winner. Between two measured sizes the smaller one's rule holds."""
     stretches = []
     for cell in winners(by_size):
         if stretches and stretches[-1][0][1] == cell[1]:

@@ -41,6 +41,8 @@ IMPURE_HEADER = re.compile(
     r"<(sys/.*|unistd\.h|fcntl\.h|sched\.h|pthread\.h|time\.h|ctime|chrono|thread|mutex|condition_variable|atomic|"
     r"linux/.*|signal\.h|csignal|fstream|random)>")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+FORTRAN_SUFFIXES = (".f90", ".f", ".f08")
+FORTRAN_INCLUDE = re.compile(r"""^\s*include\s*["']([^"']+)["']""", re.MULTILINE | re.IGNORECASE)
 
 
 def place_of(path):
@@ -104,11 +106,11 @@ def check_dead_headers(tree):
     for path in tree.cxx():
         for _, _, name in includes(tree, path):
             included.update(target for target in resolve(tree, path, name) if target != path)
-    # Fortran's include statements have a form of their own: the name in quotes is enough.
-    fortran = "\n".join(tree.text(path) for path in tree.paths if path.lower().endswith((".f90", ".f", ".f08")))
+    for path in tree.paths:
+        if path.lower().endswith(FORTRAN_SUFFIXES):
+            folder = pathlib.PurePath(path).parent
+            included.update(str(folder / name) for name in FORTRAN_INCLUDE.findall(tree.text(path)))
     for path in tree.cxx():
-        if path.endswith(".inc") and re.search(rf"[\"']{re.escape(pathlib.PurePath(path).name)}[\"']", fortran):
-            continue
         if path.endswith((".h", ".inc")) and path not in included:
             yield Finding("dead-file", path, 1, "a header that nobody includes")
 
