@@ -6,7 +6,6 @@
 
 namespace hocket::engines::shared_memory {
 
-using schedule::Buffer;
 using schedule::StepKind;
 
 namespace {
@@ -81,7 +80,7 @@ Progress Lane::finish() {
     }
     // Release: our reads of peers' memory come before; pairs with refresh_finished().
     mine_->finished.store(call_, std::memory_order_release);
-    group_.wake_all();
+    group_.wake_all(RankBlock::kAnything);
     finished_told_ = true;
     if (program_->synchronizing) known_finished_ = std::max(known_finished_, call_ - 1);
   }
@@ -138,12 +137,33 @@ Progress Lane::run(const Instruction& step, StepState& state, const Operands& op
   }
 }
 
+uint32_t Lane::awaits(const Instruction& step) const {
+  switch (step.kind) {
+    case StepKind::kGet:
+    case StepKind::kCombineFrom:
+    case StepKind::kPut:
+      return 1 + step.peer;
+    case StepKind::kWaitUntil:
+      return step.peer == schedule::kShared ? RankBlock::kSharedCounter : RankBlock::kMessage;
+    case StepKind::kSend:
+    case StepKind::kReceive:
+    case StepKind::kReceiveCombine:
+      return RankBlock::kMessage;
+    default:
+      return RankBlock::kAnything;  // a set or a staging buffer that isn't free yet
+  }
+}
+
 Progress Lane::add(const Instruction& step) {
   if (!enter_set()) return Progress::kPending;
   // Release: what this rank did before; acquire: so that a chain of adders carries it on. Pairs with wait_until().
   if (step.peer == schedule::kShared) {
-    root_->shared[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
-    group_.wake_all();
+    const uint64_t before = root_->shared[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
+    // Usually all wait for the last to come, and only he need look for sleepers.
+    const uint64_t now = before + step.value - shared_base_[set()][step.slot];
+    if (now == program_->shared_total[step.slot] || program_->waits_between) {
+      group_.wake_all(RankBlock::kSharedCounter);
+    }
   } else {
     lanes_[step.peer]->own[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
     group_.wake(step.peer);
