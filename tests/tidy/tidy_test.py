@@ -69,6 +69,10 @@ class Rules(unittest.TestCase):
                    SPDX + '#include "algorithms/algorithm.h"\n#include "engines/executor/transport.h"\n')
         self.expect("includes", "src/engines/executor/executor.cc")
 
+    def test_selection_must_not_include_engines(self):
+        self.write("src/selection/choice.cc", SPDX + '#include "engines/executor/transport.h"\n')
+        self.expect("includes", "src/selection/choice.cc")
+
     def test_interposer_sees_only_the_public_header_and_base(self):
         self.write("interposer/shim.cc", SPDX + '#include "base/status.h"\n#include "hocket/hocket.h"\n')
         self.assertEqual(self.found(), [])
