@@ -101,7 +101,7 @@ main() {
   # Single-threaded modules have nothing to show a thread sanitizer.
   if wanted tsan; then
     run_ctest "thread sanitizer" tsan "${tier[@]}" "${roomy[@]}" \
-      -R '^(base|platform|engines|communicator|c_api|conformance)\.'
+      -R '^(base|platform|conformance)\.|^stress\..*OfThreads'
   fi
   if wanted fuzz; then run_fuzz; fi
 
