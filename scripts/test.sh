@@ -79,7 +79,7 @@ main() {
   mkdir -p build
   if [ $long -eq 1 ]; then
     tier=()
-    export HOCKET_LONG_TESTS=1
+    export LONG_TESTS=1
   fi
   if [ ${#parts[@]} -eq 0 ] && [ ${#ctest_arguments[@]} -eq 0 ]; then
     run_ctest "release build" release "${tier[@]}"

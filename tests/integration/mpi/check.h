@@ -62,10 +62,10 @@ static inline void start(int* argc, char*** argv) {
   native_bcast = (bcast_function*)native_function("PMPI_Bcast");
   native_reduce = (reduce_function*)native_function("PMPI_Reduce");
   native_allreduce = (allreduce_function*)native_function("PMPI_Allreduce");
-  const char* seed = getenv("HOCKET_TEST_SEED");
+  const char* seed = getenv("TEST_SEED");
   if (seed != NULL) random_state = strtoull(seed, NULL, 10) | 1;
   native_bcast(&random_state, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
-  if (world_rank == 0) printf("HOCKET_TEST_SEED=%llu\n", (unsigned long long)random_state);
+  if (world_rank == 0) printf("TEST_SEED=%llu\n", (unsigned long long)random_state);
 }
 
 // Ends the program; success only if no rank has failed.

@@ -70,7 +70,7 @@ TEST_P(Proof, HoldsForAllSmallGroups) {
 
 TEST_P(Proof, HoldsForRandomGroupsOfUpTo512Ranks) {
   const uint32_t used_seed = seed_of_run();
-  std::cout << "HOCKET_TEST_SEED=" << used_seed << "\n";
+  std::cout << "TEST_SEED=" << used_seed << "\n";
   std::mt19937 random(used_seed);
   const auto up_to = [&](uint32_t last) { return std::uniform_int_distribution<uint32_t>(0, last)(random); };
   const std::vector<uint32_t> degrees = degrees_to_prove(algorithm());

@@ -78,13 +78,12 @@ testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shap
 }
 
 uint32_t seed_of_run() {
-  if (const char* given = std::getenv("HOCKET_TEST_SEED"))
-    return static_cast<uint32_t>(std::strtoul(given, nullptr, 0));
+  if (const char* given = std::getenv("TEST_SEED")) return static_cast<uint32_t>(std::strtoul(given, nullptr, 0));
   return std::random_device{}();
 }
 
 bool long_tests() {
-  const char* value = std::getenv("HOCKET_LONG_TESTS");
+  const char* value = std::getenv("LONG_TESTS");
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 

@@ -34,10 +34,10 @@ std::vector<uint64_t> counts_to_prove(const Algorithm& algorithm, const schedule
 testing::AssertionResult is_proved(const Algorithm& algorithm, const schedule::Shape& shape,
                                    const std::vector<uint64_t>& counts, uint64_t* calls = nullptr);
 
-// HOCKET_TEST_SEED, or one drawn at random. To be printed by who uses it.
+// TEST_SEED, or one drawn at random. To be printed by who uses it.
 uint32_t seed_of_run();
 
-// The long tier: HOCKET_LONG_TESTS is set and not 0.
+// The long tier: LONG_TESTS is set and not 0.
 bool long_tests();
 
 }  // namespace hocket::algorithms

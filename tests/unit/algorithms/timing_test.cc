@@ -68,7 +68,7 @@ void expect_same_bits(const Algorithm& algorithm, const Shape& shape, uint32_t f
 TEST_P(Timing, LeavesEveryRankTheSameBits) {
   const Algorithm& algorithm = *GetParam();
   const uint32_t first_seed = seed_of_run();
-  std::cout << "HOCKET_TEST_SEED=" << first_seed << "\n";
+  std::cout << "TEST_SEED=" << first_seed << "\n";
   const std::vector<uint32_t> segment_numbers = algorithm.segmented ? std::vector{1u, 2u, 9u, 20u} : std::vector{1u};
   Shape shape;
   for (const uint32_t size : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 11u, 16u}) {

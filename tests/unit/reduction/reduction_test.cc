@@ -66,10 +66,10 @@ class Kernels : public testing::TestWithParam<InstructionSet> {
   void SetUp() override {
     table_ = find_kernels(GetParam());
     if (table_ == nullptr) GTEST_SKIP() << "this machine has no " << name(GetParam());
-    const char* given = std::getenv("HOCKET_TEST_SEED");
+    const char* given = std::getenv("TEST_SEED");
     const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : std::random_device{}();
     RecordProperty("seed", std::to_string(seed));
-    trace_ = std::make_unique<testing::ScopedTrace>(__FILE__, __LINE__, "HOCKET_TEST_SEED=" + std::to_string(seed));
+    trace_ = std::make_unique<testing::ScopedTrace>(__FILE__, __LINE__, "TEST_SEED=" + std::to_string(seed));
     random_.seed(seed);
   }
   void TearDown() override { trace_.reset(); }
