@@ -174,12 +174,6 @@ Result<int64_t> get_integer(std::string_view name) { return get(name, Kind::kInt
 Result<uint64_t> get_size(std::string_view name) { return get(name, Kind::kSize, parse_size); }
 Result<int> get_enum(std::string_view name) { return get(name, Kind::kChoice, parse_enum); }
 
-Result<std::string> get_choice(std::string_view name) {
-  auto place = get_enum(name);
-  if (!place.is_ok()) return place.take_status();
-  return std::string(value_of(*find(name)));
-}
-
 Result<std::string> get_text(std::string_view name) {
   const Setting* setting = find(name);
   if (setting == nullptr) return Status(Code::kInvalidArgument, unknown_name(name));
@@ -200,7 +194,7 @@ std::string unknown_name(std::string_view name) {
   size_t least = std::numeric_limits<size_t>::max();
   for (const Setting& setting : settings()) {
     const size_t distance = edit_distance(name, setting.name);
-    if (setting.internal || distance >= least) continue;
+    if (distance >= least) continue;
     least = distance;
     nearest = &setting;
   }
@@ -235,7 +229,6 @@ std::vector<std::string> problems() {
 std::string list() {
   std::string text;
   for (const Setting& setting : settings()) {
-    if (setting.internal) continue;
     const char* value = *setting.default_value != '\0' ? setting.default_value : "not set";
     text += std::string(setting.name) + " = " + setting.choices + " (" + value + ")\n    " + setting.help + "\n";
   }

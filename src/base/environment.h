@@ -33,7 +33,6 @@ struct Setting {
   int64_t minimum;
   int64_t maximum;
   const char* help;  // one line
-  bool internal;     // set by hocket's own tools, not by people
 };
 
 // All of them, in the order in which they should be listed.
@@ -43,11 +42,10 @@ const Setting* find(std::string_view name);  // nullptr when there is none of th
 // The variable's value or its default. `name` must be in settings() and of that kind; otherwise kInvalidArgument.
 Result<bool> get_flag(std::string_view name);
 Result<int64_t> get_integer(std::string_view name);
-Result<uint64_t> get_size(std::string_view name);       // bytes
-Result<std::string> get_choice(std::string_view name);  // the word
-Result<int> get_enum(std::string_view name);            // the word's place in `choices`, from 0
-Result<std::string> get_text(std::string_view name);    // of settings of any kind; a kChoice is checked
-bool is_set(std::string_view name);                     // to a value that is not empty
+Result<uint64_t> get_size(std::string_view name);     // bytes
+Result<int> get_enum(std::string_view name);          // the word's place in `choices`, from 0
+Result<std::string> get_text(std::string_view name);  // of settings of any kind; a kChoice is checked
+bool is_set(std::string_view name);                   // to a value that is not empty
 
 // The same for a value that came from elsewhere: a command line, another rank's environment. Empty: the default.
 Result<bool> parse_flag(const Setting& setting, std::string_view text);
@@ -64,7 +62,7 @@ std::vector<std::string> problems();
 // "`HOCKET_ALREDUCE` is not a setting of hocket; did you mean HOCKET_ALLREDUCE?"
 std::string unknown_name(std::string_view name);
 
-// The settings that people may use as lines of text: name, accepted values, default, help. For `hocket info`.
+// All settings as lines of text: name, accepted values, default, help. For `hocket info`.
 std::string list();
 
 }  // namespace hocket::environment

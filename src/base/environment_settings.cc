@@ -11,36 +11,31 @@ namespace {
 constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
 constexpr const char* kAlgorithm = "algorithm[:parameter=value,...]";
 
-constexpr Setting flag(const char* name, const char* help) {
-  return {name, Kind::kFlag, "0|1", "0", 0, 1, help, false};
-}
+constexpr Setting flag(const char* name, const char* help) { return {name, Kind::kFlag, "0|1", "0", 0, 1, help}; }
 
-constexpr Setting forced(const char* name, const char* help) {
-  return {name, Kind::kText, kAlgorithm, "", 0, 0, help, false};
-}
+constexpr Setting forced(const char* name, const char* help) { return {name, Kind::kText, kAlgorithm, "", 0, 0, help}; }
 
 constexpr std::array kSettings = {
     flag("HOCKET_DISABLE", "hand every call on to the MPI, as if hocket were not there"),
     flag("HOCKET_STATS", "at the end print how many calls were carried out or handed on, and why"),
     flag("HOCKET_CHECK", "compare counts, types and roots of all ranks in every call (slow)"),
-    Setting{"HOCKET_LOG", Kind::kChoice, "error|warn|info|debug", "warn", 0, 0, "what is reported on stderr", false},
+    Setting{"HOCKET_LOG", Kind::kChoice, "error|warn|info|debug", "warn", 0, 0, "what is reported on stderr"},
     Setting{"HOCKET_WAIT", Kind::kChoice, "auto|spin|yield|sleep", "auto", 0, 0,
-            "how a rank waits for a late one; auto looks at the cores and the load", false},
+            "how a rank waits for a late one; auto looks at the cores and the load"},
     Setting{"HOCKET_MEMORY", Kind::kSize, "bytes", "0", 0, kAny,
-            "memory of one rank that its peers may map; 0: chosen from what the machine has", false},
+            "memory of one rank that its peers may map; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
-            "how long ranks wait for each other while a communicator is set up", false},
+            "how long ranks wait for each other while a communicator is set up"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
-            "at which collective call on a communicator the interposer sets it up", false},
+            "at which collective call on a communicator the interposer sets it up"},
     forced("HOCKET_BARRIER", "the algorithm of every barrier"),
     forced("HOCKET_BROADCAST", "the algorithm of every broadcast"),
     forced("HOCKET_REDUCE", "the algorithm of every reduce"),
     forced("HOCKET_ALLREDUCE", "the algorithm of every allreduce"),
     forced("HOCKET_ALLGATHER", "the algorithm of every allgather"),
-    Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one", false},
+    Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one"},
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,
-            "copying straight out of another process; auto tries and measures it", false},
-    Setting{"HOCKET_MPI_LIBRARY", Kind::kText, "path", "", 0, 0, "the MPI library that the launcher has found", true},
+            "copying straight out of another process; auto tries and measures it"},
 };
 
 }  // namespace

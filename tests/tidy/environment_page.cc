@@ -38,10 +38,9 @@ std::string accepted(const Setting& setting) {
   return "";
 }
 
-void print_table(bool internal) {
+void print_table() {
   std::printf("| variable | accepted | default | what it does |\n|---|---|---|---|\n");
   for (const Setting& setting : hocket::environment::settings()) {
-    if (setting.internal != internal) continue;
     const std::string value = *setting.default_value ? "`" + std::string(setting.default_value) + "`" : "not set";
     std::printf("| `%s` | %s | %s | %s |\n", setting.name, accepted(setting).c_str(), value.c_str(),
                 cell(setting.help).c_str());
@@ -58,9 +57,7 @@ int main() {
       "would be accepted, and a forced algorithm that can't be honoured is an error: nothing is replaced silently.\n\n"
       "Under an MPI, rank 0's values hold for all ranks wherever ranks must decide alike. `hocket info` prints this\n"
       "list with the values in effect.\n\n");
-  print_table(false);
-  std::printf("\nSet by hocket's own tools, not by people:\n\n");
-  print_table(true);
+  print_table();
   std::printf(
       "\nThis page is written by `build/release/bin/environment_page` from src/base/environment_settings.cc.\n");
   return 0;

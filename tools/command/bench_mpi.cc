@@ -74,7 +74,6 @@ int bench_as_mpi_rank(bool bind, int load, const std::vector<std::string>& own_a
   // The shim first: what the benchmark calls must be what a user's program would call.
   const std::string libraries = with_preload(mpi->library, std::getenv("LD_PRELOAD"));
   setenv("LD_PRELOAD", with_preload(parts.value().shim, libraries.c_str()).c_str(), 1);
-  setenv("HOCKET_MPI_LIBRARY", mpi->library.c_str(), 1);
   std::vector<std::string> command = {own_path()};
   command.insert(command.end(), own_arguments.begin(), own_arguments.end());
   command.insert(command.end(), {"--inside-mpi", mpi->library});

@@ -105,7 +105,6 @@ int execute(const Options& options, const std::vector<std::string>& command) {
   if (options.stats) setenv("HOCKET_STATS", "1", 1);
   if (options.disable) setenv("HOCKET_DISABLE", "1", 1);
   if (options.check) setenv("HOCKET_CHECK", "1", 1);
-  if (!mpi.value().library.empty()) setenv("HOCKET_MPI_LIBRARY", mpi.value().library.c_str(), 1);
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);

@@ -80,7 +80,6 @@ TEST(Environment, IntegersKeepTheirBounds) {
 TEST(Environment, ChoicesAreFoundByPlaceAndByWord) {
   const Variable variable("HOCKET_WAIT", "sleep");
   EXPECT_EQ(get_enum("HOCKET_WAIT").value(), 3);
-  EXPECT_EQ(get_choice("HOCKET_WAIT").value(), "sleep");
   EXPECT_EQ(get_text("HOCKET_WAIT").value(), "sleep");
   EXPECT_FALSE(parse_enum(*find("HOCKET_WAIT"), "slee").is_ok());
   EXPECT_FALSE(parse_enum(*find("HOCKET_WAIT"), "spin|yield").is_ok());
@@ -118,10 +117,10 @@ TEST(Environment, ProblemsNamesWhatIsWrongAndNothingElse) {
   EXPECT_NE(both.find("HOCKET_MEMORY=plenty"), std::string::npos) << both;
 }
 
-TEST(Environment, ListShowsEverySettingForPeople) {
+TEST(Environment, ListShowsEverySetting) {
   const std::string text = list();
   for (const Setting& setting : settings()) {
-    EXPECT_EQ(text.find(std::string(setting.name) + " = ") == std::string::npos, setting.internal) << setting.name;
+    EXPECT_NE(text.find(std::string(setting.name) + " = "), std::string::npos) << setting.name;
   }
 }
 
