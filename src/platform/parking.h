@@ -7,9 +7,12 @@
 // MEMBARRIER_CMD_GLOBAL_EXPEDITED); where the kernel or a container refuses that, wakers pay for a fence.
 // tests/model/parking.pml is a model of this protocol.
 //
-//   waiter:  announce(place, asymmetric);          waker:  write (release);
-//            if (nothing there) park(place, ns);           waker_barrier(asymmetric);
-//            withdraw(place);                              unpark(place);
+//   waiter:  parked = 1 (relaxed);                 waker:  write (release);
+//            sleeper_barrier(asymmetric);                  waker_barrier(asymmetric);
+//            if (nothing there) park(place, ns);           unpark(place);
+//            parked = 0 (relaxed);
+//
+// What the waker wrote is seen through its own release; a waker that still finds 1 afterwards wakes nobody, no harm.
 //
 // Thread safety: one thread waits at a place at a time; any thread of any process that maps it may unpark it.
 #pragma once
@@ -55,20 +58,6 @@ inline void waker_barrier(bool asymmetric) {
   }
 }
 
-// Says that the owner is about to sleep. What was written before a waker's look that missed this is seen by a look
-// that follows it.
-inline void announce(ParkingPlace& place, bool asymmetric) {
-  // Relaxed: the barrier orders it. Partner: the load in unpark.
-  place.parked.store(1, std::memory_order_relaxed);
-  sleeper_barrier(asymmetric);
-}
-
-// After waking, or instead of sleeping.
-inline void withdraw(ParkingPlace& place) {
-  // Relaxed: what the waker wrote is seen through its own release. A waker that still finds 1 wakes nobody, no harm.
-  place.parked.store(0, std::memory_order_relaxed);
-}
-
 // Sleeps while `place.parked` is 1, at most `timeout_ns`. True if woken (or parked was not 1, or a signal came),
 // false on timeout.
 bool park(ParkingPlace& place, int64_t timeout_ns);
@@ -78,7 +67,7 @@ void wake(ParkingPlace& place);
 
 // Wakes the owner if it sleeps. Cheap (one load) if it doesn't.
 inline void unpark(ParkingPlace& place) {
-  // Relaxed: ordered by waker_barrier. Partner: the store in announce.
+  // Relaxed: ordered by waker_barrier. Partner: the waiter's store of 1, before its sleeper_barrier.
   if (place.parked.load(std::memory_order_relaxed) != 0) [[unlikely]]
     wake(place);
 }

@@ -9,9 +9,9 @@
 //   waiter.start();
 //   while (!there()) {
 //     if (waiter.pause() != WaitAction::kSleep) continue;
-//     announce(place, ...);
+//     place.parked = 1, sleeper_barrier(...);  // parking.h
 //     waiter.woken(there() || park(place, waiter.sleep_ns()));
-//     withdraw(place);
+//     place.parked = 0;
 //   }
 //
 // Thread safety: a Waiter belongs to one thread.

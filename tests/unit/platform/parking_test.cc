@@ -39,9 +39,10 @@ class SharedMemory {
 bool sleep_until(ParkingPlace& place, const std::atomic<uint32_t>& word, uint32_t value, bool asymmetric) {
   bool woken = true;
   while (woken && word.load(std::memory_order_acquire) < value) {
-    announce(place, asymmetric);
+    place.parked.store(1, std::memory_order_relaxed);
+    sleeper_barrier(asymmetric);
     if (word.load(std::memory_order_acquire) < value) woken = park(place, kForeverNs);
-    withdraw(place);
+    place.parked.store(0, std::memory_order_relaxed);
   }
   return woken;
 }
@@ -111,10 +112,9 @@ INSTANTIATE_TEST_SUITE_P(, SleepingRanks, testing::Bool(),
 
 TEST(Parking, TimesOutWhenNobodyComes) {
   ParkingPlace place;
-  announce(place, false);
+  place.parked = 1;
   EXPECT_FALSE(park(place, 1'000'000));
   EXPECT_FALSE(park(place, -5));
-  withdraw(place);
 }
 
 TEST(Parking, DoesNotSleepUnlessAnnounced) {
@@ -126,7 +126,7 @@ TEST(Parking, DoesNotSleepUnlessAnnounced) {
 
 TEST(Parking, UnparkEndsTheAnnouncement) {
   ParkingPlace place;
-  announce(place, false);
+  place.parked = 1;
   unpark(place);
   EXPECT_TRUE(park(place, kForeverNs));
 }

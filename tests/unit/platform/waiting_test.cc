@@ -130,9 +130,9 @@ TEST(Waiter, SecondsOfWaitingCostNextToNoProcessorTime) {
   int sleeps = 0;
   while (now_ns() < end) {
     if (waiter.pause() != WaitAction::kSleep) continue;
-    announce(place, false);
+    place.parked = 1;
     waiter.woken(park(place, waiter.sleep_ns()));
-    withdraw(place);
+    place.parked = 0;
     ++sleeps;
   }
   getrusage(RUSAGE_THREAD, &after);
