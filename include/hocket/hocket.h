@@ -12,6 +12,7 @@
  * calling thread. Counts are in elements, sizes in bytes, times in the unit that ends the name.
  *
  * Thread safety: different comms may be used by different threads at the same time; one comm by one thread at a time.
+ * A wait moves the requests of its own comm only: don't wait for one comm while a peer waits for another's request.
  * Collectives on one comm must be called in the same order by all its ranks, blocking and non-blocking alike.
  * A context may be created in one thread and used by others. Several contexts may live in one process (ranks as
  * threads). After fork() the child must not call hocket with objects of its parent; it gets
@@ -83,6 +84,7 @@ enum {
   HOCKET_2FLOAT,
   HOCKET_2DOUBLE
 };
+#define HOCKET_MAX_COMBINED_BYTES 32768 /* the longest element that a reduction takes */
 #define HOCKET_TYPE_OPAQUE(bytes) ((hocket_type_t)0x80000000u | (hocket_type_t)(bytes))
 
 /* Operations: the predefined ones, or one made by hocket_op_create. */
@@ -120,7 +122,7 @@ typedef struct hocket_context_options {
 
 /* `options` may be NULL. */
 HOCKET_API hocket_status_t hocket_context_create(const hocket_context_options_t* options, hocket_context_t** context);
-/* All comms of the context must have been destroyed, or their peers have ended. Memory from hocket_alloc goes too. */
+/* All comms of the context must have been destroyed. Memory from hocket_alloc goes too. */
 HOCKET_API hocket_status_t hocket_context_destroy(hocket_context_t* context);
 
 /* Memory that peers map: collectives read and write it in place, without a system call or a privilege.
@@ -142,7 +144,7 @@ typedef struct hocket_bootstrap {
 /* Collective over the bootstrap's ranks; all of them get the same status class: the comm, or the reason on all. */
 HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_bootstrap_t* bootstrap,
                                               hocket_comm_t** comm);
-/* Collective; waits for collectives of peers that are still running. */
+/* Collective; waits for collectives of peers that are still running. Requests must be complete, or it is refused. */
 HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
 HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);
 HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size);

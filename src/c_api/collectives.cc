@@ -12,6 +12,8 @@ using hocket::Status;
 using hocket::c_api::answer;
 using hocket::c_api::from_handle;
 using hocket::c_api::guarded;
+using hocket::c_api::invalid;
+using hocket::c_api::kOfParent;
 using hocket::c_api::report;
 using hocket::c_api::to_handle;
 using hocket::communicator::Arguments;
@@ -22,6 +24,9 @@ namespace reduction = hocket::reduction;
 
 static_assert(static_cast<int>(reduction::Type::kDoubleDouble) == HOCKET_2DOUBLE);
 static_assert(static_cast<int>(reduction::Type::kByte) == HOCKET_BYTE);
+// An element must fit into every staging buffer, because it is combined as a whole.
+static_assert(HOCKET_MAX_COMBINED_BYTES <= hocket::engines::shared_memory::kMailStagingBytes &&
+              HOCKET_MAX_COMBINED_BYTES <= hocket::engines::shared_memory::kSlotStagingBytes);
 
 namespace {
 
@@ -51,7 +56,7 @@ Status begin(const char* function, hocket_comm_t* comm, Collective collective, s
              int root, Arguments& out) {
   if (comm == nullptr) return wrong(function, "`comm` is NULL");
   if (!comm->communicator->context().is_owner()) {
-    return wrong(function, "the communicator belongs to the parent of this forked process");
+    return wrong(function, kOfParent);
   }
   if (root < 0 || static_cast<uint32_t>(root) >= comm->communicator->size()) {
     return wrong(function, "root " + std::to_string(root) + " is not a rank of this communicator; it has ranks 0 to " +
@@ -72,6 +77,11 @@ Status begin(const char* function, hocket_comm_t* comm, Collective collective, s
 
 Status set_operation(const char* function, hocket_type_t type, hocket_op_t op, Arguments& out) {
   if (op == nullptr) return wrong(function, "`op` is NULL");
+  if (out.combiner.element_bytes > HOCKET_MAX_COMBINED_BYTES) {
+    return Status(Code::kNotSupported,
+                  std::string(function) + ": elements of " + std::to_string(out.combiner.element_bytes) +
+                      " bytes can't be combined, at most " + std::to_string(HOCKET_MAX_COMBINED_BYTES));
+  }
   if (!is_predefined(op)) {
     out.combiner.function = op->function;
     out.combiner.user = op->user;
@@ -144,7 +154,8 @@ Status allreduce_arguments(hocket_comm_t* comm, const void* input, void* output,
 
 hocket_status_t run(hocket_comm_t* comm, const Status& checked, const Arguments& arguments) {
   if (!checked.is_ok()) return report(checked);
-  return guarded([&] { return answer(comm->communicator->run(arguments)); });
+  return guarded([&] { return answer(comm->communicator->run(arguments)); },
+                 [&] { comm->communicator->break_after_exception(); });
 }
 
 hocket_status_t start(hocket_comm_t* comm, const Status& checked, const Arguments& arguments,
@@ -154,12 +165,14 @@ hocket_status_t start(hocket_comm_t* comm, const Status& checked, const Argument
     return report(Status(Code::kInvalidArgument, "`request` is NULL; pass where to put the handle"));
   }
   *request = nullptr;
-  return guarded([&] {
-    Result<Request*> started = comm->communicator->start(arguments);
-    if (!started.is_ok()) return report(started.status());
-    *request = to_handle(started.value());
-    return HOCKET_OK;
-  });
+  return guarded(
+      [&] {
+        Result<Request*> started = comm->communicator->start(arguments);
+        if (!started.is_ok()) return report(started.status());
+        *request = to_handle(started.value());
+        return HOCKET_OK;
+      },
+      [&] { comm->communicator->break_after_exception(); });
 }
 
 }  // namespace
@@ -211,21 +224,27 @@ hocket_status_t hocket_allreduce_start(hocket_comm_t* comm, const void* input, v
 
 hocket_status_t hocket_test(hocket_request_t** request) {
   if (request == nullptr || *request == nullptr) return HOCKET_OK;
-  return guarded([&] {
-    Status status;
-    Request* started = from_handle(*request);
-    if (!started->communicator->test(started, status)) return HOCKET_IN_PROGRESS;
-    *request = nullptr;
-    return answer(status);
-  });
+  Request* started = from_handle(*request);
+  if (!started->communicator->context().is_owner()) return invalid("hocket_test", kOfParent);
+  return guarded(
+      [&] {
+        Status status;
+        if (!started->communicator->test(started, status)) return HOCKET_IN_PROGRESS;
+        *request = nullptr;
+        return answer(status);
+      },
+      [&] { started->communicator->break_after_exception(); });
 }
 
 hocket_status_t hocket_wait(hocket_request_t** request) {
   if (request == nullptr || *request == nullptr) return HOCKET_OK;
-  return guarded([&] {
-    Request* started = from_handle(*request);
-    const Status status = started->communicator->wait(started);
-    *request = nullptr;
-    return answer(status);
-  });
+  Request* started = from_handle(*request);
+  if (!started->communicator->context().is_owner()) return invalid("hocket_wait", kOfParent);
+  return guarded(
+      [&] {
+        const Status status = started->communicator->wait(started);
+        *request = nullptr;
+        return answer(status);
+      },
+      [&] { started->communicator->break_after_exception(); });
 }

@@ -40,18 +40,27 @@ inline communicator::Request* from_handle(hocket_request_t* request) {
   return reinterpret_cast<communicator::Request*>(request);
 }
 
+// A forked child has its parent's handles, but not its parent's memory and connections.
+inline constexpr const char* kOfParent = "the object belongs to the parent of this forked process";
+
 hocket_status_t invalid(const char* function, const char* what);
 
-// No exception crosses into the host program.
-template <typename Body>
-hocket_status_t guarded(const Body& body) {
+// No exception crosses into the host program. `on_exception` runs before the failure is reported.
+template <typename Body, typename OnException>
+hocket_status_t guarded(const Body& body, const OnException& on_exception) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
+    on_exception();
     return report(Status(Code::kNoMemory, "out of memory"));
   } catch (const std::exception& error) {
+    on_exception();
     return report(Status(Code::kSystem, error.what()));
   }
+}
+template <typename Body>
+hocket_status_t guarded(const Body& body) {
+  return guarded(body, [] {});
 }
 
 }  // namespace hocket::c_api

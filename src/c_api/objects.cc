@@ -12,6 +12,7 @@ using hocket::Status;
 using hocket::c_api::answer;
 using hocket::c_api::guarded;
 using hocket::c_api::invalid;
+using hocket::c_api::kOfParent;
 using hocket::c_api::report;
 using hocket::communicator::Bootstrap;
 using hocket::communicator::Communicator;
@@ -42,7 +43,10 @@ hocket_status_t hocket_context_create(const hocket_context_options_t* options, h
 hocket_status_t hocket_context_destroy(hocket_context_t* context) {
   if (context == nullptr) return HOCKET_OK;
   if (!context->context->is_owner()) {
-    return invalid("hocket_context_destroy", "the context belongs to the parent of this forked process");
+    return invalid("hocket_context_destroy", kOfParent);
+  }
+  if (context->context->communicators() != 0) {
+    return invalid("hocket_context_destroy", "the context still has communicators; destroy them first");
   }
   return guarded([&] {
     delete context;
@@ -53,6 +57,7 @@ hocket_status_t hocket_context_destroy(hocket_context_t* context) {
 hocket_status_t hocket_alloc(hocket_context_t* context, size_t bytes, void** memory) {
   if (context == nullptr) return invalid("hocket_alloc", "`context` is NULL");
   if (memory == nullptr) return invalid("hocket_alloc", "`memory` is NULL; pass where to put the address");
+  if (!context->context->is_owner()) return invalid("hocket_alloc", kOfParent);
   return guarded([&] {
     *memory = context->context->region().allocate(std::max<size_t>(bytes, 1));
     if (*memory != nullptr) return HOCKET_OK;
@@ -65,12 +70,10 @@ hocket_status_t hocket_alloc(hocket_context_t* context, size_t bytes, void** mem
 hocket_status_t hocket_free(hocket_context_t* context, void* memory) {
   if (context == nullptr) return invalid("hocket_free", "`context` is NULL");
   if (memory == nullptr) return HOCKET_OK;
-  if (!context->context->region().contains(memory, 1)) {
-    return invalid("hocket_free", "`memory` was not given by hocket_alloc of this context");
-  }
+  if (!context->context->is_owner()) return invalid("hocket_free", kOfParent);
   return guarded([&] {
-    context->context->region().free(memory);
-    return HOCKET_OK;
+    if (context->context->region().contains(memory, 1) && context->context->region().free(memory)) return HOCKET_OK;
+    return invalid("hocket_free", "`memory` was not given by hocket_alloc of this context, or has been freed");
   });
 }
 
@@ -89,7 +92,7 @@ hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_boots
     return invalid("hocket_comm_create", "`bootstrap->allgather` is NULL");
   }
   if (!context->context->is_owner()) {
-    return invalid("hocket_comm_create", "the context belongs to the parent of this forked process");
+    return invalid("hocket_comm_create", kOfParent);
   }
   return guarded([&] {
     Bootstrap wanted;
@@ -107,12 +110,13 @@ hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_boots
 hocket_status_t hocket_comm_destroy(hocket_comm_t* comm) {
   if (comm == nullptr) return HOCKET_OK;
   if (!comm->communicator->context().is_owner()) {
-    return invalid("hocket_comm_destroy", "the communicator belongs to the parent of this forked process");
+    return invalid("hocket_comm_destroy", kOfParent);
   }
   return guarded([&] {
     const Status status = comm->communicator->close();
+    if (!status.is_ok()) return report(status);
     delete comm;
-    return answer(status);
+    return HOCKET_OK;
   });
 }
 
@@ -162,6 +166,7 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
   }
   const auto known = hocket::schedule::collective_from_name(collective);
   if (!known) return unknown_collective("hocket_explain", collective);
+  if (!comm->communicator->context().is_owner()) return invalid("hocket_explain", kOfParent);
   return guarded([&] {
     hocket::communicator::CallShape shape;
     shape.collective = *known;
@@ -178,5 +183,6 @@ hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const 
   if (comm == nullptr || collective == nullptr) return invalid("hocket_force", "an argument is NULL");
   const auto known = hocket::schedule::collective_from_name(collective);
   if (!known) return unknown_collective("hocket_force", collective);
+  if (!comm->communicator->context().is_owner()) return invalid("hocket_force", kOfParent);
   return guarded([&] { return answer(comm->communicator->force(*known, algorithm == nullptr ? "" : algorithm)); });
 }

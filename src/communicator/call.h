@@ -30,6 +30,11 @@ class Call {
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
   // Does what can be done now. An error ends the call and breaks its communicator.
   Result<engines::Progress> advance(engines::shared_memory::Lane& lane);
+  // What to sleep for after advance() said kPending, as RankBlock::awaits.
+  uint32_t awaits(const engines::shared_memory::Lane& lane) const {
+    const engines::Instruction* step = execution_.waiting_step();
+    return step != nullptr ? lane.awaits(*step) : engines::shared_memory::RankBlock::kAnything;
+  }
 
  private:
   Status start_next(engines::shared_memory::Lane& lane, bool& started);

@@ -31,7 +31,8 @@ std::string describe(const Signature& signature) {
 
 bool agree(const Signature& a, const Signature& b) {
   if (a.collective != b.collective || a.root != b.root || a.operation != b.operation) return false;
-  // What counts is the length of the message: a root may describe it by other types than the rest.
+  // Of a broadcast the length counts: a root may describe it by other types than the rest.
+  if (a.collective != static_cast<uint32_t>(schedule::Collective::kBroadcast) && a.type != b.type) return false;
   return a.count * a.element_bytes == b.count * b.element_bytes;
 }
 

@@ -11,6 +11,7 @@ namespace hocket::communicator {
 using engines::Progress;
 using engines::shared_memory::kLanes;
 using engines::shared_memory::Lane;
+using engines::shared_memory::RankBlock;
 
 namespace {
 
@@ -22,6 +23,14 @@ constexpr uint32_t kLooksPerProgress = 64;
 }  // namespace
 
 Communicator::~Communicator() {
+  context_.communicator_gone();
+  if (!is_quiet_) {
+    // Peers that have not noticed yet may still write here; the memory stays theirs until the context goes.
+    for (auto& lane : lanes_) {
+      if (lane != nullptr) lane->abandon();
+    }
+    return;
+  }
   for (auto& lane : lanes_) lane.reset();
   if (block_ != nullptr) context_.region().free(block_);
 }
@@ -45,8 +54,14 @@ Status Communicator::prepare(const Arguments& arguments, const Prepared*& prepar
   return Status::ok();
 }
 
+// Peers that are in the call already would wait for ever for a rank that fails alone.
+void Communicator::break_after_exception() {
+  (void)fail(Status(Code::kNoMemory, "rank " + std::to_string(rank_) + " of " + std::to_string(size_) +
+                                         " ran out of memory in a collective"));
+}
+
 Status Communicator::run(const Arguments& arguments) {
-  if (context_.checks_arguments()) [[unlikely]]
+  if (checks_arguments_) [[unlikely]]
     HOCKET_TRY(check_agreement(arguments));
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, prepared, nullptr));
@@ -63,13 +78,15 @@ Status Communicator::complete(Call& call, Lane& lane) {
     failure = progress.take_status();
     return true;
   };
-  if (!is_done()) HOCKET_TRY(wait_until(is_done));
+  if (!is_done()) {
+    HOCKET_TRY(wait_until(is_done, [&] { return outstanding_ == 0 ? call.awaits(lane) : RankBlock::kAnything; }));
+  }
   return failure.is_ok() ? Status::ok() : fail(std::move(failure));
 }
 
 // Looks again and again, in the manner of the waiting policy, until is_done() says so or a peer is found dead.
-template <typename Look>
-Status Communicator::wait_until(const Look& is_done) {
+template <typename Look, typename Awaits>
+Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   platform::Waiter& waiter = *waiter_;
   waiter.start();
   next_check_ns_ = kFailureCheckNs;
@@ -77,7 +94,7 @@ Status Communicator::wait_until(const Look& is_done) {
     if (is_done()) return Status::ok();
     const platform::WaitAction action = waiter.pause();
     if (action == platform::WaitAction::kSleep) {
-      group_->announce_sleep();
+      group_->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
       if (!done) woken = group_->sleep(waiter.sleep_ns());
@@ -102,14 +119,14 @@ Status Communicator::wait_until(const Look& is_done) {
 // --- non-blocking --------------------------------------------------------------------------------------------------
 
 Result<Request*> Communicator::start(const Arguments& arguments) {
-  if (context_.checks_arguments()) HOCKET_TRY(check_agreement(arguments));
+  if (checks_arguments_) HOCKET_TRY(check_agreement(arguments));
   const Prepared* prepared = nullptr;
   std::shared_ptr<const Prepared> keep;
   HOCKET_TRY(prepare(arguments, prepared, &keep));
   const uint32_t index = 1 + static_cast<uint32_t>(started_ % (kLanes - 1));
   if (lanes_[index] == nullptr) {
     Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
-    if (!lane.is_ok()) return lane.take_status();
+    if (!lane.is_ok()) return fail(lane.take_status());
     lanes_[index] = lane.take();
   }
   ++started_;
@@ -119,6 +136,7 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   request->call.start(arguments, *prepared, std::move(keep));
   queues_[index].push_back(request.get());
   ++outstanding_;
+  ++unfinished_;
   advance_requests();
   return request.release();
 }
@@ -142,23 +160,43 @@ void Communicator::advance_requests() {
 bool Communicator::test(Request* request, Status& status) {
   if (!request->done) {
     advance_requests();
-    // A test loop without a wait: the MPI underneath and a dead peer must be noticed all the same.
+    // A loop of tests without a wait: the library underneath must move and a dead peer be noticed all the same.
     context_.progress();
+    if (!request->done && !broken_) look_for_failure_now_and_then();
     if (!request->done) return false;
   }
-  const std::unique_ptr<Request> owned(request);
-  status = std::move(owned->status);
+  status = retire(request);
   return true;
 }
 
 Status Communicator::wait(Request* request) {
-  const Status waited = wait_until([&] {
+  const auto is_done = [&] {
     if (!request->done) advance_requests();
     return request->done;
-  });
-  if (!waited.is_ok()) advance_requests();  // the communicator is broken: every request ends with the reason
+  };
+  if (!is_done()) {
+    const Status waited = wait_until(is_done, [] { return RankBlock::kAnything; });
+    if (!waited.is_ok()) advance_requests();  // the communicator is broken: every request ends with the reason
+  }
+  return retire(request);
+}
+
+Status Communicator::retire(Request* request) {
   const std::unique_ptr<Request> owned(request);
+  --unfinished_;
   return std::move(owned->status);
+}
+
+void Communicator::look_for_failure_now_and_then() {
+  const auto now = static_cast<int64_t>(now_ns());
+  if (now < next_look_ns_) return;
+  if (next_look_ns_ != 0) {
+    if (Status failure = find_failure(); !failure.is_ok()) {
+      (void)fail(std::move(failure));
+      advance_requests();
+    }
+  }
+  next_look_ns_ = now + kFailureCheckNs;
 }
 
 // --- failure and the end ---------------------------------------------------------------------------------------------
@@ -203,34 +241,44 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
 
 // A rank may free its memory only when no peer will touch it again, not even to look whether it sleeps. After a barrier
 // the collectives are over; then all count themselves out on rank 0, twice: the first time says "I touch nobody's
-// memory but this counter", the second "nor the counter".
+// memory but this counter", the second "nor the counter". Where that can't be completed, the memory is left alone.
 Status Communicator::close() {
+  if (unfinished_ != 0) {
+    return Status(Code::kInvalidArgument, "the communicator has " + std::to_string(unfinished_) +
+                                              " requests that have not been tested or waited for to their end");
+  }
+  is_quiet_ = size_ == 1;
   if (size_ == 1 || broken_) return Status::ok();
-  Arguments barrier;
-  HOCKET_TRY(run(barrier));
+  if (Status status = run(Arguments{}); !status.is_ok()) return Status::ok();  // broken: has been told
   auto& left = group_->member(0).block->left;
-  int64_t pause_ns = 10'000;
+  // Release: all that this rank has done to others' memory. Pairs with the acquire in await_left().
+  left.fetch_add(1, std::memory_order_acq_rel);
+  if (!await_left(size_)) return Status::ok();
+  left.fetch_add(1, std::memory_order_acq_rel);
+  is_quiet_ = rank_ != 0 || await_left(2 * size_);
+  return Status::ok();
+}
+
+// False when somebody will never come.
+bool Communicator::await_left(uint32_t count) {
+  constexpr int64_t kShortestPauseNs = 10'000;
   constexpr int64_t kLongestPauseNs = 1'000'000;
-  const auto await = [&](uint32_t count) -> Status {
-    const uint64_t begin = now_ns();
-    // Acquire: pairs with the other ranks' fetch_add below.
-    while (left.load(std::memory_order_acquire) < count) {
-      context_.progress();
-      const timespec pause{0, pause_ns};
-      nanosleep(&pause, nullptr);
-      pause_ns = std::min(pause_ns * 2, kLongestPauseNs);
-      if (static_cast<int64_t>(now_ns() - begin) > kFailureCheckNs && group_->broken() == 0) {
-        for (const auto& peer : peers_) {
-          if (peer != nullptr && !peer->is_alive()) return Status::ok();  // nobody is left to disturb
-        }
-      }
-    }
-    return Status::ok();
-  };
-  left.fetch_add(1, std::memory_order_acq_rel);
-  HOCKET_TRY(await(size_));
-  left.fetch_add(1, std::memory_order_acq_rel);
-  return rank_ == 0 ? await(2 * size_) : Status::ok();
+  const auto& left = group_->member(0).block->left;
+  int64_t pause_ns = kShortestPauseNs;
+  int64_t next_check_ns = static_cast<int64_t>(now_ns()) + kFailureCheckNs;
+  // Acquire: pairs with the ranks' fetch_add in close().
+  while (left.load(std::memory_order_acquire) < count) {
+    context_.progress();
+    const timespec pause{0, pause_ns};
+    nanosleep(&pause, nullptr);
+    pause_ns = std::min(pause_ns * 2, kLongestPauseNs);
+    if (static_cast<int64_t>(now_ns()) < next_check_ns) continue;
+    next_check_ns = static_cast<int64_t>(now_ns()) + kFailureCheckNs;
+    // A peer that has counted itself out may have gone since; only what is counted after that look tells.
+    const bool failed = !find_failure().is_ok();
+    if (failed && left.load(std::memory_order_acquire) < count) return false;
+  }
+  return true;
 }
 
 }  // namespace hocket::communicator

@@ -49,6 +49,8 @@ class Communicator {
   // Waits until no peer touches this rank's memory any more. Requests must be complete.
   Status close();
   ~Communicator();
+  // An exception has ended a call on this rank.
+  void break_after_exception();
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
@@ -65,15 +67,18 @@ class Communicator {
 
  private:
   friend class Setup;
-  explicit Communicator(Context& context) : context_(context) {}
+  explicit Communicator(Context& context) : context_(context) { context.communicator_made(); }
 
   Status prepare(const Arguments& arguments, const Prepared*& prepared, std::shared_ptr<const Prepared>* keep);
   Status check_agreement(const Arguments& arguments);
   // Advances `call` until it is done.
   Status complete(Call& call, engines::shared_memory::Lane& lane);
-  template <typename Look>
-  Status wait_until(const Look& is_done);
+  template <typename Look, typename Awaits>
+  Status wait_until(const Look& is_done, const Awaits& awaits);
   void advance_requests();
+  bool await_left(uint32_t count);
+  Status retire(Request* request);
+  void look_for_failure_now_and_then();
   Status find_failure();
   Status fail(Status status);
 
@@ -88,10 +93,14 @@ class Communicator {
   std::unique_ptr<platform::Waiter> waiter_;
   Call blocking_;
   std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;
-  uint32_t outstanding_ = 0;
+  uint32_t outstanding_ = 0;  // requests that still run
+  uint32_t unfinished_ = 0;   // and those that the caller has not heard of
+  bool is_quiet_ = false;     // no peer will touch this rank's memory any more
+  int64_t next_look_ns_ = 0;
   uint64_t started_ = 0;  // non-blocking calls so far
   uint64_t checked_ = 0;  // calls whose arguments have been compared
   int64_t next_check_ns_ = 0;
+  bool checks_arguments_ = false;
   bool broken_ = false;
   std::string broken_reason_;
 };

@@ -30,7 +30,6 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   int wait_mode = 0;
   int64_t timeout_s = 0;
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
-  HOCKET_TRY(read(environment::get_flag("HOCKET_CHECK"), context->checks_arguments_));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;

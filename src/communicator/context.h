@@ -39,7 +39,6 @@ class Context {
   const platform::CpuBudget& cpus() const { return cpus_; }
   platform::WaitMode wait_mode() const { return wait_mode_; }
   bool asymmetric_barrier() const { return asymmetric_barrier_; }
-  bool checks_arguments() const { return checks_arguments_; }
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
 
   void progress() const {
@@ -47,6 +46,10 @@ class Context {
   }
   // Warns, once, of settings in the environment that mean nothing. Called on rank 0 only: its settings count.
   void tell_problems();
+  // How many communicators use this context.
+  void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
+  void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
+  uint32_t communicators() const { return communicators_.load(std::memory_order_relaxed); }
   // False in a child of fork(): its parent's objects are not its own.
   bool is_owner() const { return *owner_mark_ != 0; }
 
@@ -69,8 +72,8 @@ class Context {
   platform::CpuBudget cpus_;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
-  bool checks_arguments_ = false;
   std::atomic<bool> crowded_{false};
+  std::atomic<uint32_t> communicators_{0};
   std::atomic<bool> told_problems_{false};
   int64_t setup_timeout_ms_ = 0;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid

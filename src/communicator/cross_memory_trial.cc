@@ -27,17 +27,22 @@ uint64_t least_ns(const Body& body) {
 
 }  // namespace
 
-CrossMemoryTrial::CrossMemoryTrial() : memory_(std::make_unique<std::byte[]>(kTrialBytes)) {
+CrossMemoryTrial::CrossMemoryTrial(uint64_t mark) : memory_(std::make_unique<std::byte[]>(kTrialBytes)) {
   std::memset(memory_.get(), 1, kTrialBytes);
+  std::memcpy(memory_.get(), &mark, sizeof mark);
 }
 
-std::string CrossMemoryTrial::judge(Wish wish, int process, uint64_t address, platform::SharedRegion& region) const {
-  if (wish == Wish::kOff) return "switched off by HOCKET_CMA";
+std::string CrossMemoryTrial::try_reading(int process, uint64_t address, uint64_t mark) {
+  uint64_t found = 0;
+  const Status tried =
+      platform::read_process_memory(process, reinterpret_cast<const void*>(address), &found, sizeof found);
+  if (!tried.is_ok()) return tried.message();
+  return found == mark ? "" : "process " + std::to_string(process) + " is another one here: process ids differ";
+}
+
+std::string CrossMemoryTrial::time(int process, uint64_t address, platform::SharedRegion& region) const {
   const auto local = std::make_unique<std::byte[]>(kTrialBytes);
   const auto* remote = reinterpret_cast<const void*>(address);
-  const Status tried = platform::read_process_memory(process, remote, local.get(), kTrialBytes);
-  if (!tried.is_ok()) return tried.message();
-  if (wish == Wish::kOn) return "";
   auto* staging = static_cast<std::byte*>(region.allocate(kTrialBytes));
   if (staging == nullptr) return "no memory to time it";
   const uint64_t direct_ns =

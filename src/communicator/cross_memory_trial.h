@@ -16,12 +16,14 @@ class CrossMemoryTrial {
  public:
   enum class Wish : uint8_t { kAutomatic, kOn, kOff };  // HOCKET_CMA
 
-  CrossMemoryTrial();
+  // `mark` stands at the memory's beginning: readers see by it that they have read the right process.
+  explicit CrossMemoryTrial(uint64_t mark);
   uint64_t address() const { return reinterpret_cast<uintptr_t>(memory_.get()); }
 
-  // "" if reading `address` of `process` works, and, unless it is wished for, takes less time than two copies through
-  // `staging`, one after the other, would; else the reason against it.
-  std::string judge(Wish wish, int process, uint64_t address, platform::SharedRegion& region) const;
+  // "" if reading `address` of `process` works and finds `mark`, else the reason why not.
+  static std::string try_reading(int process, uint64_t address, uint64_t mark);
+  // "" if reading takes less time than two copies through shared memory, one after the other, would; else the figures.
+  std::string time(int process, uint64_t address, platform::SharedRegion& region) const;
 
  private:
   std::unique_ptr<std::byte[]> memory_;

@@ -6,8 +6,6 @@
 namespace hocket::communicator {
 namespace {
 
-// Plans longer than this are cut into several calls, so that a program stays within a few thousand instructions.
-constexpr uint32_t kMaxSegments = 32;
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
 
@@ -37,12 +35,10 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.collective = shape.collective;
   query.bytes = shape.count * shape.element_bytes;
   query.ranks = size_;
-  query.root = shape.root;
   query.crowded = crowded_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
   query.slot_bytes = slot_bytes_;
-  query.max_segments = kMaxSegments;
   return query;
 }
 
@@ -75,6 +71,13 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
     last_count -= (chosen.calls - 1) * chosen.chunk_elements;
   }
   prepared->last = make_program(chosen, shape, rank_, size_, last_count);
+  for (const engines::Instruction& step : prepared->last.instructions) {
+    if (step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf) {
+      return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " +
+                                             std::string(chosen.algorithm->name) +
+                                             " sends by multicast, which ranks that share memory don't have");
+    }
+  }
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 
@@ -87,7 +90,8 @@ Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape)
     kept_.clear();
     kept_instructions_ = 0;
   }
-  kept_instructions_ += made.value()->chunk.instructions.size() + made.value()->last.instructions.size();
+  constexpr size_t kOverhead = 32;  // of an entry, in instructions
+  kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size();
   kept_.emplace(shape, made.value());
   return recent_ = made.take();
 }

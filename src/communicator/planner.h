@@ -50,7 +50,6 @@ class Planner {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
-  bool crowded() const { return crowded_; }
 
  private:
   struct Hash {

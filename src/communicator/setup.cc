@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <sstream>
 
 #include "base/environment.h"
@@ -36,6 +37,20 @@ constexpr std::string_view kNoTable = "";
 
 }  // namespace
 
+// Also out of memory, a rank must take part in the rounds to come, or the others would wait for it.
+template <typename T, typename Body>
+void Setup::attempt(T& message, const Body& body) {
+  Status status;
+  try {
+    status = body();
+  } catch (const std::bad_alloc&) {
+    status = Status(Code::kNoMemory, "out of memory");
+  }
+  if (status.is_ok()) return;
+  message.code = static_cast<int32_t>(status.code());
+  copy_text(status.message(), message.failure);
+}
+
 template <typename T>
 Status Setup::gather(const T& mine, std::vector<T>& all) {
   all.resize(bootstrap_.size);
@@ -53,7 +68,7 @@ template <typename T>
 Status Setup::agree(const std::vector<T>& all) const {
   for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
     if (all[rank].failure[0] == '\0') continue;
-    return Status(Code::kNotSupported, "rank " + std::to_string(rank) + ": " + all[rank].failure);
+    return Status(static_cast<Code>(all[rank].code), "rank " + std::to_string(rank) + ": " + all[rank].failure);
   }
   return Status::ok();
 }
@@ -65,6 +80,7 @@ Status Setup::write_settings() {
   std::ostringstream text;
   for (int i = 0; i < schedule::kCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
+    if (collective == schedule::Collective::kAllgather) continue;  // hocket's own use only, so far
     Result<std::string> spec = environment::get_text(variable_of(collective));
     if (!spec.is_ok()) return spec.take_status();
     if (spec.value().empty()) continue;
@@ -121,6 +137,9 @@ Status Setup::prepare_own() {
   Result<int> cross_memory = environment::get_enum("HOCKET_CMA");
   if (!cross_memory.is_ok()) return cross_memory.take_status();
   mine_.cross_memory = static_cast<CrossMemoryTrial::Wish>(cross_memory.value());
+  Result<bool> checks = environment::get_flag("HOCKET_CHECK");
+  if (!checks.is_ok()) return checks.take_status();
+  mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.crowded = context_.crowded() ? 1 : 0;
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
@@ -178,14 +197,20 @@ bool Setup::find_crowded() const {
 }
 
 std::string Setup::judge_cross_memory() {
-  const uint32_t neighbour = (bootstrap_.rank + 1) % bootstrap_.size;
+  using Wish = CrossMemoryTrial::Wish;
+  const Wish wish = all_[0].cross_memory;
+  if (wish == Wish::kOff) return "switched off by HOCKET_CMA";
+  if (bootstrap_.size == 1) return "";
+  const Introduction& neighbour = all_[(bootstrap_.rank + 1) % bootstrap_.size];
+  const auto process = static_cast<int>(neighbour.address.process);
+  std::string against = CrossMemoryTrial::try_reading(process, neighbour.trial_address, neighbour.address.nonce[0]);
+  if (!against.empty() || wish == Wish::kOn) return against;
+  // Threads of one process would time their own memory, which says nothing about others'.
+  if (neighbour.address.process == mine_.address.process) return "ranks of one process";
   const std::scoped_lock lock(context_.setup_mutex());
-  std::optional<std::string>& verdict = context_.cross_memory_verdict();
-  if (!verdict) {
-    verdict = trial_.judge(all_[0].cross_memory, static_cast<int>(all_[neighbour].address.process),
-                           all_[neighbour].trial_address, context_.region());
-  }
-  return *verdict;
+  std::optional<std::string>& measured = context_.cross_memory_verdict();
+  if (!measured) measured = trial_.time(process, neighbour.trial_address, context_.region());
+  return *measured;
 }
 
 Status Setup::build(bool crowded, bool asymmetric) {
@@ -209,6 +234,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();
   policy.crowded = crowded;
+  made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
   return Status::ok();
 }
@@ -217,7 +243,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   communicator_.reset(new Communicator(context_));
   communicator_->rank_ = bootstrap_.rank;
   communicator_->size_ = bootstrap_.size;
-  if (Status status = prepare_own(); !status.is_ok()) copy_text(status.message(), mine_.failure);
+  attempt(mine_, [&] { return prepare_own(); });
   HOCKET_TRY(gather(mine_, all_));
   Status status = agree(all_);
   if (status.is_ok()) status = check_reachable();
@@ -230,17 +256,15 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   const bool asymmetric =
       std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
   Outcome outcome;
-  status = connect();
-  if (status.is_ok()) status = build(crowded, asymmetric);
-  if (status.is_ok()) {
+  attempt(outcome, [&]() -> Status {
+    HOCKET_TRY(connect());
+    HOCKET_TRY(build(crowded, asymmetric));
     const std::string against = judge_cross_memory();
     outcome.cross_memory = against.empty() ? 1 : 0;
     copy_text(against, outcome.no_cross_memory);
-    if (!against.empty() && all_[0].cross_memory == CrossMemoryTrial::Wish::kOn) {
-      status = Status(Code::kNotSupported, "HOCKET_CMA=on can't be honoured: " + against);
-    }
-  }
-  if (!status.is_ok()) copy_text(status.message(), outcome.failure);
+    if (against.empty() || all_[0].cross_memory != CrossMemoryTrial::Wish::kOn) return Status::ok();
+    return {Code::kInvalidArgument, "HOCKET_CMA=on can't be honoured: " + against};
+  });
   std::vector<Outcome> outcomes;
   HOCKET_TRY(gather(outcome, outcomes));
   if (settings_ != nullptr) context_.region().free(settings_);

@@ -17,7 +17,8 @@ namespace hocket::communicator {
 
 class Setup {
  public:
-  Setup(Context& context, const Bootstrap& bootstrap) : context_(context), bootstrap_(bootstrap) {}
+  Setup(Context& context, const Bootstrap& bootstrap)
+      : context_(context), bootstrap_(bootstrap), trial_(context.rendezvous().address().nonce[0]) {}
   Result<std::unique_ptr<Communicator>> run();
 
  private:
@@ -33,16 +34,21 @@ class Setup {
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
     uint8_t crowded = 0;
+    uint8_t checks_arguments = 0;     // rank 0's counts
+    int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
   };
   struct Outcome {  // second round
     uint8_t cross_memory = 0;
     char no_cross_memory[kReasonBytes] = {};  // why not
+    int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
 
   Status prepare_own();
   Status write_settings();
+  template <typename T, typename Body>
+  void attempt(T& message, const Body& body);
   template <typename T>
   Status gather(const T& mine, std::vector<T>& all);
   // The first failure that any rank tells, as everybody's status.

@@ -23,7 +23,9 @@ struct Query {
   uint32_t root = 0;        // nothing depends on it so far
   uint32_t element_bytes = 1;
   uint64_t slot_bytes = 64 * 1024;  // a slot's staging buffer
-  uint32_t max_segments = 256;      // how long plans may get
+  // How long plans may get: beyond, a message is cut into several calls, so that a program stays within some thousand
+  // instructions.
+  uint32_t max_segments = 32;
 };
 
 struct Choice {

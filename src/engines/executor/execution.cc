@@ -56,6 +56,19 @@ Progress Execution::advance_stage(size_t end) {
   return all_done ? Progress::kDone : Progress::kPending;
 }
 
+const Instruction* Execution::waiting_step() const {
+  if (program_ == nullptr || cursor_ >= program_->instructions.size()) return nullptr;
+  const Instruction* waiting = nullptr;
+  for (size_t i = cursor_;; ++i) {
+    const Instruction& step = program_->instructions[i];
+    if (!states_[i - cursor_].done) {
+      if (waiting != nullptr) return nullptr;
+      waiting = &step;
+    }
+    if (step.ends_stage) return waiting;
+  }
+}
+
 Progress Execution::advance() {
   const std::vector<Instruction>& steps = program_->instructions;
   while (cursor_ < steps.size()) {

@@ -17,6 +17,8 @@ class Execution {
   // Does what can be done now.
   Progress advance();
   bool is_running() const { return program_ != nullptr; }
+  // The one step that the call waits in, or nullptr: several of a stage, or none that is known.
+  const Instruction* waiting_step() const;
 
  private:
   Progress run(const Instruction& step, StepState& state);

@@ -82,6 +82,9 @@ Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes)
     program.instructions.push_back(translate(step, binding));
     program.longest_stage = std::max(program.longest_stage, ++stage);
     if (step.ends_stage) stage = 0;
+    if (step.kind == StepKind::kWaitUntil && step.peer == schedule::kShared) {
+      program.waits_between |= step.value != plan.shared_total[step.slot];
+    }
   }
   if (!program.instructions.empty()) program.instructions.back().ends_stage = true;
   program.uses_slots_or_counters = plan.uses_slots_or_counters;

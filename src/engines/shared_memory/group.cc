@@ -3,18 +3,28 @@
 
 namespace hocket::engines::shared_memory {
 
-void Group::wake_everybody() {
-  for (const Member& member : members_) platform::unpark(member.block->parking);
+void Group::wake_waiters(uint32_t what) {
+  for (const Member& member : members_) {
+    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: who announces a new one after our
+    // look at `sleepers` looks once more himself.
+    const uint32_t awaits = member.block->awaits.load(std::memory_order_relaxed);
+    if (awaits == what || awaits == RankBlock::kAnything) platform::unpark(member.block->parking);
+  }
 }
 
-void Group::announce_sleep() {
-  members_[rank_].block->parking.parked.store(1, std::memory_order_relaxed);
+void Group::announce_sleep(uint32_t awaits) {
+  RankBlock& mine = *members_[rank_].block;
+  // Relaxed, both: ordered by the barrier below. Partner: wake_waiters().
+  mine.awaits.store(awaits, std::memory_order_relaxed);
+  mine.parking.parked.store(1, std::memory_order_relaxed);
   // Sequentially consistent, with the barrier below: pairs with the waker's barrier and its load of `sleepers`.
   root().sleepers.fetch_add(1, std::memory_order_seq_cst);
   platform::sleeper_barrier(asymmetric_);
 }
 
 void Group::withdraw_sleep() {
+  // Relaxed, both: what the waker wrote is seen through its own release; a waker that still finds a sleeper wakes
+  // nobody.
   members_[rank_].block->parking.parked.store(0, std::memory_order_relaxed);
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -23,7 +33,7 @@ void Group::report_broken(uint32_t rank) {
   uint32_t expected = 0;
   // Release: pairs with the acquire in broken(). The first report stays.
   root().broken.compare_exchange_strong(expected, rank + 1, std::memory_order_release, std::memory_order_relaxed);
-  wake_everybody();
+  for (const Member& member : members_) platform::unpark(member.block->parking);
 }
 
 }  // namespace hocket::engines::shared_memory

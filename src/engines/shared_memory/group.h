@@ -40,15 +40,16 @@ class Group {
       platform::unpark(members_[rank].block->parking);
     }
   }
-  // After something was written that anybody may wait for.
-  void wake_all() {
+  // After something was written that anybody may wait for who has announced `what`, or anything at all.
+  void wake_all(uint32_t what) {
     platform::waker_barrier(asymmetric_);
+    // Pairs with announce_sleep(), as above.
     if (root().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      wake_everybody();
+      wake_waiters(what);
   }
 
-  // The sleeper's side: announce, look once more, then sleep or not, then withdraw.
-  void announce_sleep();
+  // The sleeper's side: announce, look once more, then sleep or not, then withdraw. `awaits`: see RankBlock.
+  void announce_sleep(uint32_t awaits);
   bool sleep(int64_t timeout_ns) { return platform::park(members_[rank_].block->parking, timeout_ns); }
   void withdraw_sleep();
 
@@ -59,7 +60,7 @@ class Group {
 
  private:
   RankBlock& root() const { return *members_[0].block; }
-  void wake_everybody();
+  void wake_waiters(uint32_t what);
 
   uint32_t rank_;
   std::vector<Member> members_;

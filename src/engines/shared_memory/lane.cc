@@ -12,8 +12,6 @@ namespace {
 
 constexpr uint32_t kSlotBuffers = 16;
 constexpr uint32_t kSlotBuffersAtStart = 8;
-constexpr uint32_t kMailBuffers = 8;
-constexpr uint32_t kMailBuffersAtStart = 2;
 
 }  // namespace
 
@@ -31,7 +29,7 @@ Lane::Lane(Group& group, uint32_t index)
 
 Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
   std::unique_ptr<Lane> lane(new Lane(group, index));
-  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffersAtStart)) {
+  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers)) {
     return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
   }
   return lane;
@@ -44,6 +42,12 @@ void Lane::begin(const Program& program) {
   finished_told_ = false;
   lingers_ = false;
   std::fill(std::begin(held_), std::end(held_), nullptr);
+}
+
+void Lane::abandon() {
+  slot_staging_.abandon();
+  mail_staging_.abandon();
+  for (Scratch& scratch : scratch_) scratch = {};
 }
 
 Lane::~Lane() {

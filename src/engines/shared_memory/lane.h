@@ -32,6 +32,8 @@ class Lane final : public Transport {
   // `index` < kLanes. Fails when there is no memory for the first staging buffers.
   static Result<std::unique_ptr<Lane>> create(Group& group, uint32_t index);
   ~Lane() override;
+  // Leaves this lane's memory to the region: peers may still use it.
+  void abandon();
 
   void begin(const Program& program) override;
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
@@ -41,7 +43,8 @@ class Lane final : public Transport {
   // still read what an earlier call published there. Fails when the region has no room for it.
   Result<std::byte*> take_scratch(uint64_t bytes);
 
-  uint64_t calls_begun() const { return call_; }
+  // What a rank waits for that sleeps in this step, as RankBlock::awaits.
+  uint32_t awaits(const Instruction& step) const;
 
  private:
   struct Pair {  // what this rank knows of its exchange with one peer
@@ -72,8 +75,9 @@ class Lane final : public Transport {
   Progress put(const Instruction& step, const Operands& operands);
   Progress combine_from(const Instruction& step, const Operands& operands);
   // Reads or combines `bytes` that lie at `location`, `done` bytes into the step's slice.
-  void take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
-               uint64_t bytes);
+  // kPending if it could not be read, which it never will: the group has been reported broken.
+  Progress take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
+                   uint64_t bytes);
   StagingBuffer* slot_buffer(uint8_t slot);
   bool publishes_in_place(const Instruction& step, const std::byte* memory) const;
   void write_slot(const Instruction& step, uint64_t location);
@@ -83,6 +87,7 @@ class Lane final : public Transport {
   Progress receive(const Instruction& step, StepState& state, const Operands& operands);
   bool has_room(uint32_t peer);
   bool is_consumed(uint32_t peer, uint64_t serial);
+  StagingBuffer* mail_buffer(uint32_t peer);
   uint64_t reachable_location(const std::byte* data, uint64_t bytes) const;
   void post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes);
 

@@ -25,6 +25,7 @@ inline constexpr uint32_t kMailDepth = 8;
 inline constexpr uint32_t kInlineBytes = 48;
 inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
 inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
+inline constexpr uint32_t kMailBuffers = 8;
 
 // A publication. The tag is written last and read first; it holds the call's number and the version.
 struct alignas(64) SlotLine {
@@ -74,6 +75,11 @@ struct alignas(64) LaneBlock {
 // One rank's share of a group; followed by its lanes.
 struct alignas(64) RankBlock {
   platform::ParkingPlace parking;
+  // While it sleeps: what for. Others' doings don't wake it. 1 + the rank whose publication it waits for, or one of:
+  std::atomic<uint32_t> awaits;
+  static constexpr uint32_t kAnything = 0;
+  static constexpr uint32_t kMessage = ~0u;        // whoever sends it, or takes what it sent, wakes it by name
+  static constexpr uint32_t kSharedCounter = ~1u;  // which wakes when all have added
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
   // On rank 0: set by whoever finds a peer dead; 1 + its rank.

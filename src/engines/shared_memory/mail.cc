@@ -84,17 +84,26 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
   return progress;
 }
 
+// One receiver may hold half of the buffers, so that a message to another isn't stopped by one who is late.
+StagingBuffer* Lane::mail_buffer(uint32_t peer) {
+  const uint64_t sent = pairs_[peer].sent;
+  if (sent >= kMailBuffers / 2 && !is_consumed(peer, sent - kMailBuffers / 2 + 1)) return nullptr;
+  return mail_staging_.take(
+      [this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
+}
+
 Progress Lane::send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment) {
   while (state.bytes < step.bytes) {
     if (!has_room(step.peer)) return Progress::kPending;
-    StagingBuffer* buffer = mail_staging_.take(
-        [this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
+    StagingBuffer* buffer = mail_buffer(step.peer);
     uint64_t bytes = std::min(fragment, step.bytes - state.bytes);
     if (buffer != nullptr) {
       std::memcpy(buffer->memory, data + state.bytes, bytes);
       buffer->peer = step.peer;
       buffer->holder = pairs_[step.peer].sent + 1;
       post(step.peer, buffer->offset, nullptr, bytes);
+    } else if (!is_consumed(step.peer, pairs_[step.peer].sent)) {
+      return Progress::kPending;  // this receiver moves us on
     } else {
       // All buffers are with other receivers. The lines themselves always move, so this message does too.
       const uint64_t element = step.bytes / step.elements;
@@ -124,7 +133,8 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
     }
     if (!is_inline) {
-      take_in(step, operands, line.location, 0, state.bytes, bytes);
+      if (take_in(step, operands, line.location, 0, state.bytes, bytes) == Progress::kPending)
+        return Progress::kPending;
     } else if (step.kind == schedule::StepKind::kReceiveCombine) {
       operands.combine(step, line.payload, state.bytes, bytes / element);
     } else if (bytes != 0) {

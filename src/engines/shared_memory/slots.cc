@@ -41,7 +41,7 @@ void Lane::write_slot(const Instruction& step, uint64_t location) {
   line.location = location;
   // Release: the data and its location come before; pairs with the acquire in published().
   line.tag.store(slot_tag(call_, step.version), std::memory_order_release);
-  group_.wake_all();
+  group_.wake_all(1 + group_.rank());
 }
 
 Progress Lane::publish(const Instruction& step, const Operands& operands) {
@@ -98,10 +98,9 @@ Progress Lane::get(const Instruction& step, const Operands& operands) {
   if (step.bytes == 0) return Progress::kDone;
   if (line->location == kInline) {
     std::memcpy(operands.destination(step), line->payload + step.target_offset, step.bytes);
-  } else {
-    take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+    return Progress::kDone;
   }
-  return Progress::kDone;
+  return take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
 }
 
 Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
@@ -110,10 +109,9 @@ Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
   if (step.elements == 0) return Progress::kDone;
   if (line->location == kInline) {
     operands.combine(step, line->payload + step.target_offset, 0, step.elements);
-  } else {
-    take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+    return Progress::kDone;
   }
-  return Progress::kDone;
+  return take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
 }
 
 Progress Lane::put(const Instruction& step, const Operands& operands) {

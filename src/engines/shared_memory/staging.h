@@ -28,10 +28,10 @@ class StagingPool {
   ~StagingPool() {
     for (StagingBuffer& buffer : buffers_) region_.free(buffer.memory);
   }
+  // Leaves the buffers allocated until the region goes: peers may still use them.
+  void abandon() { buffers_.clear(); }
   StagingPool(const StagingPool&) = delete;
   StagingPool& operator=(const StagingPool&) = delete;
-
-  uint64_t buffer_bytes() const { return buffer_bytes_; }
 
   // Makes sure that `count` buffers exist. False: no memory.
   bool reserve(uint32_t count) {

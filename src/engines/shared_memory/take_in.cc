@@ -19,8 +19,8 @@ bool combines(const Instruction& step) {
 
 }  // namespace
 
-void Lane::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
-                   uint64_t bytes) {
+Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset,
+                       uint64_t done, uint64_t bytes) {
   const Member& owner = group_.member(step.peer);
   const uint64_t element = step.bytes / step.elements;
   if (!is_foreign(location)) {
@@ -31,7 +31,7 @@ void Lane::take_in(const Instruction& step, const Operands& operands, uint64_t l
     } else if (data != out) {  // equal where peers have put into our own memory
       std::memcpy(out, data, bytes);
     }
-    return;
+    return Progress::kDone;
   }
   const auto* remote = reinterpret_cast<const std::byte*>(location & ~kForeign) + offset;
   const bool combined = combines(step);
@@ -45,10 +45,11 @@ void Lane::take_in(const Instruction& step, const Operands& operands, uint64_t l
       // It worked when the group was made: the peer is dying. All ranks learn it where they look for failures.
       HOCKET_LOG_ERROR("%s", read.message());
       group_.report_broken(step.peer);
-      return;
+      return Progress::kPending;
     }
     if (combined) operands.combine(step, into, done + at, length / element);
   }
+  return Progress::kDone;
 }
 
 }  // namespace hocket::engines::shared_memory
