@@ -32,7 +32,6 @@ constexpr std::array kSettings = {
     forced("HOCKET_BROADCAST", "the algorithm of every broadcast"),
     forced("HOCKET_REDUCE", "the algorithm of every reduce"),
     forced("HOCKET_ALLREDUCE", "the algorithm of every allreduce"),
-    forced("HOCKET_ALLGATHER", "the algorithm of every allgather"),
     Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one"},
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,
             "copying straight out of another process; auto tries and measures it"},

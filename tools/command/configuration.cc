@@ -12,6 +12,8 @@ Result<selection::Table> table_in_use() {
   return selection::Table::load(path.value());
 }
 
+bool is_offered(schedule::Collective collective) { return collective != schedule::Collective::kAllgather; }
+
 std::string forcing_variable(schedule::Collective collective) {
   std::string name(schedule::name(collective));
   for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
@@ -30,8 +32,10 @@ Result<selection::Spec> forced_spec(schedule::Collective collective) {
 
 Status check_configuration() {
   if (Result<selection::Table> table = table_in_use(); !table.is_ok()) return table.take_status();
-  for (int collective = 0; collective < schedule::kCollectives; ++collective) {
-    Result<selection::Spec> spec = forced_spec(static_cast<schedule::Collective>(collective));
+  for (int i = 0; i < schedule::kCollectives; ++i) {
+    const auto collective = static_cast<schedule::Collective>(i);
+    if (!is_offered(collective)) continue;
+    Result<selection::Spec> spec = forced_spec(collective);
     if (!spec.is_ok()) return spec.take_status();
   }
   return Status::ok();

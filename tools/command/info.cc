@@ -67,10 +67,10 @@ int show(const Options& options) {
 Result<selection::Query> query_of(const Options& options) {
   selection::Query query;
   const auto collective = schedule::collective_from_name(options.explain[0]);
-  if (!collective)
+  if (!collective || !is_offered(*collective))
     return Status(Code::kInvalidArgument, "`" + options.explain[0] +
-                                              "` is not a collective: there are barrier, broadcast, reduce, allreduce, "
-                                              "allgather");
+                                              "` is no collective that can be called: there are barrier, broadcast, "
+                                              "reduce, allreduce");
   query.collective = *collective;
   if (options.explain.size() > 1) {
     Result<uint64_t> bytes = selection::parse_size(options.explain[1]);

@@ -53,6 +53,7 @@ class Explain(CommandTest):
 
     def test_bad_questions(self):
         self.refused("info", "--explain", "alreduce", "8", words=["alreduce", "allreduce"])
+        self.refused("info", "--explain", "allgather", "8", words=["allgather", "allreduce"])
         self.refused("info", "--explain", "allreduce", "many", words=["many"])
         self.refused("info", "--explain", "allreduce", words=["how many bytes"])
         self.refused("info", "--explain", "allreduce", "8", "--ranks", "0", words=["ranks"])
