@@ -2,7 +2,6 @@
 #include "core/settings.h"
 
 #include "base/environment.h"
-#include "base/log.h"
 
 namespace hocket::interposer {
 namespace {
@@ -12,8 +11,6 @@ constexpr uint64_t kMagic = 0x686f636b65740001;  // "hocket", layout 1
 }  // namespace
 
 Settings read_settings() {
-  // Names every setting that is unknown or has no meaning, so that below an error only means: take the default.
-  for (const std::string& problem : environment::problems()) HOCKET_LOG_ERROR("%s", problem.c_str());
   Settings settings;
   settings.magic = kMagic;
   if (auto calls = environment::get_integer("HOCKET_SETUP_CALLS"); calls.is_ok()) settings.setup_calls = calls.value();

@@ -15,7 +15,8 @@ struct Settings {
   int32_t statistics = 0;
 };
 
-// From this process's environment. What can't be understood is reported on stderr, and its default taken.
+// From this process's environment. Of what can't be understood the default is taken; it is not reported here, the
+// library does so, for this and everything else in the environment, when it sets up the first communicator.
 Settings read_settings();
 bool is_sound(const Settings& settings);
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "base/environment.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/mpi_library.h"
@@ -92,8 +91,7 @@ int execute(const Options& options, const std::vector<std::string>& command) {
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
   Result<std::string> shim = find_shim(mpi.value().family);
   if (!shim.is_ok()) return fail(kFailure, shim.status().message());
-  // Found here, once, rather than by every rank in its first call.
-  for (const std::string& problem : environment::problems()) fail(kFailure, problem);
+  // A table or an algorithm that is forced and can't be had would fail the program; other problems the ranks report.
   if (const Status status = check_configuration(); !status.is_ok()) return fail(kFailure, status.message());
 
   const std::string preload = with_preload(shim.value(), std::getenv("LD_PRELOAD"));

@@ -89,6 +89,11 @@ class Exec(CommandTest):
             self.refused("exec", "--", launcher, "-n", "2", program, code=1,
                          words=["HOCKET_ALLREDUCE", "`rign`", "ring"], HOCKET_ALLREDUCE="rign")
 
+    def test_a_misspelt_setting_is_told_once(self):
+        for _, launcher, program in self.each():
+            result = self.expect(run("exec", "--", launcher, "-n", "3", program, HOCKET_ALREDUCE="ring"), 0)
+            self.assertEqual(result.stderr.count("did you mean HOCKET_ALLREDUCE?"), 1, result.stderr)
+
     def test_bad_lines(self):
         self.refused("exec", words=["what should be run"])
         self.refused("exec", "--", "no-such-launcher", "-n", "2", code=1, words=["no-such-launcher"])
