@@ -90,6 +90,8 @@ const char* reason(Outcome outcome) {
       return "type and operation";
     case Outcome::kTooLarge:
       return "too large";
+    case Outcome::kLongElements:
+      return "elements longer than hocket combines";
     case Outcome::kFreed:
       return "communicator freed or revoked";
     case Outcome::kArguments:

@@ -29,10 +29,11 @@ enum class Outcome : uint8_t {
   kSetUpFailed,        //
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
   kTooLarge,           // 2 GiB and more that might have to be packed
+  kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
-inline constexpr int kOutcomes = 13;
+inline constexpr int kOutcomes = 14;
 const char* reason(Outcome outcome);
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;

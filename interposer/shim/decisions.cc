@@ -33,6 +33,14 @@ bool is_packable(MPI_Count count, size_t size) {
   return !__builtin_mul_overflow(static_cast<size_t>(count), size, &bytes) && bytes <= kLargestPacked;
 }
 
+// The ranks of a reduction have the same type, so all of them find the same.
+Outcome judge_size(const ReduceCall& call, const Decision& decision) {
+  if (!is_packable(call.count, decision.facts->size)) return Outcome::kTooLarge;
+  const bool is_alone = decision.communicator->phase == Phase::kAlone;
+  if (!is_alone && decision.facts->size > HOCKET_MAX_COMBINED_BYTES) return Outcome::kLongElements;
+  return readiness(*decision.communicator, call.comm);
+}
+
 // Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; predefined ones can't be there.
 bool is_buffer(const void* buffer, MPI_Count count, const TypeFacts& facts) {
   if (buffer == MPI_IN_PLACE) return false;
@@ -96,8 +104,7 @@ Decision decide_reduce(const ReduceCall& call) {
       decision.why = readiness(*decision.communicator, call.comm);
       break;
     case Operation::By::kMpi:
-      decision.why = is_packable(call.count, decision.facts->size) ? readiness(*decision.communicator, call.comm)
-                                                                   : Outcome::kTooLarge;
+      decision.why = judge_size(call, decision);
       break;
     case Operation::By::kUndefined:
       decision.why = Outcome::kUnsupported;
