@@ -58,9 +58,13 @@ for mpi in $mpis; do
     if [ "$ranks" -gt "$cores" ]; then
       case "$mpi" in openmpi*) command+=(--mca mpi_yield_when_idle 1 --bind-to none --oversubscribe) ;; esac
     fi
+    # Open MPI's older shared-memory component is its best for small broadcasts and reductions.
+    case "$mpi" in openmpi*) command+=(--mca coll_sm_priority 100) ;; esac
+    sizes=8,64,512,4K,16K,64K,256K,1M
+    [ "$ranks" -gt 2 ] || sizes+=,4M
     # With a core for every rank, each is bound to its own; otherwise the scheduler is left its freedom.
     if [ "$ranks" -le "$cores" ]; then bind=cores; else bind=none; fi
-    command+=("$hocket" bench "$collectives" --bind "$bind" --json "build/bench/$mpi-$ranks.json" "${options[@]}")
+    command+=("$hocket" bench "$collectives" --bind "$bind" --sizes "$sizes" --json "build/bench/$mpi-$ranks.json" "${options[@]}")
     say "${command[*]}"
     [ $dry -eq 1 ] || "${command[@]}"
   done
