@@ -35,9 +35,12 @@ bool is_packable(MPI_Count count, size_t size) {
 
 // The ranks of a reduction have the same type, so all of them find the same.
 Outcome judge_size(const ReduceCall& call, const Decision& decision) {
-  if (!is_packable(call.count, decision.facts->size)) return Outcome::kTooLarge;
+  const bool by_mpi = decision.operation.by == Operation::By::kMpi;
   const bool is_alone = decision.communicator->phase == Phase::kAlone;
-  if (!is_alone && decision.facts->size > HOCKET_MAX_COMBINED_BYTES) return Outcome::kLongElements;
+  // Hocket's kernels take types with gaps, such as MPI_DOUBLE_INT, as they are; the copy on a single rank packs them.
+  const bool may_pack = by_mpi || (is_alone && !decision.facts->is_dense_array(static_cast<size_t>(call.count)));
+  if (may_pack && !is_packable(call.count, decision.facts->size)) return Outcome::kTooLarge;
+  if (by_mpi && !is_alone && decision.facts->size > HOCKET_MAX_COMBINED_BYTES) return Outcome::kLongElements;
   return readiness(*decision.communicator, call.comm);
 }
 
@@ -101,8 +104,6 @@ Decision decide_reduce(const ReduceCall& call) {
   decision.operation = find_operation(call.op, call.type, *decision.facts, call.comm, static_cast<size_t>(call.count));
   switch (decision.operation.by) {
     case Operation::By::kHocket:
-      decision.why = readiness(*decision.communicator, call.comm);
-      break;
     case Operation::By::kMpi:
       decision.why = judge_size(call, decision);
       break;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything around the collectives that a program may rely on: errors are the MPI's own, communicators come and go,
 // intercommunicators, attributes and their callbacks, memory, fork, and messages that need a rank which waits.
+#define _GNU_SOURCE
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
+
+enum { kRepeated = 2 << 20 };
 
 static int error_class(int code) {
   int class = 0;
@@ -203,6 +207,42 @@ static void other_collectives_in_between(void) {
   }
 }
 
+// The same 2 MiB again and again, so that it takes no more memory than that.
+static char* repeated_memory(int file, size_t bytes) {
+  char* data = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return NULL;
+  for (size_t at = 0; at < bytes; at += kRepeated) {
+    if (mmap(data + at, kRepeated, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) return NULL;
+  }
+  return data;
+}
+
+// A type with a gap in it, and more bytes than can be packed at once.
+static void more_than_two_gigabytes_on_a_single_rank(void) {
+  if (world_rank != 0) return;
+  struct DoubleInt {
+    double value;
+    int index;
+  };
+  enum { kElements = 1536 * (kRepeated / sizeof(struct DoubleInt)) };
+  const int files[2] = {memfd_create("input", 0), memfd_create("output", 0)};
+  CHECK(ftruncate(files[0], kRepeated) == 0 && ftruncate(files[1], kRepeated) == 0, "no memory");
+  struct DoubleInt* input = (struct DoubleInt*)repeated_memory(files[0], kElements * sizeof *input);
+  struct DoubleInt* output = (struct DoubleInt*)repeated_memory(files[1], kElements * sizeof *output);
+  CHECK(input != NULL && output != NULL, "no memory");
+  if (input == NULL || output == NULL) return;
+  const int different = kRepeated / sizeof *input;
+  for (int i = 0; i < different; ++i) input[i].value = i * .5, input[i].index = i;
+  MPI_Allreduce(input, output, kElements, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_SELF);
+  for (int i = 0; i < different; ++i) {
+    CHECK(output[i].value == i * .5 && output[i].index == i, "place %d: %g %d", i, output[i].value, output[i].index);
+  }
+  munmap(input, kElements * sizeof *input);
+  munmap(output, kElements * sizeof *output);
+  close(files[0]);
+  close(files[1]);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   wrong_arguments_raise_the_errors_of_the_mpi();
@@ -213,5 +253,6 @@ int main(int argc, char** argv) {
   children_of_fork_leave_the_parent_alone();
   messages_move_while_a_rank_waits();
   other_collectives_in_between();
+  more_than_two_gigabytes_on_a_single_rank();
   return finish("behaviour");
 }
