@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -50,6 +51,15 @@ bool agree(Communicator& self, const Exchange& exchange, bool able) {
   return std::all_of(all.begin(), all.end(), [](const Offer& offer) { return offer.able != 0; });
 }
 
+// What fails once mostly fails for every communicator.
+void tell_failed_set_up(int size) {
+  static std::atomic<bool> told{false};  // relaxed: orders nothing
+  const log::Level level = told.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
+  HOCKET_LOG_AT(level, "a communicator of %d ranks could not be set up and is left to the MPI: %s", size,
+                hocket_error_text());
+}
+
+// A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
   if (!agree(self, exchange, context != nullptr)) return refuse(self, Outcome::kSetUpFailed);
@@ -64,10 +74,14 @@ void set_up(Communicator& self, const Exchange& exchange) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());
     return refuse(self, Outcome::kNoSharedMemory);
   }
-  if (self.rank == 0) {
-    HOCKET_LOG_WARN("a communicator of %d ranks could not be set up and is left to the MPI: %s", self.size,
-                    hocket_error_text());
+  if (status == HOCKET_ERR_INVALID_ARGUMENT) {
+    if (self.rank == 0) HOCKET_LOG_ERROR("a communicator of %d ranks: %s", self.size, hocket_error_text());
+    self.failure_told = true;
+    // The error ends the job, as a rule: no rank raises it before it is written.
+    agree(self, exchange, false);
+    return refuse(self, Outcome::kFailed);
   }
+  if (self.rank == 0) tell_failed_set_up(self.size);
   refuse(self, Outcome::kSetUpFailed);
 }
 

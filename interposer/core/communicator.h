@@ -43,7 +43,8 @@ Communicator* open_communicator(int rank, int size);
 void refuse(Communicator& communicator, Outcome why);
 
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come.
-// Collective in effect, as all ranks count alike. kCarriedOut: it is ready now; otherwise why it isn't.
+// Collective in effect, as all ranks count alike. kCarriedOut: it is ready now; kFailed: what the user has asked for
+// can't be done, which has been told on stderr; otherwise why it isn't ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, const Exchange& exchange);
 
 // Ends its life within hocket, collective: waits for peers whose calls are still running. Its numbers are kept. Calls

@@ -14,15 +14,12 @@ namespace {
 __attribute__((cold)) int raise(const Decision& decision, Collective collective, MPI_Comm comm,
                                 hocket_status_t status) {
   Communicator& communicator = *decision.communicator;
-  communicator.counters.add(collective, Outcome::kFailed);
   if (!communicator.failure_told) {
     communicator.failure_told = true;
     HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(collective), communicator.rank, communicator.size,
                      hocket_status_name(status), hocket_error_text());
   }
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_OTHER);
-  return MPI_ERR_OTHER;
+  return raise_failure(decision, collective, comm);
 }
 
 int answer(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status) {
@@ -96,6 +93,13 @@ int copy_alone(const Decision& decision, const ReduceCall& call) {
 }
 
 }  // namespace
+
+int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm) {
+  decision.communicator->counters.add(collective, Outcome::kFailed);
+  const NestedCall nested;
+  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_OTHER);
+  return MPI_ERR_OTHER;
+}
 
 int carry_out_barrier(const Decision& decision, MPI_Comm comm) {
   if (decision.why == Outcome::kSingleRank) return answer(decision, Collective::kBarrier, comm, HOCKET_OK);

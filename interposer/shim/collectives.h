@@ -40,6 +40,9 @@ Decision decide_barrier(MPI_Comm comm);
 Decision decide_broadcast(const void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm);
 Decision decide_reduce(const ReduceCall& call);
 
+// hocket has failed, and told why: the call ends as one in which the MPI finds an error.
+int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm);
+
 int carry_out_barrier(const Decision& decision, MPI_Comm comm);
 int carry_out_broadcast(const Decision& decision, void* buffer, MPI_Count count, MPI_Datatype type, int root,
                         MPI_Comm comm);
@@ -58,9 +61,11 @@ inline void count(const Decision& decision, Collective collective, Outcome outco
 }
 
 template <typename CarryOut, typename HandOn>
-int conclude(const Decision& decision, Collective collective, const CarryOut& carry_out, const HandOn& hand_on) {
+int conclude(const Decision& decision, Collective collective, MPI_Comm comm, const CarryOut& carry_out,
+             const HandOn& hand_on) {
   if (is_carried_out(decision.why)) [[likely]]
     return carry_out();
+  if (decision.why == Outcome::kFailed) return raise_failure(decision, collective, comm);
   count(decision, collective, decision.why);
   const NestedCall nested;
   return hand_on();
@@ -71,7 +76,7 @@ int barrier(MPI_Comm comm, const HandOn& hand_on) {
   if (!is_ours(Collective::kBarrier)) [[unlikely]]
     return hand_on();
   const Decision decision = decide_barrier(comm);
-  return conclude(decision, Collective::kBarrier, [&] { return carry_out_barrier(decision, comm); }, hand_on);
+  return conclude(decision, Collective::kBarrier, comm, [&] { return carry_out_barrier(decision, comm); }, hand_on);
 }
 
 template <typename HandOn>
@@ -80,8 +85,8 @@ int broadcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, MPI_Co
     return hand_on();
   const Decision decision = decide_broadcast(buffer, count, type, root, comm);
   return conclude(
-      decision, Collective::kBroadcast, [&] { return carry_out_broadcast(decision, buffer, count, type, root, comm); },
-      hand_on);
+      decision, Collective::kBroadcast, comm,
+      [&] { return carry_out_broadcast(decision, buffer, count, type, root, comm); }, hand_on);
 }
 
 template <typename HandOn>
@@ -89,7 +94,7 @@ int reduce(const ReduceCall& call, const HandOn& hand_on) {
   if (!is_ours(call.collective)) [[unlikely]]
     return hand_on();
   const Decision decision = decide_reduce(call);
-  return conclude(decision, call.collective, [&] { return carry_out_reduce(decision, call); }, hand_on);
+  return conclude(decision, call.collective, call.comm, [&] { return carry_out_reduce(decision, call); }, hand_on);
 }
 
 }  // namespace hocket::interposer
