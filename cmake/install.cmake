@@ -1,35 +1,28 @@
 # What `cmake --install` puts where: the library with its header, hocketConfig.cmake and hocket.pc; the libraries to
-# be preloaded; the command. Included last, when all targets are known.
+# be preloaded; the command; the licence. Included last, when all targets are known.
 include(CMakePackageConfigHelpers)
 
-if(TARGET hocket)
-  target_link_options(hocket PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/hocket.map)
-  set_property(TARGET hocket APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/hocket.map)
-  set_target_properties(hocket PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-  target_include_directories(hocket INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_include_directories(hocket INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-  install(TARGETS hocket EXPORT hocketTargets)
-  install(FILES ${CMAKE_SOURCE_DIR}/include/hocket/hocket.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hocket)
-  set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/hocket)
-  install(EXPORT hocketTargets NAMESPACE hocket:: DESTINATION ${package_directory})
-  configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/hocketConfig.cmake.in
-    ${CMAKE_BINARY_DIR}/cmake/hocketConfig.cmake INSTALL_DESTINATION ${package_directory})
-  write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/hocketConfigVersion.cmake
-    COMPATIBILITY SameMinorVersion)
-  install(FILES ${CMAKE_BINARY_DIR}/cmake/hocketConfig.cmake ${CMAKE_BINARY_DIR}/cmake/hocketConfigVersion.cmake
-    DESTINATION ${package_directory})
+install(TARGETS hocket EXPORT hocketTargets)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/include/hocket/hocket.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hocket)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/hocket)
+install(EXPORT hocketTargets NAMESPACE hocket:: DESTINATION ${package_directory})
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/hocketConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/cmake/hocketConfig.cmake INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/hocketConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/hocketConfig.cmake ${CMAKE_BINARY_DIR}/cmake/hocketConfigVersion.cmake
+  DESTINATION ${package_directory})
 
-  # From lib[/<architecture>]/pkgconfig back to the prefix, so that the installed tree may be moved.
-  file(RELATIVE_PATH HOCKET_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-  configure_file(${CMAKE_SOURCE_DIR}/cmake/hocket.pc.in ${CMAKE_BINARY_DIR}/cmake/hocket.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/cmake/hocket.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endif()
+# From lib[/<architecture>]/pkgconfig back to the prefix, so that the installed tree may be moved.
+file(RELATIVE_PATH HOCKET_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_SOURCE_DIR}/cmake/hocket.pc.in ${CMAKE_BINARY_DIR}/cmake/hocket.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/hocket.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # Every library that interposer/ makes, and every program that tools/ makes.
 function(hocket_install_built_in folder)
-  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/${folder}/CMakeLists.txt)
-    return()
-  endif()
   get_property(targets DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target ${targets})
     get_target_property(type ${target} TYPE)

@@ -14,6 +14,7 @@ prefix=$scratch/prefix
 library=$(find "$prefix" -name libhocket.so)
 [ -n "$library" ] || { echo "no libhocket.so was installed" >&2; exit 1; }
 libraries=$(dirname "$library")
+[ -s "$prefix/share/doc/hocket/LICENSE" ] || { echo "the licence was not installed" >&2; exit 1; }
 
 echo "-- exported symbols"
 others=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^hocket_[a-z0-9_]*$' || true)
