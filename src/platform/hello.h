@@ -16,13 +16,15 @@ struct Hello {
   uint32_t version = kVersion;
   uint32_t reserved = 0;
   uint64_t identity[2] = {};  // the sender's
-  uint64_t nonce[2] = {};     // the receiver's, which only those know who share its bootstrap
-  uint64_t limit = 0;         // bytes of address space that the sender's region takes
+  // Half of the listener's nonce, which only those know who share its bootstrap: the greeting shows the first half, the
+  // answer the second. Who has merely heard a greeting can't answer it.
+  uint64_t proof = 0;
+  uint64_t limit = 0;  // bytes of address space that the sender's region takes
 
   static constexpr uint64_t kMagic = 0x0174656b636f68ff;
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
 };
-static_assert(sizeof(Hello) == 56);
+static_assert(sizeof(Hello) == 48);
 
 // Takes any bytes, whoever sent them. What is accepted has the right size, magic, version and a sensible limit;
 // identity and nonce are for the caller to compare.

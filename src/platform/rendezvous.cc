@@ -148,6 +148,16 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
       if (known->second->is_alive()) continue;
       return Status(Code::kPeerFailed, "Process " + std::to_string(other.process) + " has ended");
     }
+    if (const auto early = state_->early.find(identity); early != state_->early.end()) {
+      std::shared_ptr<Peer> peer = std::move(early->second);
+      state_->early.erase(early);
+      if (peer->is_alive()) {
+        peer->address_ = other;
+        state_->peers.emplace(identity, std::move(peer));
+        continue;
+      }
+      // It has gone, or given up: then it comes again.
+    }
     if (LocalContext local = find_local_context(identity); local.region != nullptr) {
       std::shared_ptr<Peer> peer(new Peer);
       peer->address_ = other;

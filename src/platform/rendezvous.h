@@ -24,7 +24,7 @@ namespace hocket::platform {
 // What a context tells the others about itself through the bootstrap's all-gather. Plain bytes.
 struct Address {
   uint64_t identity[2] = {};  // random, names the context
-  uint64_t nonce[2] = {};     // random, proves that whoever connects has heard it through the bootstrap
+  uint64_t nonce[2] = {};     // random, proves that both ends of a connection have heard it through the bootstrap
   uint64_t boot_hash = 0;     // of the kernel's boot id: another machine, another value
   uint64_t network_namespace = 0;
   uint32_t user = 0;
@@ -70,9 +70,11 @@ class Rendezvous {
   std::string why_unreachable(const Address& other) const;
 
   // Connects with every address in `others` (own address: skipped, gives nullptr) not yet connected; every one of them
-  // must be calling connect_all with this one's address at about the same time. Peers known from earlier calls
-  // are given again. Result[i] belongs to others[i]. Fails with kTimeout, naming the process that didn't answer, and
-  // with kPeerFailed as soon as one is known to have ended.
+  // must be calling connect_all with this one's address at about the same time. Meanwhile whoever else connects is
+  // answered too, and kept for the call that will ask for it: so groups that overlap in a ring, each rank at another
+  // one's, don't wait for each other. Peers known from earlier calls are given again. Result[i] belongs to others[i].
+  // Fails with kTimeout, naming the process that didn't answer, and with kPeerFailed as soon as one is known to have
+  // ended.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many connections at once, both ways, without a deadlock: no call here blocks but the one poll, and whoever waits
-// for an answer goes on answering others.
+// for an answer goes on answering others, whoever they are.
 #include <poll.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kRetryMs = 2;     // a peer's queue was full
 constexpr int64_t kLookMs = 200;    // when to look whether those we wait for still exist; then ever more rarely
-constexpr size_t kArrivals = 1024;  // connections kept that nobody has asked for; beyond, the oldest goes
+constexpr size_t kArrivals = 1024;  // connections kept that have not greeted; beyond, the oldest goes
 
 std::span<const std::byte> bytes_of(const Hello& hello) { return std::as_bytes(std::span(&hello, 1)); }
 
@@ -31,9 +31,7 @@ Status ended(const Address& address) {
   return {Code::kPeerFailed, "Process " + std::to_string(address.process) + " has ended"};
 }
 
-bool same_nonce(const uint64_t (&one)[2], const uint64_t (&other)[2]) {
-  return ((one[0] ^ other[0]) | (one[1] ^ other[1])) == 0;
-}
+constexpr int kOfGreeting = 0, kOfAnswer = 1;  // halves of the listener's nonce
 
 bool is_from(const Hello& hello, const Address& address) {
   return hello.identity[0] == address.identity[0] && hello.identity[1] == address.identity[1];
@@ -49,10 +47,10 @@ void Rendezvous::Meeting::expect(const Address& other) {
   guests_.push_back({other, we_connect ? Step::kConnect : Step::kAwaitGreeting, Descriptor(), {}});
 }
 
-Hello Rendezvous::Meeting::hello_for(const Address& other) const {
+Hello Rendezvous::Meeting::hello_with(uint64_t proof) const {
   Hello hello;
   std::copy(std::begin(own_.identity), std::end(own_.identity), hello.identity);
-  std::copy(std::begin(other.nonce), std::end(other.nonce), hello.nonce);
+  hello.proof = proof;
   hello.limit = state_.region->limit();
   return hello;
 }
@@ -63,7 +61,7 @@ Status Rendezvous::Meeting::run(int64_t timeout_ms) {
   int64_t look_at_ms = deadline_ms - std::max<int64_t>(timeout_ms, 0) + look_after_ms;
   while (true) {
     HOCKET_TRY(take_arrivals());
-    HOCKET_TRY(match_arrivals());
+    HOCKET_TRY(answer_arrivals());
     bool all_done = true;
     for (Guest& guest : guests_) {
       HOCKET_TRY(advance(guest));
@@ -108,7 +106,7 @@ Status Rendezvous::Meeting::connect(Guest& guest) {
 }
 
 Status Rendezvous::Meeting::greet(Guest& guest) {
-  const Hello hello = hello_for(guest.address);
+  const Hello hello = hello_with(guest.address.nonce[kOfGreeting]);
   Result<Progress> sent = send_with_descriptor(guest.socket.get(), bytes_of(hello), state_.region->descriptor());
   if (!sent.is_ok()) return sent.take_status();
   if (sent.value() == Progress::kEnded) return ended(guest.address);
@@ -129,11 +127,15 @@ Status Rendezvous::Meeting::hear_answer(Guest& guest) {
   if (length > buffer.size()) return {Code::kMismatch, who + " answered with too many bytes"};
   Result<Hello> hello = parse_hello(std::span(buffer).first(length));
   if (!hello.is_ok()) return {Code::kMismatch, who + " answered with " + hello.status().message()};
-  if (!is_from(hello.value(), guest.address) || !same_nonce(hello.value().nonce, own_.nonce)) {
+  if (!is_from(hello.value(), guest.address) || hello.value().proof != guest.address.nonce[kOfAnswer]) {
     return {Code::kMismatch, who + " answered as somebody else"};
   }
   if (region.get() < 0) return {Code::kMismatch, who + " passed no memory"};
-  return admit(guest, std::move(guest.socket), guest.credentials, std::move(region), hello.value().limit);
+  Result<std::shared_ptr<Peer>> peer =
+      make_peer(std::move(guest.socket), guest.credentials, std::move(region), hello.value().limit);
+  if (!peer.is_ok()) return peer.take_status();
+  admit(guest, peer.take());
+  return Status::ok();
 }
 
 Status Rendezvous::Meeting::take_arrivals() {
@@ -152,7 +154,7 @@ Status Rendezvous::Meeting::take_arrivals() {
       continue;
     }
     if (state_.arrivals.size() >= kArrivals) {
-      log_dropped(state_.arrivals.front().credentials, "too many that nobody asked for");
+      log_dropped(state_.arrivals.front().credentials, "too many that say nothing");
       state_.arrivals.erase(state_.arrivals.begin());
     }
     state_.arrivals.push_back(std::move(arrival));
@@ -180,7 +182,7 @@ bool Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
     log_dropped(arrival.credentials, hello.status().message());
     return false;
   }
-  if (!same_nonce(hello.value().nonce, own_.nonce)) {
+  if (hello.value().proof != own_.nonce[kOfGreeting]) {
     log_dropped(arrival.credentials, "it doesn't know the nonce");
     return false;
   }
@@ -193,26 +195,59 @@ bool Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
   return true;
 }
 
-// Answers those whom this meeting waits for.
-Status Rendezvous::Meeting::match_arrivals() {
-  for (Guest& guest : guests_) {
-    if (guest.step != Step::kAwaitGreeting) continue;
-    const auto found = std::find_if(state_.arrivals.begin(), state_.arrivals.end(), [&](const Arrival& arrival) {
-      return arrival.greeted && is_from(arrival.hello, guest.address);
-    });
-    if (found == state_.arrivals.end()) continue;
-    const Hello hello = hello_for(guest.address);
-    Result<Progress> sent = send_with_descriptor(found->socket.get(), bytes_of(hello), state_.region->descriptor());
-    if (!sent.is_ok()) return sent.take_status();
-    if (sent.value() == Progress::kTryLater) continue;
-    Arrival arrival = std::move(*found);
-    state_.arrivals.erase(found);
-    // It gave up an earlier meeting. If it has died, check_awaited finds out.
-    if (sent.value() == Progress::kEnded) continue;
-    HOCKET_TRY(
-        admit(guest, std::move(arrival.socket), arrival.credentials, std::move(arrival.region), arrival.hello.limit));
+// All that have greeted, also those whom this meeting doesn't wait for: they may wait in another meeting, whose other
+// guests wait for those of this one.
+Status Rendezvous::Meeting::answer_arrivals() {
+  for (size_t i = 0; i < state_.arrivals.size();) {
+    Arrival& arrival = state_.arrivals[i];
+    bool answered = false;
+    if (arrival.greeted) HOCKET_TRY(answer(arrival, answered));
+    if (answered) {
+      state_.arrivals.erase(state_.arrivals.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
   }
   return Status::ok();
+}
+
+// What goes wrong is this meeting's affair only if it waits for the arrival.
+Status Rendezvous::Meeting::answer(Arrival& arrival, bool& answered) {
+  const Identity identity{arrival.hello.identity[0], arrival.hello.identity[1]};
+  Guest* guest = awaited(identity);
+  answered = true;
+  if (guest == nullptr && state_.peers.count(identity) != 0) {
+    log_dropped(arrival.credentials, "it is connected already");
+    return Status::ok();
+  }
+  Result<Progress> sent = send_with_descriptor(arrival.socket.get(), bytes_of(hello_with(own_.nonce[kOfAnswer])),
+                                               state_.region->descriptor());
+  if (sent.is_ok() && sent.value() == Progress::kTryLater) {
+    answered = false;
+    return Status::ok();
+  }
+  // It gave up an earlier meeting. If it has died, check_awaited finds out.
+  if (sent.is_ok() && sent.value() == Progress::kEnded) return Status::ok();
+  Status failure = sent.is_ok() ? Status::ok() : sent.take_status();
+  if (failure.is_ok()) {
+    Result<std::shared_ptr<Peer>> peer =
+        make_peer(std::move(arrival.socket), arrival.credentials, std::move(arrival.region), arrival.hello.limit);
+    if (peer.is_ok()) {
+      guest != nullptr ? admit(*guest, peer.take()) : void(state_.early[identity] = peer.take());
+      return Status::ok();
+    }
+    failure = peer.take_status();
+  }
+  if (guest != nullptr) return failure;
+  log_dropped(arrival.credentials, failure.message());
+  return Status::ok();
+}
+
+Rendezvous::Meeting::Guest* Rendezvous::Meeting::awaited(const Identity& identity) {
+  const auto found = std::find_if(guests_.begin(), guests_.end(), [&](const Guest& guest) {
+    return guest.step == Step::kAwaitGreeting && identity_of(guest.address) == identity;
+  });
+  return found != guests_.end() ? &*found : nullptr;
 }
 
 // Of a peer that should connect with us and has died instead nothing is ever heard, but its name is gone.
@@ -237,32 +272,32 @@ void Rendezvous::Meeting::wait(int64_t most_ms) {
   }
   watched.push_back({state_.listener.get(), POLLIN, 0});
   for (const Arrival& arrival : state_.arrivals) {
-    if (!arrival.greeted) {
+    if (arrival.greeted) {
+      retry = true;  // its answer didn't get out
+    } else {
       watched.push_back({arrival.socket.get(), POLLIN, 0});
-      continue;
     }
-    // It is heard and yet here: either of no concern to this meeting, or its answer didn't get out.
-    retry = retry || std::any_of(guests_.begin(), guests_.end(), [&](const Guest& guest) {
-              return guest.step == Step::kAwaitGreeting && is_from(arrival.hello, guest.address);
-            });
   }
   if (retry) most_ms = std::min(most_ms, kRetryMs);
   poll(watched.data(), watched.size(), static_cast<int>(most_ms));  // errors: the loop looks again anyway
 }
 
-Status Rendezvous::Meeting::admit(Guest& guest, Descriptor socket, const PeerCredentials& credentials,
-                                  Descriptor region, size_t limit) {
+Result<std::shared_ptr<Peer>> Rendezvous::Meeting::make_peer(Descriptor socket, const PeerCredentials& credentials,
+                                                             Descriptor region, size_t limit) {
   Result<std::shared_ptr<MappedRegion>> mapped = MappedRegion::map(region.release(), limit);
   if (!mapped.is_ok()) return mapped.take_status();
   std::shared_ptr<Peer> peer(new Peer);
-  peer->address_ = guest.address;
   peer->creator_ = getpid();
   peer->process_ = open_peer_process(socket.get(), credentials);
   peer->socket_ = socket.release();
   peer->region_ = mapped.take();
+  return peer;
+}
+
+void Rendezvous::Meeting::admit(Guest& guest, std::shared_ptr<Peer> peer) {
+  peer->address_ = guest.address;
   state_.peers[identity_of(guest.address)] = std::move(peer);
   guest.step = Step::kDone;
-  return Status::ok();
 }
 
 Status Rendezvous::Meeting::timed_out(int64_t timeout_ms) const {

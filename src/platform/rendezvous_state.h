@@ -42,7 +42,8 @@ struct Rendezvous::State {
   Descriptor listener;
   int creator = 0;
   std::map<Identity, std::shared_ptr<Peer>> peers;
-  std::vector<Arrival> arrivals;  // also of peers that a later connect_all will ask for
+  std::map<Identity, std::shared_ptr<Peer>> early;  // connected with us before a connect_all has asked for them
+  std::vector<Arrival> arrivals;                    // not answered yet
 };
 
 inline Identity identity_of(const Address& address) { return {address.identity[0], address.identity[1]}; }
@@ -71,11 +72,15 @@ class Rendezvous::Meeting {
   Status advance(Guest& guest);
   Status take_arrivals();
   bool hear_greeting(Arrival& arrival);
-  Status match_arrivals();
+  Status answer_arrivals();
+  Status answer(Arrival& arrival, bool& answered);
+  Guest* awaited(const Identity& identity);
   Status check_awaited();
   void wait(int64_t most_ms);
-  Status admit(Guest& guest, Descriptor socket, const PeerCredentials& credentials, Descriptor region, size_t limit);
-  Hello hello_for(const Address& other) const;
+  Result<std::shared_ptr<Peer>> make_peer(Descriptor socket, const PeerCredentials& credentials, Descriptor region,
+                                          size_t limit);
+  void admit(Guest& guest, std::shared_ptr<Peer> peer);
+  Hello hello_with(uint64_t proof) const;
   Status timed_out(int64_t timeout_ms) const;
 
   const Address& own_;

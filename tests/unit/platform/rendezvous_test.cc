@@ -90,6 +90,34 @@ TEST(Rendezvous, OverlappingGroupsInAnyOrderOfArrival) {
   for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
 }
 
+TEST(Rendezvous, GroupsInARingDoNotWaitForEachOther) {
+  // Each rank is at its first group when the next one's first group needs it, as happens to threads that set up
+  // communicators of two ranks each. Who connects with whom is random, so there are several rounds.
+  constexpr int kRanks = 3;
+  for (int round = 0; round < 6; ++round) {
+    SharedBoard board;
+    std::vector<pid_t> children;
+    for (int rank = 0; rank < kRanks; ++rank) {
+      children.push_back(start_child([&] {
+        Context context = publish(*board, rank);
+        wait_for(board->published, kRanks);
+        for (const int other : {(rank + 1) % kRanks, (rank + 2) % kRanks}) {
+          const Address& address = board->addresses[other];
+          auto connected = context.rendezvous->connect_all({address}, 10'000);
+          if (!connected.is_ok()) return 1;
+          const std::shared_ptr<Peer> peer = connected.value()[0];
+          if (!peer->is_alive() || peer->address().process != address.process) return 2;
+          if (*reinterpret_cast<const uint64_t*>(peer->base() + board->offsets[other]) != 1000U + other) return 3;
+        }
+        ++board->connected;
+        wait_for(board->connected, kRanks);  // nobody goes while others still look at it
+        return 0;
+      }));
+    }
+    for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0) << "round " << round;
+  }
+}
+
 TEST(Rendezvous, DescriptorLimitIsRaisedWhenNeeded) {
   constexpr int kRanks = 8;
   SharedBoard board;

@@ -89,10 +89,10 @@ TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {
   wait_for(board->published, 2);
   Hello hello;
   std::memcpy(hello.identity, board->addresses[1].identity, sizeof(hello.identity));
-  std::memcpy(hello.nonce, own.nonce, sizeof(hello.nonce));
+  hello.proof = own.nonce[0];
   hello.limit = 1 << 20;
   intrude(&hello, sizeof(hello), false);  // all right but without memory
-  hello.nonce[1] ^= 1;
+  hello.proof ^= 1;
   intrude(&hello, sizeof(hello), true);  // a wrong nonce
   intrude(&hello, 7, true);
   const std::vector<char> noise(5000, 'x');
