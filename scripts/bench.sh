@@ -64,7 +64,8 @@ for mpi in $mpis; do
     [ "$ranks" -gt 2 ] || sizes+=,4M
     # With a core for every rank, each is bound to its own; otherwise the scheduler is left its freedom.
     if [ "$ranks" -le "$cores" ]; then bind=cores; else bind=none; fi
-    command+=("$hocket" bench "$collectives" --bind "$bind" --sizes "$sizes" --json "build/bench/$mpi-$ranks.json" "${options[@]}")
+    command+=("$hocket" bench "$collectives" --bind "$bind" --sizes "$sizes"
+      --json "build/bench/$mpi-$ranks.json" "${options[@]}")
     say "${command[*]}"
     [ $dry -eq 1 ] || "${command[@]}"
   done
