@@ -42,14 +42,21 @@ bool agree_on_settings() {
   return error == MPI_SUCCESS && is_sound(job_settings);
 }
 
+// Ranks that decided by what each of them finds alone would not meet in the same calls.
+bool all_are(bool able) {
+  uint64_t mine = able ? 1 : 0, all = 0;
+  const int error = next_pmpi().Allreduce(&mine, &all, 1, uint64_type(), minimum_operation(), handles.comm_world);
+  return error == MPI_SUCCESS && all != 0;
+}
+
 bool start_serving() {
   const ErrorsReturned returned;
-  if (next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) != MPI_SUCCESS) return false;
-  has_hidden_comm = true;
-  set_progress(progress, nullptr);
   fill_types();
   fill_operations();
-  return watch_communicators() && watch_types();
+  if (!all_are(watch_communicators() && watch_types())) return false;
+  has_hidden_comm = all_are(next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) == MPI_SUCCESS);
+  if (has_hidden_comm) set_progress(progress, nullptr);
+  return has_hidden_comm;
 }
 
 void print_statistics() {
@@ -88,14 +95,18 @@ void begin_job() {
   handles = native_handles();
   next_pmpi().Comm_rank(handles.comm_world, &job_rank);
   next_pmpi().Comm_size(handles.comm_world, &job_size);
-  if (!agree_on_settings()) {
+  const bool understood = agree_on_settings();
+  if (!understood) {
     HOCKET_LOG_ERROR("rank %d does not understand rank 0's settings: is the same version preloaded everywhere?",
                      job_rank);
-    return;
   }
+  if (!all_are(understood)) return;
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
   const bool serving = job_settings.disable == 0 && start_serving();
+  if (!serving && job_settings.disable == 0 && job_rank == 0) {
+    HOCKET_LOG_WARN("all calls are handed on: a rank could not prepare itself");
+  }
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
 }
 

@@ -100,6 +100,13 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   return {Operation::By::kMpi, handle};
 }
 
+MPI_Op named_operation(int index) {
+  for (const NamedOp& op : native_ops()) {
+    if (op.index == index) return op.handle;
+  }
+  return handles.op_null;
+}
+
 }  // namespace
 
 Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count) {
@@ -121,12 +128,8 @@ Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, M
 
 int last_operation_error() { return thread_operations.combination.error; }
 
-MPI_Op sum_operation() {
-  for (const NamedOp& op : native_ops()) {
-    if (op.index == 1) return op.handle;
-  }
-  return handles.op_null;
-}
+MPI_Op sum_operation() { return named_operation(1); }
+MPI_Op minimum_operation() { return named_operation(3); }
 
 void fill_operations() {
   for (const NamedOp& op : native_ops()) {

@@ -27,6 +27,7 @@ Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, M
 int last_operation_error();
 
 MPI_Op sum_operation();
+MPI_Op minimum_operation();
 void fill_operations();
 
 }  // namespace hocket::interposer
