@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import statistics
 import sys
 from collections import defaultdict
 
@@ -49,8 +50,8 @@ def ratio(rows):
 
 
 def print_summary(cells):
-    print("| MPI | timing | cells | not below 0.95 | lowest | geometric mean |")
-    print("|---|---|---|---|---|---|")
+    print("| MPI | timing | cells | not below 0.95 | lowest | median | geometric mean | highest |")
+    print("|---|---|---|---|---|---|---|---|")
     for mpi in sorted({key[0] for key in cells}):
         for timing in ("isolated", "back-to-back"):
             ratios = [ratio(rows) for key, rows in cells.items() if key[0] == mpi and key[3] == timing]
