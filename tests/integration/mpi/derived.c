@@ -151,13 +151,6 @@ static void add_longs(void* in, void* inout, int* count, MPI_Datatype* type) {
   for (int i = 0; i < *count; ++i) ((long*)inout)[i] += ((const long*)in)[i];
 }
 
-static void add_rows(void* in, void* inout, int* count, MPI_Datatype* type) {
-  int bytes;
-  MPI_Type_size(*type, &bytes);
-  const int length = *count * (bytes / (int)sizeof(double));
-  for (int i = 0; i < length; ++i) ((double*)inout)[i] += ((const double*)in)[i];
-}
-
 static void fill_maps(struct Map* maps, int count, int rank, uint32_t gap) {
   for (int i = 0; i < count; ++i) {
     maps[i] = (struct Map){(uint32_t)(2 + rank * 31 + i) % kPrime, gap, (uint32_t)(5 + rank * 17 + i * 3) % kPrime};
@@ -233,29 +226,6 @@ static void user_operation_on_predefined_type(MPI_Comm comm) {
   MPI_Op_free(&op);
 }
 
-// Longer than hocket combines: the MPI does it, and both before and after calls that hocket carries out.
-static void very_long_elements(MPI_Comm comm) {
-  enum { kLength = 10000, kCount = 3, kAll = kCount * kLength };
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  MPI_Op op;
-  MPI_Op_create(add_rows, 1, &op);
-  MPI_Datatype row;
-  MPI_Type_contiguous(kLength, MPI_DOUBLE, &row);
-  MPI_Type_commit(&row);
-  static double input[kAll], result[kAll];
-  const double ranks = size * (size - 1) / 2.;
-  for (int i = 0; i < kAll; ++i) input[i] = rank + i;
-  MPI_Allreduce(input, result, kCount, row, op, comm);
-  for (int i = 0; i < kAll; ++i) CHECK(result[i] == ranks + (double)size * i, "place %d", i);
-  memset(result, 0, sizeof result);
-  MPI_Reduce(input, result, kCount, row, op, size - 1, comm);
-  for (int i = 0; i < kAll && rank == size - 1; ++i) CHECK(result[i] == ranks + (double)size * i, "place %d", i);
-  MPI_Type_free(&row);
-  MPI_Op_free(&op);
-}
-
 int main(int argc, char** argv) {
   start(&argc, &argv);
   MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
@@ -270,7 +240,6 @@ int main(int argc, char** argv) {
     repeated_dense_types(comms[i]);
     operations_that_do_not_commute(comms[i]);
     user_operation_on_predefined_type(comms[i]);
-    very_long_elements(comms[i]);
   }
   MPI_Comm_free(&comms[1]);
   return finish("derived");
