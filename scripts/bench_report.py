@@ -59,7 +59,7 @@ def print_summary(cells):
                 continue
             share = sum(value >= 0.95 for value in ratios) / len(ratios)
             print(f"| {mpi} | {timing} | {len(ratios)} | {share:.0%} | {min(ratios):.2f} | "
-                  f"{geometric_mean(ratios):.2f} |")
+                  f"{statistics.median(ratios):.2f} | {geometric_mean(ratios):.2f} | {max(ratios):.4g} |")
     print()
     print(f"Small messages (up to {size_text(SMALL)}), geometric mean of the ratios; the lowest in brackets:")
     print()
