@@ -76,6 +76,23 @@ def print_summary(cells):
             print(f"| {mpi} | {collective} | " + " | ".join(line) + " |")
 
 
+def print_classes(cells):
+    """Below SMALL and from there up, apart: geometric means and how many cells are below 0.95."""
+    all_ranks = sorted({key[2] for key in cells})
+    print("\n| MPI | bytes | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
+    print("|---|---|" + "---|" * len(all_ranks))
+    for mpi in sorted({key[0] for key in cells}):
+        for is_small in (True, False):
+            line = []
+            for ranks in all_ranks:
+                ratios = [ratio(rows) for key, rows in cells.items()
+                          if key[0] == mpi and key[2] == ranks and (key[4] < SMALL) == is_small]
+                low = sum(value < 0.95 for value in ratios)
+                line.append(f"{geometric_mean(ratios):.2f} ({low} of {len(ratios)})" if ratios else "")
+            what = f"{'below' if is_small else 'from'} {size_text(SMALL)}"
+            print(f"| {mpi} | {what} | " + " | ".join(line) + " |")
+
+
 def print_tables(cells):
     for collective in ("barrier", "broadcast", "reduce", "allreduce"):
         for timing in ("isolated", "back-to-back"):
@@ -106,6 +123,7 @@ def main():
     if not cells:
         sys.exit("bench_report: no cells with both an MPI and hocket in these files")
     print_summary(cells)
+    print_classes(cells)
     if not arguments.summary:
         print_tables(cells)
 
