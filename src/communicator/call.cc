@@ -11,7 +11,8 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   prepared_ = &prepared;
   keep_ = std::move(keep);
   next_ = 0;
-  execution_ = {};  // of a call that ended by an exception, if any
+  if (execution_.is_running()) [[unlikely]]
+    execution_.abandon();
 }
 
 // Where a collective has no such buffer there is no address to count from.

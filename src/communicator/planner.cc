@@ -23,13 +23,6 @@ engines::Program make_program(const selection::Choice& choice, const CallShape& 
 
 }  // namespace
 
-size_t Planner::Hash::operator()(const CallShape& shape) const {
-  uint64_t hash = shape.count * 0x9e3779b97f4a7c15ull;
-  hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
-  hash ^= static_cast<uint64_t>(shape.collective) << 1 | static_cast<uint64_t>(shape.keep_order);
-  return hash ^ hash >> 29;
-}
-
 selection::Query Planner::query(const CallShape& shape) const {
   selection::Query query;
   query.collective = shape.collective;
@@ -49,7 +42,11 @@ const selection::Spec* Planner::forced(schedule::Collective collective) const {
 
 void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
   forced_[static_cast<size_t>(collective)] = spec;
-  recent_.reset();
+  forget();
+}
+
+void Planner::forget() {
+  recent_.fill(nullptr);
   kept_.clear();
   kept_instructions_ = 0;
 }
@@ -82,18 +79,19 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
 }
 
 Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape) {
-  if (recent(shape) != nullptr) return recent_;
-  if (const auto found = kept_.find(shape); found != kept_.end()) return recent_ = found->second;
+  const Prepared*& recent = recent_[place_of(shape)];
+  if (const auto found = kept_.find(shape); found != kept_.end()) {
+    recent = found->second.get();
+    return found->second;
+  }
   Result<std::shared_ptr<const Prepared>> made = make(shape);
   if (!made.is_ok()) return made;
-  if (kept_instructions_ > kMaxKeptInstructions) {
-    kept_.clear();
-    kept_instructions_ = 0;
-  }
+  if (kept_instructions_ > kMaxKeptInstructions) forget();
   constexpr size_t kOverhead = 32;  // of an entry, in instructions
   kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size();
   kept_.emplace(shape, made.value());
-  return recent_ = made.take();
+  recent = made.value().get();
+  return made;
 }
 
 }  // namespace hocket::communicator

@@ -41,9 +41,11 @@ class Planner {
   Planner(uint32_t rank, uint32_t size, bool crowded, uint64_t slot_bytes, selection::Table table)
       : rank_(rank), size_(size), crowded_(crowded), slot_bytes_(slot_bytes), table_(std::move(table)) {}
 
-  // The last call's programs if this is another like it, else nullptr. Valid until the next prepare() or force().
+  // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
+  // force().
   const Prepared* recent(const CallShape& shape) const {
-    return recent_ != nullptr && recent_->shape == shape ? recent_.get() : nullptr;
+    const Prepared* found = recent_[place_of(shape)];
+    return found != nullptr && found->shape == shape ? found : nullptr;
   }
   Result<std::shared_ptr<const Prepared>> prepare(const CallShape& shape);
 
@@ -53,8 +55,18 @@ class Planner {
 
  private:
   struct Hash {
-    size_t operator()(const CallShape& shape) const;
+    size_t operator()(const CallShape& shape) const { return hash(shape); }
   };
+  static uint64_t hash(const CallShape& shape) {
+    uint64_t hash = shape.count * 0x9e3779b97f4a7c15ull;
+    hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
+    hash ^= static_cast<uint64_t>(shape.collective) << 1 | static_cast<uint64_t>(shape.keep_order);
+    return hash ^ hash >> 29;
+  }
+  // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.
+  static constexpr size_t kRecent = 64;
+  static size_t place_of(const CallShape& shape) { return (hash(shape) >> 32 ^ shape.root) % kRecent; }
+  void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
   selection::Query query(const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
@@ -65,7 +77,7 @@ class Planner {
   uint64_t slot_bytes_;
   selection::Table table_;
   std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
-  std::shared_ptr<const Prepared> recent_;
+  std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
   std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;
   size_t kept_instructions_ = 0;
 };

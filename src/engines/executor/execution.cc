@@ -9,13 +9,20 @@ namespace hocket::engines {
 using schedule::StepKind;
 
 void Execution::start(const Program& program, const Operands& operands, Transport& transport) {
+  if (program_ != nullptr) [[unlikely]]
+    abandon();
   program_ = &program;
   transport_ = &transport;
   operands_ = operands;
   cursor_ = 0;
-  if (states_.size() < program.longest_stage) states_.resize(program.longest_stage);
-  std::fill_n(states_.begin(), program.longest_stage, StepState{});
+  if (states_.size() < program.longest_stage) [[unlikely]]
+    states_.resize(program.longest_stage);
   transport.begin(program);
+}
+
+void Execution::abandon() {
+  program_ = nullptr;
+  std::fill(states_.begin(), states_.end(), StepState{});
 }
 
 inline Progress Execution::run(const Instruction& step, StepState& state) {

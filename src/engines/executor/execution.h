@@ -16,6 +16,8 @@ class Execution {
   void start(const Program& program, const Operands& operands, Transport& transport);
   // Does what can be done now.
   Progress advance();
+  // Forgets a call that an exception has ended.
+  void abandon();
   bool is_running() const { return program_ != nullptr; }
   // The one step that the call waits in, or nullptr: several of a stage, or none that is known.
   const Instruction* waiting_step() const;
@@ -28,7 +30,7 @@ class Execution {
   Transport* transport_ = nullptr;
   Operands operands_;
   size_t cursor_ = 0;              // first step of the current stage
-  std::vector<StepState> states_;  // of the current stage's steps
+  std::vector<StepState> states_;  // of the current stage's steps; cleared between stages and between calls
 };
 
 }  // namespace hocket::engines
