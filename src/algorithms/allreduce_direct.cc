@@ -43,16 +43,12 @@ void build(Builder& builder) {
 
 }  // namespace
 
-constinit const Algorithm allreduce_direct = {
+constinit const Algorithm allreduce_direct = published_and_combined({
     .collective = schedule::Collective::kAllreduce,
     .name = "direct",
     .summary = "everyone publishes, everyone combines all operands in rank order",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
     .build = build,
-    .root_relative = false,
-    .can_keep_order = true,
-    .segmented = true,
-    .uses_slots = true,
-};
+});
 
 }  // namespace hocket::algorithms

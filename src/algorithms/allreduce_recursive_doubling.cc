@@ -9,8 +9,8 @@
 // Bytes: a rank sends and receives n floor(log2 size).
 // Cost:  floor(log2 size) (alpha + n beta + n gamma), plus 2 alpha + 2 n beta + n gamma off powers of two.
 // Restrictions: none.
+#include "algorithms/fold_in.h"
 #include "algorithms/registered.h"
-#include "algorithms/shapes.h"
 
 namespace hocket::algorithms {
 namespace {
@@ -27,14 +27,11 @@ void exchange(Builder& builder, const Hypercube& cube) {
   };
   Slice current = builder.input();
   Slice spare;
-  if (cube.has_extra || cube.dimensions == 1) {
-    const Slice scratch = area();
-    if (cube.has_extra) {
-      builder.receive_combine(rank - 1, current, scratch, /*incoming_left=*/true);
-    } else {
-      builder.copy(current, scratch);
-    }
-    current = scratch;
+  if (cube.has_extra) {
+    current = fold_in(builder, cube, area());
+  } else if (cube.dimensions == 1) {
+    current = area();
+    builder.copy(builder.input(), current);
   }
   for (uint32_t dimension = 0; dimension < cube.dimensions; ++dimension) {
     const uint32_t peer = cube.rank_of(cube.vertex ^ 1u << dimension);
@@ -51,16 +48,9 @@ void exchange(Builder& builder, const Hypercube& cube) {
 }
 
 void build(Builder& builder) {
-  const uint32_t rank = builder.rank();
   if (builder.size() == 1) return builder.copy(builder.input(), builder.output());
-  const Hypercube cube = hypercube(rank, builder.size());
-  if (cube.is_extra) {
-    builder.send(rank + 1, builder.input());
-    builder.receive(rank + 1, builder.output());
-    return;
-  }
-  exchange(builder, cube);
-  if (cube.has_extra) builder.send(rank - 1, builder.output());
+  exchange_with_extras(builder, builder.input(), builder.output(),
+                       [&](const Hypercube& cube) { exchange(builder, cube); });
 }
 
 }  // namespace

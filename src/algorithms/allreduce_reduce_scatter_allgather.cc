@@ -11,8 +11,8 @@
 // Cost:  2 floor(log2 size) alpha + 2 (V-1)/V n beta + (V-1)/V n gamma, plus 2 alpha + 2 n beta + n gamma off powers
 //        of two.
 // Restrictions: none; messages shorter than V elements leave some exchanges empty.
+#include "algorithms/fold_in.h"
 #include "algorithms/registered.h"
-#include "algorithms/shapes.h"
 
 namespace hocket::algorithms {
 namespace {
@@ -36,12 +36,13 @@ Held held(const Hypercube& cube, uint32_t vertex, uint32_t dimension) {
   return range;
 }
 
-void reduce_scatter_then_allgather(Builder& builder, const Hypercube& cube, Slice current) {
+void reduce_scatter_then_allgather(Builder& builder, const Hypercube& cube) {
   const auto of = [&](const Slice& buffer, uint32_t vertex, uint32_t dimension) {
     const Held range = held(cube, vertex, dimension);
     return Builder::parts_of(buffer, range.first, range.first + range.parts, cube.vertices());
   };
   const Slice output = builder.output();
+  Slice current = fold_in(builder, cube, output);
   for (uint32_t d = 0; d < cube.dimensions; ++d) {
     const uint32_t other = cube.vertex ^ 1u << d;
     const uint32_t peer = cube.rank_of(other);
@@ -63,21 +64,9 @@ void reduce_scatter_then_allgather(Builder& builder, const Hypercube& cube, Slic
 }
 
 void build(Builder& builder) {
-  const uint32_t rank = builder.rank();
   if (builder.size() == 1) return builder.copy(builder.input(), builder.output());
-  const Hypercube cube = hypercube(rank, builder.size());
-  if (cube.is_extra) {
-    builder.send(rank + 1, builder.input());
-    builder.receive(rank + 1, builder.output());
-    return;
-  }
-  Slice current = builder.input();
-  if (cube.has_extra) {
-    builder.receive_combine(rank - 1, current, builder.output(), /*incoming_left=*/true);
-    current = builder.output();
-  }
-  reduce_scatter_then_allgather(builder, cube, current);
-  if (cube.has_extra) builder.send(rank - 1, builder.output());
+  exchange_with_extras(builder, builder.input(), builder.output(),
+                       [&](const Hypercube& cube) { reduce_scatter_then_allgather(builder, cube); });
 }
 
 }  // namespace

@@ -9,29 +9,23 @@
 // Bytes: none; with V = 2^floor(log2 size): V log2 V + 2(size-V) empty messages.
 // Cost:  (floor(log2 size) + 2) alpha, 2 less at powers of two.
 // Restrictions: none.
+#include "algorithms/fold_in.h"
 #include "algorithms/registered.h"
-#include "algorithms/shapes.h"
 
 namespace hocket::algorithms {
 namespace {
 
 void build(schedule::Builder& builder) {
-  const uint32_t rank = builder.rank();
-  const Hypercube cube = hypercube(rank, builder.size());
-  if (cube.is_extra) {
-    builder.send(rank + 1, {});
-    builder.receive(rank + 1, {});
-    return;
-  }
-  if (cube.has_extra) builder.receive(rank - 1, {});
-  for (uint32_t dimension = 0; dimension < cube.dimensions; ++dimension) {
-    const uint32_t peer = cube.rank_of(cube.vertex ^ 1u << dimension);
-    builder.begin_stage();
-    builder.send(peer, {});
-    builder.receive(peer, {});
-    builder.end_stage();
-  }
-  if (cube.has_extra) builder.send(rank - 1, {});
+  exchange_with_extras(builder, {}, {}, [&](const Hypercube& cube) {
+    if (cube.has_extra) builder.receive(builder.rank() - 1, {});
+    for (uint32_t dimension = 0; dimension < cube.dimensions; ++dimension) {
+      const uint32_t peer = cube.rank_of(cube.vertex ^ 1u << dimension);
+      builder.begin_stage();
+      builder.send(peer, {});
+      builder.receive(peer, {});
+      builder.end_stage();
+    }
+  });
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Combining what all ranks have published, in the order of ranks.
+// Combining what all ranks have published, in the order of ranks, and what algorithms have in common that do it.
 //
 // Thread safety: none; like the builder it writes to.
 #pragma once
 
 #include <cstdint>
 
+#include "algorithms/algorithm.h"
 #include "schedule/builder.h"
 
 namespace hocket::algorithms {
@@ -36,6 +37,16 @@ void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& ow
       builder.combine_from(from(peer), accumulator, accumulator, /*incoming_left=*/false);
     }
   }
+}
+
+// The descriptor of an algorithm in which everyone publishes its operand, segment by segment, and whoever combines does
+// so in rank order, whatever the root: so that the root may be any and the operation need not commute.
+consteval Algorithm published_and_combined(Algorithm algorithm) {
+  algorithm.root_relative = false;
+  algorithm.can_keep_order = true;
+  algorithm.segmented = true;
+  algorithm.uses_slots = true;
+  return algorithm;
 }
 
 }  // namespace hocket::algorithms

@@ -10,102 +10,78 @@
 // Bytes: a rank reads and combines (size-1)/size n; the root copies n more.
 // Cost:  3 alpha + (1 + 1/size) n beta + n gamma, and size messages a segment at every rank.
 // Restrictions: a segment fits into a slot.
-#include "algorithms/combining.h"
+#include "algorithms/piece_work.h"
 #include "algorithms/registered.h"
-#include "algorithms/slot_ring.h"
 
 namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 // When the root has collected all pieces of a segment, everybody's operand of it has been read, and so have all
 // results. So one signal of the root to each rank, every few segments, is the only acknowledgement.
-constexpr uint32_t kBatch = kRingSlots / 2;
-constexpr uint8_t kOperands = 0;
-constexpr uint8_t kResults = kRingSlots;
-constexpr uint8_t kCollected = 0;  // counter: batches that the root has collected
-
-class Pieces {
+class Acknowledgement {
  public:
-  explicit Pieces(Builder& builder)
-      : builder_(builder),
-        operands_(builder, kOperands),
-        results_(builder, kResults),
-        scratch_(builder, Builder::part(segment_of(builder.input(), 0), 0, builder.size())) {
+  explicit Acknowledgement(Builder& builder) : builder_(builder) {
     if (!is_root() && batches() > 2) builder.own_total(kCollected, batches() - 2);
   }
 
-  void publish(uint32_t s) {
+  // Before segment s takes the slot of an earlier one.
+  void await(uint32_t s) {
     const uint32_t batch = s / kBatch;
     if (!is_root() && s % kBatch == 0 && batch >= 2) builder_.wait_until(kCollected, batch - 1);
-    operands_.publish(s, segment_of(builder_.input(), s));
   }
 
-  void reduce(uint32_t s) {
-    const Slice segment = segment_of(builder_.input(), s);
-    const Slice own = piece_of(segment, builder_.rank());
-    const Slice result = scratch_.at(s, own);
-    combine_in_rank_order(builder_, own, result,
-                          [&](uint32_t peer) { return operands_.part_from(peer, s, own, segment); });
-    if (!is_root()) return results_.publish(s, result);
-    // By now everyone may have read only some of our operand; but nobody else reads this piece of it.
-    builder_.copy(result, piece_of(segment_of(builder_.output(), s), builder_.rank()));
-  }
-
-  // The root's.
-  void collect(uint32_t s) {
-    const Slice segment = segment_of(builder_.output(), s);
-    builder_.begin_stage();
-    for (uint32_t i = 1; i < builder_.size(); ++i) {
-      const uint32_t worker = (builder_.rank() + i) % builder_.size();
-      builder_.get(results_.from(worker, s), piece_of(segment, worker));
-    }
-    builder_.end_stage();
+  // The root's, which has collected segment s.
+  void give(uint32_t s) {
     if (s % kBatch != kBatch - 1 || s / kBatch + 2 >= batches()) return;
     for (uint32_t rank = 0; rank < builder_.size(); ++rank) {
       if (rank != builder_.rank()) builder_.add(rank, kCollected);
     }
   }
 
-  bool is_root() const { return builder_.rank() == builder_.root(); }
-
  private:
+  static constexpr uint32_t kBatch = kRingSlots / 2;  // segments
+  static constexpr uint8_t kCollected = 0;            // counter: batches that the root has collected
+
+  bool is_root() const { return builder_.rank() == builder_.root(); }
   uint32_t batches() const { return (builder_.segments() + kBatch - 1) / kBatch; }
-  Slice segment_of(const Slice& buffer, uint32_t s) const { return Builder::part(buffer, s, builder_.segments()); }
-  Slice piece_of(const Slice& segment, uint32_t rank) const { return Builder::part(segment, rank, builder_.size()); }
 
   Builder& builder_;
-  SlotRing operands_;
-  SlotRing results_;
-  ScratchRing scratch_;
 };
 
 void build(Builder& builder) {
   if (builder.size() == 1) return builder.copy(builder.input(), builder.output());
-  Pieces pieces(builder);
+  PieceWork pieces(builder, kRingSlots);
+  Acknowledgement acknowledgement(builder);
   const uint32_t segments = builder.segments();
-  pieces.publish(0);
+  const auto publish = [&](uint32_t s) {
+    acknowledgement.await(s);
+    pieces.publish_operand(s);
+  };
+  publish(0);
   for (uint32_t s = 0; s < segments; ++s) {
-    if (s + 1 < segments) pieces.publish(s + 1);
-    pieces.reduce(s);
-    if (pieces.is_root()) pieces.collect(s);
+    if (s + 1 < segments) publish(s + 1);
+    pieces.combine(s);
+    if (builder.rank() != builder.root()) {
+      pieces.publish_result(s);
+      continue;
+    }
+    // By now everyone may have read only some of our operand; but nobody else reads this piece of it.
+    pieces.keep_result(s);
+    pieces.collect(s);
+    acknowledgement.give(s);
   }
 }
 
 }  // namespace
 
-constinit const Algorithm reduce_pieces = {
+constinit const Algorithm reduce_pieces = published_and_combined({
     .collective = schedule::Collective::kReduce,
     .name = "pieces",
     .summary = "each rank reduces a piece, the root collects them",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (AG)",
     .build = build,
-    .root_relative = false,
-    .can_keep_order = true,
-    .segmented = true,
-    .uses_slots = true,
-};
+});
 
 }  // namespace hocket::algorithms
