@@ -9,6 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "base/size_text.h"
+
 extern char** environ;  // NOLINT: declared by no header in standard C++
 
 namespace hocket::environment {
@@ -24,7 +26,7 @@ std::string accepted(const Setting& setting) {
     case Kind::kInteger:
       return "a whole number of " + std::string(setting.choices) + " from " + range;
     case Kind::kSize:
-      return "a number of bytes such as 4096, 64K, 16M or 1G";
+      return std::string("a number of bytes such as ") + kSizeExamples;
     case Kind::kChoice:
       return "one of " + std::string(setting.choices);
     case Kind::kText:
@@ -112,34 +114,12 @@ Result<int64_t> parse_integer(const Setting& setting, std::string_view text) {
 }
 
 Result<uint64_t> parse_size(const Setting& setting, std::string_view text) {
-  std::string_view digits = or_default(setting, text);
-  int shift = 0;
-  if (!digits.empty()) {
-    switch (digits.back()) {
-      case 'k':
-      case 'K':
-        shift = 10;
-        break;
-      case 'm':
-      case 'M':
-        shift = 20;
-        break;
-      case 'g':
-      case 'G':
-        shift = 30;
-        break;
-      default:
-        break;
-    }
-  }
-  if (shift != 0) digits.remove_suffix(1);
-  const auto number = to_number(digits);
-  if (!number || *number < 0 || *number > (std::numeric_limits<int64_t>::max() >> shift)) {
-    return bad_value(setting, text);
-  }
-  const int64_t bytes = *number << shift;
-  if (bytes < setting.minimum || bytes > setting.maximum) return bad_value(setting, text);
-  return static_cast<uint64_t>(bytes);
+  const Result<uint64_t> bytes = hocket::parse_size(or_default(setting, text));
+  // No table has negative bounds for a size.
+  const bool is_within = bytes.is_ok() && bytes.value() >= static_cast<uint64_t>(setting.minimum) &&
+                         bytes.value() <= static_cast<uint64_t>(setting.maximum);
+  if (!is_within) return bad_value(setting, text);
+  return bytes.value();
 }
 
 Result<int> parse_enum(const Setting& setting, std::string_view text) {

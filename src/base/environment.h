@@ -20,7 +20,7 @@ namespace hocket::environment {
 enum class Kind : uint8_t {
   kFlag,     // 1 0 on off yes no true false
   kInteger,  // decimal, within [minimum, maximum]
-  kSize,     // bytes, with an optional suffix K, M or G (powers of 1024), within [minimum, maximum]
+  kSize,     // bytes as parse_size of base/size_text.h takes them, within [minimum, maximum]
   kChoice,   // one word of `choices`
   kText,     // anything
 };

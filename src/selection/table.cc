@@ -66,14 +66,21 @@ Result<double> parse_us(std::string_view text) {
   return value;
 }
 
+// With allgather, which programs can't call: hocket does, to compare arguments, and its choice is data as well.
+std::string names_of_collectives() {
+  std::string names;
+  for (int i = 0; i < schedule::kCollectives; ++i)
+    names.append(i == 0 ? "" : ", ").append(name(static_cast<schedule::Collective>(i)));
+  return names;
+}
+
 class LineParser {
  public:
   // `words`: the line without its comment.
   Status parse(std::string_view words, Rule& rule) {
     const std::string_view collective = next_word(words);
     const auto found = schedule::collective_from_name(collective);
-    if (!found)
-      return invalid(quoted(collective) + " is not a collective: barrier, broadcast, reduce, allreduce, allgather");
+    if (!found) return invalid(quoted(collective) + " is not a collective: there are " + names_of_collectives());
     rule.collective = *found;
     for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
       HOCKET_TRY(rule.spec.algorithm == nullptr ? condition_or_spec(word, rule) : measurement(word, rule));

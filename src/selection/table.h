@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "base/size_text.h"
 #include "base/status.h"
 #include "schedule/collective.h"
 
@@ -43,10 +44,6 @@ struct Spec {
 // Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
 Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
 std::string to_text(const Spec& spec);
-
-// "64", "4K", "1M": bytes, powers of 1024; and back, in the shortest form that is exact.
-Result<uint64_t> parse_size(std::string_view text);
-std::string size_to_text(uint64_t bytes);
 
 struct Interval {
   uint64_t first = 0;

@@ -9,12 +9,12 @@
 #include <memory>
 #include <sstream>
 
+#include "base/size_text.h"
 #include "command/bench_local.h"
 #include "command/bench_mpi.h"
 #include "command/command.h"
 #include "command/local_ranks.h"
 #include "command/mpi_library.h"
-#include "selection/table.h"
 
 namespace hocket::command {
 namespace {
@@ -87,9 +87,9 @@ Result<std::vector<uint64_t>> read_sizes(const std::string& text) {
   std::vector<uint64_t> sizes;
   for (const std::string& word : split(text)) {
     const size_t dots = word.find("..");
-    Result<uint64_t> first = selection::parse_size(word.substr(0, dots));
+    Result<uint64_t> first = parse_size(word.substr(0, dots));
     if (!first.is_ok()) return first.take_status();
-    Result<uint64_t> last = selection::parse_size(dots == std::string::npos ? word : word.substr(dots + 2));
+    Result<uint64_t> last = parse_size(dots == std::string::npos ? word : word.substr(dots + 2));
     if (!last.is_ok()) return last.take_status();
     if (first.value() == 0 || first.value() > last.value() || last.value() > kMost)
       return Status(Code::kInvalidArgument, "`" + word + "`: sizes go from 1 byte to 4G, and ranges upwards");

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/environment.h"
+#include "base/size_text.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/mpi_library.h"
@@ -73,7 +74,7 @@ Result<selection::Query> query_of(const Options& options) {
                                               "reduce, allreduce");
   query.collective = *collective;
   if (options.explain.size() > 1) {
-    Result<uint64_t> bytes = selection::parse_size(options.explain[1]);
+    Result<uint64_t> bytes = parse_size(options.explain[1]);
     if (!bytes.is_ok()) return bytes.take_status();
     query.bytes = bytes.value();
   } else if (*collective != schedule::Collective::kBarrier) {

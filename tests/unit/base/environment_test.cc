@@ -65,8 +65,10 @@ TEST(Environment, SizesTakeSuffixes) {
   EXPECT_EQ(parse_size(setting, "4096").value(), 4096u);
   EXPECT_EQ(parse_size(setting, "64K").value(), 65536u);
   EXPECT_EQ(parse_size(setting, "16m").value(), 16u << 20);
-  EXPECT_EQ(parse_size(setting, "3G").value(), uint64_t{3} << 30);
-  for (const char* bad : {"K", "64KB", "-1", "1.5M", "9223372036854775807K", "99999999999999999999", " 1", "0x10"}) {
+  EXPECT_EQ(parse_size(setting, "3GiB").value(), uint64_t{3} << 30);
+  EXPECT_EQ(parse_size(setting, "9223372036854775807").value(), uint64_t{9223372036854775807});
+  for (const char* bad : {"K", "64KBit", "-1", "1.5M", "9223372036854775808", "9223372036854775807K",
+                          "99999999999999999999", " 1", "0x10"}) {
     EXPECT_EQ(parse_size(setting, bad).status().code(), Code::kInvalidArgument) << bad;
   }
 }

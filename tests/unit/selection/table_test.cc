@@ -18,23 +18,6 @@ std::string error_of(const std::string& text) {
   return table.is_ok() ? "" : table.status().message();
 }
 
-TEST(SizeText, ReadsPowersOf1024AndWritesTheShortestExactForm) {
-  EXPECT_EQ(parse_size("0").value(), 0u);
-  EXPECT_EQ(parse_size("512").value(), 512u);
-  EXPECT_EQ(parse_size("8B").value(), 8u);
-  EXPECT_EQ(parse_size("4K").value(), 4096u);
-  EXPECT_EQ(parse_size("1m").value(), 1048576u);
-  EXPECT_EQ(parse_size("2GB").value(), 2147483648u);
-  for (uint64_t bytes : {0ull, 1ull, 1000ull, 1024ull, 1536ull, 1048576ull, 3ull << 30, ~0ull, 5ull << 40})
-    EXPECT_EQ(parse_size(size_to_text(bytes)).value(), bytes) << size_to_text(bytes);
-  EXPECT_EQ(size_to_text(65536), "64K");
-}
-
-TEST(SizeText, RefusesWhatIsNotASize) {
-  for (const char* text : {"", "K", "B", "-1", "4.5K", "4KK", "1T", " 4", "18446744073709551616", "17179869184G"})
-    EXPECT_FALSE(parse_size(text).is_ok()) << text;
-}
-
 TEST(Spec, ReadsParametersAndWritesThemBack) {
   for (const char* text :
        {"tree", "tree:degree=3", "tree:degree=flat", "tree:degree=2,segment=16K", "tree:segment=100"}) {
@@ -110,6 +93,20 @@ TEST(Table, ErrorsNameFileLineAndReason) {
   EXPECT_NE(error_of("hocket-table 1\nallreduce ring bytes=4\n").find("after the algorithm"), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nallreduce ring us=fast\n").find("microseconds"), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nallreduce ring next=rong\n").find("`rong`"), std::string::npos);
+}
+
+TEST(Table, AnUnknownCollectiveIsAnsweredWithAllThatAreKnown) {
+  const std::string error = error_of("hocket-table 1\nscan ring\n");
+  for (int i = 0; i < schedule::kCollectives; ++i)
+    EXPECT_NE(error.find(name(static_cast<Collective>(i))), std::string::npos) << error;
+}
+
+TEST(Table, SizesAreReadAsPeopleWriteThem) {
+  Result<Table> table = Table::parse("hocket-table 1\nreduce bytes=1KB..64KiB tree:segment=16kB\n", "site.table");
+  ASSERT_TRUE(table.is_ok()) << table.status().message();
+  EXPECT_EQ(to_text(table.value().rules()[0]), "reduce bytes=1K..64K tree:segment=16K");
+  EXPECT_NE(error_of("hocket-table 1\nreduce bytes=1Q.. tree\n").find("site.table:2: `1Q` is not a size; write"),
+            std::string::npos);
 }
 
 TEST(Table, RefusesForeignTextsAndOtherVersions) {
