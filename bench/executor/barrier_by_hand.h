@@ -82,11 +82,13 @@ class ThereAndBackByHand : public BarrierByHand {
   using BarrierByHand::BarrierByHand;
   void operator()() {
     const uint64_t place = call_ % engines::shared_memory::kSets;
+    const uint64_t there = call_ / engines::shared_memory::kSets + 1;
     ++call_;
-    if (rank_ == 0) await(mine_.sets[place], call_);
-    // Release: what this rank did before; pairs with await().
-    peers_.sets[place].value.store(call_, std::memory_order_release);
-    if (rank_ != 0) await(mine_.sets[place], call_);
+    if (rank_ == 0) await(mine_.sets[place], there);
+    // Release: what this rank did before; pairs with await(). An addition as in the schedule; a store would do, but
+    // takes longer to get there.
+    peers_.sets[place].value.fetch_add(1, std::memory_order_acq_rel);
+    if (rank_ != 0) await(mine_.sets[place], there);
   }
 };
 
