@@ -120,13 +120,15 @@ typedef struct hocket_context_options {
   size_t memory_limit; /* bytes that peers may map of this rank, 0: HOCKET_MEMORY or a default */
 } hocket_context_options_t;
 
-/* `options` may be NULL. */
+/* `options` may be NULL. HOCKET_ERR_INVALID_ARGUMENT also if a HOCKET_ variable of the environment has a value that
+ * can't be understood, or the misspelt name of a setting: the message names it and what is accepted. */
 HOCKET_API hocket_status_t hocket_context_create(const hocket_context_options_t* options, hocket_context_t** context);
 /* All comms of the context must have been destroyed. Memory from hocket_alloc goes too. */
 HOCKET_API hocket_status_t hocket_context_destroy(hocket_context_t* context);
 
 /* Memory that peers map: collectives read and write it in place, without a system call or a privilege.
- * Aligned to 64 bytes. Any thread. */
+ * Aligned to 64 bytes. Any thread. After fork() it is shared between parent and child, unlike memory from malloc: what
+ * one writes the other reads. A child copies what it wants for itself, and leaves the rest alone. */
 HOCKET_API hocket_status_t hocket_alloc(hocket_context_t* context, size_t bytes, void** memory);
 HOCKET_API hocket_status_t hocket_free(hocket_context_t* context, void* memory);
 

@@ -51,6 +51,36 @@ unsigned char* first_byte(void* buffer, const TypeFacts& facts) {
   return static_cast<unsigned char*>(buffer) + facts.true_lb;
 }
 
+// What a collective works on in place of a buffer whose elements don't lie densely. Peers wait for this rank in the
+// same collective, so whatever fails here, it takes part.
+class PackedOperand {
+ public:
+  PackedOperand(Packed::Use use, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm)
+      : packed_(use), count_(count), type_(type), facts_(facts), comm_(comm) {}
+
+  void make_room() {
+    if (!packed_.make_room(count_, facts_)) end_without_memory(comm_, count_ * facts_.size, "to pack data");
+  }
+
+  // On an error zeroes go in the place of the data: what the room held before is nobody's business.
+  int pack(const void* buffer) {
+    make_room();
+    const int error = packed_.pack(buffer, count_, type_, facts_, comm_);
+    if (error != MPI_SUCCESS) std::memset(packed_.bytes(), 0, count_ * facts_.size);
+    return error;
+  }
+
+  int unpack(void* buffer) const { return packed_.unpack(buffer, count_, type_, facts_, comm_); }
+  unsigned char* bytes() const { return packed_.bytes(); }
+
+ private:
+  Packed packed_;
+  const size_t count_;
+  const MPI_Datatype type_;
+  const TypeFacts& facts_;
+  const MPI_Comm comm_;
+};
+
 // The elements as opaque bytes, packed where they don't lie densely; the gaps of the user's buffers stay untouched.
 int reduce_by_mpi(const Decision& decision, const ReduceCall& call) {
   const TypeFacts& facts = *decision.facts;
@@ -64,17 +94,13 @@ int reduce_by_mpi(const Decision& decision, const ReduceCall& call) {
     const hocket_status_t status = run(decision, call, input, output, type);
     return answer(decision, call.collective, call.comm, status, last_operation_error());
   }
-  Packed input(Packed::Use::kInput), output(Packed::Use::kOutput);
-  Packed& from = decision.in_place ? output : input;
-  int error = from.pack(decision.in_place ? call.output : call.input, count, call.type, facts, call.comm);
-  if (error != MPI_SUCCESS) return error;
-  if (gets_result && !decision.in_place) error = output.make_room(count, facts);
-  if (error != MPI_SUCCESS) return error;
+  PackedOperand input(Packed::Use::kInput, count, call.type, facts, call.comm);
+  PackedOperand output(Packed::Use::kOutput, count, call.type, facts, call.comm);
+  int error = decision.in_place ? output.pack(call.output) : input.pack(call.input);
+  if (gets_result && !decision.in_place) output.make_room();
   const hocket_status_t status = run(decision, call, input.bytes(), output.bytes(), type);
-  if (status == HOCKET_OK) error = last_operation_error();
-  if (status == HOCKET_OK && error == MPI_SUCCESS && gets_result) {
-    error = output.unpack(call.output, count, call.type, facts, call.comm);
-  }
+  if (status == HOCKET_OK && error == MPI_SUCCESS) error = last_operation_error();
+  if (status == HOCKET_OK && error == MPI_SUCCESS && gets_result) error = output.unpack(call.output);
   return answer(decision, call.collective, call.comm, status, error);
 }
 
@@ -88,6 +114,11 @@ int copy_alone(const Decision& decision, const ReduceCall& call) {
     return MPI_SUCCESS;
   }
   Packed copy(Packed::Use::kInput);
+  if (!copy.make_room(count, facts)) {  // nobody waits
+    const NestedCall nested;
+    next_pmpi().Comm_call_errhandler(call.comm, MPI_ERR_NO_MEM);
+    return MPI_ERR_NO_MEM;
+  }
   const int error = copy.pack(call.input, count, call.type, facts, call.comm);
   return error != MPI_SUCCESS ? error : copy.unpack(call.output, count, call.type, facts, call.comm);
 }
@@ -117,12 +148,15 @@ int carry_out_broadcast(const Decision& decision, void* buffer, MPI_Count count,
     return answer(decision, kThis, comm,
                   hocket_broadcast(hocket_comm, first_byte(buffer, facts), elements * facts.size, HOCKET_BYTE, root));
   }
-  Packed data(Packed::Use::kInput);
-  const bool is_root = decision.communicator->rank == root;
-  int error = is_root ? data.pack(buffer, elements, type, facts, comm) : data.make_room(elements, facts);
-  if (error != MPI_SUCCESS) return error;
+  PackedOperand data(Packed::Use::kInput, elements, type, facts, comm);
+  int error = MPI_SUCCESS;
+  if (decision.communicator->rank == root) {
+    error = data.pack(buffer);
+  } else {
+    data.make_room();
+  }
   const hocket_status_t status = hocket_broadcast(hocket_comm, data.bytes(), elements * facts.size, HOCKET_BYTE, root);
-  if (status == HOCKET_OK && !is_root) error = data.unpack(buffer, elements, type, facts, comm);
+  if (status == HOCKET_OK && decision.communicator->rank != root) error = data.unpack(buffer);
   return answer(decision, kThis, comm, status, error);
 }
 

@@ -54,10 +54,13 @@ Communicator* take_into_books(MPI_Comm handle) {
     refuse(*communicator, Outcome::kIntercommunicator);
   } else if (size > 1 && !is_within_world(handle, size)) {
     refuse(*communicator, Outcome::kOtherJob);
+  } else if (has_wrong_settings()) {
+    communicator->failure_told = true;
+    refuse(*communicator, Outcome::kFailed);
   }
+  // Handed on by one rank alone, the call would never meet those of its peers.
   if (next_pmpi().Comm_set_attr(handle, keyval, communicator) != MPI_SUCCESS) {
-    forget_communicator(communicator);
-    return nullptr;
+    end_without_memory(handle, sizeof *communicator, "to keep a communicator's state");
   }
   return communicator;
 }

@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <string>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "core/communicator.h"
 #include "core/endpoint.h"
@@ -24,6 +26,7 @@ namespace {
 Settings job_settings;
 int job_rank = 0;
 int job_size = 1;
+bool wrong_settings = false;
 MPI_Comm hidden_comm;  // nobody sends on it: a probe of it moves the MPI's other traffic
 bool has_hidden_comm = false;
 
@@ -42,11 +45,28 @@ bool agree_on_settings() {
   return error == MPI_SUCCESS && is_sound(job_settings);
 }
 
+// 0 if the MPI fails.
+uint64_t least_of_all(uint64_t mine) {
+  uint64_t least = 0;
+  const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), handles.comm_world);
+  return error == MPI_SUCCESS ? least : 0;
+}
+
 // Ranks that decided by what each of them finds alone would not meet in the same calls.
-bool all_are(bool able) {
-  uint64_t mine = able ? 1 : 0, all = 0;
-  const int error = next_pmpi().Allreduce(&mine, &all, 1, uint64_type(), minimum_operation(), handles.comm_world);
-  return error == MPI_SUCCESS && all != 0;
+bool all_are(bool able) { return least_of_all(able ? 1 : 0) != 0; }
+
+// What one rank's environment asks for and can't be understood is an error of every call on all ranks.
+bool find_wrong_settings() {
+  const Status mine = environment::check_process();
+  const auto nobody = static_cast<uint64_t>(job_size);
+  const uint64_t first = least_of_all(mine.is_ok() ? nobody : static_cast<uint64_t>(job_rank));
+  if (first == nobody) return false;
+  if (first == static_cast<uint64_t>(job_rank)) {
+    HOCKET_LOG_ERROR("the environment of rank %d of %d: %s", job_rank, job_size, mine.message());
+  }
+  // The error ends the job, as a rule: no rank raises it before it is written.
+  all_are(true);
+  return true;
 }
 
 bool start_serving() {
@@ -89,6 +109,15 @@ ErrorsReturned::~ErrorsReturned() {
 
 const Settings& settings() { return job_settings; }
 int world_size() { return job_size; }
+bool has_wrong_settings() { return wrong_settings; }
+
+void end_without_memory(MPI_Comm comm, size_t bytes, const char* purpose) {
+  HOCKET_LOG_ERROR("rank %d of %d has no memory for %zu bytes (%s) while its peers wait for it: the job ends", job_rank,
+                   job_size, bytes, purpose);
+  const NestedCall nested;
+  next_pmpi().Abort(comm, EXIT_FAILURE);
+  std::abort();
+}
 
 void begin_job() {
   const NestedCall nested;
@@ -103,6 +132,7 @@ void begin_job() {
   if (!all_are(understood)) return;
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
+  wrong_settings = job_settings.disable == 0 && find_wrong_settings();
   const bool serving = job_settings.disable == 0 && start_serving();
   if (!serving && job_settings.disable == 0 && job_rank == 0) {
     HOCKET_LOG_WARN("all calls are handed on: a rank could not prepare itself");

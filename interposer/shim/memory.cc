@@ -28,7 +28,7 @@ bool asks_for_more_alignment(MPI_Info info) {
 
 bool allocate_memory(MPI_Aint bytes, MPI_Info info, void* baseptr) {
   if (mode() != Mode::kServing || is_nested() || world_size() == 1 || bytes <= 0 || baseptr == nullptr) return false;
-  if (asks_for_more_alignment(info)) return false;
+  if (has_wrong_settings() || asks_for_more_alignment(info)) return false;
   void* memory = shared_allocate(static_cast<size_t>(bytes));
   if (memory == nullptr) return false;
   has_given.store(true, std::memory_order_relaxed);

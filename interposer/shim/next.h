@@ -27,7 +27,7 @@ namespace hocket::interposer {
 #endif
 // Used by this library.
 #define HOCKET_MPI_USED(X)                                                                                    \
-  X(Allgather) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)                  \
+  X(Abort) X(Allgather) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)                  \
   X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)                         \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Group_free)                     \
   X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) X(Reduce_local) X(Type_commit)     \

@@ -5,6 +5,7 @@
 
 #include "shim/handle_map.h"
 #include "shim/handles.h"
+#include "shim/job.h"
 #include "shim/scratch.h"
 
 namespace hocket::interposer {
@@ -40,13 +41,16 @@ void combine_packed(MpiCombination& self, const unsigned char* in, unsigned char
   const TypeFacts& facts = *self.facts;
   // An element may reach beyond its extent on either side: true_lb on the left, its true extent on the right.
   MPI_Aint lb = 0, extent = 0;
-  note(self, next_pmpi().Type_get_true_extent(self.type, &lb, &extent));
+  if (const int error = next_pmpi().Type_get_true_extent(self.type, &lb, &extent); error != MPI_SUCCESS) {
+    return note(self, error);
+  }
   const size_t stride = static_cast<size_t>(std::max<MPI_Aint>(facts.extent < 0 ? -facts.extent : facts.extent, 1));
   const size_t at_once = std::min(count, std::max<size_t>(kUnpackedBytes / stride, 1));
   const size_t room = stride * (at_once - 1) + static_cast<size_t>(extent);
   unsigned char* a = self.input.reserve(room);
   unsigned char* b = self.output.reserve(room);
-  if (a == nullptr || b == nullptr) return note(self, MPI_ERR_NO_MEM);
+  // Without this rank's part the others would take a wrong result for a good one.
+  if (a == nullptr || b == nullptr) end_without_memory(self.comm, 2 * room, "to unpack data for an operation");
   // With a negative extent the elements go downwards from the end of the room.
   const MPI_Aint first = (facts.extent < 0 ? static_cast<MPI_Aint>(stride * (at_once - 1)) : 0) - lb;
   for (size_t done = 0; done < count; done += at_once) {
@@ -96,7 +100,9 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   combination.dense = facts.is_dense_array(count);
   combination.error = MPI_SUCCESS;
   hocket_op_t& handle = is_commutative ? mine.commutative : mine.ordered;
-  if (handle == nullptr && hocket_op_create(combine, &combination, is_commutative, &handle) != HOCKET_OK) return {};
+  if (handle == nullptr && hocket_op_create(combine, &combination, is_commutative, &handle) != HOCKET_OK) {
+    end_without_memory(comm, sizeof handle, "for an operation");  // the only reason; handed on alone, it would wait
+  }
   return {Operation::By::kMpi, handle};
 }
 

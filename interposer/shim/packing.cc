@@ -16,9 +16,10 @@ class Located {
   Located(const void* buffer, int count, MPI_Datatype type) : base_(buffer), count_(count), type_(type) {
     if (buffer != nullptr) return;
     const MPI_Aint shift = -kBase;
-    next_pmpi().Type_create_hindexed(1, &count, &shift, type, &shifted_);
-    next_pmpi().Type_commit(&shifted_);
+    error_ = next_pmpi().Type_create_hindexed(1, &count, &shift, type, &shifted_);
+    if (error_ != MPI_SUCCESS) return;
     is_shifted_ = true;
+    error_ = next_pmpi().Type_commit(&shifted_);
     base_ = reinterpret_cast<const void*>(kBase);
     count_ = 1;
     type_ = shifted_;
@@ -29,6 +30,7 @@ class Located {
   Located(const Located&) = delete;
   Located& operator=(const Located&) = delete;
 
+  int error() const { return error_; }
   const void* base() const { return base_; }
   int count() const { return count_; }
   MPI_Datatype type() const { return type_; }
@@ -40,6 +42,7 @@ class Located {
   MPI_Datatype type_;
   MPI_Datatype shifted_{};
   bool is_shifted_ = false;
+  int error_ = MPI_SUCCESS;
 };
 
 }  // namespace
@@ -48,15 +51,15 @@ Packed::Packed(Use use) : scratch_(scratch_for(use)) {}
 
 Packed::~Packed() { scratch_.trim(); }
 
-int Packed::make_room(size_t count, const TypeFacts& facts) {
+bool Packed::make_room(size_t count, const TypeFacts& facts) {
   bytes_ = scratch_.reserve(count * facts.size);
-  return bytes_ != nullptr ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+  return bytes_ != nullptr;
 }
 
 int Packed::pack(const void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) {
-  if (const int error = make_room(count, facts); error != MPI_SUCCESS) return error;
   if (facts.size == 0 || count == 0) return MPI_SUCCESS;
   const Located from(buffer, static_cast<int>(count), type);
+  if (from.error() != MPI_SUCCESS) return from.error();
   int position = 0;
   return next_pmpi().Pack(from.base(), from.count(), from.type(), bytes_, static_cast<int>(count * facts.size),
                           &position, comm);
@@ -65,6 +68,7 @@ int Packed::pack(const void* buffer, size_t count, MPI_Datatype type, const Type
 int Packed::unpack(void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) const {
   if (facts.size == 0 || count == 0) return MPI_SUCCESS;
   const Located to(buffer, static_cast<int>(count), type);
+  if (to.error() != MPI_SUCCESS) return to.error();
   int position = 0;
   return next_pmpi().Unpack(bytes_, static_cast<int>(count * facts.size), &position, const_cast<void*>(to.base()),
                             to.count(), to.type(), comm);

@@ -18,9 +18,10 @@ class Packed {
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
 
-  // MPI error codes; what goes wrong has been raised on `comm`. Up to 2 GiB.
+  // For up to 2 GiB; false if there is no memory. Everything else needs the room.
+  bool make_room(size_t count, const TypeFacts& facts);
+  // MPI error codes; what goes wrong has been raised by the MPI.
   int pack(const void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm);
-  int make_room(size_t count, const TypeFacts& facts);
   int unpack(void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) const;
   unsigned char* bytes() const { return bytes_; }  // nullptr before there is something
 

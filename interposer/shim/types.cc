@@ -101,8 +101,11 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
   facts->is_named = made.combiner == MPI_COMBINER_NAMED;
   set_parametric_ops(made.combiner, *facts);
   facts->is_dense = is_dense(type, *facts, true_extent, comm);
-  if (next_pmpi().Type_set_attr(type, keyval, facts.get()) != MPI_SUCCESS) return nullptr;
-  return facts.release();  // on_delete has it
+  if (next_pmpi().Type_set_attr(type, keyval, facts.get()) == MPI_SUCCESS) return facts.release();  // on_delete has it
+  // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time.
+  static thread_local TypeFacts for_this_call;
+  for_this_call = *facts;
+  return &for_this_call;
 }
 
 }  // namespace

@@ -88,6 +88,23 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// The setting that somebody who wrote `name` had in mind; nullptr where a guess would mislead.
+const Setting* likely_meant(std::string_view name) {
+  const Setting* nearest = nullptr;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const Setting& setting : settings()) {
+    const size_t distance = edit_distance(name, setting.name);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = &setting;
+  }
+  // At most a third of the word's own letters wrong; two of a short word (letters changed places), but HOCKET_LIB,
+  // which others may have set, is not HOCKET_LOG.
+  const size_t own_letters = name.size() > kPrefix.size() ? name.size() - kPrefix.size() : 0;
+  const size_t most = own_letters <= 3 ? 1 : std::max<size_t>(2, own_letters / 3);
+  return least <= most ? nearest : nullptr;
+}
+
 }  // namespace
 
 const Setting* find(std::string_view name) {
@@ -170,26 +187,14 @@ bool is_set(std::string_view name) {
 }
 
 std::string unknown_name(std::string_view name) {
-  const Setting* nearest = nullptr;
-  size_t least = std::numeric_limits<size_t>::max();
-  for (const Setting& setting : settings()) {
-    const size_t distance = edit_distance(name, setting.name);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = &setting;
-  }
-  std::string sentence = "`";
-  sentence.append(name).append("` is not a setting of hocket; ");
-  // More than a third of the word's own letters wrong: a guess would mislead.
-  const size_t own_letters = name.size() > kPrefix.size() ? name.size() - kPrefix.size() : 0;
-  if (nearest != nullptr && least <= std::max<size_t>(2, own_letters / 3)) {
-    return sentence + "did you mean " + nearest->name + "?";
-  }
-  return sentence + "`hocket info` lists those that are";
+  const Setting* meant = likely_meant(name);
+  const std::string sentence = "`" + std::string(name) + "` is not a setting of hocket; ";
+  return sentence + (meant != nullptr ? std::string("did you mean ") + meant->name + "?"
+                                      : std::string("`hocket info` lists those that are"));
 }
 
-std::vector<std::string> problems() {
-  std::vector<std::string> found;
+Problems problems() {
+  Problems found;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view assignment = *entry;
     if (!assignment.starts_with(kPrefix)) continue;
@@ -198,21 +203,18 @@ std::vector<std::string> problems() {
     const std::string_view name = assignment.substr(0, equals);
     const Setting* setting = find(name);
     if (setting == nullptr) {
-      found.push_back(unknown_name(name));
+      (likely_meant(name) != nullptr ? found.errors : found.doubts).push_back(unknown_name(name));
     } else if (Status status = check(*setting, assignment.substr(equals + 1)); !status.is_ok()) {
-      found.emplace_back(status.message());
+      found.errors.emplace_back(status.message());
     }
   }
   return found;
 }
 
-std::string list() {
+Status check_process() {
   std::string text;
-  for (const Setting& setting : settings()) {
-    const char* value = *setting.default_value != '\0' ? setting.default_value : "not set";
-    text += std::string(setting.name) + " = " + setting.choices + " (" + value + ")\n    " + setting.help + "\n";
-  }
-  return text;
+  for (const std::string& error : problems().errors) text += (text.empty() ? "" : "; ") + error;
+  return text.empty() ? Status::ok() : Status(Code::kInvalidArgument, std::move(text));
 }
 
 }  // namespace hocket::environment

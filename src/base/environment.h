@@ -2,7 +2,7 @@
 // The one place that knows every variable of the environment by which hocket is set: HOCKET_*.
 //
 // A variable that is unset or empty means its default. A value that can't be understood is an error that names the
-// variable, the value and what is accepted; whoever asked decides what to do about it, nothing is replaced silently.
+// variable, the value and what is accepted; nothing is replaced silently.
 //
 // Thread safety: any thread, as long as none changes the environment meanwhile (as for getenv).
 #pragma once
@@ -55,14 +55,18 @@ Result<int> parse_enum(const Setting& setting, std::string_view text);
 // Ok if `text` is a value of the setting, whatever its kind.
 Status check(const Setting& setting, std::string_view text);
 
-// Everything wrong with this process's environment, a sentence each: names beginning with HOCKET_ that are no setting
-// (with the nearest that is), and values that can't be understood. Empty when all is well.
-std::vector<std::string> problems();
+// Everything wrong with this process's environment, a sentence each.
+struct Problems {
+  std::vector<std::string> errors;  // values that can't be understood; names that are a setting's, misspelt
+  // Other names that begin with HOCKET_. Not errors: a module system or a container may have set HOCKET_ROOT.
+  std::vector<std::string> doubts;
+};
+Problems problems();
+
+// All of problems().errors in one message, or ok. A context isn't created with them.
+Status check_process();
 
 // "`HOCKET_ALREDUCE` is not a setting of hocket; did you mean HOCKET_ALLREDUCE?"
 std::string unknown_name(std::string_view name);
-
-// All settings as lines of text: name, accepted values, default, help. For `hocket info`.
-std::string list();
 
 }  // namespace hocket::environment

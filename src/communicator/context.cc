@@ -27,6 +27,8 @@ Status read(Result<T> setting, T& into) {
 Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
   std::unique_ptr<Context> context(new Context);
   context->options_ = options;
+  // Also of settings that are read later, or by rank 0 alone: who sets one means it.
+  HOCKET_TRY(environment::check_process());
   int wait_mode = 0;
   int64_t timeout_s = 0;
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
@@ -41,9 +43,9 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   return context;
 }
 
-void Context::tell_problems() {
-  if (told_problems_.exchange(true, std::memory_order_relaxed)) return;
-  for (const std::string& problem : environment::problems()) HOCKET_LOG_WARN("%s", problem.c_str());
+void Context::tell_doubts() {
+  if (told_doubts_.exchange(true, std::memory_order_relaxed)) return;
+  for (const std::string& doubt : environment::problems().doubts) HOCKET_LOG_WARN("%s", doubt.c_str());
 }
 
 Status Context::mark_owner() {

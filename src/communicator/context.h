@@ -44,8 +44,8 @@ class Context {
   void progress() const {
     if (options_.progress != nullptr) options_.progress(options_.progress_user);
   }
-  // Warns, once, of settings in the environment that mean nothing. Called on rank 0 only: its settings count.
-  void tell_problems();
+  // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
+  void tell_doubts();
   // How many communicators use this context.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
@@ -74,7 +74,7 @@ class Context {
   bool asymmetric_barrier_ = false;
   std::atomic<bool> crowded_{false};
   std::atomic<uint32_t> communicators_{0};
-  std::atomic<bool> told_problems_{false};
+  std::atomic<bool> told_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid
 };

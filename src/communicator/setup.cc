@@ -76,7 +76,7 @@ Status Setup::agree(const std::vector<T>& all) const {
 // Rank 0's environment is everybody's: its forced choices and its table, as text in its shared memory.
 // One line a forced collective, "allreduce ring"; then an empty line, then the table.
 Status Setup::write_settings() {
-  context_.tell_problems();
+  context_.tell_doubts();
   std::ostringstream text;
   for (int i = 0; i < schedule::kCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);

@@ -29,7 +29,7 @@ std::string accepted(const Setting& setting) {
       return std::string(setting.choices) + ", " + std::to_string(setting.minimum) + " to " +
              std::to_string(setting.maximum);
     case Kind::kSize:
-      return "bytes; suffixes `K`, `M`, `G`";
+      return "bytes; `64K`, `64KB` and `64KiB` are the same, also with `M`, `G`";
     case Kind::kChoice:
       return "`" + cell(setting.choices) + "`";
     case Kind::kText:
@@ -53,10 +53,15 @@ int main() {
   std::printf(
       "# Settings\n\n"
       "hocket is set by variables of the environment; nobody needs any of them. An unset or empty variable means its\n"
-      "default. A value that can't be understood, or a `HOCKET_` name that isn't listed here, is reported with what\n"
-      "would be accepted, and a forced algorithm that can't be honoured is an error: nothing is replaced silently.\n\n"
-      "Under an MPI, rank 0's values hold for all ranks wherever ranks must decide alike. `hocket info` prints this\n"
-      "list with the values in effect.\n\n");
+      "default. `hocket info` prints this list with the values in effect.\n\n"
+      "Nothing is replaced silently. A value that can't be understood, a misspelt name (`HOCKET_ALREDUCE`), a table "
+      "that\n"
+      "can't be read and a forced algorithm that can't be honoured are errors, whose message names the variable, its\n"
+      "value and what is accepted. `hocket_context_create` or `hocket_comm_create` returns them; `hocket exec` stops\n"
+      "before the launch; in an MPI program every call of the four collectives raises `MPI_ERR_OTHER` on all ranks,\n"
+      "whichever rank has the variable, unless `HOCKET_DISABLE=1` hands everything on. Other names that begin with\n"
+      "`HOCKET_` are reported only: a module system or a container may have set `HOCKET_ROOT`.\n\n"
+      "Under an MPI, rank 0's values hold for all ranks wherever ranks must decide alike.\n\n");
   print_table();
   std::printf(
       "\nThis page is written by `build/release/bin/environment_page` from src/base/environment_settings.cc.\n");

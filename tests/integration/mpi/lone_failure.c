@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Run with a fault on one rank (faults.c), in packing or unpacking: that rank's call returns the error, nobody waits
+// for it, and the calls that come after are as right as ever. With LITTLE_ROOM set the rank has no memory to pack into:
+// then the job ends.
+#include <sys/resource.h>
+
+#include "check.h"
+
+enum { kCount = 100 };
+
+static int faulty_rank = 0, faults_in_packing = 0, faults_in_unpacking = 0;
+
+static void add(void* in, void* inout, int* count, MPI_Datatype* type) {
+  MPI_Aint lb, extent;
+  MPI_Type_get_extent(*type, &lb, &extent);
+  for (int i = 0; i < *count; ++i) {
+    *(int*)((char*)inout + i * extent) += *(int*)((char*)in + i * extent);
+  }
+}
+
+static void sums_are_right(MPI_Comm comm) {
+  int sum = -1;
+  CHECK(MPI_Barrier(comm) == MPI_SUCCESS, "barrier");
+  CHECK(MPI_Allreduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS, "allreduce");
+  CHECK(sum == world_size * (world_size - 1) / 2, "sum %d", sum);
+}
+
+static void expect(int code, int fails_here, const char* what) {
+  CHECK((code != MPI_SUCCESS) == fails_here, "%s returned %d", what, code);
+}
+
+// An int and a gap of the same size.
+static MPI_Datatype sparse_type(void) {
+  MPI_Datatype vector, type;
+  MPI_Type_vector(1, 1, 1, MPI_INT, &vector);
+  MPI_Type_create_resized(vector, 0, 2 * sizeof(int), &type);
+  MPI_Type_commit(&type);
+  MPI_Type_free(&vector);
+  return type;
+}
+
+static void broadcasts_end_on_all_ranks(MPI_Comm comm, MPI_Datatype type) {
+  static int data[2 * kCount];
+  for (int root = 0; root < world_size; ++root) {
+    for (int i = 0; i < 2 * kCount; ++i) data[i] = world_rank == root ? i : -1;
+    const int code = MPI_Bcast(data, kCount, type, root, comm);
+    const int here = world_rank == faulty_rank && (world_rank == root ? faults_in_packing : faults_in_unpacking);
+    expect(code, here, "broadcast");
+    const int is_lost = here || (faults_in_packing && root == faulty_rank && world_rank != root);
+    for (int i = 0; i < kCount; ++i) {
+      const int right = is_lost ? (here ? data[2 * i] : 0) : 2 * i;
+      CHECK(data[2 * i] == right, "root %d place %d holds %d", root, i, data[2 * i]);
+      if (world_rank != root) CHECK(data[2 * i + 1] == -1, "gap %d holds %d", i, data[2 * i + 1]);
+    }
+    sums_are_right(comm);
+  }
+}
+
+static void reductions_end_on_all_ranks(MPI_Comm comm, MPI_Datatype type) {
+  static int input[2 * kCount], result[2 * kCount];
+  MPI_Op op;
+  MPI_Op_create(add, 1, &op);
+  for (int round = 0; round < 6; ++round) {
+    const int root = round % world_size, in_place = round % 2;
+    for (int i = 0; i < 2 * kCount; ++i) input[i] = world_rank, result[i] = world_rank;
+    int code = MPI_Allreduce(in_place ? MPI_IN_PLACE : (void*)input, result, kCount, type, op, comm);
+    expect(code, world_rank == faulty_rank, "allreduce");
+    sums_are_right(comm);
+    const void* operand = in_place && world_rank == root ? MPI_IN_PLACE : input;
+    code = MPI_Reduce(operand, result, kCount, type, op, root, comm);
+    if (world_rank != faulty_rank || faults_in_packing) expect(code, world_rank == faulty_rank, "reduce");
+    sums_are_right(comm);
+  }
+  MPI_Op_free(&op);
+}
+
+// More than the rank may have; the others get it, and don't touch it while the root has sent nothing.
+static void broadcast_without_memory(MPI_Comm comm) {
+  enum { kBytes = 512 << 20 };
+  MPI_Datatype part, type;
+  MPI_Type_vector(2, 1 << 20, 1 << 21, MPI_BYTE, &part);
+  MPI_Type_create_resized(part, 0, 1, &type);  // the elements of the root lie over each other
+  MPI_Type_commit(&type);
+  char* data = malloc(8 << 20);
+  if (world_rank == faulty_rank) {
+    const struct rlimit limit = {1, 1};
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0, "RLIMIT_AS");
+  }
+  MPI_Bcast(data, kBytes >> 21, type, faulty_rank, comm);
+  CHECK(0, "the job goes on");
+}
+
+int main(int argc, char** argv) {
+  start(&argc, &argv);
+  const char *fault = getenv("FAULT"), *rank = getenv("FAULT_RANK");
+  faulty_rank = rank != NULL ? atoi(rank) : 0;
+  faults_in_packing = fault != NULL && strcmp(fault, "pack") == 0;
+  faults_in_unpacking = fault != NULL && strcmp(fault, "unpack") == 0;
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  sums_are_right(comm);
+  if (getenv("LITTLE_ROOM") != NULL) broadcast_without_memory(comm);
+  MPI_Datatype type = sparse_type();
+  broadcasts_end_on_all_ranks(comm, type);
+  reductions_end_on_all_ranks(comm, type);
+  MPI_Type_free(&type);
+  MPI_Comm_free(&comm);
+  return finish("lone_failure");
+}
