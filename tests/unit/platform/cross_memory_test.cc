@@ -34,6 +34,7 @@ TEST(CrossMemory, ReadsAnotherProcessOrSaysThatItIsNotAllowed) {
   }
   kill(child, SIGKILL);
   end_of_child(child);
+  if (!read.is_ok()) GTEST_SKIP() << read.message();
 }
 
 TEST(CrossMemory, ReadThatRunsIntoUnmappedMemoryIsAnError) {
