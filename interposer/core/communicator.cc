@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/endpoint.h"
+#include "core/last_words.h"
 
 namespace hocket::interposer {
 namespace {
@@ -75,7 +76,10 @@ void set_up(Communicator& self, const Exchange& exchange) {
     return refuse(self, Outcome::kNoSharedMemory);
   }
   if (status == HOCKET_ERR_INVALID_ARGUMENT) {
-    if (self.rank == 0) HOCKET_LOG_ERROR("a communicator of %d ranks: %s", self.size, hocket_error_text());
+    if (self.rank == 0) {
+      HOCKET_LOG_ERROR("a communicator of %d ranks: %s", self.size, hocket_error_text());
+      let_last_words_out();
+    }
     self.failure_told = true;
     // The error ends the job, as a rule: no rank raises it before it is written.
     agree(self, exchange, false);

@@ -10,7 +10,6 @@ constexpr uint64_t kMagic = 0x686f636b65740001;  // "hocket", layout 1
 
 }  // namespace
 
-// Values that can't be understood are found by environment::check_process(): then these don't matter.
 Settings read_settings() {
   Settings settings;
   settings.magic = kMagic;

@@ -15,8 +15,8 @@ struct Settings {
   int32_t statistics = 0;
 };
 
-// From this process's environment. Of what can't be understood the default is taken; it is not reported here, the
-// library does so, for this and everything else in the environment, when it sets up the first communicator.
+// From this process's environment. Of what can't be understood the default is taken; whoever begins a job looks for
+// that on all ranks, by environment::check_process().
 Settings read_settings();
 bool is_sound(const Settings& settings);
 

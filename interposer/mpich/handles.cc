@@ -4,8 +4,9 @@
 namespace hocket::interposer {
 
 Handles native_handles() {
-  return {MPI_COMM_NULL, MPI_COMM_WORLD, MPI_COMM_SELF, MPI_DATATYPE_NULL, MPI_BYTE,
-          MPI_PACKED,    MPI_OP_NULL,    MPI_INFO_NULL, MPI_ERRORS_RETURN};
+#define HOCKET_ROW(type, member, name, symbol) name,
+  return {HOCKET_MPI_HANDLES(HOCKET_ROW)};
+#undef HOCKET_ROW
 }
 
 std::vector<NamedType> native_types() {
@@ -20,7 +21,7 @@ std::vector<NamedType> native_types() {
 }
 
 std::vector<NamedOp> native_ops() {
-#define HOCKET_ROW(name, symbol, index) {name, index},
+#define HOCKET_ROW(name, symbol, op) {name, op_index(op)},
   return {HOCKET_MPI_NAMED_OPS(HOCKET_ROW)};
 #undef HOCKET_ROW
 }

@@ -13,15 +13,9 @@ Handle object(const char* name) {
 }  // namespace
 
 Handles native_handles() {
-  return {object<MPI_Comm>("ompi_mpi_comm_null"),
-          object<MPI_Comm>("ompi_mpi_comm_world"),
-          object<MPI_Comm>("ompi_mpi_comm_self"),
-          object<MPI_Datatype>("ompi_mpi_datatype_null"),
-          object<MPI_Datatype>("ompi_mpi_byte"),
-          object<MPI_Datatype>("ompi_mpi_packed"),
-          object<MPI_Op>("ompi_mpi_op_null"),
-          object<MPI_Info>("ompi_mpi_info_null"),
-          object<MPI_Errhandler>("ompi_mpi_errors_return")};
+#define HOCKET_ROW(type, member, name, symbol) object<type>("ompi_mpi_" #symbol),
+  return {HOCKET_MPI_HANDLES(HOCKET_ROW)};
+#undef HOCKET_ROW
 }
 
 std::vector<NamedType> native_types() {
@@ -34,7 +28,7 @@ std::vector<NamedType> native_types() {
 }
 
 std::vector<NamedOp> native_ops() {
-#define HOCKET_ROW(name, symbol, index) {object<MPI_Op>("ompi_mpi_" #symbol), index},
+#define HOCKET_ROW(name, symbol, op) {object<MPI_Op>("ompi_mpi_" #symbol), op_index(op)},
   return {HOCKET_MPI_NAMED_OPS(HOCKET_ROW)};
 #undef HOCKET_ROW
 }

@@ -6,16 +6,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "hocket/hocket.h"
 #include "native.h"
 
 namespace hocket::interposer {
 
+// Those that this library uses by name: X(MPI type, member of Handles, MPI name, Open MPI's symbol).
+#define HOCKET_MPI_HANDLES(X)                                  \
+  X(MPI_Comm, comm_null, MPI_COMM_NULL, comm_null)             \
+  X(MPI_Comm, comm_world, MPI_COMM_WORLD, comm_world)          \
+  X(MPI_Comm, comm_self, MPI_COMM_SELF, comm_self)             \
+  X(MPI_Datatype, type_null, MPI_DATATYPE_NULL, datatype_null) \
+  X(MPI_Datatype, byte, MPI_BYTE, byte)                        \
+  X(MPI_Op, op_null, MPI_OP_NULL, op_null)                     \
+  X(MPI_Info, info_null, MPI_INFO_NULL, info_null)             \
+  X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN, errors_return)
+
 struct Handles {
-  MPI_Comm comm_null, comm_world, comm_self;
-  MPI_Datatype type_null, byte, packed;
-  MPI_Op op_null;
-  MPI_Info info_null;
-  MPI_Errhandler errors_return;
+#define HOCKET_MEMBER(type, member, name, symbol) type member;
+  HOCKET_MPI_HANDLES(HOCKET_MEMBER)
+#undef HOCKET_MEMBER
 };
 
 // What the elements of a predefined type are; with their size it says which of hocket's types they are.
@@ -49,8 +59,11 @@ struct NamedType {
 
 struct NamedOp {
   MPI_Op handle;
-  int index;  // its hocket_op_t as a number (HOCKET_SUM is 1), 0 for those without meaning in a reduction
+  int index;  // op_index() of hocket's operation, 0 for those without meaning in a reduction
 };
+
+// A predefined operation of hocket as a number, for tables and sets of bits.
+inline int op_index(hocket_op_t op) { return static_cast<int>(reinterpret_cast<intptr_t>(op)); }
 
 Handles native_handles();
 std::vector<NamedType> native_types();
@@ -124,21 +137,21 @@ extern Handles handles;
   X(MPI_2REAL, 2real, kTwoFloat)                                          \
   X(MPI_2DOUBLE_PRECISION, 2dblprec, kTwoDouble)
 
-// X(MPI name, Open MPI's symbol, hocket_op_t as a number).
-#define HOCKET_MPI_NAMED_OPS(X) \
-  X(MPI_SUM, op_sum, 1)         \
-  X(MPI_PROD, op_prod, 2)       \
-  X(MPI_MIN, op_min, 3)         \
-  X(MPI_MAX, op_max, 4)         \
-  X(MPI_LAND, op_land, 5)       \
-  X(MPI_LOR, op_lor, 6)         \
-  X(MPI_LXOR, op_lxor, 7)       \
-  X(MPI_BAND, op_band, 8)       \
-  X(MPI_BOR, op_bor, 9)         \
-  X(MPI_BXOR, op_bxor, 10)      \
-  X(MPI_MINLOC, op_minloc, 11)  \
-  X(MPI_MAXLOC, op_maxloc, 12)  \
-  X(MPI_REPLACE, op_replace, 0) \
-  X(MPI_NO_OP, op_no_op, 0)
+// X(MPI name, Open MPI's symbol, hocket's operation).
+#define HOCKET_MPI_NAMED_OPS(X)           \
+  X(MPI_SUM, op_sum, HOCKET_SUM)          \
+  X(MPI_PROD, op_prod, HOCKET_PROD)       \
+  X(MPI_MIN, op_min, HOCKET_MIN)          \
+  X(MPI_MAX, op_max, HOCKET_MAX)          \
+  X(MPI_LAND, op_land, HOCKET_LAND)       \
+  X(MPI_LOR, op_lor, HOCKET_LOR)          \
+  X(MPI_LXOR, op_lxor, HOCKET_LXOR)       \
+  X(MPI_BAND, op_band, HOCKET_BAND)       \
+  X(MPI_BOR, op_bor, HOCKET_BOR)          \
+  X(MPI_BXOR, op_bxor, HOCKET_BXOR)       \
+  X(MPI_MINLOC, op_minloc, HOCKET_MINLOC) \
+  X(MPI_MAXLOC, op_maxloc, HOCKET_MAXLOC) \
+  X(MPI_REPLACE, op_replace, nullptr)     \
+  X(MPI_NO_OP, op_no_op, nullptr)
 
 }  // namespace hocket::interposer

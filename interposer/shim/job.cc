@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/communicator.h"
 #include "core/endpoint.h"
+#include "core/last_words.h"
 #include "shim/communicators.h"
 #include "shim/handles.h"
 #include "shim/operations.h"
@@ -58,11 +59,13 @@ bool all_are(bool able) { return least_of_all(able ? 1 : 0) != 0; }
 // What one rank's environment asks for and can't be understood is an error of every call on all ranks.
 bool find_wrong_settings() {
   const Status mine = environment::check_process();
-  const auto nobody = static_cast<uint64_t>(job_size);
-  const uint64_t first = least_of_all(mine.is_ok() ? nobody : static_cast<uint64_t>(job_rank));
-  if (first == nobody) return false;
-  if (first == static_cast<uint64_t>(job_rank)) {
+  // Ranks from 1 here, as 0 is an MPI that fails, which other questions will find too.
+  const auto nobody = static_cast<uint64_t>(job_size) + 1, self = static_cast<uint64_t>(job_rank) + 1;
+  const uint64_t first = least_of_all(mine.is_ok() ? nobody : self);
+  if (first == nobody || first == 0) return false;
+  if (first == self) {
     HOCKET_LOG_ERROR("the environment of rank %d of %d: %s", job_rank, job_size, mine.message());
+    let_last_words_out();
   }
   // The error ends the job, as a rule: no rank raises it before it is written.
   all_are(true);
@@ -114,6 +117,7 @@ bool has_wrong_settings() { return wrong_settings; }
 void end_without_memory(MPI_Comm comm, size_t bytes, const char* purpose) {
   HOCKET_LOG_ERROR("rank %d of %d has no memory for %zu bytes (%s) while its peers wait for it: the job ends", job_rank,
                    job_size, bytes, purpose);
+  let_last_words_out();
   const NestedCall nested;
   next_pmpi().Abort(comm, EXIT_FAILURE);
   std::abort();

@@ -4,7 +4,7 @@
 namespace hocket::interposer {
 namespace {
 
-uint16_t bit(hocket_op_t op) { return static_cast<uint16_t>(1u << reinterpret_cast<uintptr_t>(op)); }
+uint16_t bit(hocket_op_t op) { return static_cast<uint16_t>(1u << op_index(op)); }
 
 // reinterpret_cast keeps these from being constexpr.
 const uint16_t kSumProd = bit(HOCKET_SUM) | bit(HOCKET_PROD);

@@ -106,9 +106,9 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   return {Operation::By::kMpi, handle};
 }
 
-MPI_Op named_operation(int index) {
+MPI_Op named_operation(hocket_op_t wanted) {
   for (const NamedOp& op : native_ops()) {
-    if (op.index == index) return op.handle;
+    if (op.index == op_index(wanted)) return op.handle;
   }
   return handles.op_null;
 }
@@ -134,8 +134,8 @@ Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, M
 
 int last_operation_error() { return thread_operations.combination.error; }
 
-MPI_Op sum_operation() { return named_operation(1); }
-MPI_Op minimum_operation() { return named_operation(3); }
+MPI_Op sum_operation() { return named_operation(HOCKET_SUM); }
+MPI_Op minimum_operation() { return named_operation(HOCKET_MIN); }
 
 void fill_operations() {
   for (const NamedOp& op : native_ops()) {
