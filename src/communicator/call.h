@@ -26,10 +26,10 @@ struct Arguments {
 
 class Call {
  public:
-  // `prepared` must live until the call is done; pass ownership where nobody else keeps it.
+  // Both must live until the call is done; pass ownership of the programs where nobody else keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
-  // Does what can be done now. An error ends the call and breaks its communicator.
-  Result<engines::Progress> advance(engines::shared_memory::Lane& lane);
+  // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
+  engines::Progress advance(engines::shared_memory::Lane& lane, Status& failure);
   // What to sleep for after advance() said kPending, as RankBlock::awaits.
   uint32_t awaits(const engines::shared_memory::Lane& lane) const {
     const engines::Instruction* step = execution_.waiting_step();
@@ -37,9 +37,10 @@ class Call {
   }
 
  private:
-  Status start_next(engines::shared_memory::Lane& lane, bool& started);
+  // kPending: not yet, peers still use the memory it needs.
+  engines::Progress start_next(engines::shared_memory::Lane& lane, Status& failure);
 
-  Arguments arguments_;
+  const Arguments* arguments_ = nullptr;
   const Prepared* prepared_ = nullptr;
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs

@@ -71,13 +71,7 @@ Status Communicator::run(const Arguments& arguments) {
 
 Status Communicator::complete(Call& call, Lane& lane) {
   Status failure;
-  const auto is_done = [&] {
-    Result<Progress> progress = call.advance(lane);
-    if (progress.is_ok()) [[likely]]
-      return progress.value() == Progress::kDone;
-    failure = progress.take_status();
-    return true;
-  };
+  const auto is_done = [&] { return call.advance(lane, failure) == Progress::kDone; };
   if (!is_done()) {
     HOCKET_TRY(wait_until(is_done, [&] { return outstanding_ == 0 ? call.awaits(lane) : RankBlock::kAnything; }));
   }
@@ -133,7 +127,8 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   auto request = std::make_unique<Request>();
   request->communicator = this;
   request->lane = index;
-  request->call.start(arguments, *prepared, std::move(keep));
+  request->arguments = arguments;
+  request->call.start(request->arguments, *prepared, std::move(keep));
   queues_[index].push_back(request.get());
   ++outstanding_;
   ++unfinished_;
@@ -146,10 +141,14 @@ void Communicator::advance_requests() {
     auto& queue = queues_[index];
     while (!queue.empty()) {
       Request& request = *queue.front();
-      Result<Progress> progress =
-          broken_ ? Result<Progress>(Status(Code::kBroken, broken_reason_)) : request.call.advance(*lanes_[index]);
-      if (progress.is_ok() && progress.value() == Progress::kPending) break;
-      if (!progress.is_ok()) request.status = broken_ ? progress.take_status() : fail(progress.take_status());
+      Status failure;
+      if (broken_) {
+        request.status = Status(Code::kBroken, broken_reason_);
+      } else if (request.call.advance(*lanes_[index], failure) == Progress::kPending) {
+        break;
+      } else if (!failure.is_ok()) {
+        request.status = fail(std::move(failure));
+      }
       request.done = true;
       queue.pop_front();
       --outstanding_;

@@ -39,6 +39,7 @@ struct Request {
   uint32_t lane = 0;
   bool done = false;
   Status status;
+  Arguments arguments;
   Call call;
 };
 

@@ -12,6 +12,9 @@ namespace {
 
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 128;
+// The first looks of a wait follow each other at once: what a running peer answers comes within them, and the pause
+// that spares a sibling thread on the same core would be most of the time it takes.
+constexpr uint32_t kEagerLooks = 64;
 // A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
 constexpr int64_t kLongYieldNs = 1'000'000;
 // What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves.
@@ -58,7 +61,7 @@ WaitAction Waiter::pause() {
   const int64_t spin_ns = policy_.crowded ? 0 : impatience_ > 0 ? kImpatientSpinNs : policy_.spin_ns;
   if (last_ns_ - started_ns_ < spin_ns) {
     if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) read_clock();
-    relax();
+    if (look >= kEagerLooks) relax();
     return WaitAction::kSpin;
   }
   return impatience_ > 0 ? sleep() : yield();

@@ -8,12 +8,11 @@ namespace hocket::engines {
 
 using schedule::StepKind;
 
-void Execution::start(const Program& program, const Operands& operands, Transport& transport) {
+void Execution::start(const Program& program, Transport& transport) {
   if (program_ != nullptr) [[unlikely]]
     abandon();
   program_ = &program;
   transport_ = &transport;
-  operands_ = operands;
   cursor_ = 0;
   if (states_.size() < program.longest_stage) [[unlikely]]
     states_.resize(program.longest_stage);
@@ -37,9 +36,9 @@ inline Progress Execution::run(const Instruction& step, StepState& state) {
       const std::byte* source = operands_.source(step);
       std::byte* destination = operands_.destination(step);
       if (step.incoming_left) {
-        operands_.combiner(source, destination, destination, step.elements);
+        (*operands_.combiner)(source, destination, destination, step.elements);
       } else {
-        operands_.combiner(destination, source, destination, step.elements);
+        (*operands_.combiner)(destination, source, destination, step.elements);
       }
       return Progress::kDone;
     }

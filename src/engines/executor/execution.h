@@ -12,8 +12,15 @@ namespace hocket::engines {
 
 class Execution {
  public:
+  // Where start() expects the operands. Filled in place: a copy reads in wide words what has just been written in narrow
+  // ones, and so waits for all earlier stores, those to lines that peers hold included.
+  Operands& operands() { return operands_; }
   // `program` and `transport` must live until advance() has said kDone.
-  void start(const Program& program, const Operands& operands, Transport& transport);
+  void start(const Program& program, Transport& transport);
+  void start(const Program& program, const Operands& operands, Transport& transport) {
+    operands_ = operands;
+    start(program, transport);
+  }
   // Does what can be done now.
   Progress advance();
   // Forgets a call that an exception has ended.

@@ -24,8 +24,8 @@ struct StepState {
 
 // The memory and the operation of one call.
 struct Operands {
-  std::byte* base[4] = {};  // by schedule::Buffer
-  Combiner combiner;
+  std::byte* base[4] = {};             // by schedule::Buffer
+  const Combiner* combiner = nullptr;  // lives as long as the call
 
   const std::byte* source(const Instruction& step) const {
     return base[static_cast<int>(step.source)] + step.source_offset;
@@ -38,9 +38,9 @@ struct Operands {
     const std::byte* local = source(step) + done;
     std::byte* out = destination(step) + done;
     if (step.incoming_left) {
-      combiner(incoming, local, out, elements);
+      (*combiner)(incoming, local, out, elements);
     } else {
-      combiner(local, incoming, out, elements);
+      (*combiner)(local, incoming, out, elements);
     }
   }
 };

@@ -41,7 +41,10 @@ void Lane::begin(const Program& program) {
   entered_ = false;
   finished_told_ = false;
   lingers_ = false;
-  std::fill(std::begin(held_), std::end(held_), nullptr);
+  if (holds_) {
+    std::fill(std::begin(held_), std::end(held_), nullptr);
+    holds_ = false;
+  }
 }
 
 void Lane::abandon() {
@@ -58,17 +61,18 @@ Lane::~Lane() {
 
 // --- what peers have finished ------------------------------------------------------------------------------------
 
-uint64_t Lane::refresh_finished() {
+bool Lane::find_finished(uint64_t call) {
   uint64_t least = call_;
-  for (const LaneBlock* lane : lanes_) {
-    if (lane == mine_) continue;
+  for (uint32_t rank = 0; rank < lanes_.size(); ++rank) {
+    if (rank == group_.rank()) continue;
+    uint64_t& finished = pairs_[rank].finished;
     // Acquire: pairs with the release in finish(): what that rank read of ours, it has read.
-    least = std::min(least, lane->finished.load(std::memory_order_acquire));
+    if (finished < call) finished = lanes_[rank]->finished.load(std::memory_order_acquire);
+    least = std::min(least, finished);
   }
-  return known_finished_ = std::max(known_finished_, least);
+  known_finished_ = std::max(known_finished_, least);
+  return known_finished_ >= call;
 }
-
-bool Lane::all_finished(uint64_t call) { return known_finished_ >= call || refresh_finished() >= call; }
 
 bool Lane::enter_set() {
   if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
@@ -82,7 +86,7 @@ Progress Lane::finish() {
       for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i];
       for (uint8_t i = 0; i < program_->shared_counters; ++i) shared_base_[set][i] += program_->shared_total[i];
     }
-    // Release: our reads of peers' memory come before; pairs with refresh_finished().
+    // Release: our reads of peers' memory come before; pairs with find_finished().
     mine_->finished.store(call_, std::memory_order_release);
     group_.wake_all(RankBlock::kAnything);
     finished_told_ = true;

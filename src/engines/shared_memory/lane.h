@@ -8,7 +8,7 @@
 // ranks have finished the call before it.
 //
 // Invariants
-//   known_finished_ <= finished of every rank
+//   known_finished_ <= Pair::finished of every peer <= finished of that rank
 //   a slot buffer is reused only when every rank has finished the call that filled it
 //   user memory that was published in place is not read by anybody once finish() has said kDone
 //
@@ -51,6 +51,7 @@ class Lane final : public Transport {
     uint64_t sent = 0;
     uint64_t received = 0;
     uint64_t consumed = 0;               // of what was sent, as last seen
+    uint64_t finished = 0;               // calls that it is known to have finished
     const StepState* sending = nullptr;  // the step whose message is under way; later ones wait for it
     const StepState* receiving = nullptr;
   };
@@ -63,14 +64,19 @@ class Lane final : public Transport {
   Lane(Group& group, uint32_t index);
 
   bool enter_set();
-  bool all_finished(uint64_t call);
-  uint64_t refresh_finished();
+  bool all_finished(uint64_t call) { return known_finished_ >= call || find_finished(call); }
+  bool find_finished(uint64_t call);
+  // Who has begun a call has finished the one before. Seen at no cost where data comes from, so that the line in which
+  // that rank tells it is seldom looked at.
+  void has_begun(uint32_t peer) {
+    if (pairs_[peer].finished < call_ - 1) pairs_[peer].finished = call_ - 1;
+  }
   uint32_t set() const { return static_cast<uint32_t>(call_ % kSets); }
 
   Progress publish(const Instruction& step, const Operands& operands);
   Progress expose(const Instruction& step, const Operands& operands);
   // The line of what the step wants to read or write, or nullptr while it is not published.
-  const SlotLine* published(const Instruction& step) const;
+  const SlotLine* published(const Instruction& step);
   Progress get(const Instruction& step, const Operands& operands);
   Progress put(const Instruction& step, const Operands& operands);
   Progress combine_from(const Instruction& step, const Operands& operands);
@@ -108,6 +114,7 @@ class Lane final : public Transport {
   bool entered_ = false;
   bool finished_told_ = false;
   bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return
+  bool holds_ = false;    // any of:
   StagingBuffer* held_[schedule::kMaxSlots] = {};
   std::unique_ptr<std::byte[]> bounce_;  // foreign memory on its way into a combination
   Scratch scratch_[2];

@@ -23,6 +23,10 @@ inline constexpr uint32_t kSets = 16;
 // Messages in flight from one rank to another.
 inline constexpr uint32_t kMailDepth = 8;
 inline constexpr uint32_t kInlineBytes = 48;
+// The first slots have room of their own for short publications: it lies close together, where staging buffers lie a
+// power of two apart and would compete for the same few places of a cache.
+inline constexpr uint32_t kNearSlots = 2;
+inline constexpr uint32_t kNearBytes = 512;
 inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
 inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
 inline constexpr uint32_t kMailBuffers = 8;
@@ -62,6 +66,7 @@ struct alignas(64) CounterSet {
 struct alignas(64) LaneBlock {
   alignas(64) std::atomic<uint64_t> finished;  // calls all of whose steps this rank has done
   SlotLine slots[kSets][schedule::kMaxSlots];
+  alignas(64) std::byte near[kSets][kNearSlots][kNearBytes];
   CounterSet own[kSets];
   CounterSet shared[kSets];  // in use on rank 0 only
 

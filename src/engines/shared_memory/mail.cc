@@ -147,6 +147,7 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
     group_.wake(step.peer);
   } while (state.bytes < step.bytes);
   pair.receiving = nullptr;
+  has_begun(step.peer);
   return Progress::kDone;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/short_copy.h"
 
 namespace hocket::engines::shared_memory {
 
@@ -32,6 +33,7 @@ StagingBuffer* Lane::slot_buffer(uint8_t slot) {
   if (buffer != nullptr) {
     buffer->holder = call_;
     held_[slot] = buffer;
+    holds_ = true;
   }
   return buffer;
 }
@@ -48,8 +50,14 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
   if (!enter_set()) return Progress::kPending;
   const std::byte* data = operands.source(step);
   if (step.bytes <= kInlineBytes) {
-    if (step.bytes != 0) std::memcpy(mine_->slots[set()][step.slot].payload, data, step.bytes);
+    copy_short(mine_->slots[set()][step.slot].payload, data, step.bytes);
     write_slot(step, kInline);
+    return Progress::kDone;
+  }
+  if (step.bytes <= kNearBytes && step.slot < kNearSlots) {
+    std::byte* near = mine_->near[set()][step.slot];
+    std::memcpy(near, data, step.bytes);
+    write_slot(step, group_.region().offset_of(near));
     return Progress::kDone;
   }
   if (publishes_in_place(step, data)) {
@@ -86,10 +94,12 @@ Progress Lane::expose(const Instruction& step, const Operands& operands) {
   return Progress::kDone;
 }
 
-const SlotLine* Lane::published(const Instruction& step) const {
+const SlotLine* Lane::published(const Instruction& step) {
   const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
   // Acquire: pairs with write_slot(). A later call's tag can't be there: its publisher waits for our finish().
-  return line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version) ? nullptr : &line;
+  if (line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version)) return nullptr;
+  has_begun(step.peer);
+  return &line;
 }
 
 Progress Lane::get(const Instruction& step, const Operands& operands) {
@@ -97,7 +107,7 @@ Progress Lane::get(const Instruction& step, const Operands& operands) {
   if (line == nullptr) return Progress::kPending;
   if (step.bytes == 0) return Progress::kDone;
   if (line->location == kInline) {
-    std::memcpy(operands.destination(step), line->payload + step.target_offset, step.bytes);
+    copy_short(operands.destination(step), line->payload + step.target_offset, step.bytes);
     return Progress::kDone;
   }
   return take_in(step, operands, line->location, step.target_offset, 0, step.bytes);

@@ -22,17 +22,18 @@ bool combines(const Instruction& step) {
 Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset,
                        uint64_t done, uint64_t bytes) {
   const Member& owner = group_.member(step.peer);
-  const uint64_t element = step.bytes / step.elements;
   if (!is_foreign(location)) {
     const std::byte* data = owner.region + location + offset;
     std::byte* out = operands.destination(step) + done;
     if (combines(step)) {
-      operands.combine(step, data, done, bytes / element);
+      const bool is_whole = bytes == step.bytes;
+      operands.combine(step, data, done, is_whole ? step.elements : bytes / (step.bytes / step.elements));
     } else if (data != out) {  // equal where peers have put into our own memory
       std::memcpy(out, data, bytes);
     }
     return Progress::kDone;
   }
+  const uint64_t element = step.bytes / step.elements;
   const auto* remote = reinterpret_cast<const std::byte*>(location & ~kForeign) + offset;
   const bool combined = combines(step);
   const uint64_t piece = combined ? std::max(kBounceBytes / element, uint64_t{1}) * element : bytes;

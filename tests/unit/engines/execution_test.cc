@@ -78,6 +78,7 @@ class ExecutionTest : public testing::Test {
   void start(const Program& program) { execution_.start(program, operands_, transport_); }
 
   ScriptedTransport transport_;
+  Combiner combiner_;
   Operands operands_;
   Execution execution_;
 };
@@ -250,8 +251,9 @@ class OperandOrder : public ExecutionTest, public testing::WithParamInterface<bo
   OperandOrder() {
     operands_.base[static_cast<int>(Buffer::kInput)] = reinterpret_cast<std::byte*>(input_);
     operands_.base[static_cast<int>(Buffer::kOutput)] = reinterpret_cast<std::byte*>(output_);
-    operands_.combiner.kernel = append_digits;
-    operands_.combiner.element_bytes = sizeof(uint32_t);
+    operands_.combiner = &combiner_;
+    combiner_.kernel = append_digits;
+    combiner_.element_bytes = sizeof(uint32_t);
   }
 
   uint32_t input_[3] = {1, 3, 5};
@@ -288,9 +290,9 @@ void append_as_user(const void* in, void* inout, size_t count, uint32_t, void*) 
 }
 
 TEST_P(OperandOrder, HoldsForFunctionsOfTheUsers) {
-  operands_.combiner.kernel = nullptr;
-  operands_.combiner.function = append_as_user;
-  operands_.combiner.commutative = false;
+  combiner_.kernel = nullptr;
+  combiner_.function = append_as_user;
+  combiner_.commutative = false;
   Instruction step = local_step(StepKind::kCombine, Buffer::kInput, Buffer::kOutput, 12, 3);
   step.incoming_left = GetParam();
   const Program program = program_of({{step}});
