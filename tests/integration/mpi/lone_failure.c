@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Run with a fault on one rank (faults.c), in packing or unpacking: that rank's call returns the error, nobody waits
 // for it, and the calls that come after are as right as ever. With LITTLE_ROOM set the rank has no memory to pack into:
-// then the job ends.
+// then the job ends. With little shared memory on one rank, all ranks hear of it.
 #include <sys/resource.h>
 
 #include "check.h"
@@ -90,6 +90,28 @@ static void broadcast_without_memory(MPI_Comm comm) {
   CHECK(0, "the job goes on");
 }
 
+// One rank may share a MiB, and gives all of it away before the collective that needs some: all ranks get the error.
+static void reduction_without_shared_memory(MPI_Comm comm) {
+  enum { kElements = 1 << 20, kBlocks = 1 << 10 };
+  char* blocks[kBlocks] = {NULL};
+  if (world_rank == faulty_rank) {
+    for (int i = 0; i < kBlocks; ++i) MPI_Alloc_mem(1 << 10, MPI_INFO_NULL, &blocks[i]);
+  }
+  double* input = calloc(kElements, sizeof *input);
+  double* output = calloc(kElements, sizeof *output);
+  for (int call = 0; call < 3; ++call) {
+    int class = 0;
+    MPI_Error_class(MPI_Allreduce(input, output, kElements, MPI_DOUBLE, MPI_SUM, comm), &class);
+    CHECK(class == MPI_ERR_OTHER, "call %d: class %d", call, class);
+  }
+  for (int i = 0; i < kBlocks; ++i) {
+    if (blocks[i] != NULL) MPI_Free_mem(blocks[i]);
+  }
+  free(input);
+  free(output);
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
   const char *fault = getenv("FAULT"), *rank = getenv("FAULT_RANK");
@@ -101,6 +123,10 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   sums_are_right(comm);
   if (getenv("LITTLE_ROOM") != NULL) broadcast_without_memory(comm);
+  if (fault != NULL && strcmp(fault, "little_memory") == 0) {
+    reduction_without_shared_memory(comm);
+    return finish("lone_failure");
+  }
   MPI_Datatype type = sparse_type();
   broadcasts_end_on_all_ranks(comm, type);
   reductions_end_on_all_ranks(comm, type);
