@@ -12,8 +12,8 @@ namespace hocket::engines {
 
 class Execution {
  public:
-  // Where start() expects the operands. Filled in place: a copy reads in wide words what has just been written in narrow
-  // ones, and so waits for all earlier stores, those to lines that peers hold included.
+  // Where start() expects the operands. Filled in place: a copy reads in wide words what has just been written in
+  // narrow ones, and so waits for all earlier stores, those to lines that peers hold included.
   Operands& operands() { return operands_; }
   // `program` and `transport` must live until advance() has said kDone.
   void start(const Program& program, Transport& transport);
