@@ -86,7 +86,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = kFailureCheckNs;
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
-    const platform::WaitAction action = waiter.pause();
+    const platform::WaitAction action = waiter.pause(lanes_[0]->peer_is_writing());
     if (action == platform::WaitAction::kSleep) {
       group_->announce_sleep(awaits());
       const bool done = is_done();

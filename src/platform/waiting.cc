@@ -15,6 +15,9 @@ constexpr uint32_t kLooksBetweenClocks = 128;
 // The first looks of a wait follow each other at once: what a running peer answers comes within them, and the pause
 // that spares a sibling thread on the same core would be most of the time it takes.
 constexpr uint32_t kEagerLooks = 64;
+// Ranks that share cores yield at once, but not to whom they wait for when that one is just writing: it runs on another
+// core, and the rank that got this one might compute for a whole time slice. So many looks are ten microseconds.
+constexpr uint32_t kLooksAtWork = 256;
 // A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
 constexpr int64_t kLongYieldNs = 1'000'000;
 // What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves.
@@ -42,7 +45,7 @@ int64_t clock_ns() { return static_cast<int64_t>(now_ns()); }
 
 }  // namespace
 
-WaitAction Waiter::pause() {
+WaitAction Waiter::pause(bool at_work) {
   const uint32_t look = looks_++;
   switch (policy_.mode) {
     case WaitMode::kSpin:
@@ -57,6 +60,10 @@ WaitAction Waiter::pause() {
       return sleep();
     case WaitMode::kAutomatic:
       break;
+  }
+  if (at_work && look < kLooksAtWork) {
+    relax();
+    return WaitAction::kSpin;
   }
   const int64_t spin_ns = policy_.crowded ? 0 : impatience_ > 0 ? kImpatientSpinNs : policy_.spin_ns;
   if (last_ns_ - started_ns_ < spin_ns) {

@@ -47,8 +47,8 @@ class Waiter {
     if (lost_ns_ > 0) forgive();
   }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
-  // time it returns; on kSleep the caller parks.
-  WaitAction pause();
+  // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for.
+  WaitAction pause(bool at_work = false);
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return sleep_ns_; }

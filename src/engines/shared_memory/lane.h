@@ -43,6 +43,9 @@ class Lane final : public Transport {
   // still read what an earlier call published there. Fails when the region has no room for it.
   Result<std::byte*> take_scratch(uint64_t bytes);
 
+  // Whether the last look for a publication found its owner just writing it.
+  bool peer_is_writing() const { return peer_is_writing_; }
+
   // What a rank waits for that sleeps in this step, as RankBlock::awaits.
   uint32_t awaits(const Instruction& step) const;
 
@@ -113,6 +116,7 @@ class Lane final : public Transport {
   uint64_t known_finished_ = 0;
   bool entered_ = false;
   bool finished_told_ = false;
+  bool peer_is_writing_ = false;
   bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return
   bool holds_ = false;    // any of:
   StagingBuffer* held_[schedule::kMaxSlots] = {};

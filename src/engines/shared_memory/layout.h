@@ -31,7 +31,8 @@ inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
 inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
 inline constexpr uint32_t kMailBuffers = 8;
 
-// A publication. The tag is written last and read first; it holds the call's number and the version.
+// A publication. The tag is written last and read first; it holds the call's number and the version,
+// which counts from 1.
 struct alignas(64) SlotLine {
   std::atomic<uint64_t> tag;
   uint64_t location;  // offset in the owner's region, or kInline, or kForeign and an address
@@ -41,6 +42,7 @@ inline constexpr uint64_t kInline = ~uint64_t{0};
 // A location with this bit is not an offset but an address in the owner's process, to be read by process_vm_readv.
 inline constexpr uint64_t kForeign = uint64_t{1} << 63;
 inline bool is_foreign(uint64_t location) { return location != kInline && (location & kForeign) != 0; }
+inline constexpr uint32_t kBeingWritten = 0;  // a version: the first is under way
 inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | version; }
 
 // One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.

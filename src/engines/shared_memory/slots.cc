@@ -14,6 +14,8 @@ namespace {
 // Publishing the caller's own memory in place saves a copy, but then the call can't end before all peers have read
 // it. Below this size the copy is cheaper.
 constexpr uint64_t kInPlaceBytes = 16 * 1024;
+// A copy of this size takes longer than to tell that it is being made.
+constexpr uint64_t kLongCopyBytes = 4096;
 // Where other processes' memory can be read, it costs a system call: not for less than this.
 constexpr uint64_t kForeignBytes = 32 * 1024;
 
@@ -76,6 +78,10 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
   }
   StagingBuffer* buffer = slot_buffer(step.slot);
   if (buffer == nullptr) return Progress::kPending;
+  // Relaxed: only a hint, that it isn't worth while to leave the core to somebody else.
+  if (step.bytes >= kLongCopyBytes && step.version == 1) {
+    mine_->slots[set()][step.slot].tag.store(slot_tag(call_, kBeingWritten), std::memory_order_relaxed);
+  }
   std::memcpy(buffer->memory, data, step.bytes);
   write_slot(step, buffer->offset);
   return Progress::kDone;
@@ -97,7 +103,9 @@ Progress Lane::expose(const Instruction& step, const Operands& operands) {
 const SlotLine* Lane::published(const Instruction& step) {
   const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
   // Acquire: pairs with write_slot(). A later call's tag can't be there: its publisher waits for our finish().
-  if (line.tag.load(std::memory_order_acquire) < slot_tag(call_, step.version)) return nullptr;
+  const uint64_t tag = line.tag.load(std::memory_order_acquire);
+  peer_is_writing_ = tag == slot_tag(call_, kBeingWritten);
+  if (tag < slot_tag(call_, step.version)) return nullptr;
   has_begun(step.peer);
   return &line;
 }
