@@ -13,6 +13,7 @@ namespace hocket::communicator {
 namespace {
 
 constexpr int64_t kMillisecondsPerSecond = 1000;
+constexpr int64_t kNanosecondsPerMicrosecond = 1000;
 constexpr size_t kPageBytes = 4096;
 
 template <typename T>
@@ -30,10 +31,13 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   // Also of settings that are read later, or by rank 0 alone: who sets one means it.
   HOCKET_TRY(environment::check_process());
   int wait_mode = 0;
+  int64_t slice_us = 0;
   int64_t timeout_s = 0;
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
+  HOCKET_TRY(read(environment::get_integer("HOCKET_SLICE_US"), slice_us));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
+  context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
   HOCKET_TRY(read(platform::Rendezvous::create(context->region_), context->rendezvous_));

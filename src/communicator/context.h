@@ -38,6 +38,7 @@ class Context {
 
   const platform::CpuBudget& cpus() const { return cpus_; }
   platform::WaitMode wait_mode() const { return wait_mode_; }
+  int64_t slice_ns() const { return slice_ns_; }
   bool asymmetric_barrier() const { return asymmetric_barrier_; }
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
 
@@ -70,6 +71,7 @@ class Context {
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   platform::CpuBudget cpus_;
+  int64_t slice_ns_ = 0;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
   std::atomic<bool> crowded_{false};

@@ -234,6 +234,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();
   policy.crowded = crowded;
+  policy.slice_ns = context_.slice_ns();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
   return Status::ok();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "platform/time_slice.h"
 
 namespace hocket::platform {
 namespace {
@@ -99,7 +100,8 @@ void Waiter::lost(int64_t yield_ns) {
   if (lost_ns_ < kToleratedLossNs) return;
   penalty_ = std::clamp(kPenaltyGrowth * penalty_, kFirstPenalty, kLargestPenalty);
   impatience_ = penalty_;
-  lost_ns_ = kToleratedLossNs - kLongYieldNs;  // in the next trial one long yield is enough
+  if (policy_.slice_ns != 0) (void)shorten_time_slice(policy_.slice_ns);  // where there is none, waits are longer
+  lost_ns_ = kToleratedLossNs - kLongYieldNs;                             // in the next trial one long yield is enough
 }
 
 // Called once a wait.

@@ -4,7 +4,8 @@
 // Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share
 // cores, every spin is stolen from the rank waited for: they yield at once. Either way a rank that has waited for
 // long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core: then
-// sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not.
+// sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not; and the thread asks for
+// shorter time slices, with which it is favoured more (time_slice.h).
 //
 //   waiter.start();
 //   while (!there()) {
@@ -29,6 +30,7 @@ struct WaitPolicy {
   bool crowded = false;                  // more ranks than cores on this node
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
   int64_t yield_ns = 1'000'000;          // how long to yield before sleeping
+  int64_t slice_ns = 0;                  // once others' load is seen, ask for time slices this short; 0: don't
 };
 
 enum class WaitAction : uint8_t { kSpin, kYield, kSleep };
