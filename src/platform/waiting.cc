@@ -21,8 +21,12 @@ constexpr uint32_t kEagerLooks = 64;
 constexpr uint32_t kLooksAtWork = 256;
 // A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
 constexpr int64_t kLongYieldNs = 1'000'000;
-// What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves.
+// What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves; and beside
+// other load, with short time slices.
 constexpr int64_t kSleepCostNs = 20'000;
+constexpr int64_t kSleepCostBesideLoadNs = 200'000;
+// What yielding has saved counts against what it loses later, but not for ever.
+constexpr int64_t kLargestCreditNs = 32'000'000;
 // Two time slices. Once yielding has lost more than this, beyond what sleeping would have cost, it was the wrong
 // choice.
 constexpr int64_t kToleratedLossNs = 8'000'000;
@@ -98,17 +102,23 @@ WaitAction Waiter::yield() {
 void Waiter::lost(int64_t yield_ns) {
   lost_ns_ += yield_ns;
   if (lost_ns_ < kToleratedLossNs) return;
+  // With short slices a yielder gets the core back soon; all ranks find out at about the same time.
+  if (!slices_are_short_ && policy_.slice_ns != 0 && shorten_time_slice(policy_.slice_ns)) {
+    slices_are_short_ = true;
+    lost_ns_ = 0;
+    return;
+  }
   penalty_ = std::clamp(kPenaltyGrowth * penalty_, kFirstPenalty, kLargestPenalty);
   impatience_ = penalty_;
-  if (policy_.slice_ns != 0) (void)shorten_time_slice(policy_.slice_ns);  // where there is none, waits are longer
-  lost_ns_ = kToleratedLossNs - kLongYieldNs;                             // in the next trial one long yield is enough
+  lost_ns_ = kToleratedLossNs - kLongYieldNs;  // in the next trial one long yield is enough
 }
 
 // Called once a wait.
 void Waiter::forgive() {
   if (impatience_ > 0) return;  // nothing is learnt while not yielding
-  lost_ns_ = std::max<int64_t>(lost_ns_ - kSleepCostNs, 0);
-  if (lost_ns_ == 0) penalty_ = 0;
+  lost_ns_ = std::max(lost_ns_ - (slices_are_short_ ? kSleepCostBesideLoadNs : kSleepCostNs),
+                      slices_are_short_ ? -kLargestCreditNs : 0);
+  if (lost_ns_ <= 0) penalty_ = 0;
 }
 
 int64_t Waiter::waited_ns() const { return started_ns_ == 0 ? 0 : clock_ns() - started_ns_; }

@@ -3,9 +3,10 @@
 //
 // Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share
 // cores, every spin is stolen from the rank waited for: they yield at once. Either way a rank that has waited for
-// long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core: then
-// sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not; and the thread asks for
-// shorter time slices, with which it is favoured more (time_slice.h).
+// long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core. Then the thread asks
+// for shorter slices (time_slice.h): Linux takes a slice's worth of time from whoever yields, so yields stay cheap with
+// them. Where that is not to be had or not enough, sleeping comes sooner, because a sleeper is favoured when it is
+// woken and a yielder is not.
 //
 //   waiter.start();
 //   while (!there()) {
@@ -46,7 +47,7 @@ class Waiter {
     last_ns_ = 0;
     sleep_ns_ = kFirstSleepNs;
     if (impatience_ > 0) --impatience_;
-    if (lost_ns_ > 0) forgive();
+    if (lost_ns_ > 0 || slices_are_short_) forgive();
   }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
   // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for.
@@ -77,9 +78,10 @@ class Waiter {
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
   int64_t sleep_ns_ = kFirstSleepNs;
-  int64_t lost_ns_ = 0;      // in long yields, beyond what sleeping would have cost
-  uint32_t impatience_ = 0;  // for so many waits to come, sleep without yielding first
-  uint32_t penalty_ = 0;     // what impatience_ was last set to
+  bool slices_are_short_ = false;  // this thread's, by our doing
+  int64_t lost_ns_ = 0;            // in long yields, beyond what sleeping would have cost
+  uint32_t impatience_ = 0;        // for so many waits to come, sleep without yielding first
+  uint32_t penalty_ = 0;           // what impatience_ was last set to
 };
 
 }  // namespace hocket::platform

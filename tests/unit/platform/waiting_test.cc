@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "child_process.h"
 #include "platform/parking.h"
+#include "platform/time_slice.h"
 
 namespace hocket::platform {
 namespace {
@@ -87,35 +88,61 @@ TEST(Waiter, NextWaitBeginsAfresh) {
   EXPECT_EQ(waiter.sleep_ns(), Waiter::kFirstSleepNs);
 }
 
-// Everybody on one core, so that yields give way to the load.
+constexpr int kNoSuchYields = 77;  // not every kernel's yield gives way for a whole time slice
+
+// Yields beside a process that computes on the same core until is_over(waiter), for seconds at most. Runs in a child.
+template <typename IsOver>
+void wait_beside_load(Waiter& waiter, const IsOver& is_over) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) return;
+  const pid_t load = start_child([] {
+    std::atomic<uint64_t> work{0};
+    while (true) work.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  });
+  waiter.start();
+  const uint64_t give_up = now_ns() + 5'000'000'000;
+  while (!is_over(waiter) && now_ns() < give_up) waiter.pause();
+  kill(load, SIGKILL);
+  end_of_child(load);
+}
+
+WaitPolicy endless_yields() {
+  WaitPolicy policy;
+  policy.crowded = true;
+  policy.yield_ns = int64_t{1} << 60;
+  return policy;
+}
+
 TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
   const int status = in_child([] {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
-    if (sched_setaffinity(0, sizeof(one), &one) != 0) return 77;
-    const pid_t load = start_child([] {
-      std::atomic<uint64_t> work{0};
-      while (true) work.fetch_add(1, std::memory_order_relaxed);
-      return 0;
-    });
-    WaitPolicy policy;
-    policy.crowded = true;
-    policy.yield_ns = int64_t{1} << 60;
-    Waiter waiter(policy);
-    waiter.start();
-    // Not every kernel's yield gives way for a whole time slice; this is given up when it takes seconds.
-    const uint64_t give_up = now_ns() + 5'000'000'000;
-    while (!waiter.sees_load() && now_ns() < give_up) waiter.pause();
-    kill(load, SIGKILL);
-    end_of_child(load);
-    if (!waiter.sees_load()) return 77;
+    Waiter waiter(endless_yields());
+    wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load(); });
+    if (!waiter.sees_load()) return kNoSuchYields;
     if (waiter.pause() != WaitAction::kSleep) return 1;
     for (int wait = 0; wait < 100'000 && waiter.sees_load(); ++wait) waiter.start();
     if (waiter.sees_load()) return 2;
     return waiter.pause() == WaitAction::kYield ? 0 : 3;
   });
-  if (status == 77) GTEST_SKIP() << "yields are short here";
+  if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
+  constexpr int64_t kSliceNs = 100'000;
+  if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
+  const int status = in_child([] {
+    WaitPolicy policy = endless_yields();
+    policy.slice_ns = kSliceNs;
+    Waiter waiter(policy);
+    wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load() || time_slice_ns() == kSliceNs; });
+    if (time_slice_ns() != kSliceNs) return kNoSuchYields;
+    if (waiter.sees_load()) return 1;
+    return waiter.pause() == WaitAction::kYield ? 0 : 2;
+  });
+  if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
   EXPECT_EQ(status, 0);
 }
 
