@@ -24,7 +24,7 @@ constexpr int64_t kLongYieldNs = 1'000'000;
 // What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves; and beside
 // other load, with short time slices.
 constexpr int64_t kSleepCostNs = 20'000;
-constexpr int64_t kSleepCostBesideLoadNs = 200'000;
+constexpr int64_t kSleepCostBesideLoadNs = 1'000'000;
 // What yielding has saved counts against what it loses later, but not for ever.
 constexpr int64_t kLargestCreditNs = 32'000'000;
 // Two time slices. Once yielding has lost more than this, beyond what sleeping would have cost, it was the wrong
@@ -85,6 +85,8 @@ void Waiter::read_clock() {
 }
 
 WaitAction Waiter::sleep() {
+  if (!has_given_way_ && impatience_ > 0) --impatience_;
+  has_given_way_ = true;
   if (started_ns_ == 0) read_clock();  // for waited_ns
   return WaitAction::kSleep;
 }
@@ -92,6 +94,8 @@ WaitAction Waiter::sleep() {
 WaitAction Waiter::yield() {
   if (started_ns_ == 0) read_clock();
   if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
+  if (!has_given_way_) forgive();
+  has_given_way_ = true;
   const int64_t before_ns = last_ns_;
   sched_yield();
   read_clock();
@@ -113,11 +117,11 @@ void Waiter::lost(int64_t yield_ns) {
   lost_ns_ = kToleratedLossNs - kLongYieldNs;  // in the next trial one long yield is enough
 }
 
-// Called once a wait.
+// Called once in a wait that yields.
 void Waiter::forgive() {
-  if (impatience_ > 0) return;  // nothing is learnt while not yielding
-  lost_ns_ = std::max(lost_ns_ - (slices_are_short_ ? kSleepCostBesideLoadNs : kSleepCostNs),
-                      slices_are_short_ ? -kLargestCreditNs : 0);
+  const bool beside_load = slices_are_short_ && policy_.crowded;
+  lost_ns_ = beside_load ? std::max(lost_ns_ - kSleepCostBesideLoadNs, -kLargestCreditNs)
+                         : std::max<int64_t>(lost_ns_ - kSleepCostNs, 0);
   if (lost_ns_ <= 0) penalty_ = 0;
 }
 

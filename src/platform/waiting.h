@@ -46,8 +46,7 @@ class Waiter {
     started_ns_ = 0;
     last_ns_ = 0;
     sleep_ns_ = kFirstSleepNs;
-    if (impatience_ > 0) --impatience_;
-    if (lost_ns_ > 0 || slices_are_short_) forgive();
+    has_given_way_ = false;
   }
   // Called after each look that found nothing: what to do before the next. kSpin and kYield have been done by the
   // time it returns; on kSleep the caller parks. `at_work`: the look found the peer just writing what is waited for.
@@ -78,6 +77,7 @@ class Waiter {
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
   int64_t sleep_ns_ = kFirstSleepNs;
+  bool has_given_way_ = false;     // this wait has yielded or slept: what is spun away tells nothing of others' load
   bool slices_are_short_ = false;  // this thread's, by our doing
   int64_t lost_ns_ = 0;            // in long yields, beyond what sleeping would have cost
   uint32_t impatience_ = 0;        // for so many waits to come, sleep without yielding first

@@ -122,9 +122,13 @@ TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
     wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load(); });
     if (!waiter.sees_load()) return kNoSuchYields;
     if (waiter.pause() != WaitAction::kSleep) return 1;
-    for (int wait = 0; wait < 100'000 && waiter.sees_load(); ++wait) waiter.start();
-    if (waiter.sees_load()) return 2;
-    return waiter.pause() == WaitAction::kYield ? 0 : 3;
+    for (int wait = 0; wait < 100'000 && waiter.sees_load(); ++wait) {
+      waiter.start();
+      if (waiter.pause() != WaitAction::kSleep) return 2;
+    }
+    if (waiter.sees_load()) return 3;
+    waiter.start();
+    return waiter.pause() == WaitAction::kYield ? 0 : 4;
   });
   if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
   EXPECT_EQ(status, 0);
