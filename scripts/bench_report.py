@@ -8,12 +8,15 @@ The ratio is the MPI's median over hocket's: above 1 hocket is faster.
 """
 import argparse
 import json
+import itertools
 import math
 import os
 import statistics
 import sys
 from collections import defaultdict
 
+COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce")
+TIMINGS = ("isolated", "back-to-back")
 SMALL = 4096  # bytes: what counts as a small message in the summary
 
 
@@ -39,7 +42,7 @@ def read_cells(paths):
         mpi = os.path.basename(path).rsplit("-", 1)[0]
         with open(path, encoding="utf-8") as file:
             for row in json.load(file):
-                if row["collective"] in ("barrier", "broadcast", "reduce", "allreduce"):
+                if row["collective"] in COLLECTIVES:
                     key = (mpi, row["collective"], row["ranks"], row["timing"], row["bytes"])
                     cells[key][row["variant"]] = row
     return {key: rows for key, rows in cells.items() if "mpi" in rows and "hocket" in rows}
@@ -53,7 +56,7 @@ def print_summary(cells):
     print("| MPI | timing | cells | not below 0.95 | lowest | median | geometric mean | highest |")
     print("|---|---|---|---|---|---|---|---|")
     for mpi in sorted({key[0] for key in cells}):
-        for timing in ("isolated", "back-to-back"):
+        for timing in TIMINGS:
             ratios = [ratio(rows) for key, rows in cells.items() if key[0] == mpi and key[3] == timing]
             if not ratios:
                 continue
@@ -64,16 +67,15 @@ def print_summary(cells):
     print(f"Small messages (up to {size_text(SMALL)}), geometric mean of the ratios; the lowest in brackets:")
     print()
     all_ranks = sorted({key[2] for key in cells})
-    print("| MPI | collective | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
-    print("|---|---|" + "---|" * len(all_ranks))
-    for mpi in sorted({key[0] for key in cells}):
-        for collective in ("barrier", "broadcast", "reduce", "allreduce"):
-            line = []
-            for ranks in all_ranks:
-                ratios = [ratio(rows) for key, rows in cells.items()
-                          if key[:3] == (mpi, collective, ranks) and key[4] <= SMALL]
-                line.append(f"{geometric_mean(ratios):.2f} ({min(ratios):.2f})" if ratios else "")
-            print(f"| {mpi} | {collective} | " + " | ".join(line) + " |")
+    print("| MPI | timing | collective | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
+    print("|---|---|---|" + "---|" * len(all_ranks))
+    for mpi, timing, collective in itertools.product(sorted({key[0] for key in cells}), TIMINGS, COLLECTIVES):
+        line = []
+        for ranks in all_ranks:
+            ratios = [ratio(rows) for key, rows in cells.items()
+                      if key[:4] == (mpi, collective, ranks, timing) and key[4] <= SMALL]
+            line.append(f"{geometric_mean(ratios):.2f} ({min(ratios):.2f})" if ratios else "")
+        print(f"| {mpi} | {timing} | {collective} | " + " | ".join(line) + " |")
 
 
 def print_classes(cells):
@@ -94,8 +96,8 @@ def print_classes(cells):
 
 
 def print_tables(cells):
-    for collective in ("barrier", "broadcast", "reduce", "allreduce"):
-        for timing in ("isolated", "back-to-back"):
+    for collective in COLLECTIVES:
+        for timing in TIMINGS:
             some = {key: rows for key, rows in cells.items() if key[1] == collective and key[3] == timing}
             if not some:
                 continue
