@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # How everything is compiled: warnings, ccache, sanitizers.
 option(HOCKET_WERROR "Warnings are errors" OFF)
 option(HOCKET_FUZZ "Build the fuzz targets; needs clang" OFF)

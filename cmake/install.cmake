@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts where: the library with its header, hocketConfig.cmake and hocket.pc; the libraries to
 # be preloaded; the command; the licence. Included last, when all targets are known.
 include(CMakePackageConfigHelpers)

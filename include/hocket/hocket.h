@@ -103,10 +103,12 @@ typedef const struct hocket_op* hocket_op_t;
 #define HOCKET_MAXLOC ((hocket_op_t)12)
 #define HOCKET_SUM_SATURATING ((hocket_op_t)13) /* 8- and 16-bit integers only */
 
-/* in and out hold `count` elements: out[i] = in[i] (op) out[i]. Must be associative. */
+/* `in` and `inout` hold `count` elements of `type`: inout[i] = in[i] (op) inout[i]. Must be associative, and not call
+ * hocket. Runs in a thread that calls a collective, a test or a wait on the comm. */
 typedef void (*hocket_op_function_t)(const void* in, void* inout, size_t count, hocket_type_t type, void* user);
 HOCKET_API hocket_status_t hocket_op_create(hocket_op_function_t function, void* user, int commutative,
                                             hocket_op_t* op);
+/* When all calls with the operation are complete. NULL is no error, a predefined operation is. */
 HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
 
 /* --- contexts ------------------------------------------------------------------------------------------------- */
@@ -175,7 +177,8 @@ HOCKET_API hocket_status_t hocket_reduce_start(hocket_comm_t* comm, const void* 
                                                hocket_request_t** request);
 HOCKET_API hocket_status_t hocket_allreduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                                   hocket_type_t type, hocket_op_t op, hocket_request_t** request);
-/* HOCKET_OK (and *request = NULL) when complete, HOCKET_IN_PROGRESS when not, else the error it ended with. */
+/* HOCKET_OK when complete, HOCKET_IN_PROGRESS (hocket_test only) when not, else the error it ended with. Complete or
+ * failed, the request is gone and *request = NULL. A NULL request is complete. */
 HOCKET_API hocket_status_t hocket_test(hocket_request_t** request);
 HOCKET_API hocket_status_t hocket_wait(hocket_request_t** request);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the user has asked of the interposer. Only rank 0's environment counts: it is sent to all ranks of the job, so
 // that all of them decide alike.
+//
+// Thread safety: any thread, as for base/environment.h.
 #pragma once
 
 #include <cstdint>

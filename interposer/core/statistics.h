@@ -23,10 +23,10 @@ enum class Outcome : uint8_t {
   kFailed,             // hocket returned an error
   kDisabled,           // HOCKET_DISABLE
   kNotSetUp,           // HOCKET_SETUP_CALLS not reached
-  kIntercommunicator,  //
+  kIntercommunicator,  // not looked at: two groups
   kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
   kNoSharedMemory,     // ranks on several machines
-  kSetUpFailed,        //
+  kSetUpFailed,        // the reason has been logged
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
   kTooLarge,           // 2 GiB and more that might have to be packed
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES

@@ -4,6 +4,8 @@
 //
 // What decides is the same on every rank: the communicator and its history, the bytes of the signature, the operation
 // and its type. Only a call whose arguments look wrong is handed on by one rank alone, for the MPI to raise its error.
+//
+// Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
 #pragma once
 
 #include "core/communicator.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The predefined handles of the MPI underneath, as values that are known only at run time. Each family has its own
 // handles.cc that fills them in.
+//
+// Thread safety: filled in MPI_Init, constant afterwards.
 #pragma once
 
 #include <cstdint>

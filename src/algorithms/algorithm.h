@@ -3,6 +3,8 @@
 //
 // Adding one is one file that defines `const Algorithm <name>` and one line in algorithms.def.
 // Algorithms know no engine, no operating system and no clock.
+//
+// Thread safety: algorithms are constants, and everything here is pure; a builder belongs to one thread.
 #pragma once
 
 #include <cstdint>

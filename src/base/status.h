@@ -63,9 +63,6 @@ class [[nodiscard]] Result {
 
 }  // namespace hocket
 
-#define HOCKET_CONCAT_INNER(a, b) a##b
-#define HOCKET_CONCAT(a, b) HOCKET_CONCAT_INNER(a, b)
-
 // Leaves the function with the status unless it is ok.
 #define HOCKET_TRY(expression)                                                                          \
   do {                                                                                                  \

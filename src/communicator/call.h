@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One collective call of one rank on its way: a check of the arguments if wanted, then its programs one by one.
+//
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstddef>

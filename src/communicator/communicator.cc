@@ -86,6 +86,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = kFailureCheckNs;
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
+    // Only lane 0 is asked: it has the call that blocks here; requests, on the other lanes, yield as ever.
     const platform::WaitAction action = waiter.pause(lanes_[0]->peer_is_writing());
     if (action == platform::WaitAction::kSleep) {
       group_->announce_sleep(awaits());
@@ -130,10 +131,11 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   request->arguments = arguments;
   request->call.start(request->arguments, *prepared, std::move(keep));
   queues_[index].push_back(request.get());
+  Request* const started = request.release();  // the queue's from here on, whatever happens
   ++outstanding_;
   ++unfinished_;
   advance_requests();
-  return request.release();
+  return started;
 }
 
 void Communicator::advance_requests() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether ranks should read each other's memory directly (CMA): tried and timed when a communicator is made.
+//
+// Thread safety: one object by one thread at a time.
 #pragma once
 
 #include <cstddef>

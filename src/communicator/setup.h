@@ -4,6 +4,8 @@
 // Two rounds of the bootstrap's all-gather. The first tells addresses and where each rank's block of shared memory
 // lies; then everybody connects with everybody it doesn't know yet; the second tells whether that worked for all.
 // Everything that ranks must decide alike is decided from what these rounds brought, or read from rank 0's memory.
+//
+// Thread safety: one object by one thread; several threads may set up communicators of one context at the same time.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The limits that control groups (version 1 or 2, at any level above this process) put on it.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <cstdint>

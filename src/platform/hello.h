@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one message of a rendezvous, sent each way over a fresh connection together with the region's descriptor.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <array>

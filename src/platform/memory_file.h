@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file without a name, to be mapped by several processes: memfd, or an unlinked file where memfd is refused.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Abstract Unix sockets that keep message borders, and descriptors passed over them. Everything is non-blocking and
 // closed on exec; functions that can run out of descriptors raise the soft limit to the hard one before they give up.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The collective operations hocket knows, and how much of each buffer one rank holds for them.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>

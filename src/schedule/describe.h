@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Steps and slices in words, for dumps and for the verifier's complaints.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ Examples:
   hocket bench allreduce -- mpiexec -n 4                       the MPI's own against hocket
   mpiexec -n 4 hocket bench all --sizes 8,64,1K..4M            the same, started the other way round
   hocket bench barrier,allreduce --ranks 8 --json rows.json    hocket's algorithms, no MPI
-  hocket bench reduce --ranks 4 --variants hocket,tree:degree=2,pieces
+  hocket bench reduce --ranks 4 --variants 'hocket;tree:degree=2;pieces'
   hocket bench pingpong,barrier --ranks 2 --bind cores
   hocket bench barrier --ranks 8 --load 2                      two processes burn time beside it
   hocket bench wait -- mpiexec -n 2
@@ -160,7 +160,8 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"int32", "int64", "float", "double"}))
       ->capture_default_str();
   sub->add_option("--op", parsed->operation)->check(CLI::IsMember({"sum", "min", "max"}))->capture_default_str();
-  sub->add_option("--variants", parsed->variants, "with --ranks: hocket (its own choice) and algorithms (default: all)")
+  sub->add_option("--variants", parsed->variants,
+                  "with --ranks: hocket (its own choice) and algorithms, separated by ; (default: all)")
       ->delimiter(';');
   sub->add_option("--memory", parsed->memory, "shared: buffers from hocket_alloc or MPI_Alloc_mem")
       ->check(CLI::IsMember({"plain", "shared"}))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // out = left (op) right, by one of hocket's kernels or by a function of the user's.
+//
+// Thread safety: any thread, as far as the user's function allows it.
 #pragma once
 
 #include <cstddef>

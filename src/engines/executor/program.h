@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A plan bound to a count and an element size: the fractions have become bytes, ready to run any number of times.
-// Immutable once made; many calls may share it.
+//
+// Thread safety: immutable once made; many calls may share it.
 #pragma once
 
 #include <cstdint>

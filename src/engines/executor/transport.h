@@ -2,6 +2,8 @@
 // What moves data between ranks on behalf of the executor. One transport serves one call at a time.
 //
 // Every function returns at once; kPending means "ask again": the step's state remembers how far it got.
+//
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstddef>

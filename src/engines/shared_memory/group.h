@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks of one group and where their memory is mapped here; waking and being woken.
+//
+// Thread safety: one thread at a time, that of the rank's communicator.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,8 @@
 //
 // Slot buffers are held until every rank has finished the call that filled them; mail buffers until their
 // receiver has consumed them. They are taken from the region when first needed and kept.
+//
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>

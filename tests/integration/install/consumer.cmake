@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
 project(consumer C)
 set(CMAKE_C_STANDARD 11)
