@@ -88,6 +88,20 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// A letter written twice or a double one written once, or two neighbours exchanged.
+bool is_slip(std::string_view a, std::string_view b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  const auto length = static_cast<size_t>(std::mismatch(b.begin(), b.end(), a.begin()).first - b.begin());
+  if (a.size() == b.size()) {
+    return length + 1 < a.size() && a[length] == b[length + 1] && a[length + 1] == b[length] &&
+           a.substr(length + 2) == b.substr(length + 2);
+  }
+  return a.size() == b.size() + 1 && length > 0 && a[length] == a[length - 1] &&
+         a.substr(length + 1) == b.substr(length);
+}
+
+constexpr size_t kShortWord = 6;
+
 // The setting that somebody who wrote `name` had in mind; nullptr where a guess would mislead.
 const Setting* likely_meant(std::string_view name) {
   const Setting* nearest = nullptr;
@@ -98,11 +112,11 @@ const Setting* likely_meant(std::string_view name) {
     least = distance;
     nearest = &setting;
   }
-  // At most a third of the word's own letters wrong; two of a short word (letters changed places), but HOCKET_LIB,
-  // which others may have set, is not HOCKET_LOG.
+  // At most a third of the word's own letters wrong. Of a short word only slips: HOCKET_STATUS, HOCKET_CMD and
+  // HOCKET_LIB are words that others may have set.
   const size_t own_letters = name.size() > kPrefix.size() ? name.size() - kPrefix.size() : 0;
-  const size_t most = own_letters <= 3 ? 1 : std::max<size_t>(2, own_letters / 3);
-  return least <= most ? nearest : nullptr;
+  if (own_letters > kShortWord) return least <= own_letters / 3 ? nearest : nullptr;
+  return nearest != nullptr && is_slip(name, nearest->name) ? nearest : nullptr;
 }
 
 }  // namespace

@@ -21,13 +21,27 @@ static_assert(static_cast<int>(Code::kBroken) == HOCKET_ERR_BROKEN);
 
 }  // namespace
 
-hocket_status_t report(const Status& status) {
-  last_error = status.message();
+hocket_status_t report(const Status& status) noexcept {
+  try {
+    last_error = status.message();
+  } catch (const std::bad_alloc&) {
+    last_error.clear();  // the code must do
+  }
   return static_cast<hocket_status_t>(status.code());
 }
 
-hocket_status_t invalid(const char* function, const char* what) {
-  return report(Status(Code::kInvalidArgument, std::string(function) + ": " + what));
+hocket_status_t report_no_memory() noexcept {
+  last_error = "out of memory";  // short enough to need none
+  return HOCKET_ERR_NO_MEMORY;
+}
+
+hocket_status_t invalid(const char* function, const char* what) noexcept {
+  try {
+    return report(Status(Code::kInvalidArgument, std::string(function) + ": " + what));
+  } catch (const std::bad_alloc&) {
+    last_error.clear();
+    return HOCKET_ERR_INVALID_ARGUMENT;
+  }
 }
 
 }  // namespace hocket::c_api

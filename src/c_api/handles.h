@@ -28,7 +28,8 @@ struct hocket_op {
 namespace hocket::c_api {
 
 // Remembers the text for hocket_error_text() and gives the code.
-hocket_status_t report(const Status& status);
+hocket_status_t report(const Status& status) noexcept;
+hocket_status_t report_no_memory() noexcept;
 
 inline hocket_status_t answer(const Status& status) { return status.is_ok() ? HOCKET_OK : report(status); }
 
@@ -43,7 +44,7 @@ inline communicator::Request* from_handle(hocket_request_t* request) {
 // A forked child has its parent's handles, but not its parent's memory and connections.
 inline constexpr const char* kOfParent = "the object belongs to the parent of this forked process";
 
-hocket_status_t invalid(const char* function, const char* what);
+hocket_status_t invalid(const char* function, const char* what) noexcept;
 
 // No exception crosses into the host program. `on_exception` runs before the failure is reported.
 template <typename Body, typename OnException>
@@ -52,7 +53,7 @@ hocket_status_t guarded(const Body& body, const OnException& on_exception) {
     return body();
   } catch (const std::bad_alloc&) {
     on_exception();
-    return report(Status(Code::kNoMemory, "out of memory"));
+    return report_no_memory();
   } catch (const std::exception& error) {
     on_exception();
     return report(Status(Code::kSystem, error.what()));

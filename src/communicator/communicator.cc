@@ -205,9 +205,9 @@ void Communicator::look_for_failure_now_and_then() {
 Status Communicator::fail(Status status) {
   if (!broken_) {
     broken_ = true;
-    broken_reason_ = status.message();
-    HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
     if (group_->broken() == 0) group_->report_broken(rank_);
+    HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
+    broken_reason_ = status.message();
   }
   return status;
 }

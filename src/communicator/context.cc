@@ -8,6 +8,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/parking.h"
+#include "platform/time_slice.h"
 
 namespace hocket::communicator {
 namespace {
@@ -62,6 +63,7 @@ Status Context::mark_owner() {
 }
 
 Context::~Context() {
+  platform::restore_time_slice();
   if (owner_mark_ != nullptr) munmap(const_cast<uint8_t*>(owner_mark_), kPageBytes);
 }
 

@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace hocket::platform {
 namespace {
 
@@ -21,10 +23,18 @@ struct Attributes {
 };
 static_assert(sizeof(Attributes) == 48);
 
-constexpr uint64_t kResetOnFork = 1;  // SCHED_FLAG_RESET_ON_FORK
+constexpr int64_t kShortestNs = 100'000;  // the kernel grants no shorter one
+
+thread_local uint64_t usual_ns = 0;  // what this thread had before; 0: unchanged
 
 bool read(Attributes& attributes) {
   return syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 && attributes.policy == SCHED_OTHER;
+}
+
+bool set(Attributes& attributes, uint64_t runtime_ns) {
+  attributes.size = sizeof attributes;
+  attributes.runtime_ns = runtime_ns;
+  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
 }
 
 }  // namespace
@@ -38,12 +48,18 @@ bool shorten_time_slice(int64_t slice_ns) {
   Attributes attributes;
   // Before 6.12 no slice is told of ordinary threads, and one that is set is ignored.
   if (!read(attributes) || attributes.runtime_ns == 0) return false;
-  if (static_cast<int64_t>(attributes.runtime_ns) <= slice_ns) return true;
-  attributes.size = sizeof attributes;
-  attributes.runtime_ns = static_cast<uint64_t>(slice_ns);
-  // The same flag would raise a negative nice value of a child to 0.
-  if (attributes.nice >= 0) attributes.flags |= kResetOnFork;
-  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 && time_slice_ns() == slice_ns;
+  const auto wanted = static_cast<uint64_t>(std::max(slice_ns, kShortestNs));
+  const uint64_t before = attributes.runtime_ns;
+  if (before <= wanted) return true;
+  if (!set(attributes, wanted)) return false;
+  if (usual_ns == 0) usual_ns = before;
+  return true;
+}
+
+void restore_time_slice() {
+  Attributes attributes;
+  if (usual_ns != 0 && read(attributes)) (void)set(attributes, usual_ns);
+  usual_ns = 0;
 }
 
 }  // namespace hocket::platform

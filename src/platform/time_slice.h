@@ -13,8 +13,13 @@
 namespace hocket::platform {
 
 // False where the kernel or the thread's policy has no such thing; then nothing has changed. A thread whose slice is
-// short already keeps it. Threads and processes that this one makes start with the usual length.
+// short already keeps it; shorter than 100 us none becomes. Threads and processes that this one makes inherit it. (The
+// flag that would prevent this, SCHED_FLAG_RESET_ON_FORK, can't be taken back without privilege, and would stand in
+// the way of the program's own sched_setscheduler.)
 bool shorten_time_slice(int64_t slice_ns);
+
+// Back to what the calling thread had before it was shortened.
+void restore_time_slice();
 
 // Of the calling thread, in nanoseconds; 0 where the kernel doesn't tell.
 int64_t time_slice_ns();

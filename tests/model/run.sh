@@ -66,6 +66,6 @@ done
 check slots holds -DRANKS=2 -DSETS=2 -DCALLS=6
 check slots holds -DRANKS=3 -DSETS=2 -DCALLS=4
 check slots holds -DRANKS=3 -DSETS=1 -DCALLS=3
-for broken in 1 2 3; do
+for broken in 1 2 3 4; do
   check slots fails "-DBROKEN=$broken"
 done

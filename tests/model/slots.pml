@@ -9,6 +9,7 @@
 //   BROKEN=1  ranks don't wait for call n - SETS: a reader finds a later call's data
 //   BROKEN=2  a rank says that it has finished before it has read
 //   BROKEN=3  the tag is written before the data
+//   BROKEN=4  who is seen in a call is taken to have finished that call, and not only the one before
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -34,20 +35,20 @@ byte root[CALLS + 1];     // of each call, or EXCHANGE; the same for all ranks
 proctype Rank(byte me) {
   byte call;
   byte other;
-  byte known;  // all are known to have finished this call; asked for only when it is too little
+  byte known[RANKS];  // each is known to have finished this call; asked for only when it is too little
   byte value;
   for (call : 1 .. CALLS) {
     if
     :: root[call] == me || root[call] == EXCHANGE ->
 #if BROKEN != 1
-       if
-       :: call > SETS && known < call - SETS ->
-          for (other : 0 .. RANKS - 1) {
+       for (other : 0 .. RANKS - 1) {
+         if
+         :: other != me && call > SETS && known[other] < call - SETS ->
             finished[other] >= call - SETS;  // waits
-          }
-          known = call - SETS
-       :: else -> skip
-       fi;
+            known[other] = call - SETS
+         :: else -> skip
+         fi
+       }
 #endif
 #if BROKEN == 3
        tag[SLOT(me, call)] = call;
@@ -65,6 +66,11 @@ proctype Rank(byte me) {
       if
       :: other != me && (root[call] == other || root[call] == EXCHANGE) ->
          tag[SLOT(other, call)] >= call;  // polls
+#if BROKEN == 4
+         known[other] = call;
+#else
+         known[other] = call - 1;
+#endif
          value = data[SLOT(other, call)];
          assert(value == call);
          assert(tag[SLOT(other, call)] == call);

@@ -8,7 +8,7 @@
 // ranks have finished the call before it.
 //
 // Invariants
-//   known_finished_ <= Pair::finished of every peer <= finished of that rank
+//   known_finished_ and Pair::finished of a peer <= finished of that rank
 //   a slot buffer is reused only when every rank has finished the call that filled it
 //   user memory that was published in place is not read by anybody once finish() has said kDone
 //

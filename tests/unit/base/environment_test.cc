@@ -125,7 +125,8 @@ TEST(Environment, ProblemsNamesWhatIsWrongAndNothingElse) {
 }
 
 TEST(Environment, NamesThatOthersMaySetAreDoubtsAndNotErrors) {
-  for (const char* name : {"HOCKET_ROOT", "HOCKET_HOME", "HOCKET_DIR", "HOCKET_LIB", "HOCKET_SERVICE_HOST"}) {
+  for (const char* name : {"HOCKET_ROOT", "HOCKET_HOME", "HOCKET_DIR", "HOCKET_LIB", "HOCKET_STATUS", "HOCKET_CMD",
+                           "HOCKET_COMM", "HOCKET_MAIN", "HOCKET_LOCK", "HOCKET_ENABLE", "HOCKET_SERVICE_HOST"}) {
     const Variable variable(name, "/somewhere");
     EXPECT_TRUE(check_process().is_ok()) << check_process().message();
     ASSERT_EQ(problems().doubts.size(), 1u) << name;

@@ -4,10 +4,11 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
+
+#include "child_process.h"
 
 namespace hocket::platform {
 namespace {
@@ -36,21 +37,41 @@ TEST(TimeSlice, LeavesPolicyAndNiceValueAlone) {
     ASSERT_EQ(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), 3), 0);
     ASSERT_TRUE(shorten_time_slice(kShort));
     EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())), 3);
-    EXPECT_EQ(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_OTHER);
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER);
   });
 }
 
-TEST(TimeSlice, OfAChildProcessHasTheUsualLength) {
+TEST(TimeSlice, IsGivenBack) {
   const int64_t usual = time_slice_ns();
   if (usual == 0) GTEST_SKIP() << "this kernel does not tell an ordinary thread's time slice";
   in_a_thread([usual] {
+    restore_time_slice();
+    EXPECT_EQ(time_slice_ns(), usual);
+    ASSERT_TRUE(shorten_time_slice(2 * kShort));
     ASSERT_TRUE(shorten_time_slice(kShort));
-    const pid_t child = fork();
-    if (child == 0) _exit(time_slice_ns() == usual ? 0 : 1);
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    restore_time_slice();
+    EXPECT_EQ(time_slice_ns(), usual);
   });
+}
+
+TEST(TimeSlice, ShorterThanTheKernelGrantsIsTheShortest) {
+  if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel does not tell an ordinary thread's time slice";
+  in_a_thread([] {
+    EXPECT_TRUE(shorten_time_slice(1));
+    EXPECT_EQ(time_slice_ns(), 100'000);
+  });
+}
+
+TEST(TimeSlice, LeavesTheProgramFreeToChooseItsPolicy) {
+  const int status = in_child([] {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) return 1;
+    (void)shorten_time_slice(kShort);
+    const sched_param parameters{};
+    if (sched_setscheduler(0, SCHED_OTHER, &parameters) != 0) return 2;
+    return sched_setscheduler(0, SCHED_BATCH, &parameters) == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 TEST(TimeSlice, OfAThreadOfAnotherPolicyIsLeftAlone) {
