@@ -8,6 +8,6 @@ source scripts/common.sh
 say "1 of 3: what is needed"
 bash scripts/setup.sh
 say "2 of 3: building hocket (the first time takes some minutes)"
-build release
+build release hocket_command hocket_mpi_mpich hocket_mpi_openmpi  # no tests: they take twice as long
 say "3 of 3: a 2-D heat equation solver (examples/heat2d), as its MPI runs it and with hocket preloaded"
 exec python3 scripts/demo.py "$@"

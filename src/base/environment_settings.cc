@@ -25,7 +25,7 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_SLICE_US", Kind::kInteger, "microseconds", "100", 0, 100000,
             "the time slice that a rank asks for once it has seen other load; 0: never, 1 to 99 count as 100"},
     Setting{"HOCKET_MEMORY", Kind::kSize, "bytes", "0", 0, kAny,
-            "memory of one rank that its peers may map; 0: chosen from what the machine has"},
+            "memory of one rank that its peers may map, 1M at least; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
             "how long ranks wait for each other while a communicator is set up"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,

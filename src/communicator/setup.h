@@ -24,7 +24,7 @@ class Setup {
   Result<std::unique_ptr<Communicator>> run();
 
  private:
-  static constexpr size_t kReasonBytes = 160;
+  static constexpr size_t kReasonBytes = 512;
   struct Introduction {  // first round
     platform::Address address;
     uint64_t block_offset = 0;

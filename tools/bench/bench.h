@@ -141,6 +141,7 @@ class Reporter {
   void progress(const std::string& text);
   // The rows of one cell, the first being what the others are compared with.
   void cell(std::span<const Row> rows);
+  bool has_rows() const { return !rows_.empty(); }
   // Writes the JSON file. "" or why it could not.
   std::string finish();
 

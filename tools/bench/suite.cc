@@ -79,6 +79,10 @@ bool Suite::run_wait(std::span<Variant* const> variants) {
 }
 
 int Suite::finish() {
+  if (!reporter_.has_rows()) {
+    if (world_.rank() == 0) complain("nothing was measured: every size is shorter than an element, or no variant runs");
+    return 1;
+  }
   const std::string problem = reporter_.finish();
   return problem.empty() || complain(problem) ? 0 : 1;
 }

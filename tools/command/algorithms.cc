@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.h"
+#include "selection/table.h"
 
 namespace hocket::command {
 namespace {
@@ -22,7 +23,9 @@ See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 
 std::string degrees_of(const Algorithm& algorithm) {
   std::string text;
-  for (uint32_t degree : algorithm.degrees) text += (text.empty() ? "" : ", ") + std::to_string(degree);
+  for (uint32_t degree : algorithm.degrees) {
+    text += (text.empty() ? "" : ", ") + (degree == selection::kFlat ? "flat" : std::to_string(degree));
+  }
   return text;
 }
 

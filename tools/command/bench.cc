@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -15,6 +17,7 @@
 #include "command/command.h"
 #include "command/local_ranks.h"
 #include "command/mpi_library.h"
+#include "selection/table.h"
 
 namespace hocket::command {
 namespace {
@@ -124,8 +127,42 @@ bool read_words(Parsed& parsed) {
   return true;
 }
 
+// A variant must be an algorithm of one of the collectives at least. "" or what is wrong.
+std::string unknown_variant(const bench::Options& options) {
+  for (const std::string& variant : options.variants) {
+    if (variant == "hocket") continue;
+    std::string why = "--variants: " + variant + ": no collective is measured that could have it";
+    for (bench::Collective collective : options.collectives) {
+      const auto known = schedule::collective_from_name(bench::name(collective));
+      if (!known.has_value()) continue;
+      const Result<selection::Spec> spec = selection::parse_spec(*known, variant);
+      if (spec.is_ok()) {
+        why.clear();
+        break;
+      }
+      why = "--variants: " + std::string(spec.status().message());
+    }
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+// Found out before anything is measured. "" or what is wrong.
+std::string unwritable(const std::string& path) {
+  if (path.empty()) return {};
+  const bool is_new = access(path.c_str(), F_OK) != 0;
+  const std::ofstream file(path, std::ios::app);
+  if (!file) return "--json: can't write " + path + ": " + std::strerror(errno);
+  if (is_new) unlink(path.c_str());
+  return {};
+}
+
 int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
   if (!read_words(parsed)) return kUsage;
+  if (const std::string problem = unknown_variant(parsed.bench); !problem.empty()) return fail(kUsage, problem);
+  if (const std::string problem = unwritable(parsed.bench.json); !problem.empty() && parsed.inside_mpi.empty()) {
+    return fail(kUsage, problem);
+  }
   if (!parsed.inside_mpi.empty()) return bench_inside_mpi(parsed.inside_mpi, parsed.bench);
   if (!launcher.empty()) {
     if (parsed.local.ranks != 0) return fail(kUsage, "either --ranks or a launcher after --, not both");

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "command/command.h"
 #include "platform/topology.h"
 
 namespace hocket::command {
@@ -104,7 +105,7 @@ int fork_ranks(int ranks, const std::function<int(int)>& body) {
     if (ended < 0) break;
     if (std::find(children.begin(), children.end(), ended) == children.end()) continue;  // a load process
     --left;
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kFailure;
     if (code == 0 || result != 0) continue;
     result = code;
     if (WIFSIGNALED(status)) std::fprintf(stderr, "hocket: a rank was ended by signal %d\n", WTERMSIG(status));

@@ -69,10 +69,14 @@ class Bench(CommandTest):
         except OSError:
             return False
 
-    def test_forcing_what_cannot_be_is_no_measurement(self):
-        result = self.expect(run("bench", "allreduce", "--ranks", "2", "--variants", "rign", "--sizes", "8", *QUICK), 0)
+    def test_variant_of_one_collective_is_not_here_for_another(self):
+        result = self.expect(run("bench", "allreduce,barrier", "--ranks", "2", "--variants", "ring;hocket", "--sizes",
+                                 "8", *QUICK), 0)
         self.assertIn("not here", result.stdout)
-        self.assertIn("`rign`", result.stdout)
+        self.assertIn("`ring`", result.stdout)
+
+    def test_nothing_measured_is_a_failure(self):
+        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "7", *QUICK, code=1, words=["nothing was measured"])
 
     def test_bad_lines(self):
         self.refused("bench", words=["collectives"])
@@ -83,8 +87,9 @@ class Bench(CommandTest):
         self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "4K..1K", words=["4K..1K"])
         self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "0", words=["1 byte"])
         self.refused("bench", "allreduce", "--ranks", "2", "--", "mpiexec", words=["not both"])
-        self.refused("bench", "barrier", "--ranks", "2", *QUICK, "--json", "/nowhere/rows.json", code=1,
-                     words=["/nowhere/rows.json"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--variants", "rign", words=["--variants", "`rign`"])
+        self.refused("bench", "barrier", "--ranks", "2", *QUICK, "--json", "/nowhere/rows.json",
+                     words=["--json", "/nowhere/rows.json"])
 
 
 if __name__ == "__main__":
