@@ -76,7 +76,8 @@ class Bench(CommandTest):
         self.assertIn("`ring`", result.stdout)
 
     def test_nothing_measured_is_a_failure(self):
-        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "7", *QUICK, code=1, words=["nothing was measured"])
+        self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "7", *QUICK, code=1,
+                     words=["nothing was measured"])
 
     def test_bad_lines(self):
         self.refused("bench", words=["collectives"])
