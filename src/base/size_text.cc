@@ -30,9 +30,8 @@ std::optional<int> shift_of(std::string_view unit) {
 
 Result<uint64_t> parse_size(std::string_view text) {
   uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const std::optional<int> shift = shift_of({rest, static_cast<size_t>(end - rest)});
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::optional<int> shift = shift_of(text.substr(static_cast<size_t>(rest - text.data())));
   if (error != std::errc() || !shift || value > (UINT64_MAX >> *shift)) {
     return Status(Code::kInvalidArgument,
                   "`" + std::string(text) + "` is not a size; write bytes such as " + kSizeExamples);
