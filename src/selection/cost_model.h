@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a call will probably cost, for choices that nobody has measured.
+//
+// The schedule itself is priced: the plans of all ranks are walked through, each step costing what its kind and its
+// bytes say, each wait ending when what it waits for has been done. Where cores are short, the ranks of the walk share
+// them as real ones do: a rank that has to wait hands its core to the next in the row.
+//
+// A prediction is a pure function of the query, the way it is cut and the parameters, in arithmetic that doesn't depend
+// on the machine's state: all ranks of a job predict the same. It is made to put algorithms in an order; as a time it
+// may be off by a factor.
+//
+// Thread safety: pure functions; a PricedCall does not change once made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "selection/choice.h"
+
+namespace hocket::selection {
+
+struct CostParameters {
+  double alpha_us = 0.12;          // a message, a publication or a signal until its reader has seen it
+  double beta_us_per_kib = 0.04;   // a KiB copied
+  double gamma_us_per_kib = 0.08;  // a KiB combined
+  double switch_us = 0.7;          // where ranks share cores: a core handed on to the next rank
+  uint32_t cores = 2;              // that the ranks of a crowded call share
+
+  bool operator==(const CostParameters&) const = default;
+};
+
+// Beyond so many ranks a call is priced as if there were so many: the price of pricing grows with the square.
+inline constexpr uint32_t kMaxPricedRanks = 64;
+
+// The schedule of one chunk of a call, ready to be priced with any parameters.
+class PricedCall {
+ public:
+  // `choice`: what choose() says for the query, by whatever ground.
+  PricedCall(const Query& query, const Choice& choice);
+  ~PricedCall();
+  PricedCall(PricedCall&&) noexcept;
+  PricedCall& operator=(PricedCall&&) noexcept;
+
+  // False where the shared-memory engine can't run the schedule (multicast).
+  bool can_run() const;
+  // All calls that the message is cut into, until the last rank is done.
+  double us(const CostParameters& parameters) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+struct Prediction {
+  Spec spec;
+  double us = 0;
+};
+
+// Everything that can serve the query (each algorithm with the degrees that are worth trying), the cheapest first;
+// equally cheap ones in the registry's order.
+std::vector<Prediction> predict(const Query& query, const CostParameters& parameters);
+
+}  // namespace hocket::selection

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each step costs, and which step waits for which.
+#include <algorithm>
+#include <unordered_map>
+
+#include "selection/cost_model_walk.h"
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Plan;
+using schedule::Step;
+using schedule::StepKind;
+
+// In times alpha. Whoever waits for a line pays for it to come over; writing one is mostly hidden.
+constexpr double kSeen = 1;
+constexpr double kTold = 0.5;
+constexpr double kCountedByAll = 0.5;  // of a counter that all add to
+constexpr double kLocal = 0.1;
+
+constexpr uint64_t kInPlaceMessageBytes = 4096;  // scratch memory is sent as it lies from here on
+constexpr double kFragmentKib = 16;
+
+class Pricing {
+ public:
+  Pricing(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes)
+      : plans_(plans), count_(count), element_bytes_(element_bytes) {}
+
+  PricedSchedule run() {
+    const auto ranks = static_cast<uint32_t>(plans_.size());
+    result_.counters = (ranks + 1) * schedule::kMaxCounters;
+    sends_.resize(static_cast<size_t>(ranks) * ranks);
+    received_.resize(sends_.size());
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      result_.begins.push_back(static_cast<uint32_t>(result_.steps.size()));
+      for (const Step& step : plans_[rank].steps) write(rank, step);
+    }
+    result_.begins.push_back(static_cast<uint32_t>(result_.steps.size()));
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+      for (size_t i = 0; i < plans_[rank].steps.size(); ++i)
+        connect(rank, plans_[rank].steps[i], result_.steps[result_.begins[rank] + i]);
+    return std::move(result_);
+  }
+
+ private:
+  double kib(const schedule::Slice& slice) const {
+    return static_cast<double>(schedule::resolve(slice, count_).length * element_bytes_) / 1024;
+  }
+  size_t pair(uint32_t from, uint32_t to) const { return static_cast<size_t>(from) * plans_.size() + to; }
+  static uint64_t publication(uint32_t rank, const Step& step) {
+    return static_cast<uint64_t>(rank) << 40 | static_cast<uint64_t>(step.slot) << 32 | step.version;
+  }
+  uint32_t counter(uint32_t rank, const Step& step) const {
+    const auto owner = step.peer == schedule::kShared ? static_cast<uint32_t>(plans_.size()) : rank;
+    return owner * schedule::kMaxCounters + step.slot;
+  }
+
+  // What the step costs, and what others may wait for.
+  void write(uint32_t rank, const Step& step) {
+    const auto number = static_cast<uint32_t>(result_.steps.size());
+    PricedStep& priced = result_.steps.emplace_back();
+    priced.ends_stage = step.ends_stage;
+    switch (step.kind) {
+      case StepKind::kSend: {
+        priced.alphas = kTold;
+        const double length = kib(step.source);
+        const bool in_place = step.source.buffer == schedule::Buffer::kScratch && length * 1024 >= kInPlaceMessageBytes;
+        priced.moved_kib = in_place ? 0 : length;
+        priced.first_kib = std::min(priced.moved_kib, kFragmentKib);
+        sends_[pair(rank, step.peer)].push_back(number);
+        break;
+      }
+      case StepKind::kPublish:
+        priced.alphas = kTold;
+        // Scratch memory is read where it lies.
+        priced.moved_kib = step.source.buffer == schedule::Buffer::kScratch ? 0 : kib(step.source);
+        publications_[publication(rank, step)] = number;
+        break;
+      case StepKind::kExpose:
+        priced.alphas = kTold;
+        publications_[publication(rank, step)] = number;
+        // Whoever exposes waits for all that is put there.
+        exposed_.emplace(publication(rank, step), Exposed{result_.counters++, 0});
+        break;
+      case StepKind::kMulticast:
+      case StepKind::kFirstOf:
+        result_.can_run = false;
+        break;
+      default:
+        write_reading(step, priced);
+    }
+  }
+
+  void write_reading(const Step& step, PricedStep& priced) const {
+    switch (step.kind) {
+      case StepKind::kReceive:
+      case StepKind::kReceiveCombine:
+      case StepKind::kGet:
+      case StepKind::kCombineFrom:
+        priced.alphas = kSeen;
+        priced.moved_kib = kib(step.destination);
+        break;
+      case StepKind::kPut:
+        priced.alphas = kSeen;
+        priced.moved_kib = kib(step.source);
+        break;
+      case StepKind::kAdd:
+        priced.alphas = step.peer == schedule::kShared ? kCountedByAll : kTold;
+        priced.value = step.value;
+        break;
+      case StepKind::kWaitUntil:
+        priced.alphas = kSeen;
+        priced.value = step.value;
+        break;
+      case StepKind::kCopy:
+        priced.alphas = kLocal;
+        priced.moved_kib = kib(step.destination);
+        break;
+      default:
+        priced.alphas = kLocal;
+    }
+    const bool combines = step.kind == StepKind::kReceiveCombine || step.kind == StepKind::kCombineFrom ||
+                          step.kind == StepKind::kCombine;
+    if (combines) priced.combined_kib = kib(step.destination);
+  }
+
+  // Whom the step waits for.
+  void connect(uint32_t rank, const Step& step, PricedStep& priced) {
+    switch (step.kind) {
+      case StepKind::kReceive:
+      case StepKind::kReceiveCombine: {
+        const std::vector<uint32_t>& sends = sends_[pair(step.peer, rank)];
+        uint32_t& taken = received_[pair(step.peer, rank)];
+        if (taken < sends.size()) priced.producer = sends[taken++];
+        if (priced.producer != kNothing) priced.first_kib = result_.steps[priced.producer].first_kib;
+        break;
+      }
+      case StepKind::kGet:
+      case StepKind::kCombineFrom:
+      case StepKind::kPut: {
+        const auto published = publications_.find(publication(step.peer, step));
+        if (published != publications_.end()) priced.producer = published->second;
+        const auto exposed = exposed_.find(publication(step.peer, step));
+        if (exposed == exposed_.end()) break;
+        if (step.kind == StepKind::kPut) {
+          priced.adds_to = exposed->second.counter;
+          priced.value = 1;
+          // The owner waits for as many as there are, which is known when all ranks have been seen.
+          for (const uint32_t waiting : exposed->second.waiting) ++result_.steps[waiting].value;
+          ++exposed->second.puts;
+        } else if (step.peer == rank) {
+          priced.waits_for = exposed->second.counter;
+          priced.value = exposed->second.puts;
+          exposed->second.waiting.push_back(static_cast<uint32_t>(&priced - result_.steps.data()));
+        }
+        break;
+      }
+      case StepKind::kAdd:
+        priced.adds_to = counter(step.peer, step);
+        break;
+      case StepKind::kWaitUntil:
+        priced.waits_for = counter(rank, step);
+        break;
+      default:
+        break;
+    }
+  }
+
+  struct Exposed {
+    uint32_t counter = 0;
+    uint32_t puts = 0;
+    std::vector<uint32_t> waiting = {};
+  };
+
+  std::span<const Plan> plans_;
+  uint64_t count_;
+  uint64_t element_bytes_;
+  PricedSchedule result_;
+  std::vector<std::vector<uint32_t>> sends_;  // of each ordered pair, in their order
+  std::vector<uint32_t> received_;
+  std::unordered_map<uint64_t, uint32_t> publications_;
+  std::unordered_map<uint64_t, Exposed> exposed_;
+};
+
+}  // namespace
+
+PricedSchedule price(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes) {
+  return Pricing(plans, count, element_bytes).run();
+}
+
+}  // namespace hocket::selection

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plans of all ranks as steps with prices, and the walk through them.
+//
+// Thread safety: none; each walk is its own.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "schedule/plan.h"
+#include "selection/cost_model.h"
+
+namespace hocket::selection {
+
+inline constexpr uint32_t kNothing = 0xffffffffu;
+
+// A step without its slices: what it costs, what it waits for, what it lets others do.
+struct PricedStep {
+  double alphas = 0;  // so many times alpha
+  double moved_kib = 0;
+  double combined_kib = 0;
+  double first_kib = 0;           // of a message: the fragment after which its receiver can begin
+  uint32_t producer = kNothing;   // the step that must have been done, numbered through all ranks
+  uint32_t waits_for = kNothing;  // the counter that must have reached `value`
+  uint32_t adds_to = kNothing;    // the counter to which `value` is added
+  uint32_t value = 0;
+  bool ends_stage = true;
+};
+
+struct PricedSchedule {
+  std::vector<PricedStep> steps;  // rank by rank
+  std::vector<uint32_t> begins;   // of each rank in `steps`, and the end of the last
+  uint32_t counters = 0;
+  bool can_run = true;
+
+  uint32_t ranks() const { return static_cast<uint32_t>(begins.size()) - 1; }
+};
+
+// `plans` in the order of ranks.
+PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes);
+
+// Until the last rank is done. `cores`: 0: a core for every rank; else that the ranks share.
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, uint32_t cores);
+
+}  // namespace hocket::selection

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "selection/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Collective;
+
+const CostParameters kMachine{
+    .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7, .cores = 2};
+
+Query query_of(Collective collective, uint64_t bytes, uint32_t ranks, bool crowded) {
+  return {.collective = collective, .bytes = bytes, .ranks = ranks, .crowded = crowded, .element_bytes = 8};
+}
+
+double price_of(const Query& query, const char* spec, const CostParameters& parameters = kMachine) {
+  Result<Spec> parsed = parse_spec(query.collective, spec);
+  EXPECT_TRUE(parsed.is_ok()) << parsed.status().message();
+  Result<Choice> choice = choose(query, Table(), &parsed.value());
+  EXPECT_TRUE(choice.is_ok()) << choice.status().message();
+  return PricedCall(query, choice.value()).us(parameters);
+}
+
+// Calls `test(query, spec)` for everything that can serve, small and large, with and without a core for each rank.
+template <typename Test>
+void for_all_schedules(uint64_t bytes, Test test) {
+  for (const algorithms::Algorithm* algorithm : algorithms::all())
+    for (uint32_t ranks : {1u, 2u, 3u, 7u, 16u})
+      for (bool crowded : {false, true}) {
+        const Query query = query_of(algorithm->collective, bytes, ranks, crowded && ranks > 1);
+        const Spec spec{algorithm};
+        if (why_not(query, spec).empty()) test(query, to_text(spec));
+      }
+}
+
+TEST(CostModel, WalksEveryScheduleToItsEnd) {
+  for (uint64_t bytes : {0ull, 8ull, 1000ull, 1048576ull})
+    for_all_schedules(bytes, [](const Query& query, const std::string& spec) {
+      const double us = price_of(query, spec.c_str());
+      EXPECT_TRUE(std::isfinite(us) && us >= 0) << name(query.collective) << " " << spec << " on " << query.ranks;
+      if (query.ranks > 1) {
+        EXPECT_GT(us, 0) << name(query.collective) << " " << spec;
+      }
+    });
+}
+
+TEST(CostModel, LongerMessagesCostMore) {
+  std::map<std::string, double> last;
+  for (uint64_t bytes : {8ull, 64ull, 512ull, 4096ull, 32768ull, 262144ull, 1048576ull, 8388608ull})
+    for_all_schedules(bytes, [&](const Query& query, const std::string& spec) {
+      if (query.collective == Collective::kBarrier || query.ranks == 1) return;
+      const std::string key = std::string(name(query.collective)) + " " + spec + " on " + std::to_string(query.ranks) +
+                              (query.crowded ? " crowded" : "");
+      const double us = price_of(query, spec.c_str());
+      if (last.contains(key)) {
+        // Where ranks share cores, who looks when is chance: a longer copy may spare somebody a look in vain.
+        EXPECT_GE(us, last[key] * (query.crowded ? 0.9 : 0.999)) << key << ", " << bytes << " bytes";
+      }
+      last[key] = us;
+    });
+}
+
+TEST(CostModel, EveryParameterCountsWhereItShould) {
+  const Query small = query_of(Collective::kAllreduce, 8, 8, true);
+  const Query large = query_of(Collective::kAllreduce, 1 << 20, 8, false);
+  CostParameters dearer = kMachine;
+  dearer.alpha_us *= 4;
+  EXPECT_GT(price_of(small, "direct", dearer), price_of(small, "direct"));
+  dearer = kMachine;
+  dearer.switch_us *= 4;
+  EXPECT_GT(price_of(small, "direct", dearer), 2 * price_of(small, "direct"));
+  EXPECT_EQ(price_of(large, "ring", dearer), price_of(large, "ring")) << "nobody hands a core on";
+  dearer = kMachine;
+  dearer.beta_us_per_kib *= 4;
+  EXPECT_GT(price_of(large, "ring", dearer), 1.5 * price_of(large, "ring"));
+  dearer = kMachine;
+  dearer.gamma_us_per_kib *= 4;
+  EXPECT_GT(price_of(large, "ring", dearer), 1.2 * price_of(large, "ring"));
+  dearer = kMachine;
+  dearer.cores = 4;
+  EXPECT_LT(price_of(small, "direct", dearer), price_of(small, "direct")) << "more cores, fewer rounds";
+}
+
+TEST(CostModel, PrefersFewRoundsWhereCoresAreShort) {
+  for (uint32_t ranks : {4u, 8u, 16u}) {
+    const Query barrier = query_of(Collective::kBarrier, 0, ranks, true);
+    EXPECT_LT(price_of(barrier, "signal"), price_of(barrier, "dissemination")) << ranks;
+    EXPECT_LT(price_of(barrier, "signal"), price_of(barrier, "tree:degree=2")) << ranks;
+    const Query allreduce = query_of(Collective::kAllreduce, 8, ranks, true);
+    EXPECT_LT(price_of(allreduce, "direct"), price_of(allreduce, "ring")) << ranks;
+  }
+}
+
+TEST(CostModel, PrefersSharedWorkWhereMessagesAreLong) {
+  const Query query = query_of(Collective::kAllreduce, 4 << 20, 16, false);
+  for (const char* shares : {"ring", "reduce_scatter_allgather", "pieces"})
+    for (const char* repeats : {"direct", "recursive_doubling"})
+      EXPECT_LT(price_of(query, shares), price_of(query, repeats)) << shares << " " << repeats;
+}
+
+TEST(CostModel, PrefersLogarithmicDepthForShortMessagesOnManyCores) {
+  const Query query = query_of(Collective::kAllreduce, 8, 64, false);
+  EXPECT_LT(price_of(query, "recursive_doubling"), price_of(query, "ring"));
+  EXPECT_LT(price_of(query, "recursive_doubling"), price_of(query, "direct"));
+  const Query barrier = query_of(Collective::kBarrier, 0, 64, false);
+  EXPECT_LT(price_of(barrier, "dissemination"), price_of(barrier, "one_to_all"));
+}
+
+TEST(Predict, GivesEverythingThatCanServeInTheOrderOfItsPrice) {
+  Query query = query_of(Collective::kAllreduce, 4096, 8, true);
+  const std::vector<Prediction> all = predict(query, kMachine);
+  ASSERT_GT(all.size(), 3u);
+  for (size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].us, all[i].us);
+  query.commutative = false;
+  const std::vector<Prediction> ordered = predict(query, kMachine);
+  EXPECT_LT(ordered.size(), all.size());
+  for (const Prediction& one : ordered) EXPECT_TRUE(one.spec.algorithm->can_keep_order) << to_text(one.spec);
+}
+
+TEST(Predict, SaysTheSameWheneverItIsAsked) {
+  for (bool crowded : {false, true}) {
+    const Query query = query_of(Collective::kReduce, 65536, 13, crowded);
+    const std::vector<Prediction> once = predict(query, kMachine);
+    const std::vector<Prediction> again = predict(query, kMachine);
+    ASSERT_EQ(once.size(), again.size());
+    for (size_t i = 0; i < once.size(); ++i) {
+      EXPECT_EQ(once[i].spec, again[i].spec);
+      EXPECT_EQ(once[i].us, again[i].us);
+    }
+  }
+}
+
+TEST(Predict, ServesMoreRanksThanItPrices) {
+  for (bool crowded : {false, true}) {
+    const std::vector<Prediction> many = predict(query_of(Collective::kBarrier, 0, 100000, crowded), kMachine);
+    ASSERT_FALSE(many.empty());
+    EXPECT_TRUE(std::isfinite(many.front().us));
+  }
+}
+
+}  // namespace
+}  // namespace hocket::selection
