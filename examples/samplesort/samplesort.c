@@ -161,8 +161,12 @@ static int read_parameters(int argc, char** argv, parameters_t* parameters) {
   }
   if (parameters->file[0] != '\0') {
     FILE* file = fopen(parameters->file, "rb");
-    const int64_t there = file != NULL && fseeko(file, 0, SEEK_END) == 0 ? (int64_t)ftello(file) / 8 : 0;
-    if (file != NULL) fclose(file);
+    if (file == NULL) {
+      fprintf(stderr, "samplesort: can't open %s\n", parameters->file);
+      return 2;
+    }
+    const int64_t there = fseeko(file, 0, SEEK_END) == 0 ? (int64_t)ftello(file) / 8 : 0;
+    fclose(file);
     if (parameters->keys < 0) parameters->keys = there;
     if (there < 1 || there > INT_MAX || parameters->keys > there) {
       fprintf(stderr, "samplesort: %s holds %lld keys\n", parameters->file, (long long)there);
