@@ -44,20 +44,41 @@ python_with_venv() { # a python3 that can make environments
   die "no python3 with the venv module: apt-get install python3-venv"
 }
 
-python_environment() { # python_environment NAME: .venv/NAME as scripts/requirements/NAME.txt says
+python_environment() { # python_environment NAME [WHEEL]: .venv/NAME as scripts/requirements/NAME.txt says, and the wheel
   local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
+  shift
   python=$(python_with_venv)
   # An environment holds absolute paths: a moved checkout needs a new one.
-  stamp=$({ cat "$requirements"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
+  stamp=$({ cat "$requirements" "$@"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
   if [ "$(cat "$directory/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
-  say "Python environment $directory: $(paste -sd' ' "$requirements")"
+  say "Python environment $directory: $(grep -v '^#' "$requirements" | paste -sd' ')"
   rm -rf "$directory"
   "$python" -m venv "$directory"
-  "$directory/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  "$directory/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" "$@"
   echo "$stamp" >"$directory/stamp"
+}
+
+# mpi4py's own wheels have no module for the standard ABI, so one is built, with the compiler of .venv/mpich, for all
+# environments. Each finds its own environment's MPI beside itself.
+mpi4py_wheel() { # sets $wheel
+  local directory=.venv/mpi4py-abi requirements=scripts/requirements/mpi4py-abi.txt stamp
+  stamp=$(cat "$requirements" .venv/mpich/stamp | sha256sum | cut -d' ' -f1)
+  if [ "$(cat "$directory/stamp" 2>/dev/null)" != "$stamp" ]; then
+    say "$(cat "$requirements") for the standard ABI, from source (half a minute)"
+    rm -rf "$directory"
+    # Unoptimised: the compiler would take minutes. Not from pip's cache: that doesn't know for which MPI it built.
+    MPI4PY_BUILD_MPIABI=1 MPICC=$PWD/.venv/mpich/bin/mpicc_abi CFLAGS="-O0 -g0" LDFLAGS="-Wl,-rpath,\$ORIGIN/../../.." \
+      .venv/mpich/bin/python -m pip wheel --quiet --disable-pip-version-check --no-cache-dir --no-deps \
+      --no-binary mpi4py --wheel-dir "$directory" -r "$requirements"
+    echo "$stamp" >"$directory/stamp"
+  fi
+  wheel=$(echo "$directory"/mpi4py-*.whl)
 }
 
 install_packages
 python_environment mpich
 python_environment openmpi
+mpi4py_wheel
+python_environment mpich-abi "$wheel"
+python_environment impi "$wheel"
 say "everything needed is installed"
