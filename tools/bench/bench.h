@@ -15,14 +15,16 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/collective.h"
+
 namespace hocket::bench {
 
-enum class Collective : uint8_t { kBarrier, kBroadcast, kReduce, kAllreduce };
+using schedule::Collective;
+using schedule::name;
 enum class Element : uint8_t { kInt32, kInt64, kFloat, kDouble };
 enum class Operation : uint8_t { kSum, kMin, kMax };
 enum class Timing : uint8_t { kIsolated, kBackToBack };
 
-std::string_view name(Collective collective);
 std::string_view name(Timing timing);
 size_t bytes_of(Element element);
 
@@ -34,8 +36,11 @@ struct Options {
   std::vector<Timing> timings = {Timing::kIsolated, Timing::kBackToBack};
   Element element = Element::kDouble;
   Operation operation = Operation::kSum;
-  double budget_s = 0.2;              // of each variant in each cell
-  uint64_t iterations = 20000;        // of each variant in each cell, at most
+  double budget_s = 0.2;        // of each variant in each cell
+  uint64_t iterations = 20000;  // of each variant in each cell, at most
+  // A batch of back-to-back calls takes about so long: long against the clock and the skew at its beginning, short
+  // against the machine's moods.
+  double batch_us = 1000;
   std::vector<std::string> variants;  // empty: all
   bool shared_memory = false;         // buffers from hocket_alloc or MPI_Alloc_mem
   double late_s = 1;                  // wait: how late the late rank is

@@ -101,20 +101,6 @@ size_t buffer_bytes(const Options& options) {
   return (most + 63) / 64 * 64;
 }
 
-std::string_view name(Collective collective) {
-  switch (collective) {
-    case Collective::kBarrier:
-      return "barrier";
-    case Collective::kBroadcast:
-      return "broadcast";
-    case Collective::kReduce:
-      return "reduce";
-    case Collective::kAllreduce:
-      return "allreduce";
-  }
-  return "";
-}
-
 std::string_view name(Timing timing) { return timing == Timing::kIsolated ? "isolated" : "back-to-back"; }
 
 }  // namespace hocket::bench

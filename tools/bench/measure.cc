@@ -1,209 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One cell: verified once, then timed in rounds in which every variant has its turn.
+// One cell: all variants, as long as the budget says.
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
 
 #include "base/clock.h"
-#include "bench/bench.h"
+#include "bench/contest.h"
 
 namespace hocket::bench {
 namespace {
 
-// A batch of back-to-back calls takes about so long: long against the clock and the skew at its beginning, short
-// against the machine's moods.
-constexpr double kBatch_us = 1000;
-constexpr uint64_t kLongestBatch = 2000;
-constexpr uint64_t kIsolatedCalls = 10;  // of one variant in one round
 constexpr uint64_t kFewestRounds = 5;
-
-bool is_rooted(Collective collective) {
-  return collective == Collective::kBroadcast || collective == Collective::kReduce;
-}
-
-class CellRun {
- public:
-  CellRun(const Options& options, const Cell& cell, World& world, const Buffers& buffers,
-          std::span<Variant* const> variants)
-      : options_(options), cell_(cell), world_(world), buffers_(buffers) {
-    for (Variant* variant : variants) contestants_.push_back({variant, "", 1, 0, {}});
-  }
-
-  std::vector<Summary> run() {
-    for (Contestant& contestant : contestants_) verify(contestant);
-    for (Contestant& contestant : contestants_)
-      if (contestant.why_not.empty()) calibrate(contestant);
-    const double begin_us = time_us();
-    double spent_us = 0;
-    const double budget_us = options_.budget_s * 1e6 * static_cast<double>(std::max<size_t>(running(), 1));
-    for (uint64_t round = 0; (round < kFewestRounds || spent_us < budget_us) && !enough(); ++round) {
-      // There and back, so that no variant is always the first.
-      for (size_t i = 0; i < contestants_.size(); ++i)
-        batch(contestants_[round % 2 == 0 ? i : contestants_.size() - 1 - i]);
-      spent_us = agreed(time_us() - begin_us);
-    }
-    std::vector<Summary> summaries;
-    for (Contestant& contestant : contestants_) summaries.push_back(summary(contestant));
-    return summaries;
-  }
-
- private:
-  struct Contestant {
-    Variant* variant;
-    std::string why_not;
-    uint64_t batch_calls;
-    uint64_t calls;
-    std::vector<double> samples_us;
-  };
-
-  static double time_us() { return static_cast<double>(now_ns()) / 1000; }
-
-  double agreed(double value) {
-    world_.maximum({&value, 1});
-    return value;
-  }
-
-  size_t running() const {
-    return static_cast<size_t>(std::count_if(contestants_.begin(), contestants_.end(),
-                                             [](const Contestant& one) { return one.why_not.empty(); }));
-  }
-
-  bool enough() const {
-    return std::all_of(contestants_.begin(), contestants_.end(),
-                       [&](const Contestant& one) { return !one.why_not.empty() || one.calls >= options_.iterations; });
-  }
-
-  void call(Contestant& contestant, int root) {
-    const int code = contestant.variant->run({cell_.collective, buffers_.input, buffers_.output, cell_.count, root});
-    if (code != 0) throw std::runtime_error(place(contestant) + ": " + contestant.variant->error(code));
-  }
-
-  std::string place(const Contestant& contestant) const {
-    return std::string(name(cell_.collective)) + " of " + std::to_string(cell_.bytes) + " bytes on " +
-           std::to_string(world_.size()) + " ranks, " + contestant.variant->name() + ", rank " +
-           std::to_string(world_.rank());
-  }
-
-  void verify(Contestant& contestant) {
-    contestant.why_not = contestant.variant->activate(cell_.collective);
-    if (!contestant.why_not.empty()) return;
-    const int last = is_rooted(cell_.collective) ? world_.size() - 1 : 0;
-    for (int root : {0, last}) {
-      fill(options_, cell_, world_, root, buffers_);
-      const int code = contestant.variant->run({cell_.collective, buffers_.input, buffers_.output, cell_.count, root});
-      if (code != 0) {
-        // Not for this size, not on so many ranks: the same on all ranks, since choices are.
-        contestant.why_not = contestant.variant->error(code);
-        return;
-      }
-      const std::string wrong = check(options_, cell_, world_, root, buffers_);
-      if (!wrong.empty()) throw std::runtime_error(place(contestant) + ": wrong result: " + wrong);
-      // A slower rank may still be reading what the next fill() changes.
-      world_.synchronize();
-    }
-    contestant.why_not = contestant.variant->doubt();
-  }
-
-  // So many calls that a batch is long enough; the same number on all ranks, for it comes from an agreed time.
-  void calibrate(Contestant& contestant) {
-    uint64_t calls = 1;
-    double took_us = timed(contestant, 1);  // caches and plans are filled
-    while ((took_us = timed(contestant, calls)) < kBatch_us / 10 && calls < kLongestBatch) calls *= 4;
-    const double wanted = kBatch_us * static_cast<double>(calls) / std::max(took_us, 0.01);
-    const auto ranks = static_cast<uint64_t>(world_.size());
-    uint64_t batch = std::clamp<uint64_t>(static_cast<uint64_t>(wanted), 1, kLongestBatch);
-    // Every rank is the root equally often.
-    if (is_rooted(cell_.collective)) batch = (batch + ranks - 1) / ranks * ranks;
-    contestant.batch_calls = batch;
-  }
-
-  void begin_batch(Contestant& contestant) {
-    if (!contestant.variant->activate(cell_.collective).empty() || !contestant.variant->starts_cold()) return;
-    // Every root has a plan of its own.
-    const int roots = is_rooted(cell_.collective) && cell_.timing == Timing::kBackToBack ? world_.size() : 1;
-    for (int root = 0; root < roots; ++root) call(contestant, root);
-  }
-
-  // The slowest rank's time of so many calls.
-  double timed(Contestant& contestant, uint64_t calls) {
-    begin_batch(contestant);
-    world_.synchronize();
-    const int size = world_.size();
-    const bool rooted = is_rooted(cell_.collective);
-    int root = 0;
-    const double begin = time_us();
-    for (uint64_t i = 0; i < calls; ++i) {
-      call(contestant, root);
-      if (rooted && ++root == size) root = 0;
-    }
-    return agreed(time_us() - begin);
-  }
-
-  void batch(Contestant& contestant) {
-    if (!contestant.why_not.empty()) return;
-    if (cell_.timing == Timing::kBackToBack) {
-      const double took_us = timed(contestant, contestant.batch_calls);
-      contestant.samples_us.push_back(took_us / static_cast<double>(contestant.batch_calls));
-      contestant.calls += contestant.batch_calls;
-      return;
-    }
-    begin_batch(contestant);
-    for (uint64_t i = 0; i < kIsolatedCalls; ++i) {
-      // A barrier is preceded by one of its own kind: how unevenly another kind lets its ranks go, above all when the
-      // machine is busy, would be counted as this one's.
-      if (cell_.collective == Collective::kBarrier)
-        call(contestant, 0);
-      else
-        world_.synchronize();
-      const double begin = time_us();
-      call(contestant, 0);
-      contestant.samples_us.push_back(time_us() - begin);
-    }
-    contestant.calls += kIsolatedCalls;
-  }
-
-  Summary summary(Contestant& contestant) {
-    if (!contestant.why_not.empty()) {
-      Summary none;
-      none.why_not = contestant.why_not;
-      return none;
-    }
-    // Back-to-back samples are agreed already.
-    if (cell_.timing == Timing::kIsolated) world_.maximum(contestant.samples_us);
-    return summarize(std::move(contestant.samples_us), contestant.calls);
-  }
-
-  const Options& options_;
-  const Cell& cell_;
-  World& world_;
-  const Buffers& buffers_;
-  std::vector<Contestant> contestants_;
-};
 
 }  // namespace
 
 std::vector<Summary> measure(const Options& options, const Cell& cell, World& world, const Buffers& buffers,
                              std::span<Variant* const> variants) {
-  return CellRun(options, cell, world, buffers, variants).run();
-}
-
-Summary summarize(std::vector<double> samples_us, uint64_t iterations) {
-  Summary summary;
-  summary.iterations = iterations;
-  if (samples_us.empty()) return summary;
-  std::sort(samples_us.begin(), samples_us.end());
-  const auto at = [&](double fraction) {
-    const auto last = static_cast<double>(samples_us.size() - 1);
-    return samples_us[static_cast<size_t>(std::lround(fraction * last))];
+  Contest contest(options, cell, world, buffers, variants);
+  for (size_t i = 0; i < contest.size(); ++i) contest.verify(i);
+  size_t running = 0;
+  for (size_t i = 0; i < contest.size(); ++i) {
+    if (!contest.is_running(i)) continue;
+    contest.calibrate(i);
+    ++running;
+  }
+  const auto enough = [&] {
+    for (size_t i = 0; i < contest.size(); ++i)
+      if (contest.is_running(i) && contest.calls(i) < options.iterations) return false;
+    return true;
   };
-  const size_t middle = samples_us.size() / 2;
-  summary.median_us =
-      samples_us.size() % 2 == 1 ? samples_us[middle] : (samples_us[middle - 1] + samples_us[middle]) / 2;
-  summary.p10_us = at(0.1);
-  summary.p90_us = at(0.9);
-  summary.p99_us = at(0.99);
-  summary.max_us = samples_us.back();
-  return summary;
+  const uint64_t begin_ns = now_ns();
+  double spent_s = 0;
+  const double budget_s = options.budget_s * static_cast<double>(std::max<size_t>(running, 1));
+  for (uint64_t round = 0; (round < kFewestRounds || spent_s < budget_s) && !enough(); ++round) {
+    contest.round(round % 2 == 1);
+    spent_s = static_cast<double>(now_ns() - begin_ns) / 1e9;
+    world.maximum({&spent_s, 1});
+  }
+  std::vector<Summary> summaries;
+  for (size_t i = 0; i < contest.size(); ++i) summaries.push_back(contest.summary(i));
+  return summaries;
 }
 
 }  // namespace hocket::bench

@@ -131,7 +131,7 @@ class MpiVariant : public Variant {
         return MPI_Bcast(call.output, count, MPI_BYTE, call.root, MPI_COMM_WORLD);
       case Collective::kReduce:
         return MPI_Reduce(call.input, call.output, count, type_, op_, call.root, MPI_COMM_WORLD);
-      case Collective::kAllreduce:
+      default:
         break;
     }
     return MPI_Allreduce(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);

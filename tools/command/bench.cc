@@ -15,6 +15,7 @@
 #include "command/bench_local.h"
 #include "command/bench_mpi.h"
 #include "command/command.h"
+#include "command/configuration.h"
 #include "command/local_ranks.h"
 #include "command/mpi_library.h"
 #include "selection/table.h"
@@ -67,12 +68,12 @@ std::vector<std::string> split(const std::string& text) {
 bool read_collectives(const std::string& text, bench::Options& options) {
   for (const std::string& word : split(text)) {
     bool known = false;
-    for (auto collective : {bench::Collective::kBarrier, bench::Collective::kBroadcast, bench::Collective::kReduce,
-                            bench::Collective::kAllreduce})
-      if (word == bench::name(collective) || word == "all") {
-        options.collectives.push_back(collective);
-        known = true;
-      }
+    for (int i = 0; i < schedule::kCollectives; ++i) {
+      const auto collective = static_cast<bench::Collective>(i);
+      if (!is_offered(collective) || (word != schedule::name(collective) && word != "all")) continue;
+      options.collectives.push_back(collective);
+      known = true;
+    }
     if (word == "pingpong") options.pingpong = known = true;
     if (word == "wait") options.wait = known = true;
     if (!known) {
@@ -133,9 +134,7 @@ std::string unknown_variant(const bench::Options& options) {
     if (variant == "hocket") continue;
     std::string why = "--variants: " + variant + ": no collective is measured that could have it";
     for (bench::Collective collective : options.collectives) {
-      const auto known = schedule::collective_from_name(bench::name(collective));
-      if (!known.has_value()) continue;
-      const Result<selection::Spec> spec = selection::parse_spec(*known, variant);
+      const Result<selection::Spec> spec = selection::parse_spec(collective, variant);
       if (spec.is_ok()) {
         why.clear();
         break;

@@ -2,129 +2,13 @@
 #include "command/bench_local.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "algorithms/algorithm.h"
-#include "command/local_ranks.h"
+#include "command/local_endpoint.h"
 #include "command/ping_pong.h"
-#include "hocket/hocket.h"
 
 namespace hocket::command {
 namespace {
-
-hocket_type_t type_of(bench::Element element) {
-  switch (element) {
-    case bench::Element::kInt32:
-      return HOCKET_INT32;
-    case bench::Element::kInt64:
-      return HOCKET_INT64;
-    case bench::Element::kFloat:
-      return HOCKET_FLOAT;
-    case bench::Element::kDouble:
-      break;
-  }
-  return HOCKET_DOUBLE;
-}
-
-hocket_op_t op_of(bench::Operation operation) {
-  if (operation == bench::Operation::kMin) return HOCKET_MIN;
-  if (operation == bench::Operation::kMax) return HOCKET_MAX;
-  return HOCKET_SUM;
-}
-
-// hocket's own choice where `spec` is empty, else that algorithm.
-class HocketVariant : public bench::Variant {
- public:
-  HocketVariant(hocket_comm_t* comm, const bench::Options& options, std::string spec)
-      : comm_(comm), type_(type_of(options.element)), op_(op_of(options.operation)), spec_(std::move(spec)) {}
-
-  std::string name() const override { return spec_.empty() ? "hocket" : spec_; }
-
-  std::string activate(bench::Collective collective) override {
-    const std::string collective_name(bench::name(collective));
-    const char* forced = spec_.empty() ? nullptr : spec_.c_str();
-    return hocket_force(comm_, collective_name.c_str(), forced) == HOCKET_OK ? "" : hocket_error_text();
-  }
-
-  int run(const bench::Call& call) override {
-    switch (call.collective) {
-      case bench::Collective::kBarrier:
-        return hocket_barrier(comm_);
-      case bench::Collective::kBroadcast:
-        return hocket_broadcast(comm_, call.output, call.count, HOCKET_BYTE, call.root);
-      case bench::Collective::kReduce:
-        return hocket_reduce(comm_, call.input, call.output, call.count, type_, op_, call.root);
-      case bench::Collective::kAllreduce:
-        break;
-    }
-    return hocket_allreduce(comm_, call.input, call.output, call.count, type_, op_);
-  }
-
-  std::string error(int) const override { return hocket_error_text(); }
-  // Forcing throws the plans away that were made before.
-  bool starts_cold() const override { return true; }
-
- private:
-  hocket_comm_t* comm_;
-  hocket_type_t type_;
-  hocket_op_t op_;
-  std::string spec_;
-};
-
-// One rank's context, communicator and buffers.
-class Endpoint {
- public:
-  explicit Endpoint(LocalWorld& world) : world_(world) {}
-  ~Endpoint() {
-    if (comm_ != nullptr) hocket_comm_destroy(comm_);
-    if (context_ != nullptr) hocket_context_destroy(context_);
-  }
-  Endpoint(const Endpoint&) = delete;
-  Endpoint& operator=(const Endpoint&) = delete;
-
-  bool open(const bench::Options& options) {
-    if (hocket_context_create(nullptr, &context_) != HOCKET_OK) return complain();
-    const hocket_bootstrap_t bootstrap{world_.rank(), world_.size(),
-                                       [](const void* send, void* receive, size_t bytes, void* user) {
-                                         static_cast<LocalWorld*>(user)->allgather(send, receive, bytes);
-                                         return 0;
-                                       },
-                                       &world_};
-    if (hocket_comm_create(context_, &bootstrap, &comm_) != HOCKET_OK) return complain();
-    return make_buffers(options);
-  }
-
-  hocket_comm_t* comm() { return comm_; }
-  const bench::Buffers& buffers() const { return buffers_; }
-
- private:
-  static bool complain() {
-    std::fprintf(stderr, "hocket bench: %s\n", hocket_error_text());
-    return false;
-  }
-
-  bool make_buffers(const bench::Options& options) {
-    const size_t bytes = bench::buffer_bytes(options);
-    if (options.shared_memory) {
-      void* memory = nullptr;
-      if (hocket_alloc(context_, 2 * bytes, &memory) != HOCKET_OK) return complain();
-      buffers_ = {static_cast<std::byte*>(memory), static_cast<std::byte*>(memory) + bytes};
-      return true;
-    }
-    plain_.reset(static_cast<std::byte*>(std::aligned_alloc(64, 2 * bytes)));
-    buffers_ = {plain_.get(), plain_.get() + bytes};
-    return plain_ != nullptr;
-  }
-
-  struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
-  };
-  LocalWorld& world_;
-  hocket_context_t* context_ = nullptr;
-  hocket_comm_t* comm_ = nullptr;
-  std::unique_ptr<std::byte, Free> plain_;
-  bench::Buffers buffers_;
-};
 
 std::vector<std::string> specs_for(const bench::Options& options, bench::Collective collective) {
   std::vector<std::string> specs;
@@ -134,7 +18,7 @@ std::vector<std::string> specs_for(const bench::Options& options, bench::Collect
   }
   specs.emplace_back();
   for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (schedule::name(algorithm->collective) == bench::name(collective)) specs.emplace_back(algorithm->name);
+    if (algorithm->collective == collective) specs.emplace_back(algorithm->name);
   return specs;
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/local_endpoint.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace hocket::command {
+namespace {
+
+hocket_type_t type_of(bench::Element element) {
+  switch (element) {
+    case bench::Element::kInt32:
+      return HOCKET_INT32;
+    case bench::Element::kInt64:
+      return HOCKET_INT64;
+    case bench::Element::kFloat:
+      return HOCKET_FLOAT;
+    case bench::Element::kDouble:
+      break;
+  }
+  return HOCKET_DOUBLE;
+}
+
+hocket_op_t op_of(bench::Operation operation) {
+  if (operation == bench::Operation::kMin) return HOCKET_MIN;
+  if (operation == bench::Operation::kMax) return HOCKET_MAX;
+  return HOCKET_SUM;
+}
+
+bool complain() {
+  std::fprintf(stderr, "hocket: %s\n", hocket_error_text());
+  return false;
+}
+
+}  // namespace
+
+Endpoint::~Endpoint() {
+  while (!comms_.empty()) {
+    hocket_comm_destroy(comms_.back());
+    comms_.pop_back();
+  }
+  if (context_ != nullptr) hocket_context_destroy(context_);
+}
+
+void Endpoint::Free::operator()(std::byte* memory) const { std::free(memory); }
+
+bool Endpoint::open(const bench::Options& options) {
+  if (hocket_context_create(nullptr, &context_) != HOCKET_OK) return complain();
+  return open_another() != nullptr && make_buffers(options);
+}
+
+hocket_comm_t* Endpoint::open_another() {
+  const hocket_bootstrap_t bootstrap{world_.rank(), world_.size(),
+                                     [](const void* send, void* receive, size_t bytes, void* user) {
+                                       static_cast<LocalWorld*>(user)->allgather(send, receive, bytes);
+                                       return 0;
+                                     },
+                                     &world_};
+  hocket_comm_t* comm = nullptr;
+  if (hocket_comm_create(context_, &bootstrap, &comm) != HOCKET_OK) {
+    complain();
+    return nullptr;
+  }
+  comms_.push_back(comm);
+  return comm;
+}
+
+bool Endpoint::make_buffers(const bench::Options& options) {
+  const size_t bytes = bench::buffer_bytes(options);
+  if (options.shared_memory) {
+    void* memory = nullptr;
+    if (hocket_alloc(context_, 2 * bytes, &memory) != HOCKET_OK) return complain();
+    buffers_ = {static_cast<std::byte*>(memory), static_cast<std::byte*>(memory) + bytes};
+    return true;
+  }
+  plain_.reset(static_cast<std::byte*>(std::aligned_alloc(64, 2 * bytes)));
+  buffers_ = {plain_.get(), plain_.get() + bytes};
+  return plain_ != nullptr;
+}
+
+HocketVariant::HocketVariant(hocket_comm_t* comm, const bench::Options& options, std::string spec, std::string name)
+    : comm_(comm),
+      type_(type_of(options.element)),
+      op_(op_of(options.operation)),
+      spec_(std::move(spec)),
+      name_(!name.empty()   ? std::move(name)
+            : spec_.empty() ? "hocket"
+                            : spec_) {}
+
+std::string HocketVariant::activate(bench::Collective collective) {
+  if (!forces_) return {};
+  const std::string collective_name(schedule::name(collective));
+  const char* forced = spec_.empty() ? nullptr : spec_.c_str();
+  return hocket_force(comm_, collective_name.c_str(), forced) == HOCKET_OK ? "" : hocket_error_text();
+}
+
+int HocketVariant::run(const bench::Call& call) {
+  switch (call.collective) {
+    case bench::Collective::kBarrier:
+      return hocket_barrier(comm_);
+    case bench::Collective::kBroadcast:
+      return hocket_broadcast(comm_, call.output, call.count, HOCKET_BYTE, call.root);
+    case bench::Collective::kReduce:
+      return hocket_reduce(comm_, call.input, call.output, call.count, type_, op_, call.root);
+    default:
+      break;
+  }
+  return hocket_allreduce(comm_, call.input, call.output, call.count, type_, op_);
+}
+
+std::string HocketVariant::error(int) const { return hocket_error_text(); }
+
+}  // namespace hocket::command
