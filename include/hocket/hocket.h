@@ -148,6 +148,16 @@ typedef struct hocket_bootstrap {
 /* Collective over the bootstrap's ranks; all of them get the same status class: the comm, or the reason on all. */
 HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_bootstrap_t* bootstrap,
                                               hocket_comm_t** comm);
+/* The ranks that `hocket run` started; one rank where a program was started by hand. Collective over them, as often as
+ * wanted. A rank that ends instead of coming, or is too late (HOCKET_SETUP_TIMEOUT_S), is an error on those that wait. */
+HOCKET_API hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_comm_t** comm);
+/* Collective over `comm`. Ranks of the same color form a new comm, ordered by key and then by their ranks in `comm`; a
+ * negative color gets *new_comm = NULL. What goes wrong with one color's comm is an error on its ranks only, and leaves
+ * `comm` as it was. Requests on `comm` may be running; they go on. The new comm stands for itself: hocket_force() on
+ * `comm` is not handed on, and either may be destroyed first. */
+HOCKET_API hocket_status_t hocket_comm_split(hocket_comm_t* comm, int color, int key, hocket_comm_t** new_comm);
+/* The same ranks in the same order. */
+HOCKET_API hocket_status_t hocket_comm_dup(hocket_comm_t* comm, hocket_comm_t** new_comm);
 /* Collective; waits for collectives of peers that are still running. Requests must be complete, or it is refused. */
 HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
 HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);

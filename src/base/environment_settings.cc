@@ -37,6 +37,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one"},
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,
             "copying straight out of another process; auto tries and measures it"},
+    Setting{"HOCKET_RUN", Kind::kText, "rank/size:socket:key", "", 0, 0,
+            "set by `hocket run` for the ranks it starts: how they find each other"},
 };
 
 }  // namespace

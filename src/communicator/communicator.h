@@ -56,6 +56,7 @@ class Communicator {
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
   const Context& context() const { return context_; }
+  Context& context() { return context_; }
 
   Status run(const Arguments& arguments);
   Result<Request*> start(const Arguments& arguments);

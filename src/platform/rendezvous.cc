@@ -50,20 +50,6 @@ uint64_t network_namespace() {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (value_ >= 0) close(value_);
-}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    if (value_ >= 0) close(value_);
-    value_ = other.release();
-  }
-  return *this;
-}
-
-int Descriptor::release() { return std::exchange(value_, -1); }
-
 std::string socket_name(const Identity& identity) {
   char name[48];
   std::snprintf(name, sizeof(name), "hocket-%016lx%016lx", identity[0], identity[1]);

@@ -6,26 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "platform/descriptor.h"
 #include "platform/hello.h"
 #include "platform/local_contexts.h"
 #include "platform/rendezvous.h"
 #include "platform/unix_socket.h"
 
 namespace hocket::platform {
-
-// A descriptor with an owner.
-class Descriptor {
- public:
-  explicit Descriptor(int value = -1) : value_(value) {}
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  int get() const { return value_; }
-  int release();
-
- private:
-  int value_;
-};
 
 // A connection somebody made to us. Until `greeted` nothing about it is trusted but what the kernel says.
 struct Arrival {
