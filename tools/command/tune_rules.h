@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From measurements to the rules of a tuning table.
+//
+// The shortest table is sought that is nowhere slower than the best by more than noise: neighbouring sizes share a
+// rule wherever one algorithm is good enough for all of them. Where the winner changes between two measured sizes, the
+// rule begins where their times cross, as far as four numbers can tell.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "selection/table.h"
+
+namespace hocket::command {
+
+// Times in microseconds of algorithms with their parameters, as table entries name them.
+using Times = std::map<std::string, double>;
+
+struct MeasuredCell {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  uint32_t ranks = 1;
+  bool crowded = false;
+  uint64_t bytes = 0;
+  Times us;
+};
+
+// Within this factor of the best, an algorithm counts as equally good.
+inline constexpr double kNoise = 1.04;
+
+// Rules by collective, then uncrowded before crowded, then by ranks and bytes. Each measured number of ranks stands for
+// those nearest to it, the largest for those up to one and a half times as many; what is not covered is left to the
+// model. Cells without a time are left out. Errors: a name that is no algorithm.
+Result<std::vector<selection::Rule>> make_rules(std::span<const MeasuredCell> cells, double noise = kNoise);
+
+// A line of a table, its columns in place.
+std::string aligned_line(const selection::Rule& rule);
+
+}  // namespace hocket::command
