@@ -13,15 +13,14 @@
 
 namespace hocket::interposer {
 
-inline constexpr const char* kFamily = "MPICH";
 inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 
 // Same buffer for input and output: the MPI refuses it.
-inline constexpr bool kAliasedBuffersAreRefused = true;
+inline constexpr bool same_buffer_is_refused() { return true; }
 // 8- and 16-bit sums wrap around, as hocket's do.
-inline constexpr bool kShortSumsSaturate = false;
+inline constexpr bool short_sums_saturate() { return false; }
 
 // The size of a predefined type without gaps, which its handle tells; 0 for others. Asking the MPI would be fatal for a
 // type that this version doesn't have.

@@ -14,14 +14,13 @@
 
 namespace hocket::interposer {
 
-inline constexpr const char* kFamily = "Open MPI";
 inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
 inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
 
 // Same buffer for input and output: works as MPI_IN_PLACE, and programs rely on it.
-inline constexpr bool kAliasedBuffersAreRefused = false;
+inline constexpr bool same_buffer_is_refused() { return false; }
 // 8- and 16-bit sums saturate in whole vectors and wrap around in what is left: only its own code does it alike.
-inline constexpr bool kShortSumsSaturate = true;
+inline constexpr bool short_sums_saturate() { return true; }
 
 // Handles tell nothing.
 inline size_t size_in_handle(MPI_Datatype) { return 0; }

@@ -59,7 +59,7 @@ bool are_buffers(const ReduceCall& call, Decision& decision) {
   if (!gets_result) return true;
   if (!is_buffer(call.output, call.count, *decision.facts)) return false;
   if (call.input == call.output && call.count > 0 && call.input != nullptr) {
-    if (kAliasedBuffersAreRefused) return false;
+    if (same_buffer_is_refused()) return false;
     decision.in_place = true;
   }
   return true;

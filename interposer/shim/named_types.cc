@@ -96,7 +96,7 @@ void set_named_ops(Kind kind, TypeFacts& facts) {
   const Meaning found = meaning(kind, facts.size);
   facts.hocket_type = found.type;
   uint16_t own = found.type != 0 ? found.ops : uint16_t{0};
-  if (kShortSumsSaturate && is_short_integer(found.type)) own &= static_cast<uint16_t>(~bit(HOCKET_SUM));
+  if (short_sums_saturate() && is_short_integer(found.type)) own &= static_cast<uint16_t>(~bit(HOCKET_SUM));
   facts.hocket_ops = own;
   facts.mpi_ops = static_cast<uint16_t>(found.ops & ~own);
 }

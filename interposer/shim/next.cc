@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <string>
 
 namespace hocket::interposer {
 namespace internal {
@@ -16,6 +18,8 @@ MpiFunctions pmpi_functions;
 }  // namespace internal
 
 namespace {
+
+using GetAbiVersion = int (*)(int* major, int* minor);
 
 // The library where it has been loaded already; never loads one.
 void* loaded_library() {
@@ -36,26 +40,59 @@ void* find_function(const char* name) {
   _exit(1);
 }
 
-bool is_open_mpi() { return find_object("ompi_mpi_comm_world") != nullptr; }
+// A binary interface and the shim made for it.
+struct Interface {
+  const char* in_words;
+  const char* shim;
+};
+constexpr Interface kMpich{"MPICH or a relative of it", "libhocket-mpi-mpich.so"};
+constexpr Interface kOpenMpi{"Open MPI", "libhocket-mpi-openmpi.so"};
+constexpr Interface kStandard{"the standard MPI binary interface (libmpi_abi)", "libhocket-mpi-abi.so"};
 
-bool is_standard_abi(void* function) {
+// Its name says so, and so does MPI_Abi_get_version; that exists in the interfaces of old as well, where the answer is
+// -1.
+bool is_standard(void* function, GetAbiVersion get_version) {
   Dl_info info{};
-  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return false;
-  return std::strstr(info.dli_fname, "libmpi_abi.so") != nullptr;
+  if (dladdr(function, &info) != 0 && info.dli_fname != nullptr && std::strstr(info.dli_fname, "libmpi_abi.so")) {
+    return true;
+  }
+  int major = -1, minor = -1;
+  return get_version != nullptr && get_version(&major, &minor) == MPI_SUCCESS && major > 0;
 }
 
-void check_family(void* function) {
-  if (function == nullptr) {
+// `function` is of the library in question. Open MPI has its objects behind the standard interface too.
+Interface interface_of(void* function, GetAbiVersion get_version, const void* object_of_open_mpi) {
+  if (is_standard(function, get_version)) return kStandard;
+  return object_of_open_mpi != nullptr ? kOpenMpi : kMpich;
+}
+
+// Of a library that this shim wasn't made for, loaded out of sight of RTLD_NEXT.
+std::optional<Interface> foreign_interface() {
+  for (const char* name : {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.12", "libmpich.so.12", "libmpi.so.40"}) {
+    void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    void* function = library != nullptr ? dlsym(library, "PMPI_Init") : nullptr;
+    if (function == nullptr) continue;
+    return interface_of(function, reinterpret_cast<GetAbiVersion>(dlsym(library, "PMPI_Abi_get_version")),
+                        dlsym(library, "ompi_mpi_comm_world"));
+  }
+  return std::nullopt;
+}
+
+// Ends the process if this is not the shim for its MPI.
+void check_interface() {
+  void* const function = find_function("PMPI_Init");
+  const auto get_version = reinterpret_cast<GetAbiVersion>(find_function("PMPI_Abi_get_version"));
+  const std::optional<Interface> found = function != nullptr
+                                             ? interface_of(function, get_version, find_object("ompi_mpi_comm_world"))
+                                             : foreign_interface();
+  if (!found) {
     give_up("this process calls MPI without having loaded an MPI library that it knows",
             "start it without LD_PRELOAD, or with the shim for its MPI");
   }
-  if (is_standard_abi(function)) {
-    give_up("this program uses the standard MPI binary interface (libmpi_abi.so)", "there is no shim for that yet");
-  }
-  const bool open_mpi = is_open_mpi();
-  if (open_mpi == (std::strcmp(kFamily, "Open MPI") == 0)) return;
-  give_up(open_mpi ? "this program uses Open MPI" : "this program doesn't use Open MPI",
-          open_mpi ? "preload libhocket-mpi-openmpi.so" : "preload libhocket-mpi-mpich.so");
+  if (std::strcmp(found->shim, kShim) == 0) return;
+  const std::string what = std::string("this program uses ") + found->in_words;
+  const std::string remedy = std::string("preload ") + found->shim;
+  give_up(what.c_str(), remedy.c_str());
 }
 
 template <typename Function>
@@ -82,7 +119,7 @@ void internal::find_mpi() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (found.load(std::memory_order_relaxed)) return;
-  check_family(find_function("PMPI_Init"));
+  check_interface();
 #define HOCKET_FIND_BOTH(name)               \
   require(mpi_functions.name, "MPI_" #name); \
   require(pmpi_functions.name, "PMPI_" #name);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The standard binary interface of MPI 5 (libmpi_abi): handles are pointers with values that the standard has fixed.
+// Which MPI is behind it (MPICH, Intel MPI, Open MPI) is known at run time only, and with it what the standard leaves
+// to each.
+#pragma once
+
+#include <mpi_abi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// Functions with MPI_Count, such as MPI_Bcast_c, exist in this interface.
+#define HOCKET_HAS_COUNT_FUNCTIONS 1
+
+namespace hocket::interposer {
+
+inline constexpr const char* kShim = "libhocket-mpi-abi.so";
+// Where the library may lie when it was loaded out of sight of RTLD_NEXT.
+inline constexpr const char* kLibraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
+
+// Same buffer for input and output: MPICH and its relatives refuse it, others may take it for MPI_IN_PLACE.
+bool same_buffer_is_refused();
+// 8- and 16-bit sums wrap around in MPICH and its relatives, as hocket's do. What others do only their own code knows.
+bool short_sums_saturate();
+
+// Predefined handles lie below this, all others above.
+inline constexpr uintptr_t kEndOfPredefined = 0x1000;
+
+// The size of a type that has the same size everywhere, such as MPI_INT32_T and MPI_REAL8, which its handle tells; 0
+// for others. Asking the MPI would be fatal for a type that it doesn't have.
+inline size_t size_in_handle(MPI_Datatype type) {
+  const auto bits = reinterpret_cast<uintptr_t>(type);
+  const bool is_of_fixed_size = (bits & ~uintptr_t{0x3f}) == 0x240 || (bits & ~uintptr_t{0x3f}) == 0x2c0;
+  return is_of_fixed_size ? size_t{1} << ((bits >> 3) & 7) : 0;
+}
+
+// Operations that the MPI has built in, known to us or not.
+inline bool is_builtin_operation(MPI_Op op) { return reinterpret_cast<uintptr_t>(op) < kEndOfPredefined; }
+
+}  // namespace hocket::interposer
