@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # mpi4py's own test suite on one MPI, without and with the interposer: it must pass what it passes without.
 #   mpi4py_suite.sh LIBRARIES ENVIRONMENT RANKS [arguments of its main.py]
-# LIBRARIES: build/release/lib; ENVIRONMENT: .venv/mpich or .venv/openmpi.
+# LIBRARIES: build/release/lib; ENVIRONMENT: .venv/mpich, .venv/openmpi, .venv/mpich-abi or .venv/impi.
 # Fetches the source of the installed mpi4py for its tests; leaves logs in mpi4py-<name>-<ranks>-{without,with}.log.
 set -euo pipefail
 libraries=$(realpath "$1")
@@ -27,9 +27,13 @@ if [ -x "$environment/bin/prterun" ]; then
   launch=("$environment/bin/mpirun" --oversubscribe --bind-to none -n "$ranks")
   preload=$libraries/libhocket-mpi-openmpi.so
 else
+  # Each variable means something to one of these MPIs only: more ranks than cores, on one machine.
   export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1
+  export I_MPI_THREAD_YIELD=2 I_MPI_PIN=0 I_MPI_FABRICS=shm
   launch=("$environment/bin/mpiexec" -n "$ranks")
   preload=$libraries/libhocket-mpi-mpich.so
+  module=$("$environment/bin/python" -c 'import importlib.util; print(importlib.util.find_spec("mpi4py.MPI").origin)')
+  if grep -q 'libmpi_abi\.so' "$module"; then preload=$libraries/libhocket-mpi-abi.so; fi
 fi
 
 run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on any rank, in LABEL.failures
