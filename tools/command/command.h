@@ -25,6 +25,7 @@ struct Invocation {
 
 void add_info(CLI::App& app, Invocation& invocation);
 void add_exec(CLI::App& app, Invocation& invocation);
+void add_run(CLI::App& app, Invocation& invocation);
 void add_algorithms(CLI::App& app, Invocation& invocation);
 void add_schedule(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);

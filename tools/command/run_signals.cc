@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/run_signals.h"
+
+#include <cstring>
+
+namespace hocket::command {
+
+RunSignals::RunSignals() {
+  sigemptyset(&waited_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction present{};
+    if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaddset(&waited_, signal);
+  }
+  sigaddset(&waited_, SIGCHLD);
+  // Whoever started us may have ignored it, and then no child could be waited for.
+  std::signal(SIGCHLD, SIG_DFL);
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &pipe_);
+  sigprocmask(SIG_BLOCK, &waited_, &mask_);
+}
+
+void RunSignals::restore() const {
+  sigaction(SIGPIPE, &pipe_, nullptr);
+  sigprocmask(SIG_SETMASK, &mask_, nullptr);
+}
+
+std::string signal_text(int signal) {
+  std::string text = "signal " + std::to_string(signal);
+  if (const char* name = sigabbrev_np(signal); name != nullptr) text += std::string(" (SIG") + name + ")";
+  return text;
+}
+
+}  // namespace hocket::command
