@@ -84,6 +84,7 @@ std::optional<MpiFamily> family_of_soname(const std::string& soname) {
   // "libmpi.so.40.30.4", too: as files are called.
   const auto is = [&](const std::string& name) { return soname == name || soname.starts_with(name + "."); };
   if (soname.starts_with("libmpich.so") || is("libmpi.so.12")) return MpiFamily::kMpich;
+  if (is("libmpi_abi.so.1") || is("libmpi_abi.so.0")) return MpiFamily::kStandard;
   if (is("libmpi.so.20") || is("libmpi.so.40") || is("libmpi.so.80")) return MpiFamily::kOpenMpi;
   return std::nullopt;
 }

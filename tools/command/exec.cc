@@ -21,7 +21,8 @@ Examples:
   hocket exec -- mpirun -n 4 ./app
   hocket exec --stats -- mpiexec -n 8 python3 script.py
   HOCKET_ALLREDUCE=ring hocket exec -- mpirun -n 4 ./app
-The launcher tells which MPI it is; where it can't (srun, a script), the program's own libmpi decides, or --mpi.
+The launcher tells which MPI it is; where it can't (srun, a script), the program's own libmpi decides, or --mpi. A
+program for the standard binary interface (libmpi_abi), or a Python with such an mpi4py, is known by itself.
 Nothing is changed but the environment: LD_PRELOAD names hocket's library for that MPI.)";
 
 struct Options {
@@ -32,17 +33,21 @@ struct Options {
   std::string mpi = "auto";
 };
 
-// The program among the words of the command line: the first that was linked with an MPI.
+// The program among the words of the command line: the first that was linked with an MPI, or a Python with mpi4py.
 struct Program {
   std::string path;
   std::string soname;
+  bool is_certain = true;  // that ranks will load this one
 };
 
 Program find_mpi_program(const std::vector<std::string>& command) {
   for (const std::string& word : command) {
     const std::string path = find_program(word);
     if (path.empty()) continue;
-    if (std::string soname = needed_mpi(path); !soname.empty()) return {path, soname};
+    if (std::string soname = needed_mpi(path); !soname.empty()) return {path, soname, true};
+    // A script in the first place may be a launcher.
+    const Mpi4py mpi4py = mpi4py_of(path, &word == &command.front() ? Scripts::kNot : Scripts::kToo);
+    if (!mpi4py.soname.empty()) return {path, mpi4py.soname, mpi4py.is_linked};
   }
   return {};
 }
@@ -51,7 +56,7 @@ Result<Mpi> mpi_of_program(const Program& program, const std::string& objection)
   if (program.soname.empty())
     return Status(
         Code::kInvalidArgument,
-        objection + ", and no program on the line was linked with an MPI: say which with --mpi mpich|openmpi");
+        objection + ", and no program on the line was linked with an MPI: say which with --mpi mpich|openmpi|abi");
   const auto family = family_of_soname(program.soname);
   if (!family)
     return Status(Code::kNotSupported, program.path + " was linked with " + program.soname +
@@ -61,8 +66,8 @@ Result<Mpi> mpi_of_program(const Program& program, const std::string& objection)
 
 // Which MPI the ranks will load.
 Result<Mpi> mpi_of_command(const Options& options, const std::vector<std::string>& command) {
-  if (options.mpi != "auto")
-    return Mpi{options.mpi == "mpich" ? MpiFamily::kMpich : MpiFamily::kOpenMpi, options.mpi, "", ""};
+  for (const MpiFamily family : {MpiFamily::kMpich, MpiFamily::kOpenMpi, MpiFamily::kStandard})
+    if (options.mpi == family_name(family)) return Mpi{family, options.mpi, "", ""};
   if (find_program(command[0]).empty())
     return Status(Code::kInvalidArgument, "there is no program `" + command[0] + "`");
   const Program program = find_mpi_program(command);
@@ -72,7 +77,9 @@ Result<Mpi> mpi_of_command(const Options& options, const std::vector<std::string
   Result<Mpi> launcher = identify_launcher(command[0]);
   if (!launcher.is_ok()) return mpi_of_program(program, launcher.status().message());
   const auto family = family_of_soname(program.soname);
-  if (!program.soname.empty() && family != launcher.value().family)
+  // Any launcher's MPI may offer it.
+  if (family == MpiFamily::kStandard) return mpi_of_program(program, "");
+  if (!program.soname.empty() && program.is_certain && family != launcher.value().family)
     return Status(Code::kInvalidArgument, command[0] + " belongs to " + launcher.value().title + ", but " +
                                               program.path + " was linked with " + program.soname +
                                               " of another MPI: use the launcher that comes with it, or say --mpi");
@@ -124,7 +131,7 @@ void add_exec(CLI::App& app, Invocation& invocation) {
   sub->add_flag("--check", options->check, "compare counts, types and roots of all ranks in every call (slow)");
   sub->add_flag("--dry-run", options->dry_run, "print the environment that would be set, and run nothing");
   sub->add_option("--mpi", options->mpi, "the MPI the program was built with (default: auto)")
-      ->check(CLI::IsMember({"auto", "mpich", "openmpi"}));
+      ->check(CLI::IsMember({"auto", "mpich", "openmpi", "abi"}));
   sub->callback([=, &invocation] {
     std::vector<std::string> command = sub->remaining();
     command.insert(command.end(), invocation.command.begin(), invocation.command.end());

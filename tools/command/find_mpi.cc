@@ -107,7 +107,17 @@ Result<std::string> find_own(const std::string& file, const char* what) {
 
 }  // namespace
 
-const char* family_name(MpiFamily family) { return family == MpiFamily::kMpich ? "mpich" : "openmpi"; }
+const char* family_name(MpiFamily family) {
+  switch (family) {
+    case MpiFamily::kMpich:
+      return "mpich";
+    case MpiFamily::kOpenMpi:
+      return "openmpi";
+    case MpiFamily::kStandard:
+      return "abi";
+  }
+  return "?";
+}
 
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return is_executable(name) ? fs::absolute(name).string() : std::string();

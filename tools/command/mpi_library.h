@@ -10,8 +10,9 @@
 
 namespace hocket::command {
 
-// By binary interface, which is what a shim is made for.
-enum class MpiFamily { kMpich, kOpenMpi };
+// By binary interface, which is what a shim is made for. kStandard is that of MPI 5, which an MPI offers beside its
+// own.
+enum class MpiFamily { kMpich, kOpenMpi, kStandard };
 
 struct Mpi {
   MpiFamily family = MpiFamily::kMpich;
@@ -20,7 +21,7 @@ struct Mpi {
   std::string library;   // libmpi as ranks load it; "" if not found
 };
 
-// "mpich", "openmpi": as in the shims' file names.
+// "mpich", "openmpi", "abi": as in the shims' file names.
 const char* family_name(MpiFamily family);
 
 // Absolute path of a program as the shell would find it, or "".
@@ -35,6 +36,14 @@ Result<Mpi> identify_launcher(const std::string& launcher);
 // (a script, a static program, no MPI program).
 std::string needed_mpi(const std::string& program);
 std::optional<MpiFamily> family_of_soname(const std::string& soname);
+
+// The mpi4py that a Python would import, or a script that names one in its first line. Runs that Python.
+struct Mpi4py {
+  std::string soname;      // of the libmpi that it was linked with or will load; "" if there is no mpi4py
+  bool is_linked = false;  // false: made for several MPIs; it loads the one that it finds then
+};
+enum class Scripts { kToo, kNot };
+Mpi4py mpi4py_of(const std::string& program, Scripts scripts);
 
 // The MPI under which this process was started as a rank (by its environment and its ancestors), if any.
 std::optional<Mpi> surrounding_mpi();

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import importlib.machinery
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
+import unittest
 
-from hocket_command import CommandTest, environment, launchers, main, run
+from hocket_command import COMMAND, CommandTest, environment, launchers, main, run
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -19,6 +22,10 @@ int main(int argc, char** argv) {
   return sum == 3 || sum == 1 ? 0 : 7;
 }
 """
+
+
+def has_abi_shim():
+    return os.path.exists(os.path.join(os.path.dirname(COMMAND), "..", "lib", "libhocket-mpi-abi.so"))
 
 
 class Exec(CommandTest):
@@ -101,6 +108,45 @@ class Exec(CommandTest):
             result = self.expect(run("exec", "--", launcher, "-n", "3", program, HOCKET_ROOT="somewhere"), 0)
             self.assertIn("sum 3", result.stdout)
             self.assertEqual(result.stderr.count("`HOCKET_ROOT` is not a setting"), 1, result.stderr)
+
+    def linked_with(self, soname, target, *options):
+        """An ELF file that needs a library of this name, which is made for the purpose."""
+        library = os.path.join(self.directory.name, soname)
+        subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", f"-Wl,-soname,{soname}", "-o", library], check=True)
+        source = os.path.join(self.directory.name, "nothing.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("int main(void) { return 0; }\n")
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        subprocess.run(["cc", *options, source, "-Wl,--no-as-needed", library, "-o", target], check=True)
+        return target
+
+    @unittest.skipUnless(has_abi_shim(), "built without the shim for the standard interface")
+    def test_the_standard_interface_is_known_by_the_program_under_any_launcher(self):
+        program = self.linked_with("libmpi_abi.so.1", os.path.join(self.directory.name, "standard"))
+        for line in [[launcher, "-n", "2"] for _, launcher in launchers()] + [[]]:
+            result = self.expect(run("exec", "--dry-run", "--", *line, program), 0)
+            self.assertIn("libhocket-mpi-abi.so", result.stdout)
+
+    @unittest.skipUnless(has_abi_shim(), "built without the shim for the standard interface")
+    def test_a_python_is_asked_for_its_mpi4py(self):
+        package = os.path.join(self.directory.name, "packages", "mpi4py")
+        suffix = importlib.machinery.EXTENSION_SUFFIXES[-1]
+        self.linked_with("libmpi_abi.so.1", os.path.join(package, "MPI" + suffix), "-shared", "-fPIC")
+        open(os.path.join(package, "__init__.py"), "w", encoding="utf-8").close()
+        script = os.path.join(self.directory.name, "script")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(f"#!/usr/bin/env -S {sys.executable} -u\n")
+        os.chmod(script, 0o755)
+        for program in ([sys.executable, "-m", "something"], [script]):
+            for family, launcher in launchers():
+                line = ["exec", "--dry-run", "--", launcher, "-n", "2", *program]
+                result = self.expect(run(*line, PYTHONPATH=os.path.dirname(package)), 0)
+                self.assertIn("libhocket-mpi-abi.so", result.stdout)
+                # Without it the launcher decides.
+                empty = tempfile.mkdtemp(dir=self.directory.name)
+                os.mkdir(os.path.join(empty, "mpi4py"))
+                open(os.path.join(empty, "mpi4py", "__init__.py"), "w", encoding="utf-8").close()
+                self.assertIn(f"libhocket-mpi-{family}.so", self.expect(run(*line, PYTHONPATH=empty), 0).stdout)
 
     def test_bad_lines(self):
         self.refused("exec", words=["what should be run"])

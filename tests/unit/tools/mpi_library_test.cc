@@ -15,7 +15,9 @@ TEST(FamilyOfSoname, KnowsInterfacesByTheirNumbers) {
   EXPECT_EQ(family_of_soname("libmpi.so.40"), MpiFamily::kOpenMpi);
   EXPECT_EQ(family_of_soname("libmpi.so.40.30.4"), MpiFamily::kOpenMpi);
   EXPECT_EQ(family_of_soname("libmpi.so.120"), std::nullopt);
-  EXPECT_EQ(family_of_soname("libmpi_abi.so.1"), std::nullopt);
+  EXPECT_EQ(family_of_soname("libmpi_abi.so.1"), MpiFamily::kStandard);
+  EXPECT_EQ(family_of_soname("libmpi_abi.so.1.0"), MpiFamily::kStandard);
+  EXPECT_EQ(family_of_soname("libmpi_abi.so.12"), std::nullopt);
   EXPECT_EQ(family_of_soname(""), std::nullopt);
 }
 
