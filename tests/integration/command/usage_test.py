@@ -3,7 +3,7 @@ import json
 
 from hocket_command import CommandTest, main, run
 
-SUBCOMMANDS = ["info", "exec", "bench", "algorithms", "schedule"]
+SUBCOMMANDS = ["info", "exec", "run", "bench", "algorithms", "schedule"]
 
 
 class Help(CommandTest):
