@@ -177,6 +177,60 @@ HOCKET_API hocket_status_t hocket_reduce(hocket_comm_t* comm, const void* input,
 HOCKET_API hocket_status_t hocket_allreduce(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                             hocket_type_t type, hocket_op_t op);
 
+/* --- collectives with a block for each rank, and scans ---------------------------------------------------------
+ *
+ * `count` is of one block: what a rank gives to a gather, or gets from a scatter. Buffers that hold a block of every
+ * rank have room for size*count elements. Vector versions (...v, and hocket_reduce_scatter) take the elements of each
+ * rank's block, and where in the buffer it begins, in elements; `displacements` may be NULL: one block behind the
+ * other, in rank order. Ranks must agree about the length of what passes between them. If they don't, the call ends
+ * with HOCKET_ERR_MISMATCH where that shows, and the comm is broken.
+ *
+ * HOCKET_IN_PLACE is passed as in MPI: to hocket_gather(v) as `input` at the root, to hocket_scatter(v) as `output` at
+ * the root (cast to void*); everywhere else as `input` on all ranks. */
+
+/* `output` is significant at the root only. */
+HOCKET_API hocket_status_t hocket_gather(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                         hocket_type_t type, int root);
+/* `output`, `counts` and `displacements` are significant at the root only. */
+HOCKET_API hocket_status_t hocket_gatherv(hocket_comm_t* comm, const void* input, size_t input_count, void* output,
+                                          const size_t* counts, const size_t* displacements, hocket_type_t type,
+                                          int root);
+/* `input` is significant at the root only. */
+HOCKET_API hocket_status_t hocket_scatter(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                          hocket_type_t type, int root);
+/* `input`, `counts` and `displacements` are significant at the root only. */
+HOCKET_API hocket_status_t hocket_scatterv(hocket_comm_t* comm, const void* input, const size_t* counts,
+                                           const size_t* displacements, void* output, size_t output_count,
+                                           hocket_type_t type, int root);
+HOCKET_API hocket_status_t hocket_allgather(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                            hocket_type_t type);
+/* This rank gives counts[its rank] elements. */
+HOCKET_API hocket_status_t hocket_allgatherv(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
+                                             const size_t* displacements, hocket_type_t type);
+HOCKET_API hocket_status_t hocket_alltoall(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                           hocket_type_t type);
+HOCKET_API hocket_status_t hocket_alltoallv(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                            const size_t* input_displacements, void* output,
+                                            const size_t* output_counts, const size_t* output_displacements,
+                                            hocket_type_t type);
+/* Each block has a type of its own, and displacements are in bytes. They may not be NULL. */
+HOCKET_API hocket_status_t hocket_alltoallw(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                            const size_t* input_byte_displacements, const hocket_type_t* input_types,
+                                            void* output, const size_t* output_counts,
+                                            const size_t* output_byte_displacements, const hocket_type_t* output_types);
+/* Rank r gets the r-th block of `count` elements of the reduction; in place, where `output` begins. */
+HOCKET_API hocket_status_t hocket_reduce_scatter_block(hocket_comm_t* comm, const void* input, void* output,
+                                                       size_t count, hocket_type_t type, hocket_op_t op);
+/* The same with blocks of counts[r] elements, one behind the other. */
+HOCKET_API hocket_status_t hocket_reduce_scatter(hocket_comm_t* comm, const void* input, void* output,
+                                                 const size_t* counts, hocket_type_t type, hocket_op_t op);
+/* Rank r gets the reduction of the operands of ranks 0 to r. */
+HOCKET_API hocket_status_t hocket_scan(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                       hocket_type_t type, hocket_op_t op);
+/* Of ranks 0 to r-1; the output of rank 0 stays as it is or is undefined. */
+HOCKET_API hocket_status_t hocket_exscan(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                         hocket_type_t type, hocket_op_t op);
+
 /* --- non-blocking: started, then tested or waited for; buffers are hocket's until it is complete -------------- */
 
 HOCKET_API hocket_status_t hocket_barrier_start(hocket_comm_t* comm, hocket_request_t** request);
@@ -187,6 +241,43 @@ HOCKET_API hocket_status_t hocket_reduce_start(hocket_comm_t* comm, const void* 
                                                hocket_request_t** request);
 HOCKET_API hocket_status_t hocket_allreduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                                   hocket_type_t type, hocket_op_t op, hocket_request_t** request);
+/* Arrays of counts, displacements and types are read before these return. */
+HOCKET_API hocket_status_t hocket_gather_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                               hocket_type_t type, int root, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_gatherv_start(hocket_comm_t* comm, const void* input, size_t input_count,
+                                                void* output, const size_t* counts, const size_t* displacements,
+                                                hocket_type_t type, int root, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_scatter_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                                hocket_type_t type, int root, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_scatterv_start(hocket_comm_t* comm, const void* input, const size_t* counts,
+                                                 const size_t* displacements, void* output, size_t output_count,
+                                                 hocket_type_t type, int root, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_allgather_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                                  hocket_type_t type, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_allgatherv_start(hocket_comm_t* comm, const void* input, void* output,
+                                                   const size_t* counts, const size_t* displacements,
+                                                   hocket_type_t type, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_alltoall_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                                 hocket_type_t type, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_alltoallv_start(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                                  const size_t* input_displacements, void* output,
+                                                  const size_t* output_counts, const size_t* output_displacements,
+                                                  hocket_type_t type, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_alltoallw_start(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                                  const size_t* input_byte_displacements,
+                                                  const hocket_type_t* input_types, void* output,
+                                                  const size_t* output_counts, const size_t* output_byte_displacements,
+                                                  const hocket_type_t* output_types, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_reduce_scatter_block_start(hocket_comm_t* comm, const void* input, void* output,
+                                                             size_t count, hocket_type_t type, hocket_op_t op,
+                                                             hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_reduce_scatter_start(hocket_comm_t* comm, const void* input, void* output,
+                                                       const size_t* counts, hocket_type_t type, hocket_op_t op,
+                                                       hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_scan_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                             hocket_type_t type, hocket_op_t op, hocket_request_t** request);
+HOCKET_API hocket_status_t hocket_exscan_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                               hocket_type_t type, hocket_op_t op, hocket_request_t** request);
 /* HOCKET_OK when complete, HOCKET_IN_PROGRESS (hocket_test only) when not, else the error it ended with. Complete or
  * failed, the request is gone and *request = NULL. A NULL request is complete. */
 HOCKET_API hocket_status_t hocket_test(hocket_request_t** request);

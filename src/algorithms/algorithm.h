@@ -32,6 +32,12 @@ struct Algorithm {
   bool segmented = false;
   // Publishes each segment in slots, so that a segment must fit into a slot's staging buffer.
   bool uses_slots = false;
+  // Serves the vector versions too, and messages cut into several calls where there is a block a rank: no slice goes
+  // beyond a block (but those of reduce_scatter_block, whose blocks always lie densely), and no scratch area stands for
+  // blocks of an alltoall.
+  bool takes_vectors = false;
+  // What it publishes are whole rows, a block for each rank: a row must fit into a slot.
+  bool publishes_rows = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
   std::span<const uint32_t> degrees = {};
   // Sizes it can serve.
@@ -41,6 +47,7 @@ struct Algorithm {
 
 // All registered algorithms, in the order of algorithms.def.
 std::span<const Algorithm* const> all();
+// Of a vector version, those of the collective that it is a version of.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
 
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.

@@ -51,6 +51,7 @@ constinit const Algorithm allgather_direct = {
     .root_relative = false,
     .segmented = true,
     .uses_slots = true,
+    .takes_vectors = true,
 };
 
 }  // namespace hocket::algorithms

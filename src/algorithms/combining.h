@@ -11,16 +11,15 @@
 
 namespace hocket::algorithms {
 
-// accumulator = x0 (op) x1 (op) ... of all ranks, strictly from left to right, where x_rank is `own` and the others
-// are what `from(peer)` says. Whoever does this with the same operands gets the same bits.
-// The accumulator must not overlap `own`: own is needed late. Size-1 combinations, and a copy for rank 2 and up.
+// accumulator = x0 (op) x1 (op) ... of the first `ranks` ranks, this one among them, strictly from left to right, where
+// x_rank is `own` and the others are what `from(peer)` says. Whoever does this with the same operands gets the same
+// bits. The accumulator must not overlap `own`: own is needed late. ranks-1 combinations, and a copy for rank 2 and up.
 template <typename FromPeer>
-void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& own, const schedule::Slice& accumulator,
-                           FromPeer from) {
+void combine_in_rank_order(schedule::Builder& builder, uint32_t ranks, const schedule::Slice& own,
+                           const schedule::Slice& accumulator, FromPeer from) {
   const uint32_t rank = builder.rank();
-  const uint32_t size = builder.size();
   uint32_t next = 2;
-  if (size == 1) {
+  if (ranks == 1) {
     builder.copy(own, accumulator);
   } else if (rank == 0) {
     builder.combine_from(from(1), own, accumulator, /*incoming_left=*/false);
@@ -30,13 +29,19 @@ void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& ow
     builder.get(from(0), accumulator);
     next = 1;
   }
-  for (uint32_t peer = next; peer < size; ++peer) {
+  for (uint32_t peer = next; peer < ranks; ++peer) {
     if (peer == rank) {
       builder.combine(own, accumulator, /*source_left=*/false);
     } else {
       builder.combine_from(from(peer), accumulator, accumulator, /*incoming_left=*/false);
     }
   }
+}
+
+template <typename FromPeer>
+void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& own, const schedule::Slice& accumulator,
+                           FromPeer from) {
+  combine_in_rank_order(builder, builder.size(), own, accumulator, from);
 }
 
 // The descriptor of an algorithm in which everyone publishes its operand, segment by segment, and whoever combines does

@@ -16,7 +16,7 @@ std::span<const Algorithm* const> all() { return kAll; }
 
 const Algorithm* find(schedule::Collective collective, std::string_view name) {
   for (const Algorithm* algorithm : kAll) {
-    if (algorithm->collective == collective && algorithm->name == name) return algorithm;
+    if (algorithm->collective == schedule::base_of(collective) && algorithm->name == name) return algorithm;
   }
   return nullptr;
 }

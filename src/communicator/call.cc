@@ -11,22 +11,61 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   prepared_ = &prepared;
   keep_ = std::move(keep);
   next_ = 0;
+  input_ = arguments.input;
+  if (prepared.has_block_a_rank) start_with_blocks();
   if (execution_.is_running()) [[unlikely]]
     execution_.abandon();
+}
+
+// Collectives with more blocks in the input than results fit beside it: in place, peers still read what is overwritten.
+static bool is_moved_aside(const Arguments& arguments) {
+  const auto base = schedule::base_of(arguments.collective);
+  return arguments.input == arguments.output && arguments.input != nullptr &&
+         (base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock);
+}
+
+void Call::start_with_blocks() {
+  const CallShape& shape = prepared_->shape;
+  const uint32_t size = prepared_->size;
+  if (prepared_->plan && !schedule::is_vector(shape.collective)) {
+    blocks_.make_equal(shape.collective, shape.count, size);
+  }
+  if (is_moved_aside(*arguments_)) input_ = blocks_.move_aside(*arguments_, size);
 }
 
 // Where a collective has no such buffer there is no address to count from.
 static std::byte* beyond(std::byte* buffer, uint64_t bytes) { return buffer == nullptr ? nullptr : buffer + bytes; }
 
-Progress Call::start_next(engines::shared_memory::Lane& lane, Status& failure) {
+const engines::Program& Call::next_program() {
   const selection::Choice& choice = prepared_->choice;
-  const engines::Program& program = next_ + 1 < choice.calls ? prepared_->chunk : prepared_->last;
+  const uint64_t first = next_ * choice.chunk_elements;
+  const uint64_t element = arguments_->combiner.element_bytes;
+  // The program never writes to the input; the operands' common type has no const.
+  auto* input = const_cast<std::byte*>(input_);
+  std::byte* output = arguments_->output;
+  const engines::Program* program = &bound_;
+  if (!prepared_->plan) [[likely]] {
+    program = next_ + 1 < choice.calls ? &prepared_->chunk : &prepared_->last;
+    input = beyond(input, first * element);
+    output = beyond(output, first * element);
+  } else {
+    const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
+    const schedule::Extents& extents = blocks_.part(first, most);
+    engines::bind(*prepared_->plan, extents, element, bound_);
+    // Blocks know where they lie; a buffer of one block does not.
+    if (extents.input == nullptr) input = beyond(input, first * element);
+    if (extents.output == nullptr) output = beyond(output, first * element);
+  }
+  engines::Operands& operands = execution_.operands();
+  operands.base[static_cast<int>(Buffer::kInput)] = input;
+  operands.base[static_cast<int>(Buffer::kOutput)] = output;
+  return *program;
+}
+
+Progress Call::start_next(engines::shared_memory::Lane& lane, Status& failure) {
+  const engines::Program& program = next_program();
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;
-  const uint64_t done = next_ * choice.chunk_elements * arguments_->combiner.element_bytes;
-  // The program never writes to the input; the operands' common type has no const.
-  operands.base[static_cast<int>(Buffer::kInput)] = beyond(const_cast<std::byte*>(arguments_->input), done);
-  operands.base[static_cast<int>(Buffer::kOutput)] = beyond(arguments_->output, done);
   if (program.scratch_bytes != 0) {
     Result<std::byte*> scratch = lane.take_scratch(program.scratch_bytes);
     if (!scratch.is_ok()) {
@@ -48,7 +87,12 @@ Progress Call::advance(engines::shared_memory::Lane& lane, Status& failure) {
       if (!failure.is_ok()) [[unlikely]]
         return Progress::kDone;
     }
-    if (execution_.advance() == Progress::kPending) return Progress::kPending;
+    if (execution_.advance() == Progress::kPending) {
+      if (!lane.has_failed()) [[likely]]
+        return Progress::kPending;
+      failure = lane.take_failure();
+      return Progress::kDone;
+    }
     if (next_ == prepared_->choice.calls) return Progress::kDone;
   }
 }

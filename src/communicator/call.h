@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "communicator/call_blocks.h"
 #include "communicator/planner.h"
 #include "engines/executor/execution.h"
 #include "engines/shared_memory/lane.h"
@@ -20,14 +21,21 @@ struct Arguments {
   schedule::Collective collective = schedule::Collective::kBarrier;
   const std::byte* input = nullptr;  // == output: in place
   std::byte* output = nullptr;
-  uint64_t count = 0;
+  uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
   uint32_t root = 0;
   engines::Combiner combiner;
   uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
+  // Of vector versions, those that this rank has. Without displacements: one block behind the other.
+  schedule::BlockVector input_blocks;
+  schedule::BlockVector output_blocks;
 };
 
 class Call {
  public:
+  // Of a vector version, before start(): works out what `blocks()` tells. `kept`: the arrays may go before the call
+  // ends.
+  void read_blocks(const Arguments& arguments, uint32_t size, bool kept) { blocks_.read(arguments, size, kept); }
+  const CallBlocks& blocks() const { return blocks_; }
   // Both must live until the call is done; pass ownership of the programs where nobody else keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
@@ -41,12 +49,18 @@ class Call {
  private:
   // kPending: not yet, peers still use the memory it needs.
   engines::Progress start_next(engines::shared_memory::Lane& lane, Status& failure);
+  void start_with_blocks();
+  // The next of the row, with the buffers where its operands lie.
+  const engines::Program& next_program();
 
   const Arguments* arguments_ = nullptr;
+  const std::byte* input_ = nullptr;  // the arguments', or the copy of it that was moved aside
   const Prepared* prepared_ = nullptr;
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs
   engines::Execution execution_;
+  CallBlocks blocks_;
+  engines::Program bound_;  // of prepared_->plan
 };
 
 }  // namespace hocket::communicator

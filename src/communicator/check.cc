@@ -55,8 +55,8 @@ Status Communicator::check_agreement(const Arguments& arguments) {
   exchange.output = reinterpret_cast<std::byte*>(all.data());
   exchange.count = sizeof mine;
   const Prepared* prepared = nullptr;
-  HOCKET_TRY(prepare(exchange, prepared, nullptr));
   Call call;
+  HOCKET_TRY(prepare(exchange, call, prepared, nullptr));
   call.start(exchange, *prepared);
   HOCKET_TRY(complete(call, *lanes_[0]));
 

@@ -35,7 +35,7 @@ Communicator::~Communicator() {
   if (block_ != nullptr) context_.region().free(block_);
 }
 
-Status Communicator::prepare(const Arguments& arguments, const Prepared*& prepared,
+Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                              std::shared_ptr<const Prepared>* keep) {
   if (broken_) [[unlikely]]
     return Status(Code::kBroken, broken_reason_);
@@ -45,6 +45,12 @@ Status Communicator::prepare(const Arguments& arguments, const Prepared*& prepar
   shape.root = arguments.root;
   shape.count = arguments.count;
   shape.element_bytes = arguments.combiner.element_bytes;
+  if (schedule::is_vector(arguments.collective)) [[unlikely]] {
+    call.read_blocks(arguments, size_, keep != nullptr);
+    const bool agreed = schedule::lengths_are_agreed(arguments.collective);
+    shape.count = agreed ? call.blocks().longest() : 0;
+    shape.row = agreed ? call.blocks().total() : 0;
+  }
   prepared = planner_->recent(shape);
   if (prepared != nullptr && keep == nullptr) return Status::ok();
   Result<std::shared_ptr<const Prepared>> made = planner_->prepare(shape);
@@ -64,7 +70,7 @@ Status Communicator::run(const Arguments& arguments) {
   if (checks_arguments_) [[unlikely]]
     HOCKET_TRY(check_agreement(arguments));
   const Prepared* prepared = nullptr;
-  HOCKET_TRY(prepare(arguments, prepared, nullptr));
+  HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
   return complete(blocking_, *lanes_[0]);
 }
@@ -115,9 +121,10 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
 
 Result<Request*> Communicator::start(const Arguments& arguments) {
   if (checks_arguments_) HOCKET_TRY(check_agreement(arguments));
+  auto request = std::make_unique<Request>();
   const Prepared* prepared = nullptr;
   std::shared_ptr<const Prepared> keep;
-  HOCKET_TRY(prepare(arguments, prepared, &keep));
+  HOCKET_TRY(prepare(arguments, request->call, prepared, &keep));
   const uint32_t index = 1 + static_cast<uint32_t>(started_ % (kLanes - 1));
   if (lanes_[index] == nullptr) {
     Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
@@ -125,7 +132,6 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
     lanes_[index] = lane.take();
   }
   ++started_;
-  auto request = std::make_unique<Request>();
   request->communicator = this;
   request->lane = index;
   request->arguments = arguments;

@@ -71,7 +71,8 @@ class Communicator {
   friend class Setup;
   explicit Communicator(Context& context) : context_(context) { context.communicator_made(); }
 
-  Status prepare(const Arguments& arguments, const Prepared*& prepared, std::shared_ptr<const Prepared>* keep);
+  Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
+                 std::shared_ptr<const Prepared>* keep);
   Status check_agreement(const Arguments& arguments);
   // Advances `call` until it is done.
   Status complete(Call& call, engines::shared_memory::Lane& lane);

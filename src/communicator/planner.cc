@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/planner.h"
 
+#include <algorithm>
+
 #include "algorithms/algorithm.h"
 
 namespace hocket::communicator {
@@ -9,8 +11,7 @@ namespace {
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
 
-engines::Program make_program(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size,
-                              uint64_t count) {
+schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size) {
   schedule::Shape wanted;
   wanted.size = size;
   wanted.rank = rank;
@@ -18,7 +19,13 @@ engines::Program make_program(const selection::Choice& choice, const CallShape& 
   wanted.segments = choice.segments;
   wanted.degree = choice.degree;
   wanted.keep_order = shape.keep_order;
-  return engines::bind(algorithms::make_plan(*choice.algorithm, wanted), count, shape.element_bytes);
+  return algorithms::make_plan(*choice.algorithm, wanted);
+}
+
+bool has_multicast(const schedule::Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const schedule::Step& step) {
+    return step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf;
+  });
 }
 
 }  // namespace
@@ -31,6 +38,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.crowded = crowded_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
+  query.row_bytes = shape.row * shape.element_bytes;
   query.slot_bytes = slot_bytes_;
   return query;
 }
@@ -60,21 +68,26 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;
+  prepared->size = size_;
+  prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
+  schedule::Plan plan = make_plan(chosen, shape, rank_, size_);
+  if (has_multicast(plan)) {
+    return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
+                                           " sends by multicast, which ranks that share memory don't have");
+  }
+  const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
+  if (schedule::is_vector(shape.collective) || cuts_blocks) {
+    prepared->plan = std::move(plan);
+    return std::shared_ptr<const Prepared>(std::move(prepared));
+  }
   uint64_t last_count = shape.count;
   if (chosen.calls > 1) {
-    prepared->chunk = make_program(chosen, shape, rank_, size_, chosen.chunk_elements);
+    prepared->chunk = engines::bind(plan, chosen.chunk_elements, shape.element_bytes);
     last_count -= (chosen.calls - 1) * chosen.chunk_elements;
   }
-  prepared->last = make_program(chosen, shape, rank_, size_, last_count);
-  for (const engines::Instruction& step : prepared->last.instructions) {
-    if (step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf) {
-      return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " +
-                                             std::string(chosen.algorithm->name) +
-                                             " sends by multicast, which ranks that share memory don't have");
-    }
-  }
+  prepared->last = engines::bind(plan, last_count, shape.element_bytes);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 
@@ -88,7 +101,8 @@ Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape)
   if (!made.is_ok()) return made;
   if (kept_instructions_ > kMaxKeptInstructions) forget();
   constexpr size_t kOverhead = 32;  // of an entry, in instructions
-  kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size();
+  kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size() +
+                        (made.value()->plan ? made.value()->plan->steps.size() : 0);
   kept_.emplace(shape, made.value());
   recent = made.value().get();
   return made;

@@ -22,8 +22,9 @@ struct CallShape {
   schedule::Collective collective = schedule::Collective::kBarrier;
   bool keep_order = false;
   uint32_t root = 0;
-  uint64_t count = 0;
+  uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
   uint64_t element_bytes = 1;
+  uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
 
   bool operator==(const CallShape&) const = default;
 };
@@ -31,9 +32,13 @@ struct CallShape {
 // A call as a row of equal calls and a last one.
 struct Prepared {
   CallShape shape;
+  uint32_t size = 0;  // of the communicator
+  bool has_block_a_rank = false;
   selection::Choice choice;
   engines::Program chunk;  // empty when there is one call only
   engines::Program last;
+  // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
+  std::optional<schedule::Plan> plan;
 };
 
 class Planner {

@@ -27,12 +27,6 @@ void copy_text(const std::string& text, char (&into)[N]) {
   into[length] = '\0';
 }
 
-std::string variable_of(schedule::Collective collective) {
-  std::string variable = "HOCKET_";
-  for (const char c : name(collective)) variable += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return variable;
-}
-
 constexpr std::string_view kNoTable = "";
 
 }  // namespace
@@ -80,12 +74,12 @@ Status Setup::write_settings() {
   std::ostringstream text;
   for (int i = 0; i < schedule::kCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
-    if (collective == schedule::Collective::kAllgather) continue;  // hocket's own use only, so far
-    Result<std::string> spec = environment::get_text(variable_of(collective));
+    const std::string variable = selection::forcing_variable(collective);
+    Result<std::string> spec = environment::get_text(variable.c_str());
     if (!spec.is_ok()) return spec.take_status();
     if (spec.value().empty()) continue;
     if (Status parsed = selection::parse_spec(collective, spec.value()).take_status(); !parsed.is_ok()) {
-      return Status(Code::kInvalidArgument, variable_of(collective) + "=" + spec.value() + ": " + parsed.message());
+      return Status(Code::kInvalidArgument, variable + "=" + spec.value() + ": " + parsed.message());
     }
     text << name(collective) << ' ' << spec.value() << '\n';
   }

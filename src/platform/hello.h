@@ -24,7 +24,7 @@ struct Hello {
   uint64_t limit = 0;  // bytes of address space that the sender's region takes
 
   static constexpr uint64_t kMagic = 0x0174656b636f68ff;
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
 };
 static_assert(sizeof(Hello) == 48);
 

@@ -10,22 +10,49 @@
 
 namespace hocket::schedule {
 
+// As their MPI namesakes. The vector versions come last: their blocks differ in length and may lie anywhere; they share
+// the algorithms of the collective that they are a version of.
 enum class Collective : uint8_t {
   kBarrier,
   kBroadcast,
   kReduce,
   kAllreduce,
+  kGather,
+  kScatter,
   kAllgather,
+  kAlltoall,
+  kReduceScatterBlock,
+  kScan,
+  kExscan,
+  kGatherv,
+  kScatterv,
+  kAllgatherv,
+  kAlltoallv,
+  kReduceScatter,
 };
-inline constexpr int kCollectives = 5;
+inline constexpr int kCollectives = 16;
 
 // "barrier", "broadcast", ...: the names of the command line, the environment and the tables.
 std::string_view name(Collective collective);
 std::optional<Collective> collective_from_name(std::string_view text);
 
+// The collective whose algorithms serve it: of a vector version the one with blocks of equal length, else itself.
+Collective base_of(Collective collective);
+inline bool is_vector(Collective collective) { return collective >= Collective::kGatherv; }
+
+bool has_root(Collective collective);
+// Operands are combined, so that their order may matter.
+bool combines(Collective collective);
+// All ranks are told all lengths, so that a choice may look at them.
+bool lengths_are_agreed(Collective collective);
+
 // A buffer's extent in units of the call's count, for a communicator of `size` ranks: 0 where the collective
 // has no such buffer, 1 for a vector of `count` elements, `size` where there is a block a rank.
 uint32_t input_blocks(Collective collective, uint32_t size);
 uint32_t output_blocks(Collective collective, uint32_t size);
+bool has_block_a_rank(Collective collective);  // in either buffer
+// Whether a rank has that buffer, if the collective has: the root's may be the only one.
+bool has_input(Collective collective, bool is_root);
+bool has_output(Collective collective, bool is_root);
 
 }  // namespace hocket::schedule

@@ -23,6 +23,7 @@ class Contributions {
 
   Id of_rank(uint32_t rank) const { return interval(rank, rank + 1); }
   Id of_all() const { return interval(0, size_); }
+  Id of_first(uint32_t ranks) const { return interval(0, ranks); }
 
   // left (op) right. If that can't lead to a right result: kPoison, and `reason` says why.
   Id combine(Id left, Id right, const char*& reason);

@@ -2,6 +2,7 @@
 // One rank's schedule. Plain data: engines run it, the simulator prices it, the verifier proves it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct ScratchArea {
 
   // One element more than the quotient, because fractions of odd counts differ by one.
   uint64_t elements(uint64_t count) const { return numerator == 0 ? 0 : count * numerator / denominator + 1; }
+  // With blocks of different lengths: never more than all of them.
+  uint64_t elements(const Extents& extents) const {
+    return extents.varies
+               ? std::min(elements(std::max(extents.longest, extents.count)), extents.total + extents.count + 1)
+               : elements(extents.count);
+  }
 };
 
 struct Plan {

@@ -40,11 +40,44 @@ struct Range {
   uint64_t length = 0;
 };
 
+// Blocks of a buffer that differ in length and lie anywhere, one a rank: counts and displacements in elements.
+struct BlockVector {
+  const uint64_t* counts = nullptr;
+  const uint64_t* displacements = nullptr;
+};
+
+// What a rank's buffers hold in one call.
+struct Extents {
+  uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
+  // Buffers with a block a rank, where the blocks differ: no rank's are then equal, whether it has such a buffer or
+  // not. Scratch areas for blocks follow the input's vector or, where there is none, the output's.
+  bool varies = false;
+  const BlockVector* input = nullptr;
+  const BlockVector* output = nullptr;
+  uint64_t longest = 0;  // block, of the vector that scratch areas follow
+  uint64_t total = 0;    // of its counts
+
+  const BlockVector* vector_of(const Slice& slice) const {
+    if (slice.blocks <= 1) return nullptr;
+    if (slice.buffer == Buffer::kInput) return input;
+    if (slice.buffer == Buffer::kOutput) return output;
+    return input != nullptr ? input : output;
+  }
+};
+
+// The range of a slice in blocks of different lengths. Only where these lie densely may it span several.
+Range resolve_in_blocks(const Slice& slice, const BlockVector& blocks);
+
 inline Range resolve(const Slice& slice, uint64_t count) {
   const auto at = [&](uint64_t numerator) {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(count) * slice.blocks * numerator / slice.of);
   };
   return {at(slice.first) - at(slice.origin), at(slice.last) - at(slice.first)};
+}
+
+inline Range resolve(const Slice& slice, const Extents& extents) {
+  const BlockVector* blocks = extents.vector_of(slice);
+  return blocks == nullptr ? resolve(slice, extents.count) : resolve_in_blocks(slice, *blocks);
 }
 
 enum class StepKind : uint8_t {

@@ -27,35 +27,94 @@ std::string check_shapes(std::span<const Plan> plans) {
   return "";
 }
 
-// What a rank's output must hold in the end.
-Cell expected_cell(const World& world, uint64_t position) {
+std::string check_lengths(std::span<const Plan> plans, std::span<const uint64_t> lengths) {
+  if (lengths.empty()) return "";
+  if (!has_block_a_rank(plans[0].collective)) return "lengths are given, but the collective has no block a rank";
+  const size_t wanted = plans[0].collective == Collective::kAlltoall ? plans.size() * plans.size() : plans.size();
+  return lengths.size() == wanted ? "" : "there must be " + std::to_string(wanted) + " lengths";
+}
+
+// What a rank's output must hold in the end: element `i` of its block `block`.
+Cell expected_cell(const World& world, uint32_t rank, uint32_t block, uint64_t i) {
   const Plan& plan = world.plans[0];
   const Contributions& of = world.contributions;
-  const uint64_t count = world.options.count;
+  // Where element i of this rank's block lies in somebody's input.
+  const auto in_input_of = [&](uint32_t owner) {
+    const Layout& layout = world.layouts[owner];
+    return static_cast<uint32_t>(layout.input_block(rank).begin - layout.input().begin + i);
+  };
+  const auto element = static_cast<uint32_t>(i);
   switch (plan.collective) {
     case Collective::kBroadcast:
-      return {static_cast<uint32_t>(position), of.of_rank(plan.shape.root)};
+      return {element, of.of_rank(plan.shape.root)};
+    case Collective::kGather:
     case Collective::kAllgather:
-      return {static_cast<uint32_t>(position % count), of.of_rank(static_cast<uint32_t>(position / count))};
+      return {element, of.of_rank(block)};
+    case Collective::kScatter:
+      return {in_input_of(plan.shape.root), of.of_rank(plan.shape.root)};
+    case Collective::kAlltoall:
+      return {in_input_of(block), of.of_rank(block)};
+    case Collective::kReduceScatterBlock:
+      return {in_input_of(rank), of.of_all()};
+    case Collective::kScan:
+      return {element, of.of_first(rank + 1)};
+    case Collective::kExscan:
+      return {element, of.of_first(rank)};
     default:
-      return {static_cast<uint32_t>(position), of.of_all()};
+      return {element, of.of_all()};
+  }
+}
+
+// Nothing is said of the first rank's result of an exscan.
+bool has_result(const World& world, uint32_t rank) {
+  return world.plans[0].collective != Collective::kExscan || rank != 0;
+}
+
+// False once a block has been complained about.
+bool check_block(World& world, uint32_t rank, uint32_t block) {
+  const Layout& layout = world.layouts[rank];
+  const Span span = layout.output_block(block);
+  const std::span<const Cell> cells = world.cells(rank, span);
+  for (uint64_t i = 0; i < cells.size(); ++i) {
+    const Cell expected = expected_cell(world, rank, block, i);
+    const Cell found = cells[i];
+    if (found == expected) continue;
+    if (found.value == Contributions::kPoison) return false;  // complained about where it happened
+    world.complain("rank " + std::to_string(rank) + " ends with element " +
+                   std::to_string(span.begin - layout.output().begin + i) + " of output made of " +
+                   world.contributions.text(found.value) + " (element " + std::to_string(found.element) +
+                   ") instead of " + world.contributions.text(expected.value) + " (element " +
+                   std::to_string(expected.element) + ")");
+    return false;
+  }
+  return true;
+}
+
+// Between blocks that lie apart, memory is the caller's. (Where the input lies in the output, it is full of blocks.)
+void check_gaps(World& world, uint32_t rank) {
+  const Layout& layout = world.layouts[rank];
+  if (layout.extents().output == nullptr) return;
+  std::vector<bool> belongs(layout.output().length);
+  for (uint32_t block = 0; block < layout.output_blocks(); ++block) {
+    const Span span = layout.output_block(block);
+    for (uint64_t i = span.begin; i < span.end(); ++i) belongs[i - layout.output().begin] = true;
+  }
+  const std::span<const Cell> cells = world.cells(rank, layout.output());
+  for (uint64_t i = 0; i < cells.size(); ++i) {
+    if (belongs[i] || cells[i].value == Contributions::kUndefined) continue;
+    world.complain("rank " + std::to_string(rank) + " has written element " + std::to_string(i) +
+                   " of output, which is between blocks");
+    return;
   }
 }
 
 void check_results(World& world) {
   for (uint32_t rank = 0; rank < world.size(); ++rank) {
-    const std::span<const Cell> output = world.cells(rank, world.layouts[rank].output());
-    for (uint64_t i = 0; i < output.size(); ++i) {
-      const Cell expected = expected_cell(world, i);
-      const Cell found = output[i];
-      if (found == expected) continue;
-      if (found.value == Contributions::kPoison) break;  // complained about where it happened
-      world.complain("rank " + std::to_string(rank) + " ends with element " + std::to_string(i) +
-                     " of output made of " + world.contributions.text(found.value) + " (element " +
-                     std::to_string(found.element) + ") instead of " + world.contributions.text(expected.value) +
-                     " (element " + std::to_string(expected.element) + ")");
-      break;
+    if (!has_result(world, rank)) continue;
+    const uint32_t blocks = world.layouts[rank].output_blocks();
+    for (uint32_t block = 0; block < blocks && check_block(world, rank, block); ++block) {
     }
+    check_gaps(world, rank);
   }
 }
 
@@ -85,7 +144,9 @@ std::string Report::text() const {
 namespace {
 
 Report prove(std::span<const Plan> plans, const VerifyOptions& options, Trace* trace) {
-  if (const std::string problem = check_shapes(plans); !problem.empty()) {
+  std::string problem = check_shapes(plans);
+  if (problem.empty()) problem = check_lengths(plans, options.lengths);
+  if (!problem.empty()) {
     Report report;
     report.problems.push_back(problem);
     return report;

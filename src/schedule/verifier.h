@@ -32,11 +32,16 @@
 namespace hocket::schedule {
 
 struct VerifyOptions {
-  uint64_t count = 1;       // elements in the call
-  bool in_place = false;    // the caller's input lies in the output (at the root only, for reduce)
+  uint64_t count = 1;  // elements in the call
+  // The caller's input lies in the output, or of a scatter the output in the input; where there is a root, at the root
+  // only. Not for alltoall and reduce_scatter_block: a caller moves the input aside.
+  bool in_place = false;
   bool commutative = true;  // if not (or if the plans' shape says keep_order), operands must meet in rank order
   bool idempotent = false;  // a contribution may be used more than once
   size_t max_problems = 12;
+  // A vector version of the collective: elements in each rank's block; of an alltoall, [from * size + to]. The blocks
+  // are laid apart, out of order, except those of a reduce_scatter. Then `count` is not looked at.
+  std::span<const uint64_t> lengths = {};
 };
 
 struct Report {

@@ -48,7 +48,7 @@ std::string check_numbers(const Plan& plan, const Step& step) {
   return "";
 }
 
-std::string resolve_step(const Layout& layout, const Step& step, Operands& operands, uint64_t count) {
+std::string resolve_step(const Layout& layout, const Step& step, Operands& operands) {
   std::string problem;
   if (has_source(step.kind)) problem = layout.locate(step.source, operands.source);
   if (problem.empty() && has_destination(step.kind)) {
@@ -70,7 +70,7 @@ std::string resolve_step(const Layout& layout, const Step& step, Operands& opera
   if (target.of == 0 || target.first > target.last || target.origin > target.first) {
     return "has a target that makes no sense";
   }
-  const Range range = resolve(target, count);
+  const Range range = resolve(target, layout.extents());
   operands.whole_target = false;
   operands.target = {range.offset, range.length};
   return "";
@@ -97,7 +97,7 @@ void resolve_steps(World& world, uint32_t rank, std::vector<Operands>& operands)
     const Step& step = plan.steps[i];
     std::string problem = check_numbers(plan, step);
     if (problem.empty()) {
-      problem = resolve_step(world.layouts[rank], step, operands[i], world.options.count);
+      problem = resolve_step(world.layouts[rank], step, operands[i]);
     }
     if (problem.empty() && is_publication(step.kind) && step.version != ++published[step.slot]) {
       problem = "should be version " + std::to_string(published[step.slot]) + " of its slot";

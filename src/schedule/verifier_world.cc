@@ -2,31 +2,91 @@
 #include "schedule/verifier_world.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "schedule/describe.h"
 
 namespace hocket::schedule {
 
 Layout::Layout(const Plan& plan, const VerifyOptions& options)
-    : count_(options.count),
-      input_blocks_(input_blocks(plan.collective, plan.shape.size)),
-      output_blocks_(output_blocks(plan.collective, plan.shape.size)) {
-  const bool is_root = plan.shape.rank == plan.shape.root;
-  const bool has_output = plan.collective != Collective::kReduce || is_root;
-  output_.length = has_output ? output_blocks_ * count_ : 0;
-  extent_ = output_.length;
-  input_.length = input_blocks_ * count_;
-  const bool in_place = options.in_place && input_blocks_ > 0 && has_output;
-  if (!in_place) {
-    input_.begin = extent_;
-    extent_ += input_.length;
-  } else if (plan.collective == Collective::kAllgather) {
-    input_.begin = plan.shape.rank * count_;
-  }
+    : input_blocks_(schedule::input_blocks(plan.collective, plan.shape.size)),
+      output_blocks_(schedule::output_blocks(plan.collective, plan.shape.size)) {
+  extents_.count = options.count;
+  if (!options.lengths.empty()) make_vectors(plan, options.lengths);
+  place_buffers(plan, options.in_place);
   for (const ScratchArea& area : plan.scratch) {
-    scratch_.push_back({extent_, area.elements(count_)});
+    scratch_.push_back({extent_, area.elements(extents_)});
     extent_ += scratch_.back().length;
   }
+}
+
+void Layout::make_vectors(const Plan& plan, std::span<const uint64_t> lengths) {
+  const uint32_t rank = plan.shape.rank;
+  const uint32_t size = plan.shape.size;
+  extents_.count = lengths[rank];
+  extents_.varies = true;
+  if (size == 1) return;
+  const bool is_alltoall = plan.collective == Collective::kAlltoall;
+  const auto fill = [&](uint32_t blocks, Vector& vector, const auto& length_of) {
+    if (blocks <= 1) return false;
+    for (uint32_t other = 0; other < size; ++other) vector.counts.push_back(lengths[length_of(other)]);
+    lay(vector, plan.collective == Collective::kReduceScatterBlock);
+    return true;
+  };
+  const auto sent = [&](uint32_t to) { return is_alltoall ? rank * size + to : to; };
+  const auto received = [&](uint32_t from) { return is_alltoall ? from * size + rank : from; };
+  const Vector* followed = nullptr;
+  if (fill(output_blocks_, output_vector_, received)) {
+    extents_.output = &output_vector_.blocks;
+    followed = &output_vector_;
+  }
+  if (fill(input_blocks_, input_vector_, sent)) {
+    extents_.input = &input_vector_.blocks;
+    followed = &input_vector_;
+  }
+  if (followed == nullptr) return;
+  extents_.longest = *std::max_element(followed->counts.begin(), followed->counts.end());
+  extents_.total = std::accumulate(followed->counts.begin(), followed->counts.end(), uint64_t{0});
+}
+
+// Last block first, and room between them, so that a slice of two blocks can't go unnoticed.
+void Layout::lay(Vector& vector, bool dense) const {
+  const size_t size = vector.counts.size();
+  vector.displacements.resize(size);
+  for (size_t i = 0; i < size; ++i) {
+    const size_t block = dense ? i : size - 1 - i;
+    vector.displacements[block] = vector.extent;
+    vector.extent += vector.counts[block] + (dense ? 0 : 1 + i % 2);
+  }
+  vector.blocks = {vector.counts.data(), vector.displacements.data()};
+}
+
+void Layout::place_buffers(const Plan& plan, bool in_place) {
+  const uint32_t rank = plan.shape.rank;
+  const bool is_root = rank == plan.shape.root;
+  const auto extent = [&](const Vector& vector, uint32_t blocks) {
+    return vector.counts.empty() ? blocks * extents_.count : vector.extent;
+  };
+  if (has_input(plan.collective, is_root)) input_.length = extent(input_vector_, input_blocks_);
+  if (has_output(plan.collective, is_root)) output_.length = extent(output_vector_, output_blocks_);
+  const bool has_both = input_blocks_ > 0 && output_blocks_ > 0 && has_input(plan.collective, is_root) &&
+                        has_output(plan.collective, is_root);
+  const bool has_role = !schedule::has_root(plan.collective) || is_root;
+  const bool shares = in_place && has_both && has_role;
+  if (shares && output_blocks_ > input_blocks_) {
+    input_.begin = output_block(rank).begin;
+  } else if (shares && input_blocks_ > output_blocks_) {
+    output_.begin = input_block(rank).begin;
+  } else if (!shares) {
+    input_.begin = output_.end();
+  }
+  extent_ = std::max(input_.end(), output_.end());
+}
+
+Span Layout::block_of(Span buffer, const Vector& vector, uint32_t blocks, uint32_t block) const {
+  if (buffer.length == 0) return {};
+  if (vector.counts.empty()) return {buffer.begin + (blocks > 1 ? block * extents_.count : 0), extents_.count};
+  return {buffer.begin + vector.displacements[block], vector.counts[block]};
 }
 
 std::string Layout::locate(const Slice& slice, Span& span) const {
@@ -51,7 +111,7 @@ std::string Layout::locate(const Slice& slice, Span& span) const {
       break;
   }
   if (blocks != slice.blocks) return "has a slice with the wrong number of blocks";
-  const Range range = resolve(slice, count_);
+  const Range range = resolve(slice, extents_);
   if (range.length == 0) return "";
   if (range.offset + range.length > buffer.length) {
     return "uses elements " + std::to_string(range.offset) + ".." + std::to_string(range.offset + range.length) +
@@ -69,16 +129,19 @@ World::World(std::span<const Plan> plans, const VerifyOptions& options)
       stage(size()),
       depth(size()),
       next_depth(size()) {
-  layouts.reserve(size());
   memory.reserve(size());
   for (uint32_t rank = 0; rank < size(); ++rank) {
     const Layout& layout = layouts.emplace_back(plans[rank], options);
     std::vector<Cell>& cells = memory.emplace_back(layout.extent());
-    const bool is_source = plans[rank].collective == Collective::kBroadcast && rank == plans[rank].shape.root;
-    const Span filled = is_source ? layout.output() : layout.input();
-    for (uint64_t i = 0; i < filled.length; ++i) {
-      cells[filled.begin + i] = {static_cast<uint32_t>(i), contributions.of_rank(rank)};
+    const auto fill = [&](Span buffer, Span block) {
+      for (uint64_t i = block.begin; i < block.end(); ++i) {
+        cells[i] = {static_cast<uint32_t>(i - buffer.begin), contributions.of_rank(rank)};
+      }
+    };
+    if (plans[rank].collective == Collective::kBroadcast && rank == plans[rank].shape.root) {
+      fill(layout.output(), layout.output());
     }
+    for (uint32_t block = 0; block < layout.input_blocks(); ++block) fill(layout.input(), layout.input_block(block));
   }
 }
 
@@ -117,7 +180,7 @@ std::string World::place(uint32_t rank, uint64_t position) const {
   if (holds(layout.input())) return in(layout.input(), "input");
   uint64_t begin = std::max(layout.output().end(), layout.input().end());
   for (size_t area = 0; area < plans[rank].scratch.size(); ++area) {
-    const Span span{begin, plans[rank].scratch[area].elements(options.count)};
+    const Span span{begin, plans[rank].scratch[area].elements(layout.extents())};
     if (holds(span)) return in(span, ("scratch" + std::to_string(area)).c_str());
     begin = span.end();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,17 +40,36 @@ struct Operands {
 class Layout {
  public:
   Layout(const Plan& plan, const VerifyOptions& options);
+  Layout(Layout&&) = delete;  // extents_ points into it
 
   Span input() const { return input_; }
   Span output() const { return output_; }
   uint64_t extent() const { return extent_; }
+  uint32_t input_blocks() const { return input_.length == 0 ? 0 : input_blocks_; }
+  uint32_t output_blocks() const { return output_.length == 0 ? 0 : output_blocks_; }
+  Span input_block(uint32_t block) const { return block_of(input_, input_vector_, input_blocks_, block); }
+  Span output_block(uint32_t block) const { return block_of(output_, output_vector_, output_blocks_, block); }
+  const Extents& extents() const { return extents_; }
   // The slice's elements, or a sentence that says what is wrong with it.
   std::string locate(const Slice& slice, Span& span) const;
 
  private:
-  uint64_t count_;
+  struct Vector {
+    std::vector<uint64_t> counts;
+    std::vector<uint64_t> displacements;
+    BlockVector blocks;
+    uint64_t extent = 0;
+  };
+  void make_vectors(const Plan& plan, std::span<const uint64_t> lengths);
+  void lay(Vector& vector, bool dense) const;
+  void place_buffers(const Plan& plan, bool in_place);
+  Span block_of(Span buffer, const Vector& vector, uint32_t blocks, uint32_t block) const;
+
+  Extents extents_;
   uint32_t input_blocks_;
   uint32_t output_blocks_;
+  Vector input_vector_;
+  Vector output_vector_;
   Span input_;
   Span output_;
   std::vector<Span> scratch_;
@@ -126,7 +146,7 @@ struct World {
 
   std::span<const Plan> plans;
   const VerifyOptions& options;
-  std::vector<Layout> layouts;
+  std::deque<Layout> layouts;
   std::vector<std::vector<Cell>> memory;
   Contributions contributions;
   Clocks clocks;

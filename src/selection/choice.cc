@@ -46,25 +46,57 @@ Choice cut(const Query& query, const Spec& spec) {
 
 }  // namespace
 
+namespace {
+
+std::string slot_of(const Query& query) { return "a slot of " + size_to_text(query.slot_bytes); }
+
+std::string why_order_is_lost(const Query& query, const algorithms::Algorithm& algorithm) {
+  if (!schedule::combines(query.collective) || query.commutative || algorithm.can_keep_order) return {};
+  return "it combines operands in any order, and the operation does not commute";
+}
+
+std::string why_blocks_differ(const Query& query, const Spec& spec) {
+  if (!schedule::is_vector(query.collective)) return {};
+  if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
+  if (schedule::lengths_are_agreed(query.collective)) return {};
+  if (spec.algorithm->uses_slots || spec.segment_bytes != 0)
+    return "ranks see different lengths, so they can't agree on how to cut what is published";
+  return {};
+}
+
+std::string why_it_does_not_fit(const Query& query, const Spec& spec) {
+  const algorithms::Algorithm& algorithm = *spec.algorithm;
+  if (!algorithm.uses_slots) return {};
+  if (query.element_bytes > query.slot_bytes)
+    return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into " + slot_of(query);
+  if (spec.segment_bytes > query.slot_bytes)
+    return "segments of " + size_to_text(spec.segment_bytes) + " bytes do not fit into " + slot_of(query);
+  const uint64_t row = query.row_bytes != 0 ? query.row_bytes : query.ranks * query.bytes;
+  if (algorithm.publishes_rows && row > query.slot_bytes)
+    return "a row of " + size_to_text(row) + " bytes does not fit into " + slot_of(query);
+  return {};
+}
+
+// Where blocks of several ranks lie side by side, a part of every one of them does not.
+std::string why_it_cannot_be_cut(const Query& query, const Spec& spec) {
+  if (!schedule::has_block_a_rank(query.collective) || cut(query, spec).calls <= 1) return {};
+  const bool by_blocks =
+      spec.algorithm->takes_vectors && spec.algorithm->collective != schedule::Collective::kReduceScatterBlock;
+  return by_blocks ? "" : "a block of " + size_to_text(query.bytes) + " bytes is too long for one call";
+}
+
+}  // namespace
+
 std::string why_not(const Query& query, const Spec& spec) {
   const algorithms::Algorithm& algorithm = *spec.algorithm;
-  if (algorithm.collective != query.collective)
+  if (algorithm.collective != schedule::base_of(query.collective))
     return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));
   if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
   if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
-  const bool combines =
-      query.collective == schedule::Collective::kReduce || query.collective == schedule::Collective::kAllreduce;
-  if (combines && !query.commutative && !algorithm.can_keep_order)
-    return "it combines operands in any order, and the operation does not commute";
-  if (algorithm.uses_slots && query.element_bytes > query.slot_bytes)
-    return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into a slot of " +
-           size_to_text(query.slot_bytes);
-  if (algorithm.uses_slots && spec.segment_bytes > query.slot_bytes)
-    return "segments of " + size_to_text(spec.segment_bytes) + " bytes do not fit into a slot of " +
-           size_to_text(query.slot_bytes);
-  // Blocks of several ranks lie side by side in its output, which a shorter call can't address.
-  if (query.collective == schedule::Collective::kAllgather && cut(query, spec).calls > 1)
-    return "a block of " + size_to_text(query.bytes) + " bytes is too long for one call, and allgather can't be cut";
+  for (std::string why : {why_order_is_lost(query, algorithm), why_blocks_differ(query, spec),
+                          why_it_does_not_fit(query, spec), why_it_cannot_be_cut(query, spec)}) {
+    if (!why.empty()) return why;
+  }
   return {};
 }
 
@@ -98,7 +130,7 @@ Match find_match(const Query& query, const Table& table, const Spec* forced) {
   }
   match.ground = Ground::kRegistry;
   for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (algorithm->collective == query.collective && serves(Spec{algorithm}, 0)) return match;
+    if (algorithm->collective == schedule::base_of(query.collective) && serves(Spec{algorithm}, 0)) return match;
   return match;
 }
 

@@ -16,7 +16,10 @@ namespace hocket::selection {
 
 struct Query {
   schedule::Collective collective = schedule::Collective::kBarrier;
-  uint64_t bytes = 0;  // of the whole message: count * element_bytes; of allgather, one rank's block
+  // Of the whole message: count * element_bytes. Where there is a block a rank, of one block, the longest if they
+  // differ; 0 where ranks see different lengths.
+  uint64_t bytes = 0;
+  uint64_t row_bytes = 0;  // of all blocks together, where they differ and all ranks see them
   uint32_t ranks = 1;
   bool crowded = false;     // more ranks than cores
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
@@ -36,7 +39,7 @@ struct Choice {
   // the algorithm uses slots.
   uint32_t segments = 1;
   // A message too long for one plan is cut into `calls` calls of `chunk_elements` (the last may be shorter).
-  // calls == 1: one call of the whole count. 1 for barrier, and always for allgather.
+  // calls == 1: one call of the whole count. Where there is a block a rank, a call is a part of every block.
   uint64_t calls = 1;
   uint64_t chunk_elements = 0;
   std::string reason;  // "shipped table, line 12"

@@ -20,7 +20,12 @@ std::string plural(uint64_t count, const char* noun) {
 
 std::string title(const Query& query) {
   std::string text(schedule::name(query.collective));
-  if (query.collective != schedule::Collective::kBarrier) text += " of " + plural(query.bytes, "byte");
+  if (!schedule::lengths_are_agreed(query.collective)) {
+    text += " of any length";
+  } else if (query.collective != schedule::Collective::kBarrier) {
+    text += " of " + plural(query.bytes, "byte");
+    if (schedule::has_block_a_rank(query.collective)) text += " a block";
+  }
   text += " on " + plural(query.ranks, "rank");
   text += query.crowded ? ", more ranks than cores" : ", a core for every rank";
   if (!query.commutative) text += ", operation does not commute";
@@ -73,7 +78,7 @@ std::string others(const Query& query, const Spec& chosen) {
   std::string possible;
   std::string impossible;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != query.collective || algorithm == chosen.algorithm) continue;
+    if (algorithm->collective != schedule::base_of(query.collective) || algorithm == chosen.algorithm) continue;
     const std::string why = why_not(query, Spec{algorithm});
     if (why.empty())
       possible += (possible.empty() ? "" : ", ") + std::string(algorithm->name);

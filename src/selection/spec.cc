@@ -13,7 +13,7 @@ Status invalid(std::string message) { return Status(Code::kInvalidArgument, std:
 Status unknown_algorithm(schedule::Collective collective, std::string_view name) {
   std::string known;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != collective) continue;
+    if (algorithm->collective != schedule::base_of(collective)) continue;
     if (!known.empty()) known += ", ";
     known += algorithm->name;
   }
@@ -79,6 +79,21 @@ Result<Spec> parse_spec(schedule::Collective collective, std::string_view text) 
     if (more) rest.remove_prefix(comma + 1);
   }
   return spec;
+}
+
+std::string names_of_collectives() {
+  std::string names;
+  for (int i = 0; i < schedule::kCollectives; ++i)
+    names.append(i == 0 ? "" : ", ").append(name(static_cast<schedule::Collective>(i)));
+  return names;
+}
+
+std::string forcing_variable(schedule::Collective collective) {
+  std::string variable = "HOCKET_";
+  for (const char c : schedule::name(collective)) {
+    variable += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return variable;
 }
 
 std::string to_text(const Spec& spec) {

@@ -66,14 +66,6 @@ Result<double> parse_us(std::string_view text) {
   return value;
 }
 
-// With allgather, which programs can't call: hocket does, to compare arguments, and its choice is data as well.
-std::string names_of_collectives() {
-  std::string names;
-  for (int i = 0; i < schedule::kCollectives; ++i)
-    names.append(i == 0 ? "" : ", ").append(name(static_cast<schedule::Collective>(i)));
-  return names;
-}
-
 class LineParser {
  public:
   // `words`: the line without its comment.
@@ -91,7 +83,12 @@ class LineParser {
  private:
   Status condition_or_spec(std::string_view word, Rule& rule) {
     if (const auto ranks = after(word, "ranks=")) return interval(*ranks, "ranks", seen_ranks_, rule.ranks);
-    if (const auto bytes = after(word, "bytes=")) return interval(*bytes, "bytes", seen_bytes_, rule.bytes);
+    if (const auto bytes = after(word, "bytes=")) {
+      if (!schedule::lengths_are_agreed(rule.collective))
+        return invalid(std::string(name(rule.collective)) +
+                       " can't be chosen by bytes=: its ranks see different lengths, and must choose alike");
+      return interval(*bytes, "bytes", seen_bytes_, rule.bytes);
+    }
     if (word == "crowded" || word == "uncrowded") {
       if (rule.when != When::kAlways) return invalid("crowded or uncrowded: once, and one of them");
       rule.when = word == "crowded" ? When::kCrowded : When::kUncrowded;

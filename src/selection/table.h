@@ -8,8 +8,9 @@
 //
 // The first line whose conditions hold wins. Conditions: ranks= and bytes= (of the whole message) take a number or a
 // range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;
-// none: always. Parameters: degree= (a number, or `flat`: every rank a child of the root) and segment= (bytes).
-// Sizes may end in K, M or G (powers of 1024).
+// none: always. Of gatherv, scatterv and alltoallv ranks see different lengths, so they can't be chosen by bytes=; of
+// collectives with a block for each rank, bytes= is of one block, the longest where they differ. Parameters: degree= (a
+// number, or `flat`: every rank a child of the root) and segment= (bytes). Sizes may end in K, M or G (powers of 1024).
 //
 // Thread safety: a table does not change once made; any thread may read it.
 #pragma once
@@ -44,6 +45,10 @@ struct Spec {
 // Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
 Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
 std::string to_text(const Spec& spec);
+// "barrier, broadcast, ...", to be listed in an error's text.
+std::string names_of_collectives();
+// "HOCKET_REDUCE_SCATTER": the variable of the environment that forces the algorithm of a collective.
+std::string forcing_variable(schedule::Collective collective);
 
 struct Interval {
   uint64_t first = 0;

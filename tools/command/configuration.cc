@@ -12,16 +12,8 @@ Result<selection::Table> table_in_use() {
   return selection::Table::load(path.value());
 }
 
-bool is_offered(schedule::Collective collective) { return collective != schedule::Collective::kAllgather; }
-
-std::string forcing_variable(schedule::Collective collective) {
-  std::string name(schedule::name(collective));
-  for (char& c : name) c = static_cast<char>(c - 'a' + 'A');
-  return "HOCKET_" + name;
-}
-
 Result<selection::Spec> forced_spec(schedule::Collective collective) {
-  const std::string variable = forcing_variable(collective);
+  const std::string variable = selection::forcing_variable(collective);
   Result<std::string> text = environment::get_text(variable);
   if (!text.is_ok()) return text.take_status();
   if (text.value().empty()) return selection::Spec{};
@@ -34,7 +26,6 @@ Status check_configuration() {
   if (Result<selection::Table> table = table_in_use(); !table.is_ok()) return table.take_status();
   for (int i = 0; i < schedule::kCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
-    if (!is_offered(collective)) continue;
     Result<selection::Spec> spec = forced_spec(collective);
     if (!spec.is_ok()) return spec.take_status();
   }

@@ -11,11 +11,7 @@ namespace hocket::command {
 
 // HOCKET_TABLE's, or the built-in one.
 Result<selection::Table> table_in_use();
-// Whether programs can call it. Allgather is for hocket's own use, nobody can force its algorithm.
-bool is_offered(schedule::Collective collective);
-// "HOCKET_ALLREDUCE" for allreduce.
-std::string forcing_variable(schedule::Collective collective);
-// What that variable forces; without an algorithm if it is not set.
+// What the collective's variable forces; without an algorithm if it is not set.
 Result<selection::Spec> forced_spec(schedule::Collective collective);
 // Whether the table and everything forced can be understood.
 Status check_configuration();

@@ -73,16 +73,15 @@ int show(const Options& options) {
 Result<selection::Query> query_of(const Options& options) {
   selection::Query query;
   const auto collective = schedule::collective_from_name(options.explain[0]);
-  if (!collective || !is_offered(*collective))
+  if (!collective)
     return Status(Code::kInvalidArgument, "`" + options.explain[0] +
-                                              "` is no collective that can be called: there are barrier, broadcast, "
-                                              "reduce, allreduce");
+                                              "` is not a collective: there are " + selection::names_of_collectives());
   query.collective = *collective;
   if (options.explain.size() > 1) {
     Result<uint64_t> bytes = parse_size(options.explain[1]);
     if (!bytes.is_ok()) return bytes.take_status();
     query.bytes = bytes.value();
-  } else if (*collective != schedule::Collective::kBarrier) {
+  } else if (*collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(*collective)) {
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
@@ -104,7 +103,7 @@ int explain(const Options& options) {
   const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
   const Result<selection::Choice> choice = selection::choose(query.value(), table.value(), spec);
   std::printf("%s", selection::explain(query.value(), table.value(), spec).c_str());
-  if (spec != nullptr) std::printf("  forced by %s\n", forcing_variable(query.value().collective).c_str());
+  if (spec != nullptr) std::printf("  forced by %s\n", selection::forcing_variable(query.value().collective).c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }
 

@@ -15,18 +15,18 @@ using schedule::StepKind;
 constexpr uint64_t kScratchAlignment = 64;
 
 struct Binding {
-  uint64_t count = 0;
+  const schedule::Extents& extents;
   uint64_t element_bytes = 0;
   std::array<uint64_t, schedule::kMaxScratchAreas> area_offset{};
 
   uint64_t offset(const Slice& slice) const {
-    const uint64_t within = schedule::resolve(slice, count).offset * element_bytes;
+    const uint64_t within = schedule::resolve(slice, extents).offset * element_bytes;
     return slice.buffer == Buffer::kScratch ? area_offset[slice.area] + within : within;
   }
   uint64_t elements(const Step& step) const {
     const Slice& named =
         step.source.buffer != Buffer::kNone && step.kind != StepKind::kGet ? step.source : step.destination;
-    return named.buffer == Buffer::kNone ? 0 : schedule::resolve(named, count).length;
+    return named.buffer == Buffer::kNone ? 0 : schedule::resolve(named, extents).length;
   }
 };
 
@@ -44,7 +44,7 @@ Instruction translate(const Step& step, const Binding& binding) {
   out.source_offset = binding.offset(step.source);
   out.destination_offset = binding.offset(step.destination);
   if (step.target.buffer != Buffer::kNone) {
-    out.target_offset = schedule::resolve(step.target, binding.count).offset * binding.element_bytes;
+    out.target_offset = schedule::resolve(step.target, binding.extents).offset * binding.element_bytes;
   }
   out.elements = binding.elements(step);
   out.bytes = out.elements * binding.element_bytes;
@@ -60,39 +60,66 @@ uint8_t used(const uint32_t (&totals)[schedule::kMaxCounters]) {
 }
 
 // Every rank's result holds every rank's data, so completion implies that all have begun.
-bool is_synchronizing(schedule::Collective collective, uint64_t count) {
+bool is_synchronizing(schedule::Collective collective, const schedule::Extents& extents) {
   using schedule::Collective;
-  return collective == Collective::kBarrier ||
-         (count > 0 && (collective == Collective::kAllreduce || collective == Collective::kAllgather));
+  if (collective == Collective::kBarrier) return true;
+  return !extents.varies && extents.count > 0 &&
+         (collective == Collective::kAllreduce || collective == Collective::kAllgather ||
+          collective == Collective::kAlltoall || collective == Collective::kReduceScatterBlock);
 }
 
-}  // namespace
+bool is_empty_message(const Instruction& step) {
+  return step.bytes == 0 &&
+         (step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kReceiveCombine);
+}
 
-Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) {
-  Binding binding{count, element_bytes, {}};
-  Program program;
-  for (size_t i = 0; i < plan.scratch.size(); ++i) {
-    binding.area_offset[i] = program.scratch_bytes;
-    const uint64_t bytes = plan.scratch[i].elements(count) * element_bytes;
-    program.scratch_bytes += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
-  }
-  program.instructions.reserve(plan.steps.size());
+// Adds the steps of a plan, less those of which nothing is left; their stages end with what is.
+void add_instructions(const schedule::Plan& plan, const Binding& binding, Program& program) {
   uint32_t stage = 0;
   for (const Step& step : plan.steps) {
-    program.instructions.push_back(translate(step, binding));
-    program.longest_stage = std::max(program.longest_stage, ++stage);
+    const Instruction instruction = translate(step, binding);
+    if (binding.extents.varies && is_empty_message(instruction)) {
+      if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
+    } else {
+      program.instructions.push_back(instruction);
+      program.longest_stage = std::max(program.longest_stage, ++stage);
+    }
     if (step.ends_stage) stage = 0;
     if (step.kind == StepKind::kWaitUntil && step.peer == schedule::kShared) {
       program.waits_between |= step.value != plan.shared_total[step.slot];
     }
   }
   if (!program.instructions.empty()) program.instructions.back().ends_stage = true;
+}
+
+}  // namespace
+
+void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t element_bytes, Program& program) {
+  Binding binding{extents, element_bytes, {}};
+  program.scratch_bytes = 0;
+  program.longest_stage = 1;
+  program.waits_between = false;
+  for (size_t i = 0; i < plan.scratch.size(); ++i) {
+    binding.area_offset[i] = program.scratch_bytes;
+    const uint64_t bytes = plan.scratch[i].elements(extents) * element_bytes;
+    program.scratch_bytes += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  }
+  program.instructions.clear();
+  program.instructions.reserve(plan.steps.size());
+  add_instructions(plan, binding, program);
   program.uses_slots_or_counters = plan.uses_slots_or_counters;
-  program.synchronizing = is_synchronizing(plan.collective, count);
+  program.synchronizing = is_synchronizing(plan.collective, extents);
   std::copy(std::begin(plan.own_total), std::end(plan.own_total), program.own_total);
   std::copy(std::begin(plan.shared_total), std::end(plan.shared_total), program.shared_total);
   program.own_counters = used(program.own_total);
   program.shared_counters = used(program.shared_total);
+}
+
+Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) {
+  Program program;
+  schedule::Extents extents;
+  extents.count = count;
+  bind(plan, extents, element_bytes, program);
   return program;
 }
 

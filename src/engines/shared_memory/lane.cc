@@ -19,7 +19,8 @@ Lane::Lane(Group& group, uint32_t index)
     : group_(group),
       pairs_(group.size()),
       slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffers),
-      mail_staging_(group.region(), kMailStagingBytes, kMailBuffers) {
+      mail_staging_(group.region(), kMailStagingBytes, kMailBuffers),
+      short_mail_staging_(group.region(), kShortMailBytes, kShortMailBuffers) {
   for (uint32_t rank = 0; rank < group.size(); ++rank) {
     lanes_.push_back(group.member(rank).block->lane(index, group.size()));
   }
@@ -29,7 +30,8 @@ Lane::Lane(Group& group, uint32_t index)
 
 Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
   std::unique_ptr<Lane> lane(new Lane(group, index));
-  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers)) {
+  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers) ||
+      !lane->short_mail_staging_.reserve(kShortMailBuffers)) {
     return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
   }
   return lane;
@@ -50,6 +52,7 @@ void Lane::begin(const Program& program) {
 void Lane::abandon() {
   slot_staging_.abandon();
   mail_staging_.abandon();
+  short_mail_staging_.abandon();
   for (Scratch& scratch : scratch_) scratch = {};
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -45,6 +46,10 @@ class Lane final : public Transport {
 
   // Whether the last look for a publication found its owner just writing it.
   bool peer_is_writing() const { return peer_is_writing_; }
+
+  // A step can't be done, now or ever: the call ends with the failure.
+  bool has_failed() const { return !failure_.is_ok(); }
+  Status take_failure() { return std::exchange(failure_, Status::ok()); }
 
   // What a rank waits for that sleeps in this step, as RankBlock::awaits.
   uint32_t awaits(const Instruction& step) const;
@@ -96,9 +101,12 @@ class Lane final : public Transport {
   Progress receive(const Instruction& step, StepState& state, const Operands& operands);
   bool has_room(uint32_t peer);
   bool is_consumed(uint32_t peer, uint64_t serial);
-  StagingBuffer* mail_buffer(uint32_t peer);
+  StagingBuffer* mail_buffer(uint32_t peer, bool is_short);
+  bool is_expected(const Instruction& step, const StepState& state, const MailLine& line);
   uint64_t reachable_location(const std::byte* data, uint64_t bytes) const;
-  void post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes);
+  void post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total);
+  void post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole);
+  void post_line(uint32_t peer, MailLine& line);
 
   Progress add(const Instruction& step);
   Progress wait_until(const Instruction& step);
@@ -110,6 +118,7 @@ class Lane final : public Transport {
   std::vector<Pair> pairs_;
   StagingPool slot_staging_;
   StagingPool mail_staging_;
+  StagingPool short_mail_staging_;
 
   const Program* program_ = nullptr;
   uint64_t call_ = 0;
@@ -117,6 +126,7 @@ class Lane final : public Transport {
   bool entered_ = false;
   bool finished_told_ = false;
   bool peer_is_writing_ = false;
+  Status failure_;
   bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return
   bool holds_ = false;    // any of:
   StagingBuffer* held_[schedule::kMaxSlots] = {};

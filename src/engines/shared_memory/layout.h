@@ -30,6 +30,9 @@ inline constexpr uint32_t kNearBytes = 512;
 inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
 inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
 inline constexpr uint32_t kMailBuffers = 8;
+// For messages that fit, so that a rank may have one under way to each of many.
+inline constexpr uint64_t kShortMailBytes = 4 * 1024 + 192;  // no power of two, for the cache's sake
+inline constexpr uint32_t kShortMailBuffers = 32;
 
 // A publication. The tag is written last and read first; it holds the call's number and the version,
 // which counts from 1.
@@ -48,12 +51,23 @@ inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | 
 // One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.
 struct alignas(64) MailLine {
   std::atomic<uint64_t> serial;
-  uint64_t location;  // offset in the sender's region, or kInline, or kForeign and an address
+  uint64_t location;  // offset in the sender's region, or kForeign and an address, or of an inline one: inline_of()
   union {
     std::byte payload[kInlineBytes];
-    uint64_t bytes;  // length of a fragment that lies elsewhere
+    struct {
+      uint64_t bytes;  // length of a fragment that lies elsewhere
+      uint64_t total;  // and of its message
+    };
   };
 };
+// A fragment inside the line: how long it is, and whether its message is.
+inline constexpr uint64_t kInlineMail = ~uint64_t{0} << 8;
+inline constexpr uint64_t kPartOfMessage = 0x80;
+inline uint64_t inline_of(uint64_t bytes, bool is_whole) {
+  return kInlineMail | bytes | (is_whole ? 0 : kPartOfMessage);
+}
+inline bool is_inline_mail(uint64_t location) { return location >= kInlineMail; }
+inline uint64_t inline_bytes(uint64_t location) { return location & (kPartOfMessage - 1); }
 static_assert(sizeof(SlotLine) == 64 && sizeof(MailLine) == 64);
 
 struct alignas(64) MailAck {

@@ -32,18 +32,25 @@ bool Lane::has_room(uint32_t peer) {
   return sent < kMailDepth || is_consumed(peer, sent - kMailDepth + 1);
 }
 
-void Lane::post(uint32_t peer, uint64_t location, const std::byte* payload, uint64_t bytes) {
-  Pair& pair = pairs_[peer];
-  MailLine& line = lanes_[peer]->mail(group_.rank())[pair.sent % kMailDepth];
-  line.location = location;
-  if (location != kInline) {
-    line.bytes = bytes;
-  } else if (bytes != 0) {
-    std::memcpy(line.payload, payload, bytes);
-  }
+void Lane::post_line(uint32_t peer, MailLine& line) {
   // Release: the line's content comes before; pairs with the acquire in receive().
-  line.serial.store(++pair.sent, std::memory_order_release);
+  line.serial.store(++pairs_[peer].sent, std::memory_order_release);
   group_.wake(peer);
+}
+
+void Lane::post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole) {
+  MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
+  line.location = inline_of(bytes, is_whole);
+  if (bytes != 0) std::memcpy(line.payload, payload, bytes);
+  post_line(peer, line);
+}
+
+void Lane::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total) {
+  MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
+  line.location = location;
+  line.bytes = bytes;
+  line.total = total;
+  post_line(peer, line);
 }
 
 // Where the receiver can read a long message as it lies, or kInline if it can't.
@@ -65,13 +72,13 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
   }
   const std::byte* data = operands.source(step);
   if (step.bytes <= kInlineBytes) {
-    post(step.peer, kInline, data, step.bytes);
+    post_inline(step.peer, data, step.bytes, true);
     pair.sending = nullptr;
     return Progress::kDone;
   }
   const uint64_t location = state.bytes == 0 ? reachable_location(data, step.bytes) : kInline;
   if (location != kInline) {
-    post(step.peer, location, nullptr, step.bytes);
+    post(step.peer, location, step.bytes, step.bytes);
     pair.sending = nullptr;
     state.serial = pair.sent;
     state.phase = kAwaitingReceiver;
@@ -85,23 +92,23 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
 }
 
 // One receiver may hold half of the buffers, so that a message to another isn't stopped by one who is late.
-StagingBuffer* Lane::mail_buffer(uint32_t peer) {
+StagingBuffer* Lane::mail_buffer(uint32_t peer, bool is_short) {
   const uint64_t sent = pairs_[peer].sent;
   if (sent >= kMailBuffers / 2 && !is_consumed(peer, sent - kMailBuffers / 2 + 1)) return nullptr;
-  return mail_staging_.take(
-      [this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
+  StagingPool& pool = is_short ? short_mail_staging_ : mail_staging_;
+  return pool.take([this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
 }
 
 Progress Lane::send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment) {
   while (state.bytes < step.bytes) {
     if (!has_room(step.peer)) return Progress::kPending;
-    StagingBuffer* buffer = mail_buffer(step.peer);
+    StagingBuffer* buffer = mail_buffer(step.peer, step.bytes <= kShortMailBytes);
     uint64_t bytes = std::min(fragment, step.bytes - state.bytes);
     if (buffer != nullptr) {
       std::memcpy(buffer->memory, data + state.bytes, bytes);
       buffer->peer = step.peer;
       buffer->holder = pairs_[step.peer].sent + 1;
-      post(step.peer, buffer->offset, nullptr, bytes);
+      post(step.peer, buffer->offset, bytes, step.bytes);
     } else if (!is_consumed(step.peer, pairs_[step.peer].sent)) {
       return Progress::kPending;  // this receiver moves us on
     } else {
@@ -109,11 +116,25 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const s
       const uint64_t element = step.bytes / step.elements;
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
       if (bytes == 0) return Progress::kPending;
-      post(step.peer, kInline, data + state.bytes, bytes);
+      post_inline(step.peer, data + state.bytes, bytes, false);
     }
     state.bytes += bytes;
   }
   return Progress::kDone;
+}
+
+// A message of another length than what is received, which only a mistake of the program can bring about, must not be
+// written anywhere. (Of one in several inline lines, none says how long the whole is; but too long it can't get.)
+bool Lane::is_expected(const Instruction& step, const StepState& state, const MailLine& line) {
+  const bool is_inline = is_inline_mail(line.location);
+  uint64_t total = is_inline ? inline_bytes(line.location) : line.total;
+  if (is_inline && (line.location & kPartOfMessage) != 0) total = std::max(step.bytes, state.bytes + total);
+  if (total == step.bytes) [[likely]]
+    return true;
+  failure_ = Status(Code::kMismatch, "rank " + std::to_string(step.peer) + " sends " + std::to_string(total) +
+                                         " bytes where rank " + std::to_string(group_.rank()) + " expects " +
+                                         std::to_string(step.bytes) + "; the counts of the two ranks don't match");
+  return false;
 }
 
 Progress Lane::receive(const Instruction& step, StepState& state, const Operands& operands) {
@@ -123,15 +144,11 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
   const uint64_t element = step.elements == 0 ? 1 : step.bytes / step.elements;
   do {
     const MailLine& line = mine_->mail(step.peer)[pair.received % kMailDepth];
-    // Acquire: pairs with post().
+    // Acquire: pairs with post_line().
     if (line.serial.load(std::memory_order_acquire) != pair.received + 1) return Progress::kPending;
-    const bool is_inline = line.location == kInline;
-    uint64_t bytes = step.bytes - state.bytes;
-    if (!is_inline) {
-      bytes = line.bytes;
-    } else if (step.bytes > kInlineBytes) {
-      bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
-    }
+    if (!is_expected(step, state, line)) return Progress::kPending;
+    const bool is_inline = is_inline_mail(line.location);
+    const uint64_t bytes = is_inline ? inline_bytes(line.location) : line.bytes;
     if (!is_inline) {
       if (take_in(step, operands, line.location, 0, state.bytes, bytes) == Progress::kPending)
         return Progress::kPending;

@@ -56,7 +56,7 @@ class StagingPool {
 
  private:
   bool grow() {
-    auto* memory = static_cast<std::byte*>(region_.allocate(buffer_bytes_, 4096));
+    auto* memory = static_cast<std::byte*>(region_.allocate(buffer_bytes_, buffer_bytes_ % 4096 == 0 ? 4096 : 64));
     if (memory == nullptr) return false;
     buffers_.push_back({memory, region_.offset_of(memory), 0, 0});
     return true;

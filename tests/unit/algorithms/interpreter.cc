@@ -20,7 +20,12 @@ uint64_t mix(uint64_t value) {
   return value ^ value >> 33;
 }
 
-bool has_root_only_output(const Plan& plan) { return plan.collective == Collective::kReduce; }
+// Where a rank's input lies in its output, in place.
+uint64_t place_of_input(const Plan& plan, uint64_t count) {
+  const uint32_t size = plan.shape.size;
+  const bool has_more = output_blocks(plan.collective, size) > input_blocks(plan.collective, size);
+  return has_more ? plan.shape.rank * count : 0;
+}
 
 }  // namespace
 
@@ -32,19 +37,20 @@ Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, bool in
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     const Plan& plan = plans[r];
     Rank& rank = ranks_[r];
-    const bool has_output = !has_root_only_output(plan) || plan.shape.rank == plan.shape.root;
-    const uint64_t inputs = schedule::input_blocks(plan.collective, plan.shape.size) * count;
+    const bool is_root = plan.shape.rank == plan.shape.root;
+    const bool has_output = schedule::has_output(plan.collective, is_root);
+    const bool has_input = schedule::has_input(plan.collective, is_root);
+    const uint64_t inputs = has_input ? schedule::input_blocks(plan.collective, plan.shape.size) * count : 0;
     const uint64_t outputs = has_output ? schedule::output_blocks(plan.collective, plan.shape.size) * count : 0;
     rank.output.resize(outputs);
     const bool is_source = plan.collective == Collective::kBroadcast && plan.shape.rank == plan.shape.root;
     if (is_source) {
       for (uint64_t i = 0; i < outputs; ++i) rank.output[i] = operand(r, i);
     }
-    const bool shares = in_place && has_output;
+    const bool shares = in_place && has_output && (is_root || !schedule::has_root(plan.collective));
     if (!shares) rank.input.resize(inputs);
     for (uint64_t i = 0; i < inputs; ++i) {
-      const uint64_t block = plan.collective == Collective::kAllgather ? r * count : 0;
-      (shares ? rank.output[block + i] : rank.input[i]) = operand(r, i);
+      (shares ? rank.output[place_of_input(plan, count) + i] : rank.input[i]) = operand(r, i);
     }
     for (const schedule::ScratchArea& area : plan.scratch) rank.scratch.emplace_back(area.elements(count));
     open_stage(r);
@@ -61,7 +67,7 @@ Interpreter::View Interpreter::view(uint32_t rank, const Slice& slice) {
   if (slice.buffer == Buffer::kScratch) buffer = &owner.scratch[slice.area];
   if (slice.buffer == Buffer::kInput) {
     if (owner.input.empty()) {  // in place
-      base = plans_[rank].collective == Collective::kAllgather ? rank * count_ : 0;
+      base = place_of_input(plans_[rank], count_);
     } else {
       buffer = &owner.input;
     }

@@ -59,6 +59,10 @@ TEST_P(Proof, HoldsForAllSmallGroups) {
             if (keep_order && !(algorithm().can_keep_order && combines(algorithm()))) continue;
             shape.keep_order = keep_order;
             ASSERT_TRUE(is_proved(algorithm(), shape, counts_to_prove(algorithm(), shape), &calls));
+            if (!algorithm().takes_vectors) continue;
+            for (uint32_t seed = 1; seed <= 3; ++seed) {
+              ASSERT_TRUE(is_proved_for_vectors(algorithm(), shape, seed, &calls));
+            }
           }
         }
       }

@@ -18,15 +18,15 @@ std::vector<schedule::Plan> plans_of(const Algorithm& algorithm, Shape shape) {
   return plans;
 }
 
-bool has_root(const Algorithm& algorithm) {
-  return algorithm.collective == Collective::kBroadcast || algorithm.collective == Collective::kReduce;
+bool has_root(const Algorithm& algorithm) { return schedule::has_root(algorithm.collective); }
+
+// Of the others a caller moves the input aside.
+bool works_in_place(const Algorithm& algorithm) {
+  return schedule::input_blocks(algorithm.collective, 1) > 0 && algorithm.collective != Collective::kAlltoall &&
+         algorithm.collective != Collective::kReduceScatterBlock;
 }
 
-bool has_input(const Algorithm& algorithm) { return schedule::input_blocks(algorithm.collective, 1) > 0; }
-
-bool combines(const Algorithm& algorithm) {
-  return algorithm.collective == Collective::kReduce || algorithm.collective == Collective::kAllreduce;
-}
+bool combines(const Algorithm& algorithm) { return schedule::combines(algorithm.collective); }
 
 std::string test_name(const Algorithm& algorithm) {
   return std::string(schedule::name(algorithm.collective)) + "_" + std::string(algorithm.name);
@@ -61,7 +61,7 @@ testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shap
   const std::vector<schedule::Plan> plans = plans_of(algorithm, shape);
   for (const uint64_t count : counts) {
     for (const bool in_place : {false, true}) {
-      if (in_place && !has_input(algorithm)) continue;
+      if (in_place && !works_in_place(algorithm)) continue;
       const schedule::VerifyOptions options = {.count = count,
                                                .in_place = in_place,
                                                .commutative = !shape.keep_order,
@@ -73,6 +73,38 @@ testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shap
                                          << (in_place ? ", in place" : "") << ":\n"
                                          << report.text();
     }
+  }
+  return testing::AssertionSuccess();
+}
+
+namespace {
+
+// Blocks of different lengths, some of them empty.
+std::vector<uint64_t> random_lengths(size_t blocks, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<uint64_t> lengths(blocks);
+  for (uint64_t& length : lengths) length = random() % 3 == 0 ? 0 : random() % 23;
+  return lengths;
+}
+
+}  // namespace
+
+testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, const Shape& shape, uint32_t seed,
+                                               uint64_t* calls) {
+  const std::vector<schedule::Plan> plans = plans_of(algorithm, shape);
+  const size_t blocks =
+      algorithm.collective == Collective::kAlltoall ? size_t{shape.size} * shape.size : size_t{shape.size};
+  for (const bool in_place : {false, true}) {
+    if (in_place && !works_in_place(algorithm)) continue;
+    const std::vector<uint64_t> lengths = random_lengths(blocks, seed);
+    const schedule::VerifyOptions options = {
+        .in_place = in_place, .commutative = !shape.keep_order, .lengths = lengths};
+    const schedule::Report report = schedule::verify(plans, options);
+    if (calls != nullptr) ++*calls;
+    if (report.is_correct()) continue;
+    return testing::AssertionFailure() << test_name(algorithm) << ": " << text(shape) << ", lengths of seed " << seed
+                                       << (in_place ? ", in place" : "") << ":\n"
+                                       << report.text();
   }
   return testing::AssertionSuccess();
 }

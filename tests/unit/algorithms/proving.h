@@ -16,9 +16,9 @@ namespace hocket::algorithms {
 // `make_plan` for every rank; `shape.rank` is ignored.
 std::vector<schedule::Plan> plans_of(const Algorithm& algorithm, schedule::Shape shape);
 
-// Has the collective a root; has it an input that can lie in the output; does it combine.
+// Has the collective a root; can a call be in place without the caller moving anything; does it combine.
 bool has_root(const Algorithm& algorithm);
-bool has_input(const Algorithm& algorithm);
+bool works_in_place(const Algorithm& algorithm);
 bool combines(const Algorithm& algorithm);
 
 // "broadcast_tree", with letters, digits and underscores only.
@@ -33,6 +33,10 @@ std::vector<uint64_t> counts_to_prove(const Algorithm& algorithm, const schedule
 // Verifies the shape for these counts, in place too where that is possible. `calls` is raised by the verifications.
 testing::AssertionResult is_proved(const Algorithm& algorithm, const schedule::Shape& shape,
                                    const std::vector<uint64_t>& counts, uint64_t* calls = nullptr);
+
+// The same with blocks of different lengths drawn from a seed, for algorithms that take them.
+testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, const schedule::Shape& shape, uint32_t seed,
+                                               uint64_t* calls = nullptr);
 
 // TEST_SEED, or one drawn at random. To be printed by who uses it.
 uint32_t seed_of_run();

@@ -25,29 +25,48 @@ struct Call {
   uint32_t seed;
 };
 
-// The result of a rooted collective is its root's, of the others rank 0's.
-std::vector<uint64_t> result_everywhere(const std::vector<Plan>& plans, const Call& call) {
+bool has_result(const Call& call, Collective collective, uint32_t rank) {
+  if (collective == Collective::kExscan) return rank != 0;
+  return schedule::has_output(collective, rank == call.shape.root);
+}
+
+bool is_the_same_everywhere(Collective collective) {
+  return collective == Collective::kBroadcast || collective == Collective::kAllreduce ||
+         collective == Collective::kAllgather;
+}
+
+// The results of all ranks, one behind the other.
+std::vector<uint64_t> results(const std::vector<Plan>& plans, const Call& call) {
   Interpreter interpreter(plans, call.count, call.in_place, call.seed);
   const std::string problem = interpreter.run();
   EXPECT_EQ(problem, "");
   const Collective collective = plans[0].collective;
-  const std::vector<uint64_t>& result = interpreter.output(call.shape.root);
+  std::vector<uint64_t> all;
   for (uint32_t rank = 0; rank < call.shape.size; ++rank) {
-    if (collective == Collective::kReduce && rank != call.shape.root) continue;
-    EXPECT_EQ(interpreter.output(rank), result) << "rank " << rank;
+    const std::vector<uint64_t>& one = interpreter.output(rank);
+    if (is_the_same_everywhere(collective)) EXPECT_EQ(one, interpreter.output(0)) << "rank " << rank;
+    if (has_result(call, collective, rank)) all.insert(all.end(), one.begin(), one.end());
   }
-  return result;
+  return all;
 }
 
-// What collectives that don't combine must give.
-void expect_moved(const Call& call, Collective collective, const std::vector<uint64_t>& result) {
-  for (uint64_t i = 0; i < result.size(); ++i) {
-    if (collective == Collective::kBroadcast) {
-      ASSERT_EQ(result[i], Interpreter::operand(call.shape.root, i));
-    } else if (collective == Collective::kAllgather) {
-      ASSERT_EQ(result[i], Interpreter::operand(static_cast<uint32_t>(i / call.count), i % call.count));
+// What collectives that don't combine must give: element i of the block that rank `from` gives to rank `to`.
+std::vector<uint64_t> moved(const Call& call, Collective collective) {
+  std::vector<uint64_t> all;
+  const auto add = [&](uint32_t from, uint64_t block) {
+    for (uint64_t i = 0; i < call.count; ++i) all.push_back(Interpreter::operand(from, block * call.count + i));
+  };
+  for (uint32_t to = 0; to < call.shape.size; ++to) {
+    if (!has_result(call, collective, to)) continue;
+    if (collective == Collective::kBroadcast) add(call.shape.root, 0);
+    if (collective == Collective::kScatter) add(call.shape.root, to);
+    const bool gathers = collective == Collective::kGather || collective == Collective::kAllgather;
+    for (uint32_t from = 0; from < call.shape.size; ++from) {
+      if (gathers) add(from, 0);
+      if (collective == Collective::kAlltoall) add(from, to);
     }
   }
+  return all;
 }
 
 // One shape under several timings, in place too.
@@ -57,11 +76,12 @@ void expect_same_bits(const Algorithm& algorithm, const Shape& shape, uint32_t f
   const uint64_t count = algorithm.collective == Collective::kBarrier ? 0 : 3 * shape.segments + shape.size + 1;
   std::vector<uint64_t> expected;
   for (uint32_t i = 0; i < (long_tests() ? 40u : 4u); ++i) {
-    const Call call = {shape, count, has_input(algorithm) && i % 2 == 1, first_seed + i};
-    const std::vector<uint64_t> result = result_everywhere(plans, call);
-    if (i == 0) expected = result;
+    // The interpreter's output never lies in the input.
+    const bool in_place = works_in_place(algorithm) && algorithm.collective != Collective::kScatter && i % 2 == 1;
+    const Call call = {shape, count, in_place, first_seed + i};
+    const std::vector<uint64_t> result = results(plans, call);
+    if (i == 0) expected = combines(algorithm) ? result : moved(call, algorithm.collective);
     ASSERT_EQ(result, expected) << "seed " << call.seed;
-    expect_moved(call, algorithm.collective, result);
   }
 }
 

@@ -96,7 +96,7 @@ TEST(Table, ErrorsNameFileLineAndReason) {
 }
 
 TEST(Table, AnUnknownCollectiveIsAnsweredWithAllThatAreKnown) {
-  const std::string error = error_of("hocket-table 1\nscan ring\n");
+  const std::string error = error_of("hocket-table 1\nsacn ring\n");
   for (int i = 0; i < schedule::kCollectives; ++i)
     EXPECT_NE(error.find(name(static_cast<Collective>(i))), std::string::npos) << error;
 }

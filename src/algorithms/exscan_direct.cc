@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everyone publishes its operand and combines those of the ranks before it: one scheduling round.
+//
+// Reference: Sanders, Traeff, Parallel Prefix (Scan) Algorithms for MPI (2006).
+// Steps: S publications; the last rank combines size-1 operands a segment.
+// Bytes: rank r reads r n and copies n.
+// Cost:  2 alpha + (size-1) n (beta + gamma) + n beta. For short messages.
+// Restrictions: a segment fits into a slot.
+#include "algorithms/prefix_work.h"
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+
+void build(Builder& builder) {
+  const uint32_t rank = builder.rank();
+  PrefixWork work(builder);
+  for (uint32_t s = 0; s < builder.segments(); ++s) {
+    work.provide(s);
+    if (rank > 0) builder.get(work.from(0, s), work.output(s));
+    for (uint32_t peer = 1; peer < rank; ++peer) {
+      builder.combine_from(work.from(peer, s), work.output(s), work.output(s), /*incoming_left=*/false);
+    }
+    work.release_all(s);
+  }
+}
+
+}  // namespace
+
+constinit const Algorithm exscan_direct = {
+    .collective = schedule::Collective::kExscan,
+    .name = "direct",
+    .summary = "everyone publishes, everyone combines the operands before its own",
+    .reference = "Sanders, Traeff 2006",
+    .build = build,
+    .root_relative = false,
+    .can_keep_order = true,
+    .segmented = true,
+    .uses_slots = true,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everyone sends its block to the root.
+//
+// Reference: Chan, Heimlich, Purkayastha, van de Geijn, Collective communication: theory, practice, and experience
+//   (2007).
+// Steps: one at each rank; the root receives size-1 messages at a time.
+// Bytes: (size-1) n, all of them in at the root; n is one block.
+// Cost:  alpha + (size-1) n beta.
+// Restrictions: none.
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+
+void build(Builder& builder) {
+  const uint32_t size = builder.size();
+  if (builder.rank() != builder.root()) return builder.send(builder.root(), builder.input());
+  builder.begin_stage();
+  builder.copy(builder.input(), Builder::part(builder.output(), builder.root(), size));
+  for (uint32_t i = 1; i < size; ++i) {
+    const uint32_t peer = (builder.root() + i) % size;
+    builder.receive(peer, Builder::part(builder.output(), peer, size));
+  }
+  builder.end_stage();
+}
+
+}  // namespace
+
+constinit const Algorithm gather_linear = {
+    .collective = schedule::Collective::kGather,
+    .name = "linear",
+    .summary = "everyone sends its block to the root",
+    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .build = build,
+    .root_relative = false,
+    .takes_vectors = true,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everyone publishes its row of blocks and combines its own block out of all, in rank order: one scheduling round.
+//
+// Reference: the reduce-scatter half of allreduce direct; Chan, Heimlich, Purkayastha, van de Geijn, Collective
+//   communication: theory, practice, and experience (2007).
+// Steps: one publication, and size-1 combinations in a chain.
+// Bytes: a rank reads (size-1) n and publishes size n; n is one block.
+// Cost:  2 alpha + size n beta + (size-1) n (beta + gamma).
+// Restrictions: a row of size blocks fits into a slot.
+#include "algorithms/combining.h"
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+
+void build(Builder& builder) {
+  const schedule::Slice mine = Builder::part(builder.input(), builder.rank(), builder.size());
+  if (builder.size() > 1) builder.publish(0, builder.input());
+  combine_in_rank_order(builder, mine, builder.output(), [&](uint32_t peer) {
+    return Builder::From{.peer = peer, .part = mine, .whole = builder.input()};
+  });
+}
+
+}  // namespace
+
+constinit const Algorithm reduce_scatter_block_direct = {
+    .collective = schedule::Collective::kReduceScatterBlock,
+    .name = "direct",
+    .summary = "everyone publishes its row and combines its block out of all",
+    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .build = build,
+    .root_relative = false,
+    .can_keep_order = true,
+    .uses_slots = true,
+    .takes_vectors = true,
+    .publishes_rows = true,
+};
+
+}  // namespace hocket::algorithms

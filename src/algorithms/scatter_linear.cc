@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The root sends everyone its block.
+//
+// Reference: Chan, Heimlich, Purkayastha, van de Geijn, Collective communication: theory, practice, and experience
+//   (2007).
+// Steps: one at each rank; the root sends size-1 messages at a time.
+// Bytes: (size-1) n, all of them out of the root; n is one block.
+// Cost:  alpha + (size-1) n beta.
+// Restrictions: none.
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+
+void build(Builder& builder) {
+  const uint32_t size = builder.size();
+  if (builder.rank() != builder.root()) return builder.receive(builder.root(), builder.output());
+  builder.begin_stage();
+  for (uint32_t i = 1; i < size; ++i) {
+    const uint32_t peer = (builder.root() + i) % size;
+    builder.send(peer, Builder::part(builder.input(), peer, size));
+  }
+  builder.copy(Builder::part(builder.input(), builder.root(), size), builder.output());
+  builder.end_stage();
+}
+
+}  // namespace
+
+constinit const Algorithm scatter_linear = {
+    .collective = schedule::Collective::kScatter,
+    .name = "linear",
+    .summary = "the root sends everyone its block",
+    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .build = build,
+    .root_relative = false,
+    .takes_vectors = true,
+};
+
+}  // namespace hocket::algorithms

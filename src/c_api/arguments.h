@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From what the caller of a collective has passed to the communicator's arguments, every one of them checked.
+//
+// The checks answer with a code, which travels in a register; what is wrong is told out of the way.
+//
+// Thread safety: pure functions, but for the error text, which is the thread's.
+#pragma once
+
+#include <string>
+
+#include "c_api/handles.h"
+#include "reduction/reduction.h"
+
+// Leaves the function with the code unless it is HOCKET_OK.
+#define HOCKET_CHECKED(expression)                                                             \
+  do {                                                                                         \
+    if (const hocket_status_t checked_ = (expression); checked_ != HOCKET_OK) return checked_; \
+  } while (false)
+
+namespace hocket::c_api {
+
+using communicator::Arguments;
+using schedule::Collective;
+
+constexpr hocket_type_t kOpaque = 0x80000000u;
+
+// 0: not a type.
+inline size_t size_of(hocket_type_t type) {
+  if (type == HOCKET_BYTE) return 1;
+  if ((type & kOpaque) != 0) return type & ~kOpaque;
+  return type < static_cast<hocket_type_t>(reduction::Type::kCount)
+             ? reduction::size_of(static_cast<reduction::Type>(type))
+             : 0;
+}
+
+hocket_status_t wrong(const char* function, const std::string& what);
+hocket_status_t explain(const char* function, const hocket_comm_t* comm, size_t count, hocket_type_t type, int root);
+
+inline hocket_status_t begin(const char* function, hocket_comm_t* comm, Collective collective, size_t count,
+                             hocket_type_t type, int root, Arguments& out) {
+  const size_t element = size_of(type);
+  long long bytes = 0;
+  const bool fits = element != 0 && !__builtin_mul_overflow(count, element, &bytes);
+  if (!fits || comm == nullptr || !comm->communicator->context().is_owner() ||
+      static_cast<uint32_t>(root) >= comm->communicator->size()) [[unlikely]] {
+    return explain(function, comm, count, type, root);
+  }
+  out.collective = collective;
+  out.count = count;
+  out.root = static_cast<uint32_t>(root);
+  out.combiner.element_bytes = element;
+  out.combiner.type = type;
+  return HOCKET_OK;
+}
+
+// Elements become bytes: nothing is combined, so that a message may be cut anywhere.
+inline void count_in_bytes(Arguments& out) {
+  out.count *= out.combiner.element_bytes;
+  out.combiner.element_bytes = 1;
+}
+
+hocket_status_t set_operation(const char* function, hocket_type_t type, hocket_op_t op, Arguments& out);
+
+inline hocket_status_t check_buffer(const char* function, const char* name, const void* buffer, size_t bytes) {
+  if (buffer == nullptr && bytes != 0) [[unlikely]]
+    return wrong(function, std::string("`") + name + "` is NULL");
+  return HOCKET_OK;
+}
+
+// The two buffers of a call that is not in place.
+inline hocket_status_t set_apart(const char* function, const void* input, size_t input_bytes, void* output,
+                                 size_t output_bytes, Arguments& out) {
+  HOCKET_CHECKED(check_buffer(function, "input", input, input_bytes));
+  HOCKET_CHECKED(check_buffer(function, "output", output, output_bytes));
+  out.input = static_cast<const std::byte*>(input);
+  out.output = static_cast<std::byte*>(output);
+  if (out.input < out.output + output_bytes && out.output < out.input + input_bytes) [[unlikely]]
+    return wrong(function, "`input` and `output` overlap; pass HOCKET_IN_PLACE to use one buffer");
+  return HOCKET_OK;
+}
+
+// Both buffers are `bytes` long. In place, the input is in the output.
+inline hocket_status_t set_equal(const char* function, const void* input, void* output, size_t bytes, Arguments& out) {
+  if (input != HOCKET_IN_PLACE) return set_apart(function, input, bytes, output, bytes, out);
+  HOCKET_CHECKED(check_buffer(function, "output", output, bytes));
+  out.output = static_cast<std::byte*>(output);
+  out.input = out.output;
+  return HOCKET_OK;
+}
+
+// --- and on to the communicator
+// ---------------------------------------------------------------------------------------
+
+inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments) {
+  if (checked != HOCKET_OK) [[unlikely]]
+    return checked;
+  return guarded([&] { return answer(comm->communicator->run(arguments)); },
+                 [&] { comm->communicator->break_after_exception(); });
+}
+
+inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments,
+                             hocket_request_t** request) {
+  if (checked != HOCKET_OK) return checked;
+  if (request == nullptr) {
+    return report(Status(Code::kInvalidArgument, "`request` is NULL; pass where to put the handle"));
+  }
+  *request = nullptr;
+  return guarded(
+      [&] {
+        Result<communicator::Request*> started = comm->communicator->start(arguments);
+        if (!started.is_ok()) return report(started.status());
+        *request = to_handle(started.value());
+        return HOCKET_OK;
+      },
+      [&] { comm->communicator->break_after_exception(); });
+}
+
+}  // namespace hocket::c_api

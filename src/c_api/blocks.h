@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments of collectives with a block for each rank, of one length or of different ones.
+//
+// Thread safety: as arguments.h.
+#pragma once
+
+#include "c_api/arguments.h"
+
+namespace hocket::c_api {
+
+// A side of a vector version as the caller describes it.
+struct Side {
+  const char* counts_name;  // for errors
+  const size_t* counts;
+  const size_t* displacements;  // NULL: one block behind the other
+};
+
+// Checks a side whose buffer this rank has, and enters it. A communicator of one rank has one block, which is then an
+// ordinary buffer: `offset` is where it lies, in bytes, and `count` its length.
+hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, const Side& side, const void* buffer,
+                           const char* buffer_name, Arguments& out, schedule::BlockVector& blocks);
+
+// Where the block of `rank` lies in the side's buffer, in bytes.
+size_t offset_of(const Side& side, uint32_t rank, size_t element_bytes);
+
+// On one rank nothing differs: the call becomes that of blocks of equal length.
+inline bool is_alone(const hocket_comm_t* comm) { return comm->communicator->size() == 1; }
+
+}  // namespace hocket::c_api
