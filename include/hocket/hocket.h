@@ -149,7 +149,8 @@ typedef struct hocket_bootstrap {
 HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t* context, const hocket_bootstrap_t* bootstrap,
                                               hocket_comm_t** comm);
 /* The ranks that `hocket run` started; one rank where a program was started by hand. Collective over them, as often as
- * wanted. A rank that ends instead of coming, or is too late (HOCKET_SETUP_TIMEOUT_S), is an error on those that wait. */
+ * wanted. A rank that ends instead of coming, or is too late (HOCKET_SETUP_TIMEOUT_S), is an error on those that wait.
+ */
 HOCKET_API hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_comm_t** comm);
 /* Collective over `comm`. Ranks of the same color form a new comm, ordered by key and then by their ranks in `comm`; a
  * negative color gets *new_comm = NULL. What goes wrong with one color's comm is an error on its ranks only, and leaves

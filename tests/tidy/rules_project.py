@@ -10,7 +10,8 @@ REGISTRY = "src/algorithms/algorithms.def"
 SETTINGS = "src/base/environment_settings.cc"
 ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
-COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "scan")
+COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "scan",
+               "exscan")
 
 
 def check_algorithms(tree):
