@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/shapes.h"
 
+#include <algorithm>
+
 #include <bit>
 
 namespace hocket::algorithms {
@@ -30,6 +32,18 @@ Tree knomial_tree(uint32_t rank, uint32_t size, uint32_t degree) {
     }
   }
   return tree;
+}
+
+uint32_t subtree_end(uint32_t rank, uint32_t size, uint32_t degree) {
+  uint32_t node = 0;
+  uint32_t end = size;
+  while (node != rank) {
+    const std::vector<uint32_t> children = knomial_tree(node, size, degree).children;
+    const auto next = std::upper_bound(children.begin(), children.end(), rank);
+    if (next != children.end()) end = *next;
+    node = *(next - 1);
+  }
+  return end;
 }
 
 Hypercube hypercube(uint32_t rank, uint32_t size) {

@@ -4,6 +4,7 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Tree {
   std::vector<uint32_t> children_biggest_first() const { return {children.rbegin(), children.rend()}; }
 };
 Tree knomial_tree(uint32_t rank, uint32_t size, uint32_t degree);
+// The subtree of `rank` is [rank, subtree_end).
+uint32_t subtree_end(uint32_t rank, uint32_t size, uint32_t degree);
 
 // The biggest hypercube with no more vertices than there are ranks. Ranks beyond are folded in: the first 2*extras
 // ranks form neighbouring pairs, of which the even one is an extra that takes part through the odd one. So vertices
@@ -44,6 +47,9 @@ struct Hypercube {
   uint32_t rank_of(uint32_t some_vertex) const {
     return some_vertex < extras ? 2 * some_vertex + 1 : some_vertex + extras;
   }
+  // The ranks that vertices from `some_vertex` on stand for begin with it, their extras included; also for the vertex
+  // after the last.
+  uint32_t first_rank_of(uint32_t some_vertex) const { return some_vertex + std::min(some_vertex, extras); }
 };
 Hypercube hypercube(uint32_t rank, uint32_t size);
 

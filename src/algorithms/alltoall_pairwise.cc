@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One exchange after the other, each time with another rank: by exclusive or at powers of two, around the ring else.
+//
+// Paper: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A3, pairwise exchange).
+// Steps: size-1 exchanges.
+// Bytes: a rank sends and receives (size-1) n; n is one block.
+// Cost:  (size-1) (alpha + n beta). For long blocks.
+// Restrictions: none.
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Slice;
+
+void build(Builder& builder) {
+  const uint32_t rank = builder.rank();
+  const uint32_t size = builder.size();
+  const bool is_power_of_two = (size & (size - 1)) == 0;
+  builder.copy(Builder::part(builder.input(), rank, size), Builder::part(builder.output(), rank, size));
+  for (uint32_t step = 1; step < size; ++step) {
+    const uint32_t to = is_power_of_two ? rank ^ step : (rank + step) % size;
+    const uint32_t from = is_power_of_two ? rank ^ step : (rank + size - step) % size;
+    builder.begin_stage();
+    builder.send(to, Builder::part(builder.input(), to, size));
+    builder.receive(from, Builder::part(builder.output(), from, size));
+    builder.end_stage();
+  }
+}
+
+}  // namespace
+
+constinit const Algorithm alltoall_pairwise = {
+    .collective = schedule::Collective::kAlltoall,
+    .name = "pairwise",
+    .summary = "one exchange after the other, each time with another rank",
+    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (pairwise exchange)",
+    .build = build,
+    .root_relative = false,
+    .takes_vectors = true,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Partial results travel around the ring, each combined with the operand of every rank that it passes, and end at home.
+//
+// Reference: Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), first half.
+// Steps: size-1 exchanges with the two neighbours.
+// Bytes: a rank sends, receives and combines (size-1) n; n is one block.
+// Cost:  (size-1) (alpha + n beta + n gamma). For long blocks.
+// Restrictions: commutative operations.
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Slice;
+
+void build(Builder& builder) {
+  const uint32_t rank = builder.rank();
+  const uint32_t size = builder.size();
+  if (size == 1) return builder.copy(builder.input(), builder.output());
+  const auto input = [&](uint32_t back) {
+    return Builder::part(builder.input(), (rank + 2 * size - back) % size, size);
+  };
+  const Slice longest = Builder::part(builder.input(), 0, size);
+  const uint8_t areas[2] = {builder.scratch_area(longest), builder.scratch_area(longest)};
+  Slice partial = input(1);
+  for (uint32_t step = 0; step + 1 < size; ++step) {
+    const bool is_last = step + 2 == size;
+    const Slice own = input(step + 2);
+    const Slice next = is_last ? builder.output() : Builder::in_scratch(areas[step % 2], own, own);
+    builder.begin_stage();
+    builder.send((rank + 1) % size, partial);
+    builder.receive_combine((rank + size - 1) % size, own, next, /*incoming_left=*/true);
+    builder.end_stage();
+    partial = next;
+  }
+}
+
+}  // namespace
+
+constinit const Algorithm reduce_scatter_block_ring = {
+    .collective = schedule::Collective::kReduceScatterBlock,
+    .name = "ring",
+    .summary = "partial results travel around the ring and end at home",
+    .reference = "Patarasuk, Yuan 2009",
+    .build = build,
+    .root_relative = false,
+    .takes_vectors = true,
+};
+
+}  // namespace hocket::algorithms
