@@ -6,7 +6,10 @@
 // is locked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 
 #include "core/statistics.h"
 #include "hocket/hocket.h"
@@ -30,7 +33,16 @@ struct Communicator {
   Counters counters;
   int64_t calls = 0;
   uint64_t order = 0;  // the same on every rank, different for any two: in this order they are closed at the end
+  std::unique_ptr<size_t[]> numbers;
 };
+
+// Room for the counts and displacements of a call, four numbers a rank; kept until the communicator goes. nullptr: no
+// memory. Earlier contents are lost with the next call.
+inline size_t* numbers_of(Communicator& communicator) {
+  if (communicator.numbers == nullptr) [[unlikely]]
+    communicator.numbers.reset(new (std::nothrow) size_t[4 * static_cast<size_t>(communicator.size)]);
+  return communicator.numbers.get();
+}
 
 // A blocking all-gather on the communicator itself, by the MPI underneath; 0 for success.
 struct Exchange {

@@ -43,7 +43,7 @@ Row make_row(const CounterArray& sums, Collective collective) {
 
 void append_row(std::string& text, const char* name, const Row& row) {
   char line[160];
-  std::snprintf(line, sizeof line, "hocket: %-14s %14llu %12llu   ", name,
+  std::snprintf(line, sizeof line, "hocket: %-24s %14llu %12llu   ", name,
                 static_cast<unsigned long long>(row.carried_out), static_cast<unsigned long long>(row.handed_on));
   text += line + row.why + "\n";
 }
@@ -53,17 +53,18 @@ void append_row(std::string& text, const char* name, const Row& row) {
 CommonCounters common_counters;
 
 const char* mpi_name(Collective collective) {
-  switch (collective) {
-    case Collective::kBarrier:
-      return "MPI_Barrier";
-    case Collective::kBroadcast:
-      return "MPI_Bcast";
-    case Collective::kReduce:
-      return "MPI_Reduce";
-    case Collective::kAllreduce:
-      return "MPI_Allreduce";
-  }
-  return "?";
+  static constexpr const char* kNames[kCollectives] = {
+      "MPI_Barrier",        "MPI_Bcast",
+      "MPI_Reduce",         "MPI_Allreduce",
+      "MPI_Gather",         "MPI_Gatherv",
+      "MPI_Scatter",        "MPI_Scatterv",
+      "MPI_Allgather",      "MPI_Allgatherv",
+      "MPI_Alltoall",       "MPI_Alltoallv",
+      "MPI_Alltoallw",      "MPI_Reduce_scatter_block",
+      "MPI_Reduce_scatter", "MPI_Scan",
+      "MPI_Exscan",
+  };
+  return kNames[static_cast<int>(collective)];
 }
 
 const char* reason(Outcome outcome) {
@@ -88,8 +89,6 @@ const char* reason(Outcome outcome) {
       return "set-up failed";
     case Outcome::kUnsupported:
       return "type and operation";
-    case Outcome::kTooLarge:
-      return "too large";
     case Outcome::kLongElements:
       return "elements longer than hocket combines";
     case Outcome::kFreed:
@@ -113,7 +112,7 @@ std::string statistics_text(const CounterArray& sums, int ranks) {
   std::string text = "hocket: calls of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks together\n");
   if (ranks == 1) text += "\n";
   char heading[100];
-  std::snprintf(heading, sizeof heading, "hocket: %-14s %14s %12s   %s\n", "", "carried out", "handed on", "why");
+  std::snprintf(heading, sizeof heading, "hocket: %-24s %14s %12s   %s\n", "", "carried out", "handed on", "why");
   text += heading;
   for (int i = 0; i < kCollectives; ++i) {
     const Row row = make_row(sums, static_cast<Collective>(i));

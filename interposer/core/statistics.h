@@ -12,8 +12,26 @@
 
 namespace hocket::interposer {
 
-enum class Collective : uint8_t { kBarrier, kBroadcast, kReduce, kAllreduce };
-inline constexpr int kCollectives = 4;
+enum class Collective : uint8_t {
+  kBarrier,
+  kBroadcast,
+  kReduce,
+  kAllreduce,
+  kGather,
+  kGatherv,
+  kScatter,
+  kScatterv,
+  kAllgather,
+  kAllgatherv,
+  kAlltoall,
+  kAlltoallv,
+  kAlltoallw,
+  kReduceScatterBlock,
+  kReduceScatter,
+  kScan,
+  kExscan,
+};
+inline constexpr int kCollectives = 17;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
 
 // What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.
@@ -28,12 +46,11 @@ enum class Outcome : uint8_t {
   kNoSharedMemory,     // ranks on several machines
   kSetUpFailed,        // the reason has been logged
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
-  kTooLarge,           // 2 GiB and more that might have to be packed
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
-inline constexpr int kOutcomes = 14;
+inline constexpr int kOutcomes = 13;
 const char* reason(Outcome outcome);
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;

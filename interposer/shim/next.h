@@ -15,21 +15,27 @@ namespace hocket::interposer {
 
 // Caught by this library: called through the name under which they came in.
 // clang-format off
+#define HOCKET_MPI_COLLECTIVES(X)                                                                              \
+  X(Bcast) X(Gather) X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv)    \
+  X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Reduce_scatter) X(Scan) X(Exscan)
 #define HOCKET_MPI_CAUGHT(X)                                                                                    \
   X(Init) X(Init_thread) X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Win_test)       \
-  X(Barrier) X(Bcast) X(Reduce) X(Allreduce)
+  X(Barrier) HOCKET_MPI_COLLECTIVES(X)
 #if HOCKET_HAS_COUNT_FUNCTIONS
-#define HOCKET_MPI_CAUGHT_COUNT(X) X(Bcast_c) X(Reduce_c) X(Allreduce_c)
-#define HOCKET_MPI_USED_COUNT(X) X(Type_get_contents_c) X(Type_get_envelope_c)
+#define HOCKET_MPI_CAUGHT_COUNT(X)                                                                            \
+  X(Bcast_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c) X(Allgatherv_c) X(Alltoall_c) \
+  X(Alltoallv_c) X(Alltoallw_c) X(Reduce_c) X(Allreduce_c) X(Reduce_scatter_block_c) X(Reduce_scatter_c)      \
+  X(Scan_c) X(Exscan_c)
+#define HOCKET_MPI_USED_COUNT(X) X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c)
 #else
 #define HOCKET_MPI_CAUGHT_COUNT(X)
 #define HOCKET_MPI_USED_COUNT(X)
 #endif
 // Used by this library.
 #define HOCKET_MPI_USED(X)                                                                                    \
-  X(Abort) X(Allgather) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)                  \
+  X(Abort) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)                      \
   X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)                         \
-  X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Group_free)                     \
+  X(Comm_remote_size) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Group_free) \
   X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) X(Reduce_local) X(Type_commit)     \
   X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval) X(Type_get_attr)             \
   X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent) X(Type_set_attr)       \

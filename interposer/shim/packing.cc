@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/packing.h"
 
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "shim/job.h"
+
 namespace hocket::interposer {
 namespace {
 
@@ -45,33 +51,103 @@ class Located {
   int error_ = MPI_SUCCESS;
 };
 
+// What one call of MPI_Pack takes: it counts in int.
+constexpr size_t kLargestPiece = INT_MAX;
+
+int pack_piece(const Elements& from, unsigned char* to, MPI_Comm comm) {
+  const Located place(from.buffer, static_cast<int>(from.count), from.type);
+  if (place.error() != MPI_SUCCESS) return place.error();
+  int position = 0;
+  return next_pmpi().Pack(place.base(), place.count(), place.type(), to, static_cast<int>(from.bytes()), &position,
+                          comm);
+}
+
+int unpack_piece(const unsigned char* from, const Elements& to, MPI_Comm comm) {
+  const Located place(to.buffer, static_cast<int>(to.count), to.type);
+  if (place.error() != MPI_SUCCESS) return place.error();
+  int position = 0;
+  return next_pmpi().Unpack(from, static_cast<int>(to.bytes()), &position, const_cast<void*>(place.base()),
+                            place.count(), place.type(), comm);
+}
+
+// One element of more than that. An MPI without functions for it can't pack it.
+__attribute__((cold)) int raise_element_too_long(MPI_Comm comm) {
+  const NestedCall nested;
+  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_COUNT);
+  return MPI_ERR_COUNT;
+}
+
+#if HOCKET_HAS_COUNT_FUNCTIONS
+int pack_long_element(const Elements& from, unsigned char* to, MPI_Comm comm) {
+  if (next_pmpi().Pack_c == nullptr) return raise_element_too_long(comm);
+  const Located place(from.buffer, 1, from.type);
+  MPI_Count position = 0;
+  if (place.error() != MPI_SUCCESS) return place.error();
+  return next_pmpi().Pack_c(place.base(), 1, place.type(), to, static_cast<MPI_Count>(from.facts->size), &position,
+                            comm);
+}
+
+int unpack_long_element(const unsigned char* from, const Elements& to, MPI_Comm comm) {
+  if (next_pmpi().Unpack_c == nullptr) return raise_element_too_long(comm);
+  const Located place(to.buffer, 1, to.type);
+  MPI_Count position = 0;
+  if (place.error() != MPI_SUCCESS) return place.error();
+  return next_pmpi().Unpack_c(from, static_cast<MPI_Count>(to.facts->size), &position, const_cast<void*>(place.base()),
+                              1, place.type(), comm);
+}
+#else
+int pack_long_element(const Elements&, unsigned char*, MPI_Comm comm) { return raise_element_too_long(comm); }
+int unpack_long_element(const unsigned char*, const Elements&, MPI_Comm comm) { return raise_element_too_long(comm); }
+#endif
+
+// `move(piece, where its bytes begin)` for pieces that one call can take.
+template <typename Move>
+int in_pieces(const Elements& all, const Move& move) {
+  const size_t size = all.facts->size;
+  if (size == 0) return MPI_SUCCESS;
+  const size_t at_once = std::max<size_t>(kLargestPiece / size, 1);
+  for (size_t done = 0; done < all.count; done += at_once) {
+    const int error = move(all.part(done, std::min(at_once, all.count - done)), done * size);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
-Packed::Packed(Use use) : scratch_(scratch_for(use)) {}
+int pack(const Elements& from, unsigned char* to, MPI_Comm comm) {
+  const auto move = from.facts->size <= kLargestPiece ? pack_piece : pack_long_element;
+  return in_pieces(from, [&](const Elements& piece, size_t at) { return move(piece, to + at, comm); });
+}
+
+int unpack(const unsigned char* from, const Elements& to, MPI_Comm comm) {
+  const auto move = to.facts->size <= kLargestPiece ? unpack_piece : unpack_long_element;
+  return in_pieces(to, [&](const Elements& piece, size_t at) { return move(from + at, piece, comm); });
+}
+
+Packed::Packed(Use use, MPI_Comm comm) : scratch_(scratch_for(use)), comm_(comm) {}
 
 Packed::~Packed() { scratch_.trim(); }
 
-bool Packed::make_room(size_t count, const TypeFacts& facts) {
-  bytes_ = scratch_.reserve(count * facts.size);
+bool Packed::reserve(size_t bytes) {
+  bytes_ = scratch_.reserve(bytes);
   return bytes_ != nullptr;
 }
 
-int Packed::pack(const void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) {
-  if (facts.size == 0 || count == 0) return MPI_SUCCESS;
-  const Located from(buffer, static_cast<int>(count), type);
-  if (from.error() != MPI_SUCCESS) return from.error();
-  int position = 0;
-  return next_pmpi().Pack(from.base(), from.count(), from.type(), bytes_, static_cast<int>(count * facts.size),
-                          &position, comm);
+void Packed::make_room(size_t bytes) {
+  if (!reserve(bytes)) end_without_memory(comm_, bytes, "to pack data");
 }
 
-int Packed::unpack(void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) const {
-  if (facts.size == 0 || count == 0) return MPI_SUCCESS;
-  const Located to(buffer, static_cast<int>(count), type);
-  if (to.error() != MPI_SUCCESS) return to.error();
-  int position = 0;
-  return next_pmpi().Unpack(bytes_, static_cast<int>(count * facts.size), &position, const_cast<void*>(to.base()),
-                            to.count(), to.type(), comm);
+void Packed::pack_at(size_t at, const Elements& from) {
+  const int error = pack(from, bytes_ + at, comm_);
+  if (error == MPI_SUCCESS) return;
+  std::memset(bytes_ + at, 0, from.bytes());
+  if (error_ == MPI_SUCCESS) error_ = error;
+}
+
+void Packed::unpack_at(size_t at, const Elements& to) {
+  const int error = unpack(bytes_ + at, to, comm_);
+  if (error_ == MPI_SUCCESS) error_ = error;
 }
 
 }  // namespace hocket::interposer

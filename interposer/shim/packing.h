@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of a datatype as the bytes of their signature, in the calling thread's scratch memory.
+// Elements of a datatype as the bytes of their signature, in the calling thread's scratch memory: what a collective
+// works on in place of a buffer whose elements don't lie densely.
 //
 // Thread safety: an object belongs to one call; a thread has at most one of each use.
 #pragma once
@@ -10,24 +11,53 @@
 
 namespace hocket::interposer {
 
+// Elements where the program has them.
+struct Elements {
+  const void* buffer;
+  size_t count;
+  MPI_Datatype type;
+  const TypeFacts* facts;
+
+  size_t bytes() const { return count * facts->size; }
+  bool is_dense() const { return facts->is_dense_array(count); }
+  // Of the first element; the program's own memory, which is const where it is only read.
+  unsigned char* first_byte() const { return static_cast<unsigned char*>(const_cast<void*>(buffer)) + facts->true_lb; }
+  Elements part(size_t first, size_t length) const {
+    const auto distance = static_cast<MPI_Aint>(first) * facts->extent;
+    return {static_cast<const unsigned char*>(buffer) + distance, length, type, facts};
+  }
+};
+
+// Any amount; MPI error codes. What goes wrong has been raised by the MPI.
+int pack(const Elements& from, unsigned char* to, MPI_Comm comm);
+int unpack(const unsigned char* from, const Elements& to, MPI_Comm comm);
+
 class Packed {
  public:
   enum class Use { kInput, kOutput };
-  explicit Packed(Use use);
+  Packed(Use use, MPI_Comm comm);
   ~Packed();
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
 
-  // For up to 2 GiB; false if there is no memory. Everything else needs the room.
-  bool make_room(size_t count, const TypeFacts& facts);
-  // MPI error codes; what goes wrong has been raised by the MPI.
-  int pack(const void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm);
-  int unpack(void* buffer, size_t count, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) const;
-  unsigned char* bytes() const { return bytes_; }  // nullptr before there is something
+  // Everything else needs the room. False: no memory.
+  [[nodiscard]] bool reserve(size_t bytes);
+  // The same where peers wait for this rank: without memory the job ends.
+  void make_room(size_t bytes);
+
+  // Peers wait for this rank, so whatever fails here, it takes part: with zeroes in the place of the data, as what the
+  // room held before is nobody's business.
+  void pack_at(size_t at, const Elements& from);
+  void unpack_at(size_t at, const Elements& to);
+
+  unsigned char* bytes() const { return bytes_; }  // nullptr before there is room
+  int error() const { return error_; }             // the first one, or MPI_SUCCESS
 
  private:
   Scratch& scratch_;
+  const MPI_Comm comm_;
   unsigned char* bytes_ = nullptr;
+  int error_ = MPI_SUCCESS;
 };
 
 }  // namespace hocket::interposer

@@ -102,10 +102,13 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
   set_parametric_ops(made.combiner, *facts);
   facts->is_dense = is_dense(type, *facts, true_extent, comm);
   if (next_pmpi().Type_set_attr(type, keyval, facts.get()) == MPI_SUCCESS) return facts.release();  // on_delete has it
-  // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time.
-  static thread_local TypeFacts for_this_call;
-  for_this_call = *facts;
-  return &for_this_call;
+  // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time, with two
+  // types.
+  static thread_local TypeFacts for_this_call[2];
+  static thread_local unsigned next = 0;
+  TypeFacts& place = for_this_call[next++ % 2];
+  place = *facts;
+  return &place;
 }
 
 }  // namespace

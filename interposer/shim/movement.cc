@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/movement.h"
+
+#include <cstring>
+
+namespace hocket::interposer {
+namespace {
+
+using Findings = MoveCall::Findings;
+
+// Whose blocks a side holds.
+enum class Holds : uint8_t { kOwn, kAll, kAllAtRoot };
+
+struct Movement {
+  Holds send, receive;
+
+  bool is_rooted() const { return send == Holds::kAllAtRoot || receive == Holds::kAllAtRoot; }
+  bool is_exchange() const { return send == receive; }
+};
+
+Movement movement_of(Collective collective) {
+  switch (collective) {
+    case Collective::kGather:
+    case Collective::kGatherv:
+      return {Holds::kOwn, Holds::kAllAtRoot};
+    case Collective::kScatter:
+    case Collective::kScatterv:
+      return {Holds::kAllAtRoot, Holds::kOwn};
+    case Collective::kAllgather:
+    case Collective::kAllgatherv:
+      return {Holds::kOwn, Holds::kAll};
+    default:
+      return {Holds::kAll, Holds::kAll};
+  }
+}
+
+// Finds out what the sides hold on this rank. False: the arguments look wrong.
+bool measure_sides(const MoveCall& call, const Movement& movement, Communicator& communicator, Findings& findings) {
+  const bool is_root = !movement.is_rooted() || call.root == communicator.rank;
+  const bool is_scatter = movement.send == Holds::kAllAtRoot;
+  findings.is_in_place = is_root && (is_scatter ? call.receive : call.send).buffer == MPI_IN_PLACE;
+  size_t* const numbers = numbers_of(communicator);
+  if (numbers == nullptr) end_without_memory(call.comm, communicator.size * 4 * sizeof *numbers, "for counts");
+  const auto look = [&](Holds holds, const Side& side, size_t* room, Blocks& blocks) {
+    if (holds == Holds::kAllAtRoot && !is_root) return true;
+    const bool is_own = holds == Holds::kOwn;
+    return measure(side, is_own ? 1 : communicator.size, is_own ? 0 : communicator.rank, room, call.comm, blocks);
+  };
+  const bool sends = is_scatter || !findings.is_in_place, receives = !is_scatter || !findings.is_in_place;
+  if (sends && !look(movement.send, call.send, numbers, findings.send)) return false;
+  return !receives || look(movement.receive, call.receive, numbers + 2 * communicator.size, findings.receive);
+}
+
+bool have_one_type(const MoveCall& call) {
+  return call.send.type == call.receive.type && call.send.types == call.receive.types;
+}
+
+// The same memory as input and output.
+bool is_aliased(const MoveCall& call, const Movement& movement, int rank, const Findings& findings) {
+  if (movement.is_exchange()) {
+    return call.send.buffer == call.receive.buffer && call.send.count == call.receive.count && have_one_type(call) &&
+           call.send.counts.address() == call.receive.counts.address() &&
+           call.send.displacements.address() == call.receive.displacements.address();
+  }
+  const bool sends_own = movement.send == Holds::kOwn;
+  return address_of(call.send, findings.send, sends_own ? 0 : rank) ==
+         address_of(call.receive, findings.receive, sends_own ? rank : 0);
+}
+
+// Where a rank sees both ends of its own block, they must fit together.
+bool fits(const MoveCall& call, const Movement& movement, int rank, Findings& findings) {
+  if (findings.send.number == 0 || findings.receive.number == 0) return true;
+  if (findings.send.own_bytes != findings.receive.own_bytes) return false;
+  if (findings.send.own_bytes == 0 || call.send.buffer == nullptr) return true;
+  if (!is_aliased(call, movement, rank, findings)) [[likely]]
+    return true;
+  if (same_buffer_is_refused() && have_one_type(call)) return false;
+  findings.is_in_place = true;
+  (movement.send == Holds::kAllAtRoot ? findings.receive : findings.send) = Blocks{};
+  return true;
+}
+
+// Bytes of a block, the same on every rank.
+size_t block_bytes(const Findings& findings) {
+  return findings.receive.number != 0 ? findings.receive.bytes : findings.send.bytes;
+}
+
+hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
+                    const Findings& findings) {
+  hocket_comm_t* comm = decision.communicator->comm;
+  const bool is_in_place = findings.is_in_place;
+  const void* input = is_in_place ? HOCKET_IN_PLACE : send.first;
+  unsigned char* output = receive.first;
+  switch (call.collective) {
+    case Collective::kGather:
+      return hocket_gather(comm, input, output, block_bytes(findings), HOCKET_BYTE, call.root);
+    case Collective::kGatherv:
+      return hocket_gatherv(comm, input, send.bytes, output, receive.counts, receive.displacements, HOCKET_BYTE,
+                            call.root);
+    case Collective::kScatter:
+      return hocket_scatter(comm, send.first, is_in_place ? const_cast<void*>(HOCKET_IN_PLACE) : output,
+                            block_bytes(findings), HOCKET_BYTE, call.root);
+    case Collective::kScatterv:
+      return hocket_scatterv(comm, send.first, send.counts, send.displacements,
+                             is_in_place ? const_cast<void*>(HOCKET_IN_PLACE) : output, receive.bytes, HOCKET_BYTE,
+                             call.root);
+    case Collective::kAllgather:
+      return hocket_allgather(comm, input, output, block_bytes(findings), HOCKET_BYTE);
+    case Collective::kAllgatherv:
+      return hocket_allgatherv(comm, input, output, receive.counts, receive.displacements, HOCKET_BYTE);
+    case Collective::kAlltoall:
+      return hocket_alltoall(comm, input, output, block_bytes(findings), HOCKET_BYTE);
+    default:
+      return hocket_alltoallv(comm, input, send.counts, send.displacements, output, receive.counts,
+                              receive.displacements, HOCKET_BYTE);
+  }
+}
+
+// In the room instead of the program's memory.
+void replace(Blocks& blocks, const Packed& packed) {
+  blocks.first = packed.bytes();
+  blocks.displacements = nullptr;
+}
+
+int move_packed(const MoveCall& call, const Decision& decision, const Findings& findings) {
+  Blocks send = findings.send, receive = findings.receive;
+  Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
+  if (send.is_packed) {
+    input.make_room(total_bytes(call.send, send));
+    pack_all(call.send, send, input, call.comm);
+    replace(send, input);
+  }
+  if (receive.is_packed) {
+    output.make_room(total_bytes(call.receive, receive));
+    if (findings.is_in_place && movement_of(call.collective).is_exchange()) {
+      pack_all(call.receive, receive, output, call.comm);
+    } else if (findings.is_in_place) {
+      pack_one(call.receive, receive, decision.communicator->rank, output, call.comm);
+    }
+    replace(receive, output);
+  }
+  const hocket_status_t status = run(call, decision, send, receive, findings);
+  const int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
+  if (status != HOCKET_OK || error != MPI_SUCCESS || !receive.is_packed) {
+    return answer(decision, call.collective, call.comm, status, error);
+  }
+  unpack_all(call.receive, receive, output, call.comm);
+  return answer(decision, call.collective, call.comm, status, output.error());
+}
+
+int copy_alone(const MoveCall& call, const Decision& decision, const Findings& findings) {
+  const auto done = [&](int error) { return answer(decision, call.collective, call.comm, HOCKET_OK, error); };
+  const size_t bytes = findings.receive.own_bytes;
+  if (findings.is_in_place || bytes == 0) return done(MPI_SUCCESS);
+  const Elements from = block(call.send, findings.send, 0, call.comm);
+  const Elements to = block(call.receive, findings.receive, 0, call.comm);
+  if (from.is_dense() && to.is_dense()) {
+    std::memmove(to.first_byte(), from.first_byte(), bytes);
+    return done(MPI_SUCCESS);
+  }
+  if (from.is_dense()) return done(unpack(from.first_byte(), to, call.comm));
+  if (to.is_dense()) return done(pack(from, to.first_byte(), call.comm));
+  Packed copy(Packed::Use::kInput, call.comm);
+  if (!copy.reserve(bytes)) return raise_no_memory(call.comm);
+  const int error = pack(from, copy.bytes(), call.comm);
+  return done(error != MPI_SUCCESS ? error : unpack(copy.bytes(), to, call.comm));
+}
+
+}  // namespace
+
+Decision decide(const MoveCall& call, Findings& findings) {
+  Decision decision;
+  if (!find_open_communicator(call.comm, decision)) return decision;
+  Communicator& communicator = *decision.communicator;
+  const Movement movement = movement_of(call.collective);
+  if (movement.is_rooted() && (call.root < 0 || call.root >= communicator.size)) return decision;
+  if (!measure_sides(call, movement, communicator, findings)) return decision;
+  if (!fits(call, movement, communicator.rank, findings)) return decision;
+  decision.why = readiness(communicator, call.comm);
+  return decision;
+}
+
+int carry_out(const MoveCall& call, const Decision& decision, const Findings& findings) {
+  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
+  if (findings.send.is_packed || findings.receive.is_packed) [[unlikely]]
+    return move_packed(call, decision, findings);
+  return answer(decision, call.collective, call.comm, run(call, decision, findings.send, findings.receive, findings));
+}
+
+}  // namespace hocket::interposer

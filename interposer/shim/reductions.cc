@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/reductions.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "shim/packing.h"
+
+namespace hocket::interposer {
+namespace {
+
+using Findings = ReduceCall::Findings;
+
+// All ranks see all counts. False: the arguments look wrong.
+bool measure_parts(const ReduceCall& call, Communicator& communicator, Findings& findings) {
+  if (!call.counts.is_there()) return false;
+  size_t* const counts = numbers_of(communicator);
+  if (counts == nullptr) end_without_memory(call.comm, communicator.size * sizeof *counts, "for counts");
+  bool are_equal = true;
+  findings.operand = 0;
+  for (int i = 0; i < communicator.size; ++i) {
+    const int64_t count = call.counts[i];
+    if (count < 0) return false;
+    counts[i] = static_cast<size_t>(count);
+    are_equal = are_equal && counts[i] == counts[0];
+    if (__builtin_add_overflow(findings.operand, counts[i], &findings.operand)) return false;
+  }
+  findings.result = counts[communicator.rank];
+  findings.counts = are_equal ? nullptr : counts;
+  return true;
+}
+
+bool measure(const ReduceCall& call, Communicator& communicator, Findings& findings) {
+  const auto count = static_cast<size_t>(call.count);
+  findings.operand = findings.result = count;
+  findings.counts = nullptr;
+  switch (call.collective) {
+    case Collective::kReduce:
+      if (call.root != communicator.rank) findings.result = 0;
+      break;
+    case Collective::kReduceScatterBlock:
+      if (__builtin_mul_overflow(count, static_cast<size_t>(communicator.size), &findings.operand)) return false;
+      break;
+    case Collective::kReduceScatter:
+      if (!measure_parts(call, communicator, findings)) return false;
+      break;
+    case Collective::kExscan:
+      if (communicator.rank == 0) findings.result = 0;
+      break;
+    default:
+      break;
+  }
+  size_t bytes = 0;
+  return !__builtin_mul_overflow(findings.operand, findings.facts->size, &bytes);
+}
+
+bool are_buffers(const ReduceCall& call, const Communicator& communicator, Findings& findings) {
+  const bool is_empty = findings.operand == 0;
+  const bool is_bystander = call.collective == Collective::kReduce && call.root != communicator.rank;
+  findings.is_in_place = call.input == MPI_IN_PLACE;
+  if (findings.is_in_place && is_bystander) return false;
+  if (!findings.is_in_place && !is_buffer(call.input, is_empty, *findings.facts)) return false;
+  if (is_bystander) return true;
+  const bool uses_output = findings.is_in_place ? !is_empty : findings.result != 0;
+  if (!is_buffer(call.output, !uses_output, *findings.facts)) return false;
+  if (call.input == call.output && !is_empty && call.input != nullptr) {
+    if (same_buffer_is_refused()) return false;
+    findings.is_in_place = true;
+  }
+  return true;
+}
+
+hocket_status_t run(const ReduceCall& call, const Decision& decision, const Findings& findings, const void* input,
+                    void* output, hocket_type_t type) {
+  const void* from = findings.is_in_place ? HOCKET_IN_PLACE : input;
+  const hocket_op_t op = findings.operation.op;
+  hocket_comm_t* comm = decision.communicator->comm;
+  switch (call.collective) {
+    case Collective::kReduce:
+      return hocket_reduce(comm, from, output, findings.operand, type, op, call.root);
+    case Collective::kReduceScatterBlock:
+      return hocket_reduce_scatter_block(comm, from, output, findings.result, type, op);
+    case Collective::kReduceScatter:
+      if (findings.counts == nullptr) {
+        return hocket_reduce_scatter_block(comm, from, output, findings.result, type, op);
+      }
+      return hocket_reduce_scatter(comm, from, output, findings.counts, type, op);
+    case Collective::kScan:
+      return hocket_scan(comm, from, output, findings.operand, type, op);
+    case Collective::kExscan:
+      return hocket_exscan(comm, from, output, findings.operand, type, op);
+    default:
+      return hocket_allreduce(comm, from, output, findings.operand, type, op);
+  }
+}
+
+// The first rank of an exclusive scan gets nothing, and its program need not pass memory for it; hocket wants some.
+class NoResult {
+ public:
+  NoResult(const ReduceCall& call, const Findings& findings, size_t element_bytes)
+      : room_(Packed::Use::kOutput, call.comm) {
+    if (call.collective != Collective::kExscan || findings.result != 0 || findings.is_in_place) return;
+    room_.make_room(findings.operand * element_bytes);
+  }
+  void* or_else(void* output) const { return room_.bytes() != nullptr ? room_.bytes() : output; }
+
+ private:
+  Packed room_;
+};
+
+int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  // The kernel's types are predefined ones, some with gaps.
+  const NoResult none(call, findings, static_cast<size_t>(findings.facts->extent));
+  const hocket_status_t status =
+      run(call, decision, findings, call.input, none.or_else(call.output), findings.facts->hocket_type);
+  return answer(decision, call.collective, call.comm, status);
+}
+
+int reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  const TypeFacts& facts = *findings.facts;
+  const bool has_output = findings.is_in_place || findings.result != 0;
+  const NoResult none(call, findings, facts.size);
+  const void* input = findings.is_in_place ? nullptr : static_cast<const char*>(call.input) + facts.true_lb;
+  void* output = has_output ? static_cast<char*>(call.output) + facts.true_lb : nullptr;
+  const hocket_status_t status =
+      run(call, decision, findings, input, none.or_else(output), HOCKET_TYPE_OPAQUE(facts.size));
+  return answer(decision, call.collective, call.comm, status, last_operation_error());
+}
+
+// The elements as opaque bytes, packed where they don't lie densely; the gaps of the user's buffers stay untouched.
+int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  const TypeFacts& facts = *findings.facts;
+  if (facts.size == 0) return answer(decision, call.collective, call.comm, HOCKET_OK);
+  const Elements from{call.input, findings.operand, call.type, &facts};
+  const Elements to{call.output, findings.result, call.type, &facts};
+  if (from.is_dense()) return reduce_dense_by_mpi(call, decision, findings);
+  Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
+  if (findings.is_in_place) {
+    output.make_room(from.bytes());
+    output.pack_at(0, {call.output, findings.operand, call.type, &facts});
+  } else {
+    input.make_room(from.bytes());
+    output.make_room(call.collective == Collective::kExscan ? from.bytes() : to.bytes());
+    input.pack_at(0, from);
+  }
+  const hocket_status_t status =
+      run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(facts.size));
+  int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
+  if (status == HOCKET_OK && error == MPI_SUCCESS) error = last_operation_error();
+  if (status == HOCKET_OK && error == MPI_SUCCESS) {
+    output.unpack_at(0, to);
+    error = output.error();
+  }
+  return answer(decision, call.collective, call.comm, status, error);
+}
+
+int copy_alone(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  constexpr size_t kAtOnceBytes = size_t{1} << 22;
+  const Elements from{call.input, findings.result, call.type, findings.facts};
+  const Elements to{call.output, findings.result, call.type, findings.facts};
+  int error = MPI_SUCCESS;
+  if (findings.is_in_place || from.bytes() == 0) {
+    error = MPI_SUCCESS;
+  } else if (from.is_dense()) {
+    std::memmove(to.first_byte(), from.first_byte(), from.bytes());
+  } else {
+    const size_t at_once = std::max<size_t>(kAtOnceBytes / findings.facts->size, 1);
+    Packed copy(Packed::Use::kInput, call.comm);
+    if (!copy.reserve(std::min(at_once, from.count) * findings.facts->size)) return raise_no_memory(call.comm);
+    for (size_t done = 0; done < from.count && error == MPI_SUCCESS; done += at_once) {
+      const size_t length = std::min(at_once, from.count - done);
+      error = pack(from.part(done, length), copy.bytes(), call.comm);
+      if (error == MPI_SUCCESS) error = unpack(copy.bytes(), to.part(done, length), call.comm);
+    }
+  }
+  return answer(decision, call.collective, call.comm, HOCKET_OK, error);
+}
+
+}  // namespace
+
+Decision decide(const ReduceCall& call, Findings& findings) {
+  Decision decision;
+  if (!find_open_communicator(call.comm, decision)) return decision;
+  Communicator& communicator = *decision.communicator;
+  if (call.count < 0 || call.root < 0 || call.root >= communicator.size) return decision;
+  findings.facts = find_type(call.type, call.comm);
+  if (findings.facts == nullptr || !measure(call, communicator, findings)) return decision;
+  if (!are_buffers(call, communicator, findings)) return decision;
+  findings.operation = find_operation(call.op, call.type, *findings.facts, call.comm, findings.operand);
+  const Operation::By by = findings.operation.by;
+  if (by == Operation::By::kInvalid) return decision;
+  // The ranks of a reduction have the same type, so all of them find the same.
+  if (by == Operation::By::kUndefined) {
+    decision.why = Outcome::kUnsupported;
+  } else if (by == Operation::By::kMpi && communicator.phase != Phase::kAlone &&
+             findings.facts->size > HOCKET_MAX_COMBINED_BYTES) {
+    decision.why = Outcome::kLongElements;
+  } else {
+    decision.why = readiness(communicator, call.comm);
+  }
+  return decision;
+}
+
+int carry_out(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
+  if (findings.operation.by == Operation::By::kMpi) return reduce_by_mpi(call, decision, findings);
+  return reduce_by_kernel(call, decision, findings);
+}
+
+}  // namespace hocket::interposer

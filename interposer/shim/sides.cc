@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/sides.h"
+
+#include <algorithm>
+
+namespace hocket::interposer {
+namespace {
+
+bool measure_uniform(const Side& side, MPI_Comm comm, Blocks& blocks) {
+  if (side.count < 0) return false;
+  blocks.facts = find_type(side.type, comm);
+  if (blocks.facts == nullptr) return false;
+  const TypeFacts& facts = *blocks.facts;
+  if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
+  const auto count = static_cast<size_t>(side.count);
+  size_t elements = 0, total = 0;
+  if (__builtin_mul_overflow(count, static_cast<size_t>(blocks.number), &elements)) return false;
+  if (__builtin_mul_overflow(elements, facts.size, &total)) return false;
+  blocks.bytes = blocks.own_bytes = count * facts.size;
+  blocks.is_packed = total != 0 && !facts.is_dense_array(elements);
+  blocks.first = static_cast<unsigned char*>(const_cast<void*>(side.buffer)) + facts.true_lb;
+  return true;
+}
+
+// Displacements may be negative, and those from MPI_BOTTOM are addresses: hocket's count from the lowest block.
+void count_from_lowest(const Side& side, intptr_t lowest, Blocks& blocks) {
+  blocks.first = reinterpret_cast<unsigned char*>(reinterpret_cast<intptr_t>(side.buffer) + lowest);
+  if (lowest == 0) return;
+  for (int i = 0; i < blocks.number; ++i) {
+    if (blocks.counts[i] != 0) blocks.displacements[i] -= static_cast<size_t>(lowest);
+  }
+}
+
+// A predefined type at NULL is a mistake, unless a displacement that can be an address says otherwise.
+bool is_nowhere(const Side& side, const TypeFacts& facts, int64_t displacement) {
+  return facts.is_named && (!side.displacements.is_wide() || displacement == 0);
+}
+
+bool measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks) {
+  const bool is_typed = side.layout == Side::Layout::kTyped;
+  if (!side.counts.is_there() || !side.displacements.is_there() || side.buffer == MPI_IN_PLACE) return false;
+  if (is_typed && side.types == nullptr) return false;
+  const TypeFacts* facts = nullptr;
+  MPI_Datatype type = side.type;
+  if (!is_typed && (blocks.facts = facts = find_type(type, comm)) == nullptr) return false;
+  intptr_t lowest = INTPTR_MAX;
+  for (int i = 0; i < blocks.number; ++i) {
+    const int64_t count = side.counts[i];
+    blocks.counts[i] = blocks.displacements[i] = 0;
+    if (count == 0) continue;
+    if (count < 0) return false;
+    if (is_typed && (facts == nullptr || side.types[i] != type)) {
+      type = side.types[i];
+      if ((facts = find_type(type, comm)) == nullptr) return false;
+    }
+    if (facts->size == 0) continue;
+    const int64_t displacement = side.displacements[i];
+    if (side.buffer == nullptr && is_nowhere(side, *facts, displacement)) return false;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(static_cast<size_t>(count), facts->size, &bytes)) return false;
+    if (__builtin_add_overflow(blocks.bytes, bytes, &blocks.bytes)) return false;
+    const intptr_t place = displacement * (is_typed ? 1 : facts->extent) + facts->true_lb;
+    blocks.counts[i] = bytes;
+    blocks.displacements[i] = static_cast<size_t>(place);
+    blocks.is_packed = blocks.is_packed || !facts->is_dense_array(static_cast<size_t>(count));
+    lowest = std::min(lowest, place);
+  }
+  blocks.own_bytes = blocks.counts[own];
+  count_from_lowest(side, blocks.bytes != 0 ? lowest : 0, blocks);
+  return true;
+}
+
+}  // namespace
+
+bool measure(const Side& side, int number, int own, size_t* numbers, MPI_Comm comm, Blocks& blocks) {
+  blocks.number = number;
+  if (side.layout == Side::Layout::kUniform) [[likely]]
+    return measure_uniform(side, comm, blocks);
+  blocks.counts = numbers;
+  blocks.displacements = numbers + number;
+  return measure_different(side, own, comm, blocks);
+}
+
+const void* address_of(const Side& side, const Blocks& blocks, int index) {
+  const bool is_uniform = side.layout == Side::Layout::kUniform;
+  const MPI_Aint place = is_uniform ? index * static_cast<MPI_Aint>(side.count) : side.displacements[index];
+  return reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(side.buffer) + place * blocks.facts->extent);
+}
+
+Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm) {
+  switch (side.layout) {
+    case Side::Layout::kUniform:
+      return {address_of(side, blocks, index), static_cast<size_t>(side.count), side.type, blocks.facts};
+    case Side::Layout::kVector:
+      return {address_of(side, blocks, index), static_cast<size_t>(side.counts[index]), side.type, blocks.facts};
+    case Side::Layout::kTyped:
+      break;
+  }
+  const auto address = reinterpret_cast<intptr_t>(side.buffer) + side.displacements[index];
+  return {reinterpret_cast<const void*>(address), static_cast<size_t>(side.counts[index]), side.types[index],
+          find_type(side.types[index], comm)};
+}
+
+size_t total_bytes(const Side& side, const Blocks& blocks) {
+  const bool is_uniform = side.layout == Side::Layout::kUniform;
+  return is_uniform ? blocks.bytes * static_cast<size_t>(blocks.number) : blocks.bytes;
+}
+
+namespace {
+
+// `visit(where its bytes begin when packed, block)`.
+template <typename Visit>
+void for_each_block(const Side& side, const Blocks& blocks, MPI_Comm comm, const Visit& visit) {
+  if (side.layout == Side::Layout::kUniform) {
+    Elements all = block(side, blocks, 0, comm);
+    all.count *= static_cast<size_t>(blocks.number);
+    return visit(0, all);
+  }
+  size_t at = 0;
+  for (int i = 0; i < blocks.number; ++i) {
+    if (blocks.counts[i] == 0) continue;
+    visit(at, block(side, blocks, i, comm));
+    at += blocks.counts[i];
+  }
+}
+
+}  // namespace
+
+void pack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm) {
+  for_each_block(side, blocks, comm, [&](size_t at, const Elements& elements) { packed.pack_at(at, elements); });
+}
+
+void pack_one(const Side& side, const Blocks& blocks, int index, Packed& packed, MPI_Comm comm) {
+  size_t at = 0;
+  const bool is_uniform = side.layout == Side::Layout::kUniform;
+  for (int i = 0; i < index; ++i) at += is_uniform ? blocks.bytes : blocks.counts[i];
+  if (blocks.own_bytes != 0) packed.pack_at(at, block(side, blocks, index, comm));
+}
+
+void unpack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm) {
+  for_each_block(side, blocks, comm, [&](size_t at, const Elements& elements) { packed.unpack_at(at, elements); });
+}
+
+}  // namespace hocket::interposer
