@@ -7,7 +7,7 @@ target_include_directories(hocket INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_
 
 install(TARGETS hocket EXPORT hocketTargets)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/include/hocket/hocket.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hocket)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/hocket DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/hocket)
 install(EXPORT hocketTargets NAMESPACE hocket:: DESTINATION ${package_directory})
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/hocketConfig.cmake.in

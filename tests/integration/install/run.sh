@@ -33,6 +33,17 @@ read -ra flags <<<"$(pkg-config --cflags --libs hocket)"
 cc -std=gnu11 "$source" "${flags[@]}" -pthread -o "$scratch/by_pkg_config"
 LD_LIBRARY_PATH=$libraries "$scratch/by_pkg_config"
 
+cat >"$scratch/wrapper.cc" <<'END'
+#include <hocket/hocket.hpp>
+int main() {
+  hocket::Context context;
+  hocket::Comm world = hocket::Comm::world(context);
+  return world.allreduce(1, HOCKET_SUM) == world.size() ? 0 : 1;
+}
+END
+c++ -std=c++20 "$scratch/wrapper.cc" "${flags[@]}" -pthread -o "$scratch/wrapper"
+LD_LIBRARY_PATH=$libraries "$scratch/wrapper"
+
 echo "-- find_package"
 mkdir "$scratch/project"
 cp "$here/consumer.cmake" "$scratch/project/CMakeLists.txt"
