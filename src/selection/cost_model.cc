@@ -8,6 +8,9 @@
 namespace hocket::selection {
 namespace {
 
+// A block's length where ranks see different ones.
+constexpr uint64_t kAssumedBytes = 4096;
+
 // 0: each rank has its own.
 uint32_t cores_shared(const Query& query, uint32_t ranks, const CostParameters& parameters) {
   if (!query.crowded) return 0;
@@ -35,7 +38,10 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
     shape.rank = rank;
     plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
   }
-  parts_->chunk = price(plans, choice.chunk_elements, std::max<uint32_t>(query.element_bytes, 1));
+  const uint64_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
+  const uint64_t count =
+      schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
+  parts_->chunk = price(plans, count, element_bytes);
 }
 
 PricedCall::~PricedCall() = default;
@@ -52,7 +58,7 @@ double PricedCall::us(const CostParameters& parameters) const {
 std::vector<Prediction> predict(const Query& query, const CostParameters& parameters) {
   std::vector<Prediction> predictions;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != query.collective) continue;
+    if (algorithm->collective != schedule::base_of(query.collective)) continue;
     std::vector<uint32_t> degrees(algorithm->degrees.begin(), algorithm->degrees.end());
     if (degrees.empty()) degrees.push_back(0);
     for (const uint32_t degree : degrees) {

@@ -32,7 +32,7 @@ struct Options {
   std::vector<Collective> collectives;
   bool pingpong = false;
   bool wait = false;
-  std::vector<uint64_t> sizes;  // bytes of the message
+  std::vector<uint64_t> sizes;  // bytes of the message; of one block, where there is a block a rank
   std::vector<Timing> timings = {Timing::kIsolated, Timing::kBackToBack};
   Element element = Element::kDouble;
   Operation operation = Operation::kSum;
@@ -51,10 +51,14 @@ struct Options {
 
 struct Cell {
   Collective collective = Collective::kBarrier;
-  uint64_t count = 0;  // elements; of broadcast, bytes
-  uint64_t bytes = 0;
+  uint64_t count = 0;  // elements; bytes where nothing is combined. Of one block, where there is a block a rank
+  uint64_t bytes = 0;  // of the same
   Timing timing = Timing::kIsolated;
 };
+// The cell nearest to so many bytes and not above; count 0: an element is longer than that.
+Cell cell_of(const Options& options, Collective collective, uint64_t bytes, Timing timing);
+// Bytes that one of a call's `count` elements has: 1 where nothing is combined.
+size_t unit_bytes(const Options& options, Collective collective);
 
 struct Call {
   Collective collective = Collective::kBarrier;
@@ -131,7 +135,7 @@ std::vector<Summary> measure(const Options& options, const Cell& cell, World& wo
                              std::span<Variant* const> variants);
 
 // How long buffers must be for the options.
-size_t buffer_bytes(const Options& options);
+size_t buffer_bytes(const Options& options, int ranks);
 
 // --- waiting for a late rank (wait.cc) -------------------------------------------------------------------------------
 

@@ -11,20 +11,23 @@ namespace {
 // Changes from element to element, so that a shifted or a missing piece shows.
 int64_t wave(uint64_t index) { return static_cast<int64_t>(index % 251); }
 
-unsigned char broadcast_byte(uint64_t index, int root) {
-  return static_cast<unsigned char>(index * 31 + static_cast<uint64_t>(root) * 17 + 5);
+// Of the block that `from` has for `to`.
+unsigned char moved_byte(uint64_t index, int from, int to) {
+  return static_cast<unsigned char>(index * 31 + static_cast<uint64_t>(from) * 17 + static_cast<uint64_t>(to) * 101 +
+                                    5);
 }
 
-int64_t expected(Operation operation, int64_t size, uint64_t index) {
+// Of the operands of ranks 0 .. ranks-1.
+int64_t expected(Operation operation, int64_t ranks, uint64_t index) {
   switch (operation) {
     case Operation::kMin:
       return 1 + wave(index);
     case Operation::kMax:
-      return size + wave(index);
+      return ranks + wave(index);
     case Operation::kSum:
       break;
   }
-  return size * (size + 1) / 2 + size * wave(index);
+  return ranks * (ranks + 1) / 2 + ranks * wave(index);
 }
 
 template <typename T>
@@ -33,11 +36,12 @@ void fill_elements(std::byte* memory, uint64_t count, int rank) {
   for (uint64_t i = 0; i < count; ++i) elements[i] = static_cast<T>(rank + 1 + wave(i));
 }
 
+// What lies `offset` elements into the vector in which the operands of so many ranks are combined.
 template <typename T>
-std::string check_elements(const std::byte* memory, uint64_t count, Operation operation, int size) {
+std::string check_elements(const std::byte* memory, uint64_t count, Operation operation, int ranks, uint64_t offset) {
   const T* elements = reinterpret_cast<const T*>(memory);
   for (uint64_t i = 0; i < count; ++i) {
-    const T right = static_cast<T>(expected(operation, size, i));
+    const T right = static_cast<T>(expected(operation, ranks, offset + i));
     if (elements[i] != right)
       return "element " + std::to_string(i) + " is " + std::to_string(elements[i]) + " and should be " +
              std::to_string(right);
@@ -45,59 +49,122 @@ std::string check_elements(const std::byte* memory, uint64_t count, Operation op
   return {};
 }
 
-}  // namespace
-
-void fill(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
-  if (cell.collective == Collective::kBarrier) return;
-  std::memset(buffers.output, 0xa5, cell.bytes);
-  if (cell.collective == Collective::kBroadcast) {
-    if (world.rank() != root) return;
-    for (uint64_t i = 0; i < cell.bytes; ++i) buffers.output[i] = static_cast<std::byte>(broadcast_byte(i, root));
-    return;
-  }
+void fill_operands(const Options& options, std::byte* memory, uint64_t count, int rank) {
   switch (options.element) {
     case Element::kInt32:
-      return fill_elements<int32_t>(buffers.input, cell.count, world.rank());
+      return fill_elements<int32_t>(memory, count, rank);
     case Element::kInt64:
-      return fill_elements<int64_t>(buffers.input, cell.count, world.rank());
+      return fill_elements<int64_t>(memory, count, rank);
     case Element::kFloat:
-      return fill_elements<float>(buffers.input, cell.count, world.rank());
+      return fill_elements<float>(memory, count, rank);
     case Element::kDouble:
-      return fill_elements<double>(buffers.input, cell.count, world.rank());
+      return fill_elements<double>(memory, count, rank);
   }
 }
 
-std::string check(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
-  if (cell.collective == Collective::kBarrier) return {};
-  if (cell.collective == Collective::kBroadcast) {
-    for (uint64_t i = 0; i < cell.bytes; ++i) {
-      const int is = std::to_integer<int>(buffers.output[i]);
-      if (is != broadcast_byte(i, root))
-        return "byte " + std::to_string(i) + " is " + std::to_string(is) + " and should be " +
-               std::to_string(broadcast_byte(i, root));
-    }
-    return {};
-  }
-  if (cell.collective == Collective::kReduce && world.rank() != root) return {};
-  const int size = world.size();
+std::string check_combined(const Options& options, const Cell& cell, const World& world, const std::byte* memory) {
+  int ranks = world.size();
+  if (cell.collective == Collective::kScan) ranks = world.rank() + 1;
+  if (cell.collective == Collective::kExscan) ranks = world.rank();
+  if (ranks == 0) return {};  // the first rank gets nothing from an exscan
+  const bool is_part = schedule::base_of(cell.collective) == Collective::kReduceScatterBlock;
+  const uint64_t offset = is_part ? cell.count * static_cast<uint64_t>(world.rank()) : 0;
   switch (options.element) {
     case Element::kInt32:
-      return check_elements<int32_t>(buffers.output, cell.count, options.operation, size);
+      return check_elements<int32_t>(memory, cell.count, options.operation, ranks, offset);
     case Element::kInt64:
-      return check_elements<int64_t>(buffers.output, cell.count, options.operation, size);
+      return check_elements<int64_t>(memory, cell.count, options.operation, ranks, offset);
     case Element::kFloat:
-      return check_elements<float>(buffers.output, cell.count, options.operation, size);
+      return check_elements<float>(memory, cell.count, options.operation, ranks, offset);
     case Element::kDouble:
-      return check_elements<double>(buffers.output, cell.count, options.operation, size);
+      return check_elements<double>(memory, cell.count, options.operation, ranks, offset);
   }
   return {};
 }
 
+// Whom block `block` of a buffer comes from and goes to. Where all get the same, it goes to nobody in particular.
+struct Route {
+  int from = 0;
+  int to = 0;
+};
+Route route_of_input(Collective collective, int rank, int block) {
+  const bool has_blocks = schedule::input_blocks(collective, 2) == 2;
+  return {rank, has_blocks ? block : 0};
+}
+Route route_of_output(Collective collective, int rank, int root, int block) {
+  switch (schedule::base_of(collective)) {
+    case Collective::kBroadcast:
+      return {root, 0};
+    case Collective::kScatter:
+      return {root, rank};
+    case Collective::kAlltoall:
+      return {block, rank};
+    default:
+      return {block, 0};
+  }
+}
+
+void fill_bytes(std::byte* memory, uint64_t bytes, Route route) {
+  for (uint64_t i = 0; i < bytes; ++i) memory[i] = static_cast<std::byte>(moved_byte(i, route.from, route.to));
+}
+
+std::string check_bytes(const std::byte* memory, uint64_t bytes, Route route) {
+  for (uint64_t i = 0; i < bytes; ++i) {
+    const int is = std::to_integer<int>(memory[i]);
+    const int right = moved_byte(i, route.from, route.to);
+    if (is != right)
+      return "byte " + std::to_string(i) + " is " + std::to_string(is) + " and should be " + std::to_string(right);
+  }
+  return {};
+}
+
+}  // namespace
+
+void fill(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
+  const auto size = static_cast<uint32_t>(world.size());
+  const int rank = world.rank();
+  const bool is_root = rank == root;
+  const uint32_t inputs = schedule::has_input(cell.collective, is_root) ? input_blocks(cell.collective, size) : 0;
+  const uint32_t outputs = schedule::has_output(cell.collective, is_root) ? output_blocks(cell.collective, size) : 0;
+  std::memset(buffers.output, 0xa5, outputs * cell.bytes);
+  if (schedule::combines(cell.collective)) return fill_operands(options, buffers.input, inputs * cell.count, rank);
+  if (cell.collective == Collective::kBroadcast && is_root)
+    fill_bytes(buffers.output, cell.bytes, route_of_output(cell.collective, rank, root, 0));
+  for (uint32_t block = 0; block < inputs; ++block)
+    fill_bytes(buffers.input + block * cell.bytes, cell.bytes,
+               route_of_input(cell.collective, rank, static_cast<int>(block)));
+}
+
+std::string check(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
+  const int rank = world.rank();
+  if (!schedule::has_output(cell.collective, rank == root)) return {};
+  if (schedule::combines(cell.collective)) return check_combined(options, cell, world, buffers.output);
+  const uint32_t blocks = output_blocks(cell.collective, static_cast<uint32_t>(world.size()));
+  for (uint32_t block = 0; block < blocks; ++block) {
+    const std::string wrong = check_bytes(buffers.output + block * cell.bytes, cell.bytes,
+                                          route_of_output(cell.collective, rank, root, static_cast<int>(block)));
+    if (!wrong.empty()) return (blocks > 1 ? "block " + std::to_string(block) + ": " : "") + wrong;
+  }
+  return {};
+}
+
+size_t unit_bytes(const Options& options, Collective collective) {
+  return schedule::combines(collective) ? bytes_of(options.element) : 1;
+}
+
+Cell cell_of(const Options& options, Collective collective, uint64_t bytes, Timing timing) {
+  if (collective == Collective::kBarrier) return {collective, 0, 0, timing};
+  const size_t unit = unit_bytes(options, collective);
+  return {collective, bytes / unit, bytes / unit * unit, timing};
+}
+
 size_t bytes_of(Element element) { return element == Element::kInt32 || element == Element::kFloat ? 4 : 8; }
 
-size_t buffer_bytes(const Options& options) {
+size_t buffer_bytes(const Options& options, int ranks) {
   uint64_t most = 64;
   for (uint64_t size : options.sizes) most = std::max(most, size);
+  const bool has_rows = std::any_of(options.collectives.begin(), options.collectives.end(), schedule::has_block_a_rank);
+  if (has_rows) most *= static_cast<uint64_t>(ranks);
   return (most + 63) / 64 * 64;
 }
 

@@ -18,10 +18,6 @@ double time_us() { return static_cast<double>(now_ns()) / 1000; }
 
 }  // namespace
 
-bool is_rooted(Collective collective) {
-  return collective == Collective::kBroadcast || collective == Collective::kReduce;
-}
-
 Contest::Contest(const Options& options, const Cell& cell, World& world, const Buffers& buffers,
                  std::span<Variant* const> variants)
     : options_(options), cell_(cell), world_(world), buffers_(buffers) {
@@ -48,7 +44,7 @@ void Contest::verify(size_t index, bool results) {
   Contestant& contestant = contestants_[index];
   contestant.why_not = contestant.variant->activate(cell_.collective);
   if (!contestant.why_not.empty()) return;
-  const int last = is_rooted(cell_.collective) ? world_.size() - 1 : 0;
+  const int last = schedule::has_root(cell_.collective) ? world_.size() - 1 : 0;
   for (int root : {0, last}) {
     if (results) fill(options_, cell_, world_, root, buffers_);
     const int code = contestant.variant->run({cell_.collective, buffers_.input, buffers_.output, cell_.count, root});
@@ -89,14 +85,14 @@ void Contest::calibrate(size_t index) {
   const auto ranks = static_cast<uint64_t>(world_.size());
   uint64_t batch = std::clamp<uint64_t>(static_cast<uint64_t>(wanted), 1, kLongestBatch);
   // Every rank is the root equally often.
-  if (is_rooted(cell_.collective)) batch = (batch + ranks - 1) / ranks * ranks;
+  if (schedule::has_root(cell_.collective)) batch = (batch + ranks - 1) / ranks * ranks;
   contestant.batch_calls = batch;
 }
 
 void Contest::begin_batch(Contestant& contestant) {
   if (!contestant.variant->activate(cell_.collective).empty() || !contestant.variant->starts_cold()) return;
   // Every root has a plan of its own.
-  const int roots = is_rooted(cell_.collective) && cell_.timing == Timing::kBackToBack ? world_.size() : 1;
+  const int roots = schedule::has_root(cell_.collective) && cell_.timing == Timing::kBackToBack ? world_.size() : 1;
   for (int root = 0; root < roots; ++root) call(contestant, root);
 }
 
@@ -105,7 +101,7 @@ double Contest::timed(Contestant& contestant, uint64_t calls) {
   begin_batch(contestant);
   world_.synchronize();
   const int size = world_.size();
-  const bool rooted = is_rooted(cell_.collective);
+  const bool rooted = schedule::has_root(cell_.collective);
   int root = 0;
   const double begin = time_us();
   for (uint64_t i = 0; i < calls; ++i) {

@@ -62,7 +62,4 @@ class Contest {
   std::vector<Contestant> contestants_;
 };
 
-// Whether calls have a root, which moves on in back-to-back batches.
-bool is_rooted(Collective collective);
-
 }  // namespace hocket::bench

@@ -12,17 +12,16 @@ std::vector<Cell> cells_of(const Options& options, Collective collective) {
   std::vector<Cell> cells;
   for (Timing timing : options.timings) {
     if (collective == Collective::kBarrier) {
-      cells.push_back({collective, 0, 0, timing});
+      cells.push_back(cell_of(options, collective, 0, timing));
       continue;
     }
     uint64_t last_bytes = 0;
     for (uint64_t bytes : options.sizes) {
-      const size_t unit = collective == Collective::kBroadcast ? 1 : bytes_of(options.element);
-      const uint64_t count = bytes / unit;
+      const Cell cell = cell_of(options, collective, bytes, timing);
       // A size below one element has no cell of its own, nor have two sizes of the same count.
-      if (count == 0 || count * unit == last_bytes) continue;
-      last_bytes = count * unit;
-      cells.push_back({collective, count, count * unit, timing});
+      if (cell.count == 0 || cell.bytes == last_bytes) continue;
+      last_bytes = cell.bytes;
+      cells.push_back(cell);
     }
   }
   return cells;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "bench/equal_blocks.h"
 #include "bench_mpi/entry.h"
 
 namespace hocket::bench {
@@ -105,7 +106,11 @@ class MpiWorld : public World {
 class MpiVariant : public Variant {
  public:
   MpiVariant(MpiWorld& world, const Options& options, bool hocket)
-      : world_(world), type_(type_of(options.element)), op_(op_of(options.operation)), hocket_(hocket) {}
+      : world_(world),
+        type_(type_of(options.element)),
+        op_(op_of(options.operation)),
+        hocket_(hocket),
+        blocks_(world.size()) {}
 
   std::string name() const override { return hocket_ ? "hocket" : "mpi"; }
 
@@ -123,18 +128,9 @@ class MpiVariant : public Variant {
   }
 
   int run(const Call& call) override {
-    const int count = static_cast<int>(call.count);
-    switch (call.collective) {
-      case Collective::kBarrier:
-        return MPI_Barrier(MPI_COMM_WORLD);
-      case Collective::kBroadcast:
-        return MPI_Bcast(call.output, count, MPI_BYTE, call.root, MPI_COMM_WORLD);
-      case Collective::kReduce:
-        return MPI_Reduce(call.input, call.output, count, type_, op_, call.root, MPI_COMM_WORLD);
-      default:
-        break;
-    }
-    return MPI_Allreduce(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);
+    if (call.collective == Collective::kBarrier) return MPI_Barrier(MPI_COMM_WORLD);
+    if (schedule::is_vector(call.collective)) blocks_.set(call.count);
+    return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
   }
 
   std::string error(int code) const override {
@@ -145,17 +141,64 @@ class MpiVariant : public Variant {
   }
 
  private:
+  int run_moving(const Call& call) const {
+    const auto& [collective, input, output, all, root] = call;
+    const int count = static_cast<int>(all);
+    const int* const counts = blocks_.counts();
+    const int* const at = blocks_.displacements();
+    const MPI_Comm comm = MPI_COMM_WORLD;
+    switch (collective) {
+      case Collective::kGather:
+        return MPI_Gather(input, count, MPI_BYTE, output, count, MPI_BYTE, root, comm);
+      case Collective::kGatherv:
+        return MPI_Gatherv(input, count, MPI_BYTE, output, counts, at, MPI_BYTE, root, comm);
+      case Collective::kScatter:
+        return MPI_Scatter(input, count, MPI_BYTE, output, count, MPI_BYTE, root, comm);
+      case Collective::kScatterv:
+        return MPI_Scatterv(input, counts, at, MPI_BYTE, output, count, MPI_BYTE, root, comm);
+      case Collective::kAllgather:
+        return MPI_Allgather(input, count, MPI_BYTE, output, count, MPI_BYTE, comm);
+      case Collective::kAllgatherv:
+        return MPI_Allgatherv(input, count, MPI_BYTE, output, counts, at, MPI_BYTE, comm);
+      case Collective::kAlltoall:
+        return MPI_Alltoall(input, count, MPI_BYTE, output, count, MPI_BYTE, comm);
+      case Collective::kAlltoallv:
+        return MPI_Alltoallv(input, counts, at, MPI_BYTE, output, counts, at, MPI_BYTE, comm);
+      default:
+        return MPI_Bcast(output, count, MPI_BYTE, root, comm);
+    }
+  }
+
+  int run_combining(const Call& call) const {
+    const int count = static_cast<int>(call.count);
+    switch (call.collective) {
+      case Collective::kReduce:
+        return MPI_Reduce(call.input, call.output, count, type_, op_, call.root, MPI_COMM_WORLD);
+      case Collective::kReduceScatterBlock:
+        return MPI_Reduce_scatter_block(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);
+      case Collective::kReduceScatter:
+        return MPI_Reduce_scatter(call.input, call.output, blocks_.counts(), type_, op_, MPI_COMM_WORLD);
+      case Collective::kScan:
+        return MPI_Scan(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);
+      case Collective::kExscan:
+        return MPI_Exscan(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);
+      default:
+        return MPI_Allreduce(call.input, call.output, count, type_, op_, MPI_COMM_WORLD);
+    }
+  }
+
   MpiWorld& world_;
   MPI_Datatype type_;
   MPI_Op op_;
   bool hocket_;
+  EqualBlocks<int> blocks_;
   unsigned long long carried_out_before_ = 0;
 };
 
 class Memory {
  public:
-  explicit Memory(const Options& options) : shared_(options.shared_memory) {
-    const size_t bytes = buffer_bytes(options);
+  Memory(const Options& options, int ranks) : shared_(options.shared_memory) {
+    const size_t bytes = buffer_bytes(options, ranks);
     void* memory = nullptr;
     if (shared_)
       MPI_Alloc_mem(static_cast<MPI_Aint>(2 * bytes), MPI_INFO_NULL, &memory);
@@ -183,12 +226,22 @@ std::string library_title() {
   return title;
 }
 
+int refuse(const char* why) {
+  std::fprintf(stderr, "hocket bench: %s\n", why);
+  return 2;
+}
+
 int run_benchmark(const Options& options, const Shim& shim) {
   MpiWorld world(shim);
   MpiVariant mpi(world, options, false);
   MpiVariant hocket(world, options, true);
   Variant* const variants[] = {&mpi, &hocket};
-  const Memory memory(options);
+  // Displacements are ints.
+  if (buffer_bytes(options, world.size()) > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    if (world.rank() == 0) refuse("an MPI takes messages shorter than 2G, of all blocks together");
+    return 2;
+  }
+  const Memory memory(options, world.size());
   Suite suite(options, world, memory.buffers(), library_title() + " against hocket; ratio: mpi / hocket");
   bool good = memory.buffers().input != nullptr;
   for (Collective collective : options.collectives) good = good && suite.run(collective, variants);
@@ -196,11 +249,6 @@ int run_benchmark(const Options& options, const Shim& shim) {
   // The others may wait in a call that this rank will never make.
   if (!good) MPI_Abort(MPI_COMM_WORLD, 1);
   return suite.finish();
-}
-
-int refuse(const char* why) {
-  std::fprintf(stderr, "hocket bench: %s\n", why);
-  return 2;
 }
 
 }  // namespace
@@ -211,8 +259,6 @@ extern "C" __attribute__((visibility("default"))) int hocket_bench_mpi(const hoc
   if (options->pingpong) return refuse("pingpong has no MPI in it: give --ranks 2");
   if (!options->variants.empty())
     return refuse("--variants needs --ranks; for an MPI set HOCKET_ALLREDUCE and the like");
-  if (buffer_bytes(*options) > static_cast<size_t>(std::numeric_limits<int>::max()))
-    return refuse("an MPI takes messages shorter than 2G");
   const Shim shim{reinterpret_cast<SwitchFunction>(dlsym(RTLD_DEFAULT, kSwitchName)),
                   reinterpret_cast<CountFunction>(dlsym(RTLD_DEFAULT, kCountName))};
   if (shim.enable == nullptr || shim.carried_out == nullptr)

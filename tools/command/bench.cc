@@ -24,8 +24,10 @@ namespace hocket::command {
 namespace {
 
 constexpr const char* kFooter = R"(
-COLLECTIVES: barrier, broadcast, reduce, allreduce, `all` of them; with --ranks also pingpong (a bare cache line to
-another core and back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time).
+COLLECTIVES: barrier, broadcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter_block, scan,
+exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_scatter (with blocks of equal length), `all`
+of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a rank's
+waiting for a late one costs in CPU time). Where there is a block for each rank, a size is that of one block.
 
 Timings: isolated has a barrier before every call and takes the slowest rank's time; back-to-back makes calls
 without a barrier, the root moving from rank to rank. Batches of all variants alternate within the same processes, so
@@ -65,23 +67,20 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
-// The benchmark has a measurement for them.
-bool is_measured(schedule::Collective collective) { return collective <= schedule::Collective::kAllreduce; }
-
 bool read_collectives(const std::string& text, bench::Options& options) {
   for (const std::string& word : split(text)) {
     bool known = false;
     for (int i = 0; i < schedule::kCollectives; ++i) {
       const auto collective = static_cast<bench::Collective>(i);
-      if (!is_measured(collective) || (word != schedule::name(collective) && word != "all")) continue;
+      if (word != schedule::name(collective) && word != "all") continue;
       options.collectives.push_back(collective);
       known = true;
     }
     if (word == "pingpong") options.pingpong = known = true;
     if (word == "wait") options.wait = known = true;
     if (!known) {
-      fail(kUsage,
-           "`" + word + "` can't be benchmarked: there are barrier, broadcast, reduce, allreduce, all, pingpong, wait");
+      fail(kUsage, "`" + word + "` can't be benchmarked: there are " + selection::names_of_collectives() +
+                       ", all, pingpong, wait");
       return false;
     }
   }

@@ -18,7 +18,7 @@ std::vector<std::string> specs_for(const bench::Options& options, bench::Collect
   }
   specs.emplace_back();
   for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (algorithm->collective == collective) specs.emplace_back(algorithm->name);
+    if (algorithm->collective == schedule::base_of(collective)) specs.emplace_back(algorithm->name);
   return specs;
 }
 
@@ -33,14 +33,19 @@ int run_rank(LocalWorld& world, const bench::Options& options, const std::vector
     std::vector<std::unique_ptr<HocketVariant>> variants;
     std::vector<bench::Variant*> pointers;
     for (const std::string& spec : specs_for(options, collective)) {
-      variants.push_back(std::make_unique<HocketVariant>(endpoint.comm(), options, spec));
+      variants.push_back(std::make_unique<HocketVariant>(endpoint, options, spec));
       pointers.push_back(variants.back().get());
     }
-    if (!suite.run(collective, pointers)) return 1;
+    if (suite.run(collective, pointers)) continue;
+    endpoint.abandon();
+    return 1;
   }
-  HocketVariant automatic(endpoint.comm(), options, "");
+  HocketVariant automatic(endpoint, options, "");
   bench::Variant* const waiting[] = {&automatic};
-  if (options.wait && !suite.run_wait(waiting)) return 1;
+  if (options.wait && !suite.run_wait(waiting)) {
+    endpoint.abandon();
+    return 1;
+  }
   return suite.finish();
 }
 

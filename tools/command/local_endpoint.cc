@@ -66,7 +66,7 @@ hocket_comm_t* Endpoint::open_another() {
 }
 
 bool Endpoint::make_buffers(const bench::Options& options) {
-  const size_t bytes = bench::buffer_bytes(options);
+  const size_t bytes = bench::buffer_bytes(options, world_.size());
   if (options.shared_memory) {
     void* memory = nullptr;
     if (hocket_alloc(context_, 2 * bytes, &memory) != HOCKET_OK) return complain();
@@ -78,14 +78,12 @@ bool Endpoint::make_buffers(const bench::Options& options) {
   return plain_ != nullptr;
 }
 
-HocketVariant::HocketVariant(hocket_comm_t* comm, const bench::Options& options, std::string spec, std::string name)
-    : comm_(comm),
+HocketVariant::HocketVariant(Endpoint& endpoint, const bench::Options& options, std::string spec, hocket_comm_t* comm)
+    : comm_(comm != nullptr ? comm : endpoint.comm()),
       type_(type_of(options.element)),
       op_(op_of(options.operation)),
       spec_(std::move(spec)),
-      name_(!name.empty()   ? std::move(name)
-            : spec_.empty() ? "hocket"
-                            : spec_) {}
+      blocks_(endpoint.ranks()) {}
 
 std::string HocketVariant::activate(bench::Collective collective) {
   if (!forces_) return {};
@@ -95,17 +93,53 @@ std::string HocketVariant::activate(bench::Collective collective) {
 }
 
 int HocketVariant::run(const bench::Call& call) {
-  switch (call.collective) {
-    case bench::Collective::kBarrier:
-      return hocket_barrier(comm_);
-    case bench::Collective::kBroadcast:
-      return hocket_broadcast(comm_, call.output, call.count, HOCKET_BYTE, call.root);
-    case bench::Collective::kReduce:
-      return hocket_reduce(comm_, call.input, call.output, call.count, type_, op_, call.root);
+  if (call.collective == schedule::Collective::kBarrier) return hocket_barrier(comm_);
+  if (schedule::is_vector(call.collective)) blocks_.set(call.count);
+  return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
+}
+
+int HocketVariant::run_moving(const bench::Call& call) {
+  const auto& [collective, input, output, count, root] = call;
+  const size_t* const counts = blocks_.counts();
+  const size_t* const displacements = blocks_.displacements();
+  switch (collective) {
+    case schedule::Collective::kGather:
+      return hocket_gather(comm_, input, output, count, HOCKET_BYTE, root);
+    case schedule::Collective::kGatherv:
+      return hocket_gatherv(comm_, input, count, output, counts, displacements, HOCKET_BYTE, root);
+    case schedule::Collective::kScatter:
+      return hocket_scatter(comm_, input, output, count, HOCKET_BYTE, root);
+    case schedule::Collective::kScatterv:
+      return hocket_scatterv(comm_, input, counts, displacements, output, count, HOCKET_BYTE, root);
+    case schedule::Collective::kAllgather:
+      return hocket_allgather(comm_, input, output, count, HOCKET_BYTE);
+    case schedule::Collective::kAllgatherv:
+      return hocket_allgatherv(comm_, input, output, counts, displacements, HOCKET_BYTE);
+    case schedule::Collective::kAlltoall:
+      return hocket_alltoall(comm_, input, output, count, HOCKET_BYTE);
+    case schedule::Collective::kAlltoallv:
+      return hocket_alltoallv(comm_, input, counts, displacements, output, counts, displacements, HOCKET_BYTE);
     default:
-      break;
+      return hocket_broadcast(comm_, output, count, HOCKET_BYTE, root);
   }
-  return hocket_allreduce(comm_, call.input, call.output, call.count, type_, op_);
+}
+
+int HocketVariant::run_combining(const bench::Call& call) {
+  const auto& [collective, input, output, count, root] = call;
+  switch (collective) {
+    case schedule::Collective::kReduce:
+      return hocket_reduce(comm_, input, output, count, type_, op_, root);
+    case schedule::Collective::kReduceScatterBlock:
+      return hocket_reduce_scatter_block(comm_, input, output, count, type_, op_);
+    case schedule::Collective::kReduceScatter:
+      return hocket_reduce_scatter(comm_, input, output, blocks_.counts(), type_, op_);
+    case schedule::Collective::kScan:
+      return hocket_scan(comm_, input, output, count, type_, op_);
+    case schedule::Collective::kExscan:
+      return hocket_exscan(comm_, input, output, count, type_, op_);
+    default:
+      return hocket_allreduce(comm_, input, output, count, type_, op_);
+  }
 }
 
 std::string HocketVariant::error(int) const { return hocket_error_text(); }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/bench.h"
+#include "bench/equal_blocks.h"
 #include "command/local_ranks.h"
 #include "hocket/hocket.h"
 
@@ -27,6 +28,13 @@ class Endpoint {
   // A communicator besides the first, with the settings that the environment has now. nullptr after a complaint.
   hocket_comm_t* open_another();
 
+  // After a failure: ending communicators in order would take the other ranks.
+  void abandon() {
+    comms_.clear();
+    context_ = nullptr;
+  }
+
+  int ranks() const { return world_.size(); }
   hocket_comm_t* comm() { return comms_.front(); }
   const bench::Buffers& buffers() const { return buffers_; }
 
@@ -43,12 +51,12 @@ class Endpoint {
   bench::Buffers buffers_;
 };
 
-// hocket's own choice on that communicator where `spec` is empty, else that algorithm.
+// hocket's own choice on the endpoint's communicator, or on the one given, where `spec` is empty, else that algorithm.
 class HocketVariant : public bench::Variant {
  public:
-  HocketVariant(hocket_comm_t* comm, const bench::Options& options, std::string spec, std::string name = {});
+  HocketVariant(Endpoint& endpoint, const bench::Options& options, std::string spec, hocket_comm_t* comm = nullptr);
 
-  std::string name() const override { return name_; }
+  std::string name() const override { return spec_.empty() ? "hocket" : spec_; }
   std::string activate(bench::Collective collective) override;
   int run(const bench::Call& call) override;
   std::string error(int code) const override;
@@ -58,11 +66,14 @@ class HocketVariant : public bench::Variant {
   void never_forces() { forces_ = false; }
 
  private:
+  int run_moving(const bench::Call& call);
+  int run_combining(const bench::Call& call);
+
   hocket_comm_t* comm_;
   hocket_type_t type_;
   hocket_op_t op_;
   std::string spec_;
-  std::string name_;
+  bench::EqualBlocks<size_t> blocks_;
   bool forces_ = true;
 };
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "selection/table.h"
+#include "selection/choice.h"
 
 namespace hocket::command {
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/tune_candidates.h"
+
+#include <algorithm>
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::command {
+namespace {
+
+bool is_same(const schedule::Step& a, const schedule::Step& b) {
+  return a.kind == b.kind && a.ends_stage == b.ends_stage && a.incoming_left == b.incoming_left && a.slot == b.slot &&
+         a.peer == b.peer && a.version == b.version && a.value == b.value && a.source == b.source &&
+         a.destination == b.destination && a.target == b.target;
+}
+
+bool is_same(const schedule::Plan& a, const schedule::Plan& b) {
+  return std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(),
+                    [](const schedule::Step& x, const schedule::Step& y) { return is_same(x, y); });
+}
+
+struct Candidate {
+  std::string name;
+  std::vector<schedule::Plan> plans;
+};
+
+std::vector<schedule::Plan> plans_of(const selection::Query& query, const selection::Choice& choice) {
+  std::vector<schedule::Plan> plans;
+  schedule::Shape shape;
+  shape.size = query.ranks;
+  shape.segments = choice.segments;
+  shape.degree = choice.degree;
+  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
+    plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
+  return plans;
+}
+
+}  // namespace
+
+std::vector<std::string> candidates_for(const selection::Query& query) {
+  std::vector<Candidate> candidates;
+  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->collective != schedule::base_of(query.collective)) continue;
+    std::vector<uint32_t> degrees{0};
+    for (const uint32_t degree : algorithm->degrees)
+      if (degree != algorithm->degrees.front()) degrees.push_back(degree);
+    for (const uint32_t degree : degrees) {
+      const selection::Spec spec{algorithm, degree, 0};
+      const Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec);
+      if (!choice.is_ok()) continue;
+      Candidate candidate{selection::to_text(spec), plans_of(query, choice.value())};
+      const bool known = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
+        return std::equal(candidate.plans.begin(), candidate.plans.end(), other.plans.begin(),
+                          [](const schedule::Plan& x, const schedule::Plan& y) { return is_same(x, y); });
+      });
+      if (!known) candidates.push_back(std::move(candidate));
+    }
+  }
+  std::vector<std::string> names;
+  for (Candidate& candidate : candidates) names.push_back(std::move(candidate.name));
+  return names;
+}
+
+}  // namespace hocket::command

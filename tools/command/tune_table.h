@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tuning table as text: rules, the model's parameters, and in comments where they come from.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+
+#include "command/tune_fit.h"
+
+namespace hocket::command {
+
+struct Machine {
+  std::string processor;  // "AMD EPYC ..."
+  std::string kernel;     // "Linux 6.18.0 x86_64"
+  uint32_t cores = 1;     // usable
+};
+Machine this_machine();
+
+std::string table_text(const TuneOptions& options, const Machine& machine, const Survey& survey,
+                       const std::vector<selection::Rule>& rules, const Fit& fit, double took_s);
+
+}  // namespace hocket::command
