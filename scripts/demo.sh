@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# From nothing to the comparison: installs what is missing, builds, runs a real MPI program with and without hocket.
+# From nothing to the comparison: installs what is missing, builds, runs real programs with and without hocket.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
@@ -8,6 +8,6 @@ source scripts/common.sh
 say "1 of 3: what is needed"
 bash scripts/setup.sh
 say "2 of 3: building hocket (the first time takes some minutes)"
-build release hocket_command hocket_mpi_mpich hocket_mpi_openmpi  # no tests: they take twice as long
-say "3 of 3: a 2-D heat equation solver (examples/heat2d), as its MPI runs it and with hocket preloaded"
+build release hocket_command hocket_mpi_mpich hocket_mpi_openmpi kmeans  # no tests: they take twice as long
+say "3 of 3: the programs of examples/, as their MPI runs them and with hocket preloaded"
 exec python3 scripts/demo.py "$@"
