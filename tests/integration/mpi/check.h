@@ -29,7 +29,7 @@ static int world_rank = 0, world_size = 1;
   } while (0)
 
 static inline void* native_function(const char* name) {
-  static const char* const libraries[] = {"libmpich.so.12", "libmpi.so.12", "libmpi.so.40"};
+  static const char* const libraries[] = {"libmpi_abi.so.1", "libmpich.so.12", "libmpi.so.12", "libmpi.so.40"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; ++i) {
     void* library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
     void* symbol = library != NULL ? dlsym(library, name) : NULL;

