@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "support/exchange.h"
 #include "support/team.h"
 
 namespace hocket::test {
@@ -91,14 +92,67 @@ struct Job {
   }
 };
 
+// A started call of the kinds that blocks are exchanged by.
+struct Pending {
+  Exchange exchange;
+  hocket_request_t* request;
+};
+
 // What all ranks of a communicator draw alike, from a generator that they share by its seed.
 class Caller {
  public:
-  Caller(hocket_comm_t* comm, int rank, int size, uint64_t seed) : comm_(comm), rank_(rank), size_(size), draw_(seed) {}
+  Caller(const Place& place, uint64_t seed)
+      : place_(place), comm_(place.comm), rank_(place.rank), size_(place.size), draw_(seed) {
+    EXPECT_EQ(make_affine_op(true, op_), HOCKET_OK);
+  }
+  ~Caller() { hocket_op_destroy(op_); }
+  Caller(const Caller&) = delete;
 
   void step() {
+    ++calls_;
+    // Half of the calls are of the four kinds without blocks, which are the quicker ones.
+    if (draw_() % 2 == 0) {
+      step_without_blocks();
+    } else {
+      step_with_blocks();
+    }
+  }
+
+  void step_with_blocks() {
+    const int kinds = schedule::kCollectives - static_cast<int>(schedule::Collective::kGather);
+    ExchangeCase what;
+    what.collective = static_cast<schedule::Collective>(static_cast<int>(schedule::Collective::kGather) +
+                                                        static_cast<int>(draw_() % static_cast<uint64_t>(kinds)));
+    what.root = static_cast<int>(draw_() % static_cast<uint64_t>(size_));
+    what.in_place = draw_() % 3 == 0;
+    what.mapped = draw_() % 4 == 0;
+    what.op = op_;
+    what.salt = static_cast<uint32_t>(calls_ * 0x9e3779b9u);
+    const size_t count = draw_count() / 2;
+    const uint64_t mix = draw_();
+    const bool varies = schedule::is_vector(what.collective);
+    what.length_of = [=](int from, int to) {
+      // The same both ways, as a call in place needs it.
+      const uint64_t hash = (mix ^ static_cast<uint64_t>(from + to) * 0x9e3779b97f4a7c15ull ^
+                             static_cast<uint64_t>(from * to) * 0xc2b2ae3d27d4eb4full) >>
+                            20;
+      return !varies ? count : hash % 3 == 0 ? 0 : static_cast<size_t>(hash % (2 * count + 1));
+    };
+    Exchange exchange(what, place_);
+    if (draw_() % 4 != 0) {
+      ASSERT_EQ(exchange.run(nullptr), HOCKET_OK) << hocket_error_text();
+      ASSERT_EQ(exchange.problem(), "") << "call " << calls_;
+      return;
+    }
+    hocket_request_t* request = nullptr;
+    ASSERT_EQ(exchange.run(&request), HOCKET_OK) << hocket_error_text();
+    exchanges_.push_back({std::move(exchange), request});
+    if (exchanges_.size() > 5) finish();
+  }
+
+  void step_without_blocks() {
     Job job;
-    job.call = ++calls_;
+    job.call = calls_;
     job.kind = static_cast<int>(draw_() % 4);
     job.root = static_cast<int>(draw_() % static_cast<uint64_t>(size_));
     job.count = draw_count();
@@ -129,6 +183,11 @@ class Caller {
       job.check();
     }
     pending_.clear();
+    for (Pending& one : exchanges_) {
+      ASSERT_EQ(hocket_wait(&one.request), HOCKET_OK) << hocket_error_text();
+      ASSERT_EQ(one.exchange.problem(), "");
+    }
+    exchanges_.clear();
   }
 
   uint64_t calls() const { return calls_; }
@@ -153,12 +212,15 @@ class Caller {
     }
   }
 
+  Place place_;
   hocket_comm_t* comm_;
   int rank_;
   int size_;
   std::mt19937_64 draw_;
+  hocket_op_t op_ = nullptr;
   uint64_t calls_ = 0;
   std::vector<Job> pending_;
+  std::vector<Pending> exchanges_;
 };
 
 void run_mix(Rank& me, uint64_t seed, double seconds) {
@@ -174,8 +236,8 @@ void run_mix(Rank& me, uint64_t seed, double seconds) {
                          static_cast<int>((static_cast<uint64_t>(me.rank) * 7 + salt) % static_cast<uint64_t>(parts)));
     hocket_comm_t* part = nullptr;
     ASSERT_EQ(hocket_comm_create(me.context, &split.get(), &part), HOCKET_OK) << hocket_error_text();
-    Caller whole(me.comm, me.rank, me.size, shared());
-    Caller some(part, split.get().rank, split.get().size, salt + static_cast<uint64_t>(split.get().size));
+    Caller whole({me.context, me.comm, me.rank, me.size}, shared());
+    Caller some({me.context, part, split.get().rank, split.get().size}, salt + static_cast<uint64_t>(split.get().size));
     for (int step = 0; step < 400 && !testing::Test::HasFailure(); ++step) {
       // Only the calls on one communicator must be in the same order on all ranks; between them a rank may dawdle.
       whole.step();
