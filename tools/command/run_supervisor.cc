@@ -52,8 +52,11 @@ std::string label_of(int rank, int ranks) {
 
 int Supervisor::run() {
   if (const std::string trouble = prepare(); !trouble.empty()) return fail(kFailure, trouble);
-  start_ranks();
-  while (phase_ != Phase::kOver) turn();
+  while (phase_ != Phase::kOver) {
+    // One a turn, so that what happens to the first is seen while the last are still to come.
+    if (is_starting()) start_next();
+    turn();
+  }
   return result_;
 }
 
@@ -72,28 +75,20 @@ std::string Supervisor::prepare() {
   return {};
 }
 
-void Supervisor::start_ranks() {
-  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (nothing.get() < 0) {
-    say(std::string("can't open /dev/null: ") + std::strerror(errno));
-    return end_all(kFailure, SIGTERM);
-  }
-  for (int rank = 0; rank < options_.ranks; ++rank) {
-    if (!start_one(rank, nothing.get())) return;
-  }
-}
-
-bool Supervisor::start_one(int rank, int nothing) {
-  Descriptor writes[2];
+void Supervisor::start_next() {
+  const int rank = next_rank_++;
+  const auto cannot = [&](int error) {
+    say("can't start rank " + std::to_string(rank) + ": " + std::strerror(error));
+    end_all(kFailure, SIGTERM);
+  };
+  const Descriptor nothing(rank == 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (rank != 0 && nothing.get() < 0) return cannot(errno);
   RankStreams streams;
-  streams.input = rank == 0 ? -1 : nothing;
+  streams.input = nothing.get();
+  Descriptor writes[2];
   for (int i = 0; options_.label && i < 2; ++i) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-      say("can't start rank " + std::to_string(rank) + ": " + std::strerror(errno));
-      end_all(kFailure, SIGTERM);
-      return false;
-    }
+    if (pipe2(ends, O_CLOEXEC) != 0) return cannot(errno);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     output_.add(Descriptor(ends[0]), i == 0 ? STDOUT_FILENO : STDERR_FILENO, label_of(rank, options_.ranks));
     writes[i] = Descriptor(ends[1]);
@@ -103,12 +98,10 @@ bool Supervisor::start_one(int rank, int nothing) {
   const RankStart started = start_rank(options_, signals_, rank, place, streams);
   if (!started.trouble.empty()) {
     say(started.trouble);
-    end_all(started.exit_code, SIGTERM);
-    return false;
+    return end_all(started.exit_code, SIGTERM);
   }
   ranks_[started.process] = rank;
   hub_->rank_started(static_cast<uint32_t>(rank), started.process);
-  return true;
 }
 
 void Supervisor::turn() {
@@ -133,6 +126,7 @@ void Supervisor::turn() {
 
 int64_t Supervisor::next_look_ms(int64_t now) const {
   int64_t next = std::min(hub_->next_deadline_ms(), give_up_at_ms_);
+  if (is_starting()) return now;
   if (phase_ == Phase::kRunning) next = std::min(next, timeout_at_ms_);
   if (phase_ == Phase::kEnding) next = std::min(next, kill_at_ms_);
   if (phase_ == Phase::kKilling) next = std::min(next, now + kKillAgainMs);
@@ -160,6 +154,7 @@ void Supervisor::hear_launcher() {
 void Supervisor::interrupt(const Interruption& interruption) {
   if (phase_ == Phase::kDraining) return output_.drop();
   if (phase_ != Phase::kRunning) return kill_all(now_ms());  // the second time
+  was_told_ = true;
   say("interrupted by " + signal_text(interruption.signal) + "; ending the ranks");
   end_all(kSignalled + interruption.signal, interruption.from_terminal ? 0 : interruption.signal);
 }
@@ -203,11 +198,15 @@ void Supervisor::step(int64_t now) {
   }
   if (phase_ == Phase::kRunning && now >= timeout_at_ms_) {
     say("not done within --timeout; ending the " + std::to_string(ranks_.size()) + " ranks left");
+    was_told_ = true;
     end_all(kTimedOut, SIGTERM);
   }
   // All is well; what ranks have left behind ends with them.
-  if (phase_ == Phase::kRunning && ranks_.empty()) end_all(0, has_children_ ? SIGTERM : 0);
-  if (phase_ == Phase::kEnding && now >= kill_at_ms_) kill_all(now);
+  if (phase_ == Phase::kRunning && !is_starting() && ranks_.empty()) end_all(0, has_children_ ? SIGTERM : 0);
+  if (phase_ == Phase::kEnding && now >= kill_at_ms_) {
+    if (!ranks_.empty()) say(std::to_string(ranks_.size()) + " have not ended within the grace time; killing them");
+    kill_all(now);
+  }
   if (phase_ == Phase::kKilling && has_children_) {
     platform::signal_descendants(SIGKILL);
     for (const auto& [process, rank] : ranks_) kill(process, SIGKILL);  // also without /proc
@@ -218,7 +217,7 @@ void Supervisor::step(int64_t now) {
     output_.finish();
     phase_ = Phase::kDraining;
     // Whoever was told to end doesn't wait for a reader that may never come.
-    give_up_at_ms_ = result_ >= kTimedOut ? now + to_ms(options_.grace_s) : INT64_MAX;
+    give_up_at_ms_ = was_told_ ? now + to_ms(options_.grace_s) : INT64_MAX;
   }
   if (phase_ != Phase::kDraining) return;
   if (now >= give_up_at_ms_) output_.drop();

@@ -47,8 +47,8 @@ class Supervisor {
   };
 
   std::string prepare();
-  void start_ranks();
-  bool start_one(int rank, int nothing);
+  bool is_starting() const { return phase_ == Phase::kRunning && next_rank_ < options_.ranks; }
+  void start_next();
   void turn();
   int64_t next_look_ms(int64_t now) const;
   void hear_launcher();
@@ -68,9 +68,11 @@ class Supervisor {
   platform::Descriptor signal_file_;
   std::unique_ptr<platform::LaunchHub> hub_;
   RunOutput output_;
+  int next_rank_ = 0;           // to be started
   std::map<pid_t, int> ranks_;  // those that run
   Phase phase_ = Phase::kRunning;
   bool has_children_ = true;
+  bool was_told_ = false;  // to end, by somebody or by --timeout
   int result_ = 0;
   int64_t timeout_at_ms_ = INT64_MAX;
   int64_t kill_at_ms_ = INT64_MAX;

@@ -322,10 +322,10 @@ class Options(RunTest):
 
     def test_a_rank_a_core(self):
         cores = sorted(os.sched_getaffinity(0))
-        result = self.expect(run("run", "-n", "3", "--bind", "cores",
+        result = self.expect(run("run", "-n", "3", "-l", "--bind", "cores",
                                  *python("print(rank, sorted(os.sched_getaffinity(0)))")), 0)
         self.assertEqual(sorted(result.stdout.splitlines()),
-                         [f"{rank} [{cores[rank % len(cores)]}]" for rank in range(3)])
+                         [f"[{rank}] {rank} [{cores[rank % len(cores)]}]" for rank in range(3)])
         free = self.expect(run("run", "-n", "1", *python("print(sorted(os.sched_getaffinity(0)))")), 0)
         self.assertEqual(free.stdout, f"{cores}\n")
 
