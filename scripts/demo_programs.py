@@ -95,7 +95,7 @@ EXAMPLES = [
             ["--keys", "200000", "--sorts"], ("10", "200", "100")),
     # Debian's FFTW is made for Debian's Open MPI, and Open MPI 5 can take its place.
     Example("fft", "spectral solver, 256x256: MPI_Alltoall inside Debian's own FFTW", [DEBIAN_OPENMPI, OPENMPI],
-            ["--size", "256x256", "--steps"], ("50", "2000", "500"), ("-lfftw3_mpi", "-lfftw3", "-lm"),
+            ["--size", "256x256", "--steps"], ("50", "1000", "300"), ("-lfftw3_mpi", "-lfftw3", "-lm"),
             "libfftw3-dev and libfftw3-mpi-dev"),
 ]
 
