@@ -23,10 +23,30 @@ struct Decision {
 };
 
 // Finds the communicator. False: that is the end of it, for the reason in the decision.
-bool find_open_communicator(MPI_Comm comm, Decision& decision);
+inline bool find_open_communicator(MPI_Comm comm, Decision& decision) {
+  decision.communicator = find_communicator(comm);
+  if (decision.communicator == nullptr) return false;
+  if (decision.communicator->phase != Phase::kRefused) [[likely]]
+    return true;
+  decision.why = decision.communicator->refusal;
+  return false;
+}
+
+// A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
+inline bool is_revoked(MPI_Comm comm) {
+  const IsRevoked ask = next_pmpi().Comm_is_revoked;
+  int revoked = 0;
+  return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
+}
 
 // The last step, when everything about the call is in order: it counts, and may be the one that sets up.
-Outcome readiness(Communicator& communicator, MPI_Comm comm);
+inline Outcome readiness(Communicator& communicator, MPI_Comm comm) {
+  if (is_revoked(comm)) [[unlikely]]
+    return Outcome::kFreed;
+  if (communicator.phase == Phase::kReady) [[likely]]
+    return Outcome::kCarriedOut;
+  return prepare_communicator(communicator, comm);
+}
 
 // Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; predefined ones can't be there.
 inline bool is_buffer(const void* buffer, bool is_empty, const TypeFacts& facts) {
@@ -37,10 +57,18 @@ inline bool is_buffer(const void* buffer, bool is_empty, const TypeFacts& facts)
 // hocket has failed, and told why: the call ends as one in which the MPI finds an error.
 int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm);
 
+// hocket failed: the user hears of it by the communicator's error handler, as of any other failure.
+int raise_status(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status);
+
 // How a call that was carried out ends. An error of the MPI, in packing or in the program's operation, has been raised
 // by then; peers were served first.
-int answer(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status,
-           int mpi_error = MPI_SUCCESS);
+inline int answer(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status,
+                  int mpi_error = MPI_SUCCESS) {
+  if (status != HOCKET_OK) [[unlikely]]
+    return raise_status(decision, collective, comm, status);
+  decision.communicator->counters.add(collective, decision.why);
+  return mpi_error;
+}
 
 // Where nobody waits for this rank.
 int raise_no_memory(MPI_Comm comm);

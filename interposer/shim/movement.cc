@@ -18,20 +18,13 @@ struct Movement {
   bool is_exchange() const { return send == receive; }
 };
 
-Movement movement_of(Collective collective) {
-  switch (collective) {
-    case Collective::kGather:
-    case Collective::kGatherv:
-      return {Holds::kOwn, Holds::kAllAtRoot};
-    case Collective::kScatter:
-    case Collective::kScatterv:
-      return {Holds::kAllAtRoot, Holds::kOwn};
-    case Collective::kAllgather:
-    case Collective::kAllgatherv:
-      return {Holds::kOwn, Holds::kAll};
-    default:
-      return {Holds::kAll, Holds::kAll};
-  }
+constexpr Movement movement_of(Collective collective) {
+  constexpr Movement kGathers{Holds::kOwn, Holds::kAllAtRoot}, kScatters{Holds::kAllAtRoot, Holds::kOwn};
+  constexpr Movement kCollects{Holds::kOwn, Holds::kAll}, kExchanges{Holds::kAll, Holds::kAll};
+  constexpr Movement kFromGather[] = {kGathers,  kGathers,   kScatters,  kScatters, kCollects,
+                                      kCollects, kExchanges, kExchanges, kExchanges};
+  static_assert(static_cast<int>(Collective::kAlltoallw) - static_cast<int>(Collective::kGather) == 8);
+  return kFromGather[static_cast<int>(collective) - static_cast<int>(Collective::kGather)];
 }
 
 // Finds out what the sides hold on this rank. False: the arguments look wrong.

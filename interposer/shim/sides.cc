@@ -6,22 +6,6 @@
 namespace hocket::interposer {
 namespace {
 
-bool measure_uniform(const Side& side, MPI_Comm comm, Blocks& blocks) {
-  if (side.count < 0) return false;
-  blocks.facts = find_type(side.type, comm);
-  if (blocks.facts == nullptr) return false;
-  const TypeFacts& facts = *blocks.facts;
-  if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
-  const auto count = static_cast<size_t>(side.count);
-  size_t elements = 0, total = 0;
-  if (__builtin_mul_overflow(count, static_cast<size_t>(blocks.number), &elements)) return false;
-  if (__builtin_mul_overflow(elements, facts.size, &total)) return false;
-  blocks.bytes = blocks.own_bytes = count * facts.size;
-  blocks.is_packed = total != 0 && !facts.is_dense_array(elements);
-  blocks.first = static_cast<unsigned char*>(const_cast<void*>(side.buffer)) + facts.true_lb;
-  return true;
-}
-
 // Displacements may be negative, and those from MPI_BOTTOM are addresses: hocket's count from the lowest block.
 void count_from_lowest(const Side& side, intptr_t lowest, Blocks& blocks) {
   blocks.first = reinterpret_cast<unsigned char*>(reinterpret_cast<intptr_t>(side.buffer) + lowest);
@@ -36,7 +20,9 @@ bool is_nowhere(const Side& side, const TypeFacts& facts, int64_t displacement) 
   return facts.is_named && (!side.displacements.is_wide() || displacement == 0);
 }
 
-bool measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks) {
+}  // namespace
+
+bool internal::measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks) {
   const bool is_typed = side.layout == Side::Layout::kTyped;
   if (!side.counts.is_there() || !side.displacements.is_there() || side.buffer == MPI_IN_PLACE) return false;
   if (is_typed && side.types == nullptr) return false;
@@ -68,23 +54,6 @@ bool measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks)
   blocks.own_bytes = blocks.counts[own];
   count_from_lowest(side, blocks.bytes != 0 ? lowest : 0, blocks);
   return true;
-}
-
-}  // namespace
-
-bool measure(const Side& side, int number, int own, size_t* numbers, MPI_Comm comm, Blocks& blocks) {
-  blocks.number = number;
-  if (side.layout == Side::Layout::kUniform) [[likely]]
-    return measure_uniform(side, comm, blocks);
-  blocks.counts = numbers;
-  blocks.displacements = numbers + number;
-  return measure_different(side, own, comm, blocks);
-}
-
-const void* address_of(const Side& side, const Blocks& blocks, int index) {
-  const bool is_uniform = side.layout == Side::Layout::kUniform;
-  const MPI_Aint place = is_uniform ? index * static_cast<MPI_Aint>(side.count) : side.displacements[index];
-  return reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(side.buffer) + place * blocks.facts->extent);
 }
 
 Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm) {

@@ -51,14 +51,47 @@ struct Blocks {
   const TypeFacts* facts = nullptr;  // of a side that isn't typed
 };
 
+namespace internal {
+
+inline bool measure_uniform(const Side& side, MPI_Comm comm, Blocks& blocks) {
+  if (side.count < 0) return false;
+  blocks.facts = find_type(side.type, comm);
+  if (blocks.facts == nullptr) return false;
+  const TypeFacts& facts = *blocks.facts;
+  if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
+  const auto count = static_cast<size_t>(side.count);
+  size_t elements = 0, total = 0;
+  if (__builtin_mul_overflow(count, static_cast<size_t>(blocks.number), &elements)) return false;
+  if (__builtin_mul_overflow(elements, facts.size, &total)) return false;
+  blocks.bytes = blocks.own_bytes = count * facts.size;
+  blocks.is_packed = total != 0 && !facts.is_dense_array(elements);
+  blocks.first = static_cast<unsigned char*>(const_cast<void*>(side.buffer)) + facts.true_lb;
+  return true;
+}
+
+bool measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks);
+
+}  // namespace internal
+
 // Of a side that has `number` blocks on this rank, `own` being the index of its own. `numbers`: room for twice as many.
 // False: the arguments look wrong.
-bool measure(const Side& side, int number, int own, size_t* numbers, MPI_Comm comm, Blocks& blocks);
+inline bool measure(const Side& side, int number, int own, size_t* numbers, MPI_Comm comm, Blocks& blocks) {
+  blocks.number = number;
+  if (side.layout == Side::Layout::kUniform) [[likely]]
+    return internal::measure_uniform(side, comm, blocks);
+  blocks.counts = numbers;
+  blocks.displacements = numbers + number;
+  return internal::measure_different(side, own, comm, blocks);
+}
 
 // A block as the program has it.
 Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm);
 // Where it begins, without an offset that its type may have. Not for typed sides.
-const void* address_of(const Side& side, const Blocks& blocks, int index);
+inline const void* address_of(const Side& side, const Blocks& blocks, int index) {
+  const bool is_uniform = side.layout == Side::Layout::kUniform;
+  const MPI_Aint place = is_uniform ? index * static_cast<MPI_Aint>(side.count) : side.displacements[index];
+  return reinterpret_cast<const void*>(reinterpret_cast<intptr_t>(side.buffer) + place * blocks.facts->extent);
+}
 
 size_t total_bytes(const Side& side, const Blocks& blocks);
 // Copies blocks to, or from, the room where they lie packed one after the other.
