@@ -109,6 +109,43 @@ TEST_P(LargeExchanges, ServeLargeBlocks) {
   });
 }
 
+struct Mismatch {
+  size_t sent;
+  size_t expected;
+};
+
+class WrongCounts : public testing::TestWithParam<Mismatch> {};
+
+// Short messages, staged ones, and ones in several fragments; too long and too short.
+INSTANTIATE_TEST_SUITE_P(Bytes, WrongCounts,
+                         testing::Values(Mismatch{3, 5}, Mismatch{5, 3}, Mismatch{200, 100}, Mismatch{40, 300},
+                                         Mismatch{90'000, 70'000}, Mismatch{70'000, 90'000}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.sent) + "_for_" + std::to_string(info.param.expected);
+                         });
+
+TEST_P(WrongCounts, AreAnErrorOnAllRanksAndWriteNothingPastTheBuffer) {
+  run_threads(2, [](Rank& me) {
+    const auto [sent, expected] = GetParam();
+    const std::vector<char> mine(sent, 'x');
+    std::vector<char> all(expected + 64, '.');
+    const size_t counts[] = {0, expected};
+    const void* input = me.rank == 0 ? static_cast<const void*>(all.data()) : mine.data();
+    const hocket_status_t status =
+        hocket_gatherv(me.comm, input, me.rank == 0 ? 0 : sent, all.data(), counts, nullptr, HOCKET_BYTE, 0);
+    if (me.rank == 0) {
+      EXPECT_EQ(status, HOCKET_ERR_MISMATCH);
+      const std::string text = hocket_error_text();
+      EXPECT_NE(
+          text.find("rank 1 sends " + std::to_string(sent) + " bytes where rank 0 expects " + std::to_string(expected)),
+          std::string::npos)
+          << text;
+      EXPECT_EQ(std::string(all.begin() + static_cast<std::ptrdiff_t>(expected), all.end()), std::string(64, '.'));
+    }
+    EXPECT_NE(hocket_barrier(me.comm), HOCKET_OK) << "the communicator is broken for everybody";
+  });
+}
+
 std::vector<const Algorithm*> algorithms_of_exchanges(bool large) {
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : algorithms::all()) {

@@ -206,6 +206,101 @@ TEST(AllgatherDirect, ReadsEveryBlockOnEveryRankWithoutAnyAcknowledgement) {
   }
 }
 
+// Of collectives with a block a rank, count_for() is one block.
+void expect_moved(Collective collective, std::string_view name, uint32_t size, uint64_t messages, uint64_t blocks) {
+  const Shape shape = {.size = size};
+  const Report report = facts(collective, name, shape);
+  EXPECT_EQ(report.messages, messages) << schedule::name(collective) << " " << name << " " << size;
+  EXPECT_EQ(report.elements_moved, blocks * count_for(shape))
+      << schedule::name(collective) << " " << name << " " << size;
+}
+
+TEST(GatherAndScatter, MoveEveryBlockOnceWhereNoTreeIsClimbed) {
+  for (const uint32_t size : kSizes) {
+    for (const Collective collective : {Collective::kGather, Collective::kScatter}) {
+      for (const char* name : {"linear", "direct"}) expect_moved(collective, name, size, size - 1, size - 1);
+    }
+  }
+}
+
+TEST(GatherAndScatter, SendASubtreesBlocksAtOnceUpAndDownTheTree) {
+  for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
+    const uint64_t blocks = uint64_t{size} / 2 * floor_log2(size);
+    expect_moved(Collective::kGather, "binomial", size, size - 1, blocks);
+    expect_moved(Collective::kScatter, "binomial", size, size - 1, blocks);
+  }
+}
+
+TEST(Allgather, MovesEveryBlockToEveryRankOnceInAsManyStepsAsTheAlgorithmSays) {
+  for (const uint32_t size : kSizes) {
+    const uint64_t blocks = uint64_t{size} * (size - 1);
+    expect_moved(Collective::kAllgather, "ring", size, blocks, blocks);
+    expect_moved(Collective::kAllgather, "bruck", size, uint64_t{size} * ceil_log2(size), blocks);
+  }
+  for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
+    expect_moved(Collective::kAllgather, "recursive_doubling", size, size * floor_log2(size),
+                 uint64_t{size} * (size - 1));
+  }
+}
+
+TEST(Alltoall, MovesEveryBlockOnceUnlessItTravelsByDigits) {
+  for (const uint32_t size : kSizes) {
+    const uint64_t blocks = uint64_t{size} * (size - 1);
+    for (const char* name : {"linear", "pairwise", "direct"}) {
+      expect_moved(Collective::kAlltoall, name, size, blocks, blocks);
+    }
+  }
+  for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
+    const uint64_t messages = uint64_t{size} * floor_log2(size);
+    expect_moved(Collective::kAlltoall, "bruck", size, messages, messages * size / 2);
+  }
+}
+
+TEST(AlltoallBruck, TakesOneRoundForEachDigitOfTheSize) {
+  const Algorithm& algorithm = *find(Collective::kAlltoall, "bruck");
+  const auto rounds = [&](uint32_t size, uint32_t radix) {
+    uint32_t rounds = 0;
+    bool sends = false;
+    for (const schedule::Step& step : make_plan(algorithm, {.size = size, .degree = radix}).steps) {
+      sends |= step.kind == schedule::StepKind::kSend;
+      if (!step.ends_stage) continue;
+      rounds += sends ? 1 : 0;
+      sends = false;
+    }
+    return rounds;
+  };
+  EXPECT_EQ(rounds(16, 2), 4u);
+  EXPECT_EQ(rounds(16, 4), 2u);
+  EXPECT_EQ(rounds(17, 4), 3u);
+  EXPECT_EQ(rounds(16, 16), 1u);
+}
+
+TEST(ReduceScatterBlock, MovesEachOperandOnce) {
+  for (const uint32_t size : kSizes) {
+    const uint64_t blocks = uint64_t{size} * (size - 1);
+    for (const char* name : {"linear", "direct", "ring"}) {
+      expect_moved(Collective::kReduceScatterBlock, name, size, blocks, blocks);
+    }
+  }
+  for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
+    expect_moved(Collective::kReduceScatterBlock, "recursive_halving", size, size * floor_log2(size),
+                 uint64_t{size} * (size - 1));
+  }
+}
+
+TEST(Scans, TakeAChainOrTheLogarithmOfTheSize) {
+  for (const Collective collective : {Collective::kScan, Collective::kExscan}) {
+    for (const uint32_t size : kSizes) {
+      uint64_t doubling = 0;
+      for (uint32_t distance = 1; distance < size; distance *= 2) doubling += size - distance;
+      expect_moved(collective, "linear", size, size - 1, size - 1);
+      expect_moved(collective, "recursive_doubling", size, doubling, doubling);
+      const uint64_t direct = uint64_t{size} * (size - 1) / 2;
+      expect_moved(collective, "direct", size, direct, direct);
+    }
+  }
+}
+
 TEST(SlotRing, AcknowledgesOnlyHalvesThatAreUsedAgain) {
   const auto signals = [](uint32_t segments) {
     return facts(Collective::kBroadcast, "one_to_all", {.size = 6, .segments = segments}).signals;
