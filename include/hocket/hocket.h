@@ -161,6 +161,10 @@ HOCKET_API hocket_status_t hocket_comm_split(hocket_comm_t* comm, int color, int
 HOCKET_API hocket_status_t hocket_comm_dup(hocket_comm_t* comm, hocket_comm_t** new_comm);
 /* Collective; waits for collectives of peers that are still running. Requests must be complete, or it is refused. */
 HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
+/* Breaks the comm for all its ranks: their calls on it, running and to come, end with an error. For a rank that can't
+ * take part in what its peers have begun. Not collective; hocket_comm_destroy() is still due. `reason` is for the log.
+ */
+HOCKET_API hocket_status_t hocket_comm_abort(hocket_comm_t* comm, const char* reason);
 HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);
 HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size);
 

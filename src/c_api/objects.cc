@@ -120,6 +120,15 @@ hocket_status_t hocket_comm_destroy(hocket_comm_t* comm) {
   });
 }
 
+hocket_status_t hocket_comm_abort(hocket_comm_t* comm, const char* reason) {
+  if (comm == nullptr) return invalid("hocket_comm_abort", "`comm` is NULL");
+  if (!comm->communicator->context().is_owner()) return invalid("hocket_comm_abort", kOfParent);
+  return guarded([&] {
+    comm->communicator->abort(reason != nullptr ? reason : "no reason given");
+    return HOCKET_OK;
+  });
+}
+
 hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank) {
   if (comm == nullptr || rank == nullptr) return invalid("hocket_comm_rank", "an argument is NULL");
   *rank = static_cast<int>(comm->communicator->rank());

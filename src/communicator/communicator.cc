@@ -66,6 +66,11 @@ void Communicator::break_after_exception() {
                                          " ran out of memory in a collective"));
 }
 
+void Communicator::abort(const std::string& reason) {
+  (void)fail(Status(Code::kBroken, "rank " + std::to_string(rank_) + " of " + std::to_string(size_) +
+                                       " has given the communicator up: " + reason));
+}
+
 Status Communicator::run(const Arguments& arguments) {
   if (checks_arguments_) [[unlikely]]
     HOCKET_TRY(check_agreement(arguments));

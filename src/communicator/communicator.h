@@ -52,6 +52,8 @@ class Communicator {
   ~Communicator();
   // An exception has ended a call on this rank.
   void break_after_exception();
+  // This rank can't take part in what its peers have begun.
+  void abort(const std::string& reason);
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
@@ -74,6 +76,8 @@ class Communicator {
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);
   Status check_agreement(const Arguments& arguments);
+  Status check_lengths(const Arguments& arguments);
+  Status show_each_other(const void* mine, size_t bytes, void* all);
   // Advances `call` until it is done.
   Status complete(Call& call, engines::shared_memory::Lane& lane);
   template <typename Look, typename Awaits>

@@ -146,6 +146,41 @@ TEST_P(WrongCounts, AreAnErrorOnAllRanksAndWriteNothingPastTheBuffer) {
   });
 }
 
+TEST(Abort, EndsTheCallsOfAllRanks) {
+  run_threads(3, [](Rank& me) {
+    ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    if (me.rank == 2) {
+      ASSERT_EQ(hocket_comm_abort(me.comm, "a test wants it"), HOCKET_OK);
+      EXPECT_EQ(hocket_barrier(me.comm), HOCKET_ERR_BROKEN);
+      EXPECT_NE(std::string(hocket_error_text()).find("a test wants it"), std::string::npos) << hocket_error_text();
+    } else {
+      EXPECT_EQ(hocket_barrier(me.comm), HOCKET_ERR_PEER_FAILED);
+      EXPECT_NE(std::string(hocket_error_text()).find("rank 2"), std::string::npos) << hocket_error_text();
+    }
+  });
+}
+
+TEST(CheckedExchanges, PassWhereRanksAgreeAndNameTheTwoRanksWhoDont) {
+  setenv("HOCKET_CHECK", "1", 1);
+  run_threads(3, [](Rank& me) {
+    for (const Collective collective : {Collective::kGatherv, Collective::kScatterv, Collective::kAllgatherv,
+                                        Collective::kAlltoallv, Collective::kAlltoall}) {
+      const bool vary = schedule::is_vector(collective);
+      check(me, {collective, vary ? different_lengths(50) : equal_lengths(50), 1}, false);
+    }
+    const std::vector<int64_t> data(64);
+    std::vector<int64_t> result(64);
+    const size_t gives[] = {1, 2, me.rank == 1 ? size_t{7} : size_t{3}};
+    const size_t gets[] = {static_cast<size_t>(me.rank + 1), static_cast<size_t>(me.rank + 1),
+                           static_cast<size_t>(me.rank + 1)};
+    EXPECT_EQ(hocket_alltoallv(me.comm, data.data(), gives, nullptr, result.data(), gets, nullptr, HOCKET_INT64),
+              HOCKET_ERR_MISMATCH);
+    const std::string text = hocket_error_text();
+    EXPECT_NE(text.find("alltoallv: rank 1 has 56 bytes for rank 2, which expects 24"), std::string::npos) << text;
+  });
+  unsetenv("HOCKET_CHECK");
+}
+
 std::vector<const Algorithm*> algorithms_of_exchanges(bool large) {
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : algorithms::all()) {
