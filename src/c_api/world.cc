@@ -8,7 +8,6 @@
 #include "platform/launch_client.h"
 #include "platform/launch_place.h"
 
-using hocket::Code;
 using hocket::Result;
 using hocket::Status;
 using hocket::c_api::guarded;

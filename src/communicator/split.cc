@@ -42,8 +42,8 @@ std::vector<uint32_t> members_of(const std::vector<Wish>& wishes, int32_t color)
   for (uint32_t rank = 0; rank < wishes.size(); ++rank) {
     if (wishes[rank].color == color) members.push_back(rank);
   }
-  std::stable_sort(members.begin(), members.end(),
-                   [&](uint32_t a, uint32_t b) { return wishes[a].key < wishes[b].key; });
+  std::sort(members.begin(), members.end(),
+            [&](uint32_t a, uint32_t b) { return std::pair(wishes[a].key, a) < std::pair(wishes[b].key, b); });
   return members;
 }
 

@@ -176,7 +176,9 @@ void Supervisor::reap() {
 void Supervisor::tell_ended(std::vector<Ended> ended) {
   output_.pump();  // what they have written last stands before what is said of them
   // Of those that have ended at about the same time, the ones that were killed are the cause, the rest noticed.
-  std::stable_partition(ended.begin(), ended.end(), [](const Ended& one) { return WIFSIGNALED(one.status); });
+  std::sort(ended.begin(), ended.end(), [](const Ended& a, const Ended& b) {
+    return std::pair(!WIFSIGNALED(a.status), a.rank) < std::pair(!WIFSIGNALED(b.status), b.rank);
+  });
   int code = 0;
   for (const Ended& one : ended) {
     hub_->rank_ended(static_cast<uint32_t>(one.rank), text_of(one.status), now_ms());
