@@ -10,11 +10,16 @@ usage() {
   cat <<'TEXT'
 usage: ./dev bench [--ranks "2 4 8 16"] [--mpi LIST] [--collectives LIST] [--dry-run] [-- OPTIONS]
 MPIs: mpich5 openmpi5 (of the Python environments) mpich4 openmpi4 (Debian's)
-defaults: ranks 2 4 8 16; all MPIs; barrier,broadcast,reduce,allreduce. OPTIONS go to `hocket bench`.
+defaults: ranks 2 4 8 16; all MPIs; all collectives but the vector versions. OPTIONS go to `hocket bench`.
+Where there is a block for each rank, sizes are of one block, and end at 256K.
 TEXT
 }
 
-ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" collectives=barrier,broadcast,reduce,allreduce dry=0
+ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" dry=0
+# One message for all, and a block for each rank: the latter's buffers are as many times as long.
+messages=barrier,broadcast,reduce,allreduce,scan,exscan
+blocks=gather,scatter,allgather,alltoall,reduce_scatter_block
+collectives=$messages,$blocks
 options=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -45,6 +50,27 @@ launcher_of() {
   esac
 }
 
+# Those of a list that are asked for. What is in neither list (vector versions) counts as blocks.
+chosen_of() {
+  local one found=
+  for one in ${collectives//,/ }; do
+    case ",$messages," in
+      *",$one,"*) [ "$1" = "$blocks" ] || found+=,$one ;;
+      *) [ "$1" = "$messages" ] || found+=,$one ;;
+    esac
+  done
+  echo "${found#,}"
+}
+
+# measure COLLECTIVES SIZES SUFFIX: with the launcher in `command`.
+measure() {
+  [ -n "$1" ] || return 0
+  local line=("${command[@]}" "$hocket" bench "$1" --bind "$bind" --sizes "$2"
+    --json "build/bench/$mpi$3-$ranks.json" "${options[@]}")
+  say "${line[*]}"
+  [ $dry -eq 1 ] || "${line[@]}"
+}
+
 for mpi in $mpis; do
   launcher=$(launcher_of "$mpi")
   for ranks in $ranks_list; do
@@ -60,13 +86,9 @@ for mpi in $mpis; do
     fi
     # Open MPI's older shared-memory component is its best for small broadcasts and reductions.
     case "$mpi" in openmpi*) command+=(--mca coll_sm_priority 100) ;; esac
-    sizes=8,64,512,4K,16K,64K,256K,1M
-    [ "$ranks" -gt 2 ] || sizes+=,4M
     # With a core for every rank, each is bound to its own; otherwise the scheduler is left its freedom.
     if [ "$ranks" -le "$cores" ]; then bind=cores; else bind=none; fi
-    command+=("$hocket" bench "$collectives" --bind "$bind" --sizes "$sizes"
-      --json "build/bench/$mpi-$ranks.json" "${options[@]}")
-    say "${command[*]}"
-    [ $dry -eq 1 ] || "${command[@]}"
+    measure "$(chosen_of "$messages")" 8,64,512,4K,16K,64K,256K,1M"$([ "$ranks" -gt 2 ] || echo ,4M)" ""
+    measure "$(chosen_of "$blocks")" 8,64,512,4K,16K,64K,256K -blocks
   done
 done

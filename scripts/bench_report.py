@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables from what `./dev bench` has left in build/bench/: one file a run, named MPI-RANKS.json.
+"""Tables from what `./dev bench` has left in build/bench/: one file a run, named MPI-RANKS.json or
+MPI-blocks-RANKS.json. Where there is a block for each rank, bytes are of one block.
 
     scripts/bench_report.py build/bench/*.json > tables.md
 
@@ -15,7 +16,9 @@ import statistics
 import sys
 from collections import defaultdict
 
-COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce")
+COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+               "reduce_scatter_block", "scan", "exscan", "gatherv", "scatterv", "allgatherv", "alltoallv",
+               "reduce_scatter")
 TIMINGS = ("isolated", "back-to-back")
 SMALL = 4096  # bytes: what counts as a small message in the summary
 
@@ -39,7 +42,7 @@ def read_cells(paths):
     """{(mpi, collective, ranks, timing, bytes): {variant: row}}"""
     cells = defaultdict(dict)
     for path in paths:
-        mpi = os.path.basename(path).rsplit("-", 1)[0]
+        mpi = os.path.basename(path).rsplit("-", 1)[0].removesuffix("-blocks")
         with open(path, encoding="utf-8") as file:
             for row in json.load(file):
                 if row["collective"] in COLLECTIVES:

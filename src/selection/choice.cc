@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "selection/cost_model.h"
 #include "selection/matching.h"
 
 namespace hocket::selection {
@@ -128,6 +129,13 @@ Match find_match(const Query& query, const Table& table, const Spec* forced) {
     match.rule = &rule;
     return match;
   }
+  match.ground = Ground::kModel;
+  for (const Prediction& prediction : predict(query, table)) {
+    if (!serves(prediction.spec, 0)) continue;
+    match.predicted_us = prediction.us;
+    return match;
+  }
+  // What can serve this very call, but not the one that stands for it.
   match.ground = Ground::kRegistry;
   for (const algorithms::Algorithm* algorithm : algorithms::all())
     if (algorithm->collective == schedule::base_of(query.collective) && serves(Spec{algorithm}, 0)) return match;
@@ -150,6 +158,8 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
     choice.reason = "forced";
   else if (match.ground == Ground::kRule)
     choice.reason = table.source() + ", line " + std::to_string(match.rule->line);
+  else if (match.ground == Ground::kModel)
+    choice.reason = "no line of the " + table.source() + " fits; the lowest predicted time";
   else
     choice.reason = "no line of the " + table.source() + " fits; the first algorithm that can";
   return choice;

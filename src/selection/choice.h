@@ -47,7 +47,7 @@ struct Choice {
 
 // `forced` (nullptr: none) overrides the table. A forced spec that can't be honoured is an error that says why:
 // a substitute is never chosen silently. Without one, a rule whose algorithm can't serve the call is passed over, and
-// when no rule is left the first algorithm that can serves.
+// when no rule is left the cost model chooses (cost_model.h), with the table's parameters.
 Result<Choice> choose(const Query& query, const Table& table, const Spec* forced = nullptr);
 
 // Why `spec` can't serve the call, or "".

@@ -2,6 +2,7 @@
 #include "selection/cost_model.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "selection/cost_model_walk.h"
 
@@ -53,6 +54,25 @@ bool PricedCall::can_run() const { return parts_->chunk.can_run; }
 double PricedCall::us(const CostParameters& parameters) const {
   const uint32_t cores = cores_shared(parts_->query, parts_->chunk.ranks(), parameters);
   return static_cast<double>(parts_->calls) * walk(parts_->chunk, parameters, cores);
+}
+
+std::vector<Prediction> predict(const Query& query, const Table& table) {
+  Query rounded = query;
+  rounded.bytes = std::bit_floor(query.bytes);
+  rounded.row_bytes = std::bit_floor(query.row_bytes);
+  rounded.element_bytes = 1;
+  rounded.root = 0;
+  if (table.kept_predictions() == nullptr) return predict(rounded, table.model());
+  return table.kept_predictions()->of(rounded, table.model());
+}
+
+std::vector<Prediction> KeptPredictions::of(const Query& query, const CostParameters& parameters) {
+  const Key key{query.collective, query.crowded,   query.commutative, query.ranks,
+                query.bytes,      query.row_bytes, query.slot_bytes,  query.max_segments};
+  const std::scoped_lock lock(mutex_);
+  const auto found = kept_.find(key);
+  if (found != kept_.end()) return found->second;
+  return kept_.emplace(key, predict(query, parameters)).first->second;
 }
 
 std::vector<Prediction> predict(const Query& query, const CostParameters& parameters) {

@@ -13,22 +13,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "selection/choice.h"
+#include "selection/cost_parameters.h"
 
 namespace hocket::selection {
-
-struct CostParameters {
-  double alpha_us = 0.12;          // a message, a publication or a signal until its reader has seen it
-  double beta_us_per_kib = 0.04;   // a KiB copied
-  double gamma_us_per_kib = 0.08;  // a KiB combined
-  double switch_us = 0.7;          // where ranks share cores: a core handed on to the next rank
-  uint32_t cores = 2;              // that the ranks of a crowded call share
-
-  bool operator==(const CostParameters&) const = default;
-};
 
 // Beyond so many ranks a call is priced as if there were so many: the price of pricing grows with the square.
 inline constexpr uint32_t kMaxPricedRanks = 64;
@@ -60,5 +54,22 @@ struct Prediction {
 // Everything that can serve the query (each algorithm with the degrees that are worth trying), the cheapest first;
 // equally cheap ones in the registry's order.
 std::vector<Prediction> predict(const Query& query, const CostParameters& parameters);
+
+// What the table's parameters predict. The table keeps it: sizes between two powers of two count as the smaller one,
+// elements as single bytes, so that the few schedules that a program needs are priced once.
+std::vector<Prediction> predict(const Query& query, const Table& table);
+
+// What has been predicted with one table's parameters.
+//
+// Thread safety: any thread.
+class KeptPredictions {
+ public:
+  std::vector<Prediction> of(const Query& query, const CostParameters& parameters);
+
+ private:
+  using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t>;
+  std::mutex mutex_;
+  std::map<Key, std::vector<Prediction>> kept_;
+};
 
 }  // namespace hocket::selection

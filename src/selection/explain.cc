@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "selection/choice.h"
+#include "selection/cost_model.h"
 #include "selection/matching.h"
 
 namespace hocket::selection {
@@ -32,10 +33,46 @@ std::string title(const Query& query) {
   return text + "\n";
 }
 
-std::string ground_of(const Match& match, const Table& table) {
+std::string comparison(double us, const std::string& next, double next_us) {
+  std::string text = number(us) + " us";
+  if (!next.empty()) text += "; the runner-up " + next;
+  if (!next.empty() && next_us > 0 && us > 0)
+    text += " " + number(next_us) + " us (" + number(next_us / us) + " times as long)";
+  return text + "\n";
+}
+
+// What the model says of the chosen one, and of the best of the others; "" if it has nothing to say of it.
+std::string prediction_of(const Query& query, const Table& table, const Spec& chosen) {
+  const Prediction* found = nullptr;
+  const Prediction* next = nullptr;
+  const std::vector<Prediction> all = predict(query, table);
+  for (const Prediction& one : all) {
+    if (one.spec == chosen)
+      found = &one;
+    else if (next == nullptr && one.spec.algorithm != chosen.algorithm)
+      next = &one;
+  }
+  if (found == nullptr) return {};
+  return "  predicted " +
+         comparison(found->us, next == nullptr ? "" : to_text(next->spec), next == nullptr ? 0 : next->us);
+}
+
+std::string model_of(const Table& table) {
+  const CostParameters& model = table.model();
+  std::string text = "  model     alpha " + number(model.alpha_us) + " us, beta " + number(model.beta_us_per_kib) +
+                     " and gamma " + number(model.gamma_us_per_kib) + " us a KiB, " + number(model.switch_us) +
+                     " us to hand a core on, " + plural(model.cores, "core");
+  if (table.model_line() == 0) return text + " (defaults)\n";
+  return text + " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
+}
+
+std::string ground_of(const Query& query, const Match& match, const Table& table) {
   switch (match.ground) {
     case Ground::kForced:
       return "  because   it is forced\n";
+    case Ground::kModel:
+      return "  because   no line of the " + table.source() + " fits, and the model predicts the lowest time for it\n" +
+             prediction_of(query, table, match.spec) + model_of(table);
     case Ground::kRegistry:
       return "  because   no line of the " + table.source() + " fits, and it is the first algorithm that can serve\n";
     case Ground::kRule:
@@ -44,13 +81,10 @@ std::string ground_of(const Match& match, const Table& table) {
   const Rule& rule = *match.rule;
   std::string text =
       "  because   " + table.source() + ", line " + std::to_string(rule.line) + ": " + to_text(rule) + "\n";
-  if (rule.median_us > 0) {
-    text += "  measured  " + number(rule.median_us) + " us";
-    if (!rule.next.empty()) text += "; the runner-up " + rule.next;
-    if (!rule.next.empty() && rule.next_us > 0)
-      text += " " + number(rule.next_us) + " us (" + number(rule.next_us / rule.median_us) + " times as long)";
-    text += "\n";
-  }
+  if (rule.median_us > 0)
+    text += "  measured  " + comparison(rule.median_us, rule.next, rule.next_us);
+  else
+    text += prediction_of(query, table, rule.spec);
   if (!rule.note.empty()) text += "  note      " + rule.note + "\n";
   return text;
 }
@@ -98,7 +132,7 @@ std::string explain(const Query& query, const Table& table, const Spec* forced) 
   if (choice.is_ok()) {
     const algorithms::Algorithm& algorithm = *match.spec.algorithm;
     text += "  runs      " + to_text(match.spec) + ": " + std::string(algorithm.summary) + "\n";
-    text += ground_of(match, table);
+    text += ground_of(query, match, table);
     text += cutting(query, choice.value());
     if (match.ground == Ground::kRule) text += runner_up(query, table, match);
   } else {

@@ -9,7 +9,7 @@
 
 namespace hocket::selection {
 
-enum class Ground { kForced, kRule, kRegistry };
+enum class Ground { kForced, kRule, kModel, kRegistry };
 
 struct Refusal {
   Spec spec;
@@ -21,6 +21,7 @@ struct Match {
   Ground ground = Ground::kRule;
   Spec spec;  // without an algorithm: nothing can serve
   const Rule* rule = nullptr;
+  double predicted_us = 0;       // kModel
   std::vector<Refusal> refused;  // in the order in which they were asked
 };
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "selection/cost_model.h"
 #include "selection/shipped_table.h"
 #include "selection/text.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::string_view kMagic = "hocket-table";
 constexpr std::string_view kVersion = "1";
+constexpr std::string_view kModel = "model";
 // A table of hundreds of thousands of lines is not one; and every call's choice reads it from the top.
 constexpr size_t kMaxTableBytes = 1 << 20;
 
@@ -132,6 +134,42 @@ class LineParser {
   bool seen_bytes_ = false;
 };
 
+// The words after `model`.
+Status parse_model(std::string_view words, CostParameters& parameters) {
+  struct Dial {
+    std::string_view name;
+    double CostParameters::* value;
+    bool seen = false;
+  };
+  Dial dials[] = {{"alpha_us=", &CostParameters::alpha_us},
+                  {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
+                  {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
+                  {"switch_us=", &CostParameters::switch_us}};
+  bool seen_cores = false;
+  for (std::string_view word = next_word(words); !word.empty(); word = next_word(words)) {
+    if (const auto cores = after(word, "cores=")) {
+      Result<uint64_t> value = parse_size(*cores);
+      if (!value.is_ok() || value.value() == 0 || value.value() > (1u << 20) || seen_cores)
+        return invalid(quoted(word) + ": cores= is a number from 1, given once");
+      seen_cores = true;
+      parameters.cores = static_cast<uint32_t>(value.value());
+      continue;
+    }
+    Dial* found = nullptr;
+    for (Dial& dial : dials)
+      if (after(word, dial.name)) found = &dial;
+    if (found == nullptr)
+      return invalid(quoted(word) + " is no parameter of the model: there are cores=, alpha_us=, beta_us_per_kib=, " +
+                     "gamma_us_per_kib=, switch_us=");
+    if (found->seen) return invalid(std::string(found->name) + " is given twice");
+    found->seen = true;
+    Result<double> value = parse_us(word.substr(found->name.size()));
+    if (!value.is_ok()) return value.take_status();
+    parameters.*found->value = value.value();
+  }
+  return Status::ok();
+}
+
 // Splits the comment off; it is given without '#' and blanks.
 std::string_view without_comment(std::string_view line, std::string& note) {
   const size_t hash = line.find('#');
@@ -161,6 +199,7 @@ Status located(const std::string& source, uint32_t line, const Status& status) {
 Result<Table> Table::parse(std::string_view text, std::string source) {
   Table table;
   table.source_ = std::move(source);
+  table.kept_predictions_ = std::make_shared<KeptPredictions>();
   if (text.size() > kMaxTableBytes || text.find('\0') != std::string_view::npos)
     return invalid(table.source_ + ": not a tuning table: binary, or longer than 1 MiB");
   uint32_t number = 0;
@@ -177,9 +216,15 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
       rule.line = number;
       std::string_view words = without_comment(line, rule.note);
       std::string_view probe = words;
-      if (next_word(probe).empty()) continue;
-      status = LineParser().parse(words, rule);
-      if (status.is_ok()) table.rules_.push_back(std::move(rule));
+      const std::string_view first = next_word(probe);
+      if (first.empty()) continue;
+      if (first == kModel) {
+        status = table.model_line_ == 0 ? parse_model(probe, table.model_) : invalid("a second `model` line");
+        table.model_line_ = number;
+      } else {
+        status = LineParser().parse(words, rule);
+        if (status.is_ok()) table.rules_.push_back(std::move(rule));
+      }
     }
     if (!status.is_ok()) return located(table.source_, number, status);
   }

@@ -5,12 +5,16 @@
 //   # collective  conditions (all must hold)              algorithm[:parameters]  what was measured
 //   allreduce     ranks=5.. crowded bytes=..4K            direct                  us=3.1 next=ring next_us=6.5  # why
 //   reduce        ranks=2..16 uncrowded bytes=8K..        pieces:segment=32K
+//   model         cores=2 alpha_us=0.1 beta_us_per_kib=0.015 gamma_us_per_kib=0.03 switch_us=0.7
 //
 // The first line whose conditions hold wins. Conditions: ranks= and bytes= (of the whole message) take a number or a
 // range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;
 // none: always. Of gatherv, scatterv and alltoallv ranks see different lengths, so they can't be chosen by bytes=; of
 // collectives with a block for each rank, bytes= is of one block, the longest where they differ. Parameters: degree= (a
 // number, or `flat`: every rank a child of the root) and segment= (bytes). Sizes may end in K, M or G (powers of 1024).
+//
+// One line, `model`, has the parameters of the cost model (cost_parameters.h), which chooses where no rule fits; those
+// left out are the default's.
 //
 // Thread safety: a table does not change once made; any thread may read it.
 #pragma once
@@ -27,6 +31,7 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "schedule/collective.h"
+#include "selection/cost_parameters.h"
 
 namespace hocket::selection {
 
@@ -76,6 +81,8 @@ struct Rule {
 // As a line of a table, without note and measurements.
 std::string to_text(const Rule& rule);
 
+class KeptPredictions;
+
 class Table {
  public:
   Table() = default;
@@ -87,10 +94,17 @@ class Table {
 
   std::span<const Rule> rules() const { return rules_; }
   const std::string& source() const { return source_; }
+  const CostParameters& model() const { return model_; }
+  uint32_t model_line() const { return model_line_; }  // 0: the text has none, the defaults hold
+  // Of this table and its copies; nullptr for one that was never parsed.
+  KeptPredictions* kept_predictions() const { return kept_predictions_.get(); }
 
  private:
   std::string source_;
   std::vector<Rule> rules_;
+  CostParameters model_;
+  uint32_t model_line_ = 0;
+  std::shared_ptr<KeptPredictions> kept_predictions_;
 };
 
 }  // namespace hocket::selection

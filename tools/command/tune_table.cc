@@ -51,7 +51,7 @@ std::string model_lines(const Fit& fit) {
       text, sizeof(text),
       "\n# For what no line below fits: predictions with these parameters. Of %zu measured times they are off by a\n"
       "# factor of %.2f; choosing by them alone would take %.2f times as long as the best in %zu cells.\n"
-      "#model cores=%u alpha_us=%.3g beta_us_per_kib=%.3g gamma_us_per_kib=%.3g switch_us=%.3g\n",
+      "model cores=%u alpha_us=%.3g beta_us_per_kib=%.3g gamma_us_per_kib=%.3g switch_us=%.3g\n",
       fit.measurements, fit.off_by, fit.costs, fit.cells, found.cores, found.alpha_us, found.beta_us_per_kib,
       found.gamma_us_per_kib, found.switch_us);
   return text;

@@ -22,10 +22,14 @@ class Bench(CommandTest):
         rows = self.rows("all", "--ranks", "3", "--sizes", "8,1000,70000")
         seen = {(row["collective"], row["variant"]) for row in rows}
         for algorithm in algorithms:
-            if algorithm["collective"] != "allgather":
-                self.assertIn((algorithm["collective"], algorithm["name"]), seen)
-        for collective in ["barrier", "broadcast", "reduce", "allreduce"]:
+            self.assertIn((algorithm["collective"], algorithm["name"]), seen)
+        vectors = ["gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter"]
+        for collective in vectors + [algorithm["collective"] for algorithm in algorithms]:
             self.assertIn((collective, "hocket"), seen)
+
+    def test_sizes_are_those_of_a_block(self):
+        for row in self.rows("alltoall,gatherv,scan", "--ranks", "3", "--variants", "hocket", "--sizes", "800"):
+            self.assertEqual(row["bytes"], 800)
 
     def test_rows_have_all_fields_and_both_timings(self):
         rows = self.rows("allreduce", "--ranks", "2", "--variants", "hocket", "--sizes", "64,1K..4K")
@@ -82,7 +86,7 @@ class Bench(CommandTest):
     def test_bad_lines(self):
         self.refused("bench", words=["collectives"])
         self.refused("bench", "allreduce", words=["--ranks N", "mpiexec"])
-        self.refused("bench", "gather", "--ranks", "2", words=["gather", "broadcast"])
+        self.refused("bench", "gathr", "--ranks", "2", words=["`gathr`", "gather,"])
         self.refused("bench", "allreduce", "--ranks", "0", words=["ranks"])
         self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "8,x", words=["`x`"])
         self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "4K..1K", words=["4K..1K"])

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 
+#include "selection/cost_model.h"
+
 namespace hocket::selection {
 namespace {
 
@@ -57,10 +59,27 @@ TEST(Choice, PassesOverRulesThatCannotServeAndSaysSo) {
   EXPECT_NE(text.find("refused   line 2, ring: it combines operands in any order"), std::string::npos) << text;
 }
 
-TEST(Choice, FallsBackToTheRegistryWhenNoRuleFits) {
-  Result<Choice> choice = choose(allreduce(8, 4), table_of(""));
+TEST(Choice, WhereNoRuleFitsTakesWhatTheModelPrefers) {
+  const Table table = table_of("model alpha_us=0.1 beta_us_per_kib=0.02\n");
+  for (const Query& query : {allreduce(8, 16, true), allreduce(1 << 20, 16)}) {
+    Result<Choice> choice = choose(query, table);
+    ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+    EXPECT_NE(choice.value().reason.find("no line of the test fits"), std::string::npos) << choice.value().reason;
+    EXPECT_EQ(choice.value().algorithm, predict(query, table).front().spec.algorithm);
+  }
+  EXPECT_NE(choose(allreduce(1 << 20, 16), table).value().algorithm->name, "direct") << "it moves everything to all";
+}
+
+TEST(Choice, TheModelNeverTakesWhatCannotServe) {
+  Query query = allreduce(1 << 20, 16);
+  query.commutative = false;
+  Result<Choice> choice = choose(query, table_of(""));
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
-  EXPECT_NE(choice.value().reason.find("no line of the test fits"), std::string::npos) << choice.value().reason;
+  EXPECT_TRUE(choice.value().algorithm->can_keep_order);
+}
+
+TEST(Choice, ARuleIsObeyedWhateverTheModelSays) {
+  EXPECT_EQ(chosen(allreduce(8, 16), table_of("allreduce ring\n")), "ring");
 }
 
 TEST(Choice, ForcingOverridesTheTable) {
@@ -95,8 +114,9 @@ TEST(Choice, RefusesAlgorithmsThatLoseTheOrderOfTheOperands) {
   Query query{.collective = Collective::kReduce, .bytes = 64, .ranks = 5, .commutative = false, .element_bytes = 8};
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     query.collective = algorithm->collective;
-    const bool combines = query.collective == Collective::kReduce || query.collective == Collective::kAllreduce;
-    EXPECT_EQ(why_not(query, Spec{algorithm}).empty(), algorithm->can_keep_order || !combines) << algorithm->name;
+    const bool combines = schedule::combines(query.collective);
+    EXPECT_EQ(why_not(query, Spec{algorithm}).empty(), algorithm->can_keep_order || !combines)
+        << name(query.collective) << " " << algorithm->name;
   }
 }
 
@@ -165,6 +185,19 @@ TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
   EXPECT_NE(text.find("2 us; the runner-up ring 5 us (2.5 times as long)"), std::string::npos) << text;
   EXPECT_NE(text.find("on the test's machine"), std::string::npos) << text;
   EXPECT_NE(text.find("line 3: allreduce ring"), std::string::npos) << text;
+}
+
+TEST(Explain, NamesPredictedTimesWhereNothingWasMeasured) {
+  const Table table = table_of("model cores=2 alpha_us=0.25\nbarrier ranks=2 signal\n");
+  const std::string text = explain(allreduce(8, 8, true), table);
+  EXPECT_NE(text.find("no line of the test fits, and the model predicts the lowest time"), std::string::npos) << text;
+  EXPECT_NE(text.find("predicted "), std::string::npos) << text;
+  EXPECT_NE(text.find("the runner-up "), std::string::npos) << text;
+  EXPECT_NE(text.find("alpha 0.25 us"), std::string::npos) << text;
+  EXPECT_NE(text.find("(test, line 2)"), std::string::npos) << text;
+  const std::string by_rule = explain({.collective = Collective::kBarrier, .ranks = 2}, table);
+  EXPECT_NE(by_rule.find("test, line 3"), std::string::npos) << by_rule;
+  EXPECT_NE(by_rule.find("predicted "), std::string::npos) << by_rule;
 }
 
 TEST(Explain, SaysWhatStandsInTheWayOfAForcedChoice) {

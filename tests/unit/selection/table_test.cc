@@ -95,6 +95,29 @@ TEST(Table, ErrorsNameFileLineAndReason) {
   EXPECT_NE(error_of("hocket-table 1\nallreduce ring next=rong\n").find("`rong`"), std::string::npos);
 }
 
+TEST(Table, ReadsTheModelsParameters) {
+  Result<Table> table = Table::parse("hocket-table 1\nmodel cores=8 alpha_us=0.25 switch_us=1.5  # fitted\n", "t");
+  ASSERT_TRUE(table.is_ok()) << table.status().message();
+  const CostParameters expected{.alpha_us = 0.25, .switch_us = 1.5, .cores = 8};
+  EXPECT_EQ(table.value().model(), expected);
+  EXPECT_EQ(table.value().model_line(), 2u);
+  EXPECT_TRUE(table.value().rules().empty());
+  Result<Table> without = Table::parse("hocket-table 1\nbarrier signal\n", "t");
+  ASSERT_TRUE(without.is_ok());
+  EXPECT_EQ(without.value().model(), CostParameters());
+  EXPECT_EQ(without.value().model_line(), 0u);
+}
+
+TEST(Table, RefusesModelsThatMakeNoSense) {
+  EXPECT_EQ(error_of("hocket-table 1\n\nmodel alpha_us=-1\n").find("site.table:3: "), 0u);
+  EXPECT_NE(error_of("hocket-table 1\nmodel alpha_us=nan\n").find("microseconds"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nmodel alfa_us=1\n").find("alpha_us="), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nmodel alpha_us=1 alpha_us=2\n").find("twice"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nmodel cores=0\n").find("cores="), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nmodel cores=2 cores=2\n").find("once"), std::string::npos);
+  EXPECT_NE(error_of("hocket-table 1\nmodel cores=2\nmodel cores=2\n").find("second"), std::string::npos);
+}
+
 TEST(Table, AnUnknownCollectiveIsAnsweredWithAllThatAreKnown) {
   const std::string error = error_of("hocket-table 1\nsacn ring\n");
   for (int i = 0; i < schedule::kCollectives; ++i)

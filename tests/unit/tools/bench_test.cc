@@ -151,5 +151,99 @@ TEST(Check, ExpectsTheReductionOfAllRanks) {
   }
 }
 
+// All ranks' buffers as fill() leaves them, and what the collective makes of them, done by hand.
+class ByHand {
+ public:
+  ByHand(Collective collective, int root, int ranks, uint64_t count)
+      : root_(root), ranks_(ranks), cell_(cell_of(options_, collective, count * 8, Timing::kIsolated)) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      inputs_.emplace_back(static_cast<size_t>(ranks) * cell_.bytes);
+      outputs_.emplace_back(static_cast<size_t>(ranks) * cell_.bytes);
+    }
+    for (int rank = 0; rank < ranks; ++rank) fill(options_, cell_, LoneWorld(rank, ranks), root, buffers(rank));
+    for (int rank = 0; rank < ranks; ++rank) carry_out(rank);
+  }
+
+  std::string checked(int rank) { return check(options_, cell_, LoneWorld(rank, ranks_), root_, buffers(rank)); }
+  std::byte& result(int rank, size_t at) { return outputs_[rank][at]; }
+  size_t result_bytes(int rank) const {
+    const bool has = schedule::has_output(cell_.collective, rank == root_);
+    if (cell_.collective == Collective::kExscan && rank == 0) return 0;
+    return has ? schedule::output_blocks(cell_.collective, static_cast<uint32_t>(ranks_)) * cell_.bytes : 0;
+  }
+
+ private:
+  Buffers buffers(int rank) { return {inputs_[rank].data(), outputs_[rank].data()}; }
+  void copy(int from, int from_block, int to, int to_block) {
+    std::memcpy(&outputs_[to][to_block * cell_.bytes], &inputs_[from][from_block * cell_.bytes], cell_.bytes);
+  }
+  // The sum of what ranks 0 .. last have in a block.
+  void sum(int rank, int last, int block) {
+    auto* output = reinterpret_cast<double*>(outputs_[rank].data());
+    for (uint64_t i = 0; i < cell_.count; ++i) {
+      output[i] = 0;
+      for (int from = 0; from <= last; ++from)
+        output[i] += reinterpret_cast<double*>(&inputs_[from][block * cell_.bytes])[i];
+    }
+  }
+
+  void carry_out(int rank) {
+    switch (schedule::base_of(cell_.collective)) {
+      case Collective::kBroadcast:
+        outputs_[rank] = outputs_[root_];
+        break;
+      case Collective::kGather:
+      case Collective::kAllgather:
+        for (int from = 0; from < ranks_; ++from) copy(from, 0, rank, from);
+        break;
+      case Collective::kScatter:
+        copy(root_, rank, rank, 0);
+        break;
+      case Collective::kAlltoall:
+        for (int from = 0; from < ranks_; ++from) copy(from, rank, rank, from);
+        break;
+      case Collective::kReduceScatterBlock:
+        sum(rank, ranks_ - 1, rank);
+        break;
+      case Collective::kScan:
+        sum(rank, rank, 0);
+        break;
+      case Collective::kExscan:
+        sum(rank, rank - 1, 0);
+        break;
+      default:
+        sum(rank, ranks_ - 1, 0);
+    }
+  }
+
+  Options options_;
+  int root_;
+  int ranks_;
+  Cell cell_;
+  std::vector<std::vector<std::byte>> inputs_;
+  std::vector<std::vector<std::byte>> outputs_;
+};
+
+TEST(Check, AcceptsWhatEveryCollectiveMakesOfItsInputs) {
+  for (int i = 1; i < schedule::kCollectives; ++i)
+    for (int root : {0, 2}) {
+      ByHand calls(static_cast<Collective>(i), root, 4, 40);
+      for (int rank = 0; rank < 4; ++rank)
+        EXPECT_EQ(calls.checked(rank), "") << name(static_cast<Collective>(i)) << ", rank " << rank;
+    }
+}
+
+TEST(Check, NoticesEveryChangedByteOfEveryCollective) {
+  for (int i = 1; i < schedule::kCollectives; ++i) {
+    ByHand calls(static_cast<Collective>(i), 1, 3, 5);
+    for (int rank = 0; rank < 3; ++rank)
+      for (size_t at = 0; at < calls.result_bytes(rank); ++at) {
+        calls.result(rank, at) ^= std::byte{0x40};
+        EXPECT_NE(calls.checked(rank), "") << name(static_cast<Collective>(i)) << ", rank " << rank << ", byte " << at;
+        calls.result(rank, at) ^= std::byte{0x40};
+      }
+  }
+}
+
 }  // namespace
 }  // namespace hocket::bench

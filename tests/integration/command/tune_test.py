@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import os
+import re
+import tempfile
+import time
+
+from hocket_command import CommandTest, main, run
+
+# Nothing here asserts on how good a table is: the machine may be busy. docs/benchmarks.md has that.
+SMALL = ["--ranks", "2,3", "--collectives", "barrier,allreduce,alltoall,gatherv", "--max-bytes", "4K"]
+# A run that ignored its budget would measure until it is ended.
+GENEROUS_S = 120
+
+
+class Tune(CommandTest):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def tuned(self, *arguments, budget="2s"):
+        path = self.path("site.table")
+        self.expect(run("tune", "--budget", budget, "--output", path, *SMALL, *arguments), 0)
+        return path
+
+    def test_the_table_is_what_ranks_then_choose_by(self):
+        path = self.tuned()
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(text.startswith("hocket-table 1\n"), text)
+        self.assertRegex(text, r"\nmodel cores=\d+ alpha_us=")
+        self.assertRegex(text, r"# Machine: .+ usable cores")
+        explained = self.expect(run("info", "--explain", "allreduce", "8", "--ranks", "2", HOCKET_TABLE=path), 0).stdout
+        self.assertRegex(explained, rf"because +{re.escape(path)}, line \d+: allreduce")
+        self.assertRegex(explained, r"measured +\S+ us")
+        rows = self.expect(run("bench", "allreduce,alltoall", "--ranks", "3", "--sizes", "64", "--variants", "hocket",
+                               "--time-budget", "0.001", "--iterations", "20", HOCKET_TABLE=path), 0)
+        self.assertIn("allreduce", rows.stdout)
+
+    def test_what_was_not_measured_is_predicted(self):
+        path = self.tuned()
+        text = self.expect(run("info", "--explain", "allreduce", "8", "--ranks", "100", HOCKET_TABLE=path), 0).stdout
+        self.assertIn("the model predicts the lowest time", text)
+        self.assertRegex(text, rf"model .*\({re.escape(path)}, line \d+\)")
+
+    def test_the_budget_ends_it(self):
+        begin = time.monotonic()
+        result = self.expect(run("tune", "--budget", "1s", "--ranks", "2,4"), 0)
+        self.assertLess(time.monotonic() - begin, GENEROUS_S)
+        self.assertTrue(result.stdout.startswith("hocket-table 1\n"))
+        self.assertIn("%] ", result.stderr)
+
+    def test_json_has_every_measurement_and_the_table(self):
+        all_of_it = json.loads(self.expect(run("tune", "--budget", "2s", "--json", *SMALL), 0).stdout)
+        self.assertTrue(all_of_it["table"].startswith("hocket-table 1\n"))
+        self.assertIn("alpha_us", all_of_it["model"])
+        self.assertEqual({row["ranks"] for row in all_of_it["measurements"]}, {2, 3})
+        for row in all_of_it["measurements"]:
+            self.assertGreater(row["isolated_us"], 0)
+            self.assertGreater(row["back_to_back_us"], 0)
+            self.assertGreater(row["calls"], 0)
+
+    def test_two_tables_are_compared_side_by_side(self):
+        path = self.path("slow.table")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("hocket-table 1\nallreduce bytes=..64 ring\n")
+        result = self.expect(run("tune", "--compare", path, "shipped", "--budget", "2s", "--json", "--ranks", "3",
+                                 "--collectives", "barrier,allreduce", "--max-bytes", "4K"), 0)
+        compared = json.loads(result.stdout)
+        self.assertGreater(compared["measured"], 0)
+        for cell in compared["cells"]:
+            self.assertEqual("ratio" in cell, not cell["same"])
+            if cell["collective"] == "allreduce" and cell["bytes"] <= 64:
+                self.assertEqual(cell["a"], "ring")
+        text = self.expect(run("tune", "--compare", path, path, "--budget", "1s", *SMALL), 0).stdout
+        self.assertIn("0 measured", text)
+
+    def test_a_new_table_against_the_shipped_one(self):
+        path = self.path("site.table")
+        result = self.expect(run("tune", "--budget", "3s", "--output", path, "--against", "shipped", *SMALL), 0)
+        self.assertIn(f"A: {path}\nB: shipped\n", result.stdout)
+        self.assertRegex(result.stdout, r"\d+ cells: \d+ with the same choice")
+
+    def test_bad_lines(self):
+        self.refused("tune", "--budget", "soon", words=["--budget soon"])
+        self.refused("tune", "--budget", "0", words=["--budget 0"])
+        self.refused("tune", "--ranks", "1", words=["--ranks 1"])
+        self.refused("tune", "--collectives", "alreduce", words=["`alreduce`"])
+        self.refused("tune", "--max-bytes", "1", words=["--max-bytes"])
+        self.refused("tune", "--output", "/nowhere/site.table", words=["--output", "/nowhere/site.table"])
+        self.refused("tune", "--against", "shipped", words=["--output"])
+        self.refused("tune", "--compare", "shipped", "shipped", "--output", self.path("x"), words=["--compare"])
+
+    def test_tables_that_cannot_be_read_are_refused_before_anything_is_measured(self):
+        path = self.path("broken.table")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("hocket-table 1\n\nmodel alpha=1\n")
+        words = [f"{path}:3:", "`alpha=1`"]
+        self.refused("tune", "--compare", path, "shipped", code=1, words=words)
+        self.refused("tune", "--against", path, "--output", self.path("x"), code=1, words=words)
+        self.refused("info", "--explain", "barrier", code=1, words=words, HOCKET_TABLE=path)
+        self.refused("tune", "--compare", "/etc/passwd", "shipped", code=1, words=["not a tuning table"])
+
+    def test_ranks_refuse_a_broken_table_with_its_line(self):
+        path = self.path("broken.table")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("hocket-table 1\nbarrier quick\n")
+        self.refused("bench", "barrier", "--ranks", "2", code=1, words=[f"{path}:2:", "`quick`"], HOCKET_TABLE=path)
+
+
+if __name__ == "__main__":
+    main()
