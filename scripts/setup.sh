@@ -44,7 +44,8 @@ python_with_venv() { # a python3 that can make environments
   die "no python3 with the venv module: apt-get install python3-venv"
 }
 
-python_environment() { # python_environment NAME [WHEEL]: .venv/NAME as scripts/requirements/NAME.txt says, and the wheel
+# .venv/NAME as scripts/requirements/NAME.txt says, and the wheel
+python_environment() { # python_environment NAME [WHEEL]
   local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
   shift
   python=$(python_with_venv)
