@@ -41,6 +41,7 @@ int carry_out(const BroadcastCall& call, const Decision& decision, const Broadca
   data.make_room(findings.bytes);
   const bool is_root = decision.communicator->rank == call.root;
   if (is_root) data.pack_at(0, elements);
+  if (data.error() != MPI_SUCCESS) return give_up(decision, call.collective, data.error(), kPackingFailed);
   const hocket_status_t status = hocket_broadcast(comm, data.bytes(), findings.bytes, HOCKET_BYTE, call.root);
   if (status == HOCKET_OK && !is_root) data.unpack_at(0, elements);
   return answer(decision, call.collective, call.comm, status, data.error());

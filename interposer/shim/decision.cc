@@ -22,6 +22,17 @@ int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm
   return MPI_ERR_OTHER;
 }
 
+__attribute__((cold)) int give_up(const Decision& decision, Collective collective, int mpi_error,
+                                  const char* what_failed) {
+  Communicator& communicator = *decision.communicator;
+  communicator.counters.add(collective, Outcome::kFailed);
+  communicator.failure_told = true;  // peers will tell
+  if (hocket_comm_abort(communicator.comm, what_failed) != HOCKET_OK) {
+    HOCKET_LOG_ERROR("%s: %s", mpi_name(collective), hocket_error_text());
+  }
+  return mpi_error;
+}
+
 int raise_no_memory(MPI_Comm comm) {
   const NestedCall nested;
   next_pmpi().Comm_call_errhandler(comm, MPI_ERR_NO_MEM);

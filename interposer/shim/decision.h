@@ -70,6 +70,10 @@ inline int answer(const Decision& decision, Collective collective, MPI_Comm comm
   return mpi_error;
 }
 
+// For a rank that can't give what its peers wait for, or has given something wrong: they hear of it by an error, in
+// this call where they need it and in all that follow on the communicator. `mpi_error` has been raised here already.
+int give_up(const Decision& decision, Collective collective, int mpi_error, const char* what_failed);
+
 // Where nobody waits for this rank.
 int raise_no_memory(MPI_Comm comm);
 

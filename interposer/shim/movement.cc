@@ -132,12 +132,10 @@ int move_packed(const MoveCall& call, const Decision& decision, const Findings& 
     }
     replace(receive, output);
   }
-  const hocket_status_t status = run(call, decision, send, receive, findings);
   const int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
-  if (status != HOCKET_OK || error != MPI_SUCCESS || !receive.is_packed) {
-    return answer(decision, call.collective, call.comm, status, error);
-  }
-  unpack_all(call.receive, receive, output, call.comm);
+  if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
+  const hocket_status_t status = run(call, decision, send, receive, findings);
+  if (status == HOCKET_OK && receive.is_packed) unpack_all(call.receive, receive, output, call.comm);
   return answer(decision, call.collective, call.comm, status, output.error());
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstring>
 
 #include "shim/job.h"
 
@@ -139,15 +138,11 @@ void Packed::make_room(size_t bytes) {
 }
 
 void Packed::pack_at(size_t at, const Elements& from) {
-  const int error = pack(from, bytes_ + at, comm_);
-  if (error == MPI_SUCCESS) return;
-  std::memset(bytes_ + at, 0, from.bytes());
-  if (error_ == MPI_SUCCESS) error_ = error;
+  if (error_ == MPI_SUCCESS) error_ = pack(from, bytes_ + at, comm_);
 }
 
 void Packed::unpack_at(size_t at, const Elements& to) {
-  const int error = unpack(bytes_ + at, to, comm_);
-  if (error_ == MPI_SUCCESS) error_ = error;
+  if (error_ == MPI_SUCCESS) error_ = unpack(bytes_ + at, to, comm_);
 }
 
 }  // namespace hocket::interposer

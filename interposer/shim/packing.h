@@ -32,6 +32,9 @@ struct Elements {
 int pack(const Elements& from, unsigned char* to, MPI_Comm comm);
 int unpack(const unsigned char* from, const Elements& to, MPI_Comm comm);
 
+// The reason to give up, where peers wait for what has not been packed.
+inline constexpr const char* kPackingFailed = "MPI_Pack failed on its data";
+
 class Packed {
  public:
   enum class Use { kInput, kOutput };
@@ -45,8 +48,6 @@ class Packed {
   // The same where peers wait for this rank: without memory the job ends.
   void make_room(size_t bytes);
 
-  // Peers wait for this rank, so whatever fails here, it takes part: with zeroes in the place of the data, as what the
-  // room held before is nobody's business.
   void pack_at(size_t at, const Elements& from);
   void unpack_at(size_t at, const Elements& to);
 

@@ -116,6 +116,15 @@ int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const Fin
   return answer(decision, call.collective, call.comm, status);
 }
 
+// Peers may have a wrong result by then if the operation failed here.
+int answer_by_mpi(const ReduceCall& call, const Decision& decision, hocket_status_t status, int unpacking_error) {
+  const int error = last_operation_error();
+  if (status != HOCKET_OK || error == MPI_SUCCESS) {
+    return answer(decision, call.collective, call.comm, status, unpacking_error);
+  }
+  return give_up(decision, call.collective, error, "the operation failed");
+}
+
 int reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
   const TypeFacts& facts = *findings.facts;
   const bool has_output = findings.is_in_place || findings.result != 0;
@@ -124,7 +133,7 @@ int reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const 
   void* output = has_output ? static_cast<char*>(call.output) + facts.true_lb : nullptr;
   const hocket_status_t status =
       run(call, decision, findings, input, none.or_else(output), HOCKET_TYPE_OPAQUE(facts.size));
-  return answer(decision, call.collective, call.comm, status, last_operation_error());
+  return answer_by_mpi(call, decision, status, MPI_SUCCESS);
 }
 
 // The elements as opaque bytes, packed where they don't lie densely; the gaps of the user's buffers stay untouched.
@@ -143,15 +152,12 @@ int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findin
     output.make_room(call.collective == Collective::kExscan ? from.bytes() : to.bytes());
     input.pack_at(0, from);
   }
+  const int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
+  if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
   const hocket_status_t status =
       run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(facts.size));
-  int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
-  if (status == HOCKET_OK && error == MPI_SUCCESS) error = last_operation_error();
-  if (status == HOCKET_OK && error == MPI_SUCCESS) {
-    output.unpack_at(0, to);
-    error = output.error();
-  }
-  return answer(decision, call.collective, call.comm, status, error);
+  if (status == HOCKET_OK && last_operation_error() == MPI_SUCCESS) output.unpack_at(0, to);
+  return answer_by_mpi(call, decision, status, output.error());
 }
 
 int copy_alone(const ReduceCall& call, const Decision& decision, const Findings& findings) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Run with a fault on one rank (faults.c), in packing or unpacking: gathers, scatters, exchanges and scans return the
-// error on that rank, nobody waits for it, what others send arrives all the same, and later calls are right.
+// error on that rank and nobody waits for it. What it couldn't unpack is its own affair. What it couldn't pack is an
+// error on those that need it, and on that communicator from then on.
 #include "check.h"
 
 enum { kCount = 50, kMaxRanks = 16, kInts = 2 * kCount };
@@ -27,21 +28,61 @@ static void fill(void) {
   for (int i = 0; i < world_size * kInts; ++i) out[i] = world_rank * 1000 + 1, in[i] = -1;
 }
 
-// `fails_here`: the one that packs, or unpacks, is this rank.
-static void expect(int code, int fails_here, const char* what) {
-  const int right = world_rank == faulty_rank && fails_here;
-  CHECK((code != MPI_SUCCESS) == right, "%s returned %d", what, code);
+static MPI_Comm duplicate(MPI_Comm comm) {
+  MPI_Comm copy;
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return copy;
 }
 
-// The block of each rank, where this one has unpacked anything: from the rank that couldn't pack, zeroes.
-static void look(const char* what, int gets) {
-  if (!gets || world_rank == faulty_rank) return;
-  for (int rank = 0; rank < world_size; ++rank) {
-    const int right = in_packing && rank == faulty_rank ? 0 : rank * 1000 + 1;
+// A call has ended: with packing on the faulty rank (`packs`), or with unpacking; `gets`: this rank needs all blocks.
+static void look(MPI_Comm* used, const char* what, int code, int packs, int gets) {
+  const int is_faulty = world_rank == faulty_rank, is_broken = in_packing && packs;
+  if (is_faulty && is_broken) CHECK(code != MPI_SUCCESS, "%s knows nothing of its failure", what);
+  if (!is_faulty && is_broken && gets) CHECK(code != MPI_SUCCESS, "%s without the block of %d", what, faulty_rank);
+  if (!in_packing) CHECK((code != MPI_SUCCESS) == (is_faulty && gets), "%s returned %d", what, code);
+  if (in_packing && !packs) CHECK(code == MPI_SUCCESS, "%s returned %d", what, code);
+  for (int rank = 0; rank < world_size && gets && code == MPI_SUCCESS; ++rank) {
     for (int i = 0; i < kCount; ++i) {
       const int* place = &in[rank * kInts + 2 * i];
-      CHECK(place[0] == right && place[1] == -1, "%s: from rank %d %d and %d", what, rank, place[0], place[1]);
+      CHECK(place[0] == rank * 1000 + 1 && place[1] == -1, "%s: from rank %d %d %d", what, rank, place[0], place[1]);
     }
+  }
+  if (is_broken) {
+    CHECK(MPI_Barrier(*used) != MPI_SUCCESS, "%s: the communicator is still good", what);
+  } else {
+    sums_are_right(*used);
+  }
+  MPI_Comm_free(used);
+}
+
+// Runs one call on a communicator of its own, `used`.
+#define TRY(what, packs, gets, call)      \
+  do {                                    \
+    MPI_Comm used = duplicate(comm);      \
+    fill();                               \
+    const int code = call;                \
+    look(&used, what, code, packs, gets); \
+    sums_are_right(comm);                 \
+  } while (0)
+
+static void scatters(MPI_Comm comm, MPI_Datatype type, int root, const int* counts, const int* places) {
+  for (int vector = 0; vector < 2; ++vector) {
+    MPI_Comm used = duplicate(comm);
+    fill();
+    const int code = vector ? MPI_Scatterv(out, counts, places, type, in, kCount, type, root, used)
+                            : MPI_Scatter(out, kCount, type, in, kCount, type, root, used);
+    const int is_broken = in_packing && root == faulty_rank;
+    CHECK((code != MPI_SUCCESS) == (is_broken || (!in_packing && world_rank == faulty_rank)), "returned %d", code);
+    for (int i = 0; i < kCount && code == MPI_SUCCESS; ++i) {
+      CHECK(in[2 * i] == root * 1000 + 1 && in[2 * i + 1] == -1, "place %d: %d %d", i, in[2 * i], in[2 * i + 1]);
+    }
+    if (is_broken) {
+      CHECK(MPI_Barrier(used) != MPI_SUCCESS, "the communicator is still good");
+    } else {
+      sums_are_right(used);
+    }
+    MPI_Comm_free(&used);
   }
 }
 
@@ -53,30 +94,15 @@ static void blocks(MPI_Comm comm, MPI_Datatype type) {
   }
   for (int root = 0; root < world_size; ++root) {
     const int is_root = root == world_rank;
-    fill();
-    expect(MPI_Gather(out, kCount, type, in, kCount, type, root, comm), in_packing || is_root, "gather");
-    look("gather", is_root);
-    fill();
-    expect(MPI_Gatherv(out, kCount, type, in, counts, places, type, root, comm), in_packing || is_root, "gatherv");
-    look("gatherv", is_root);
-    fill();
-    expect(MPI_Scatter(out, kCount, type, in, kCount, type, root, comm), is_root || !in_packing, "scatter");
-    expect(MPI_Scatterv(out, counts, places, type, in, kCount, type, root, comm), is_root || !in_packing, "scatterv");
-    sums_are_right(comm);
+    TRY("gather", 1, is_root, MPI_Gather(out, kCount, type, in, kCount, type, root, used));
+    TRY("gatherv", 1, is_root, MPI_Gatherv(out, kCount, type, in, counts, places, type, root, used));
+    scatters(comm, type, root, counts, places);
   }
-  fill();
-  expect(MPI_Allgather(out, kCount, type, in, kCount, type, comm), 1, "allgather");
-  look("allgather", 1);
-  fill();
-  expect(MPI_Alltoall(out, kCount, type, in, kCount, type, comm), 1, "alltoall");
-  look("alltoall", 1);
-  fill();
-  expect(MPI_Alltoallv(out, counts, places, type, in, counts, places, type, comm), 1, "alltoallv");
-  look("alltoallv", 1);
-  fill();
-  expect(MPI_Alltoallw(out, counts, bytes, types, in, counts, bytes, types, comm), 1, "alltoallw");
-  look("alltoallw", 1);
-  sums_are_right(comm);
+  TRY("allgather", 1, 1, MPI_Allgather(out, kCount, type, in, kCount, type, used));
+  TRY("allgatherv", 1, 1, MPI_Allgatherv(out, kCount, type, in, counts, places, type, used));
+  TRY("alltoall", 1, 1, MPI_Alltoall(out, kCount, type, in, kCount, type, used));
+  TRY("alltoallv", 1, 1, MPI_Alltoallv(out, counts, places, type, in, counts, places, type, used));
+  TRY("alltoallw", 1, 1, MPI_Alltoallw(out, counts, bytes, types, in, counts, bytes, types, used));
 }
 
 static void add(void* a, void* b, int* count, MPI_Datatype* type) {
@@ -85,16 +111,20 @@ static void add(void* a, void* b, int* count, MPI_Datatype* type) {
   for (int i = 0; i < *count; ++i) *(int*)((char*)b + i * extent) += *(int*)((char*)a + i * extent);
 }
 
+// In unpacking the operation may fail too, which is everybody's affair.
 static void parts_and_scans(MPI_Comm comm, MPI_Datatype type) {
   MPI_Op op;
   MPI_Op_create(add, 1, &op);
-  for (int in_place = 0; in_place < 2; ++in_place) {
-    const void* from = in_place ? MPI_IN_PLACE : out;
+  for (int round = 0; round < 4; ++round) {
+    const void* from = round % 2 == 0 ? MPI_IN_PLACE : out;
+    MPI_Comm used = duplicate(comm);
     fill();
-    expect(MPI_Reduce_scatter_block(from, in, kCount, type, op, comm), 1, "reduce_scatter_block");
-    sums_are_right(comm);
-    fill();
-    expect(MPI_Scan(from, in, kCount, type, op, comm), 1, "scan");
+    const int code = round < 2 ? MPI_Reduce_scatter_block(from, in, kCount, type, op, used)
+                               : MPI_Scan(from, in, kCount, type, op, used);
+    CHECK(code != MPI_SUCCESS || world_rank != faulty_rank, "round %d knows nothing of its failure", round);
+    if (in_packing && (round < 2 || world_rank > faulty_rank)) CHECK(code != MPI_SUCCESS, "round %d", round);
+    if (in_packing) CHECK(MPI_Barrier(used) != MPI_SUCCESS, "the communicator is still good");
+    MPI_Comm_free(&used);
     sums_are_right(comm);
   }
   MPI_Op_free(&op);
