@@ -1,26 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "flaws.h"
 
+#include <mpi.h>
+
+#include <cstdlib>
 #include <cstring>
 
 namespace conformance {
 namespace {
 
-[[maybe_unused]] int64_t bytes_of_block(const Case& which) {
+enum class Maker { kOther, kMpich, kOpenMpi, kIntel };
+
+struct Host {
+  Maker maker = Maker::kOther;
+  int version = 0;
+};
+
+// Asked for when running, as one program by the standard binary interface runs on several.
+Host ask_for_host() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  static const struct {
+    Maker maker;
+    const char* name;
+  } names[] = {{Maker::kIntel, "Intel"}, {Maker::kOpenMpi, "Open MPI"}, {Maker::kMpich, "MPICH"}};
+  for (const auto& known : names) {
+    const char* at = std::strstr(text, known.name);
+    if (at != nullptr) return {known.maker, std::atoi(at + std::strcspn(at, "0123456789"))};
+  }
+  return {};
+}
+
+const Host& host() {
+  static const Host asked = ask_for_host();
+  return asked;
+}
+
+int64_t bytes_of_block(const Case& which) {
   int64_t sum = 0;
   for (const Element* element : which.family) sum += static_cast<int64_t>(element->size);
   return sum * which.sequences;
 }
 
-#ifdef MPICH
 bool is_own_operation_on_derived_type(const Case& which) {
   return which.operation != nullptr && !which.operation->is_predefined() && which.shape != Shape::kPlain;
 }
 
-// A sequence whose packed elements don't all have the same size, or that MPI packs closer than a compiler does.
+// A sequence whose packed elements don't all have the same size, or are packed closer than a compiler lays them out.
 bool is_record(const Case& which) {
   for (const Element* element : which.family) {
-    if (element->size != which.family[0]->size || element->element_class == Class::kPair) return true;
+    const bool has_padding =
+        element->element_class == Class::kPair || std::strstr(element->name, "LONG_DOUBLE") != nullptr;
+    if (has_padding || element->size != which.family[0]->size) return true;
   }
   return false;
 }
@@ -29,7 +61,7 @@ bool is_mpich_dangerous(const Case& which, const Communicator& communicator) {
   // Both release memory that they moved by a lower bound, and read beyond the operands.
   const bool has_large_operation = which.operation != nullptr && std::strstr(which.operation->name, "large") != nullptr;
   if (is_own_operation_on_derived_type(which) && has_large_operation) return true;
-  const bool is_old = MPICH_NUMVERSION < 50000000;
+  const bool is_old = host().version < 5;
   switch (which.collective) {
     case Collective::kReduce:
       if (is_own_operation_on_derived_type(which)) return true;
@@ -42,28 +74,26 @@ bool is_mpich_dangerous(const Case& which, const Communicator& communicator) {
     case Collective::kAllgatherv:
       // Takes no notice of the displacement on one rank, and so writes where there is nothing.
       return is_old && communicator.size == 1;
+    case Collective::kGather:
+      // Truncated messages, or an invalid data type, on more than three ranks.
+      return is_record(which);
     case Collective::kScatter:
-      // Truncated messages.
       return is_old && is_record(which);
     case Collective::kAlltoall:
     case Collective::kAlltoallv:
     case Collective::kAlltoallw:
-      return is_old && which.is_in_place;
+      return is_old && (which.is_in_place || which.is_mixed);
     case Collective::kBcast:
       return is_old && which.is_mixed && bytes_of_block(which) > 2000;
     default:
       return false;
   }
 }
-#endif
-
-#ifdef OPEN_MPI
 // Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
 bool is_open_mpi_dangerous(const Case& which, const Communicator& communicator) {
   return communicator.size == 1 &&
          (which.collective == Collective::kAlltoallw || which.collective == Collective::kExscan);
 }
-#endif
 
 }  // namespace
 
@@ -80,37 +110,32 @@ bool is_host_dangerous(const Case& which, const Communicator& communicator) {
     default:
       break;
   }
-#ifdef MPICH
-  return is_mpich_dangerous(which, communicator);
-#elif defined(OPEN_MPI)
-  return is_open_mpi_dangerous(which, communicator);
-#else
-  return false;
-#endif
+  switch (host().maker) {
+    case Maker::kMpich:
+      return is_mpich_dangerous(which, communicator);
+    case Maker::kOpenMpi:
+      return is_open_mpi_dangerous(which, communicator);
+    case Maker::kIntel:
+      // As MPICH, from which it stems; and it crashes where types have bounds other than 0.
+      return is_own_operation_on_derived_type(which) ||
+             (which.collective == Collective::kGather && which.shape != Shape::kPlain);
+    default:
+      return false;
+  }
 }
 
-bool must_types_be_few() {
-#ifdef MPICH
-  // With some hundreds of them, MPI_Pack of 4.0.2 sometimes leaves out the last bytes.
-  return MPICH_NUMVERSION < 50000000;
-#else
-  return false;
-#endif
-}
+// With some hundreds of them, MPI_Pack of MPICH 4.0.2 sometimes leaves out the last bytes.
+bool must_types_be_few() { return host().maker == Maker::kMpich && host().version < 5; }
 
 bool is_host_wrong(const Case& which) {
   if (which.operation == nullptr || which.operation->values != Values::kOrder) return false;
-  const Element& element = *which.family[0];
-#ifdef OPEN_MPI
-  // MPI_OFFSET has no sign in versions 4 and 5, MPI_UNSIGNED_LONG has one in version 4.
-  if (std::strcmp(element.name, "OFFSET") == 0) return true;
-  return OMPI_MAJOR_VERSION < 5 && std::strcmp(element.name, "UNSIGNED_LONG") == 0;
-#elif defined(MPICH)
-  // All integers have a sign in 4.0.2.
-  return MPICH_NUMVERSION < 50000000 && element.name[0] == 'U';
-#else
-  return element.name[0] == 0;
-#endif
+  const char* name = which.family[0]->name;
+  // MPI_OFFSET has no sign in Open MPI 4 and 5, MPI_UNSIGNED_LONG has one in version 4.
+  if (host().maker == Maker::kOpenMpi) {
+    return std::strcmp(name, "OFFSET") == 0 || (host().version < 5 && std::strcmp(name, "UNSIGNED_LONG") == 0);
+  }
+  // All integers have a sign in MPICH 4.0.2.
+  return host().maker == Maker::kMpich && host().version < 5 && name[0] == 'U';
 }
 
 }  // namespace conformance
