@@ -53,50 +53,62 @@ class Located {
 // What one call of MPI_Pack takes: it counts in int.
 constexpr size_t kLargestPiece = INT_MAX;
 
+__attribute__((cold)) int raise(MPI_Comm comm, int error_class) {
+  const NestedCall nested;
+  next_pmpi().Comm_call_errhandler(comm, error_class);
+  return error_class;
+}
+
+// What MPI_Pack and MPI_Unpack said. There are releases in which they come to move too little, and call it a success.
+int checked(int error, size_t moved, size_t bytes, MPI_Comm comm) {
+  if (error != MPI_SUCCESS || moved == bytes) [[likely]]
+    return error;
+  return raise(comm, MPI_ERR_INTERN);
+}
+
 int pack_piece(const Elements& from, unsigned char* to, MPI_Comm comm) {
   const Located place(from.buffer, static_cast<int>(from.count), from.type);
   if (place.error() != MPI_SUCCESS) return place.error();
   int position = 0;
-  return next_pmpi().Pack(place.base(), place.count(), place.type(), to, static_cast<int>(from.bytes()), &position,
-                          comm);
+  const int error =
+      next_pmpi().Pack(place.base(), place.count(), place.type(), to, static_cast<int>(from.bytes()), &position, comm);
+  return checked(error, static_cast<size_t>(position), from.bytes(), comm);
 }
 
 int unpack_piece(const unsigned char* from, const Elements& to, MPI_Comm comm) {
   const Located place(to.buffer, static_cast<int>(to.count), to.type);
   if (place.error() != MPI_SUCCESS) return place.error();
   int position = 0;
-  return next_pmpi().Unpack(from, static_cast<int>(to.bytes()), &position, const_cast<void*>(place.base()),
-                            place.count(), place.type(), comm);
+  const int error = next_pmpi().Unpack(from, static_cast<int>(to.bytes()), &position, const_cast<void*>(place.base()),
+                                       place.count(), place.type(), comm);
+  return checked(error, static_cast<size_t>(position), to.bytes(), comm);
 }
 
-// One element of more than that. An MPI without functions for it can't pack it.
-__attribute__((cold)) int raise_element_too_long(MPI_Comm comm) {
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_COUNT);
-  return MPI_ERR_COUNT;
-}
-
+// One element of more than that: an MPI without functions for it can't pack it.
 #if HOCKET_HAS_COUNT_FUNCTIONS
 int pack_long_element(const Elements& from, unsigned char* to, MPI_Comm comm) {
-  if (next_pmpi().Pack_c == nullptr) return raise_element_too_long(comm);
+  if (next_pmpi().Pack_c == nullptr) return raise(comm, MPI_ERR_COUNT);
   const Located place(from.buffer, 1, from.type);
   MPI_Count position = 0;
   if (place.error() != MPI_SUCCESS) return place.error();
-  return next_pmpi().Pack_c(place.base(), 1, place.type(), to, static_cast<MPI_Count>(from.facts->size), &position,
-                            comm);
+  const auto bytes = static_cast<MPI_Count>(from.facts->size);
+  const int error = next_pmpi().Pack_c(place.base(), 1, place.type(), to, bytes, &position, comm);
+  return checked(error, static_cast<size_t>(position), from.facts->size, comm);
 }
 
 int unpack_long_element(const unsigned char* from, const Elements& to, MPI_Comm comm) {
-  if (next_pmpi().Unpack_c == nullptr) return raise_element_too_long(comm);
+  if (next_pmpi().Unpack_c == nullptr) return raise(comm, MPI_ERR_COUNT);
   const Located place(to.buffer, 1, to.type);
   MPI_Count position = 0;
   if (place.error() != MPI_SUCCESS) return place.error();
-  return next_pmpi().Unpack_c(from, static_cast<MPI_Count>(to.facts->size), &position, const_cast<void*>(place.base()),
-                              1, place.type(), comm);
+  const auto bytes = static_cast<MPI_Count>(to.facts->size);
+  const int error =
+      next_pmpi().Unpack_c(from, bytes, &position, const_cast<void*>(place.base()), 1, place.type(), comm);
+  return checked(error, static_cast<size_t>(position), to.facts->size, comm);
 }
 #else
-int pack_long_element(const Elements&, unsigned char*, MPI_Comm comm) { return raise_element_too_long(comm); }
-int unpack_long_element(const unsigned char*, const Elements&, MPI_Comm comm) { return raise_element_too_long(comm); }
+int pack_long_element(const Elements&, unsigned char*, MPI_Comm comm) { return raise(comm, MPI_ERR_COUNT); }
+int unpack_long_element(const unsigned char*, const Elements&, MPI_Comm comm) { return raise(comm, MPI_ERR_COUNT); }
 #endif
 
 // `move(piece, where its bytes begin)` for pieces that one call can take.

@@ -13,7 +13,7 @@
 namespace hocket::interposer {
 namespace {
 
-// Up to this size the layout is tried out; larger types are dense only if made of dense ones by repetition.
+// Types made of dense ones by repetition are dense; of others up to this size the layout is tried out.
 constexpr MPI_Aint kLargestTried = 16384;
 
 using TypeMap = HandleMap<MPI_Datatype, TypeFacts, 8>;
@@ -54,20 +54,24 @@ bool read_measures(MPI_Datatype type, TypeFacts& facts, MPI_Aint& true_extent) {
   return true;
 }
 
-bool is_large_dense(MPI_Datatype type);
+bool is_repeated_dense(MPI_Datatype type);
 
 bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent, MPI_Comm comm) {
   if (static_cast<MPI_Aint>(facts.size) != true_extent) return false;
   if (true_extent == 0) return true;
-  if (true_extent <= kLargestTried) return packs_in_order(type, facts, comm);
-  return is_large_dense(type);
+  return is_repeated_dense(type) || (true_extent <= kLargestTried && packs_in_order(type, facts, comm));
+}
+
+bool is_predefined(const Construction& made) {
+  return made.combiner == MPI_COMBINER_NAMED || made.combiner == MPI_COMBINER_F90_INTEGER ||
+         made.combiner == MPI_COMBINER_F90_REAL || made.combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
 // MPI_Type_contiguous and MPI_Type_dup of something dense.
-bool is_large_dense(MPI_Datatype type) {
+bool is_repeated_dense(MPI_Datatype type) {
   Construction made;
   if (!read_construction(type, made)) return false;
-  if (made.combiner == MPI_COMBINER_NAMED) return true;
+  if (is_predefined(made)) return true;
   if (made.combiner != MPI_COMBINER_CONTIGUOUS && made.combiner != MPI_COMBINER_DUP) return false;
   MPI_Datatype inner;
   if (!read_inner_type(type, made, inner)) return false;
@@ -76,8 +80,8 @@ bool is_large_dense(MPI_Datatype type) {
   MPI_Aint true_extent = 0;
   // The inner type need not be committed, and can't be packed then: only repetition is looked through.
   const bool dense = read_measures(inner, facts, true_extent) && static_cast<MPI_Aint>(facts.size) == true_extent &&
-                     facts.extent == true_extent && is_large_dense(inner);
-  next_pmpi().Type_free(&inner);
+                     facts.extent == true_extent && is_repeated_dense(inner);
+  if (!read_construction(inner, made) || !is_predefined(made)) next_pmpi().Type_free(&inner);
   return dense;
 }
 
