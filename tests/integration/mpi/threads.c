@@ -9,6 +9,27 @@ enum { kThreads = 4, kRounds = 300 };
 static MPI_Comm comms[kThreads];
 static int wrong[kThreads];
 
+// Of every second element, so that they are packed, with a different count for each pair of ranks.
+static void exchange(int me, int round) {
+  enum { kMost = 40 };
+  int out[16 * kMost], in[16 * kMost], out_counts[16], in_counts[16], places[16];
+  MPI_Datatype every_second;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &every_second);
+  MPI_Type_commit(&every_second);
+  for (int i = 0; i < world_size; ++i) {
+    out_counts[i] = (world_rank + i * 3 + round) % (kMost / 2);
+    in_counts[i] = (i + world_rank * 3 + round) % (kMost / 2);
+    places[i] = i * kMost / 2;
+  }
+  for (int i = 0; i < world_size * kMost; ++i) out[i] = world_rank * 100 + i / kMost + me, in[i] = -1;
+  MPI_Alltoallv(out, out_counts, places, every_second, in, in_counts, places, every_second, comms[me]);
+  for (int i = 0; i < world_size * kMost; ++i) {
+    const int from = i / kMost, comes = i % 2 == 0 && i % kMost / 2 < in_counts[from];
+    if (in[i] != (comes ? from * 100 + world_rank + me : -1)) ++wrong[me];
+  }
+  MPI_Type_free(&every_second);
+}
+
 static void* work(void* argument) {
   const int me = (int)(intptr_t)argument;
   for (int round = 0; round < kRounds; ++round) {
@@ -22,6 +43,7 @@ static void* work(void* argument) {
     int value = world_rank == round % world_size ? me * 1000 + round : -1;
     MPI_Bcast(&value, 1, MPI_INT, round % world_size, comms[me]);
     if (value != me * 1000 + round) ++wrong[me];
+    exchange(me, round);
     if (round % 100 == 50) {
       MPI_Comm more;
       MPI_Comm_dup(comms[me], &more);
