@@ -25,9 +25,9 @@ namespace {
 
 constexpr const char* kFooter = R"(
 COLLECTIVES: barrier, broadcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter_block, scan,
-exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_scatter (with blocks of equal length), `all`
-of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a rank's
-waiting for a late one costs in CPU time). Where there is a block for each rank, a size is that of one block.
+exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_scatter (with blocks of equal length),
+`all` of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a
+rank's waiting for a late one costs in CPU time). Where there is a block for each rank, a size is that of one block.
 
 Timings: isolated has a barrier before every call and takes the slowest rank's time; back-to-back makes calls
 without a barrier, the root moving from rank to rank. Batches of all variants alternate within the same processes, so

@@ -5,6 +5,9 @@ import tempfile
 
 from hocket_command import COMMAND, CommandTest, launchers, main, run
 
+COLLECTIVES = ["barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+               "reduce_scatter_block", "scan", "exscan", "gatherv", "scatterv", "allgatherv", "alltoallv",
+               "reduce_scatter"]
 QUICK = ["--time-budget", "0.001", "--iterations", "20"]
 
 
@@ -26,7 +29,7 @@ class BenchUnderMpi(CommandTest):
                 self.expect(result, 0)
                 self.assertIn("mpi/hocket", result.stdout)
                 self.assertNotIn("\033", result.stdout)
-                self.check_rows(path, ["barrier", "broadcast", "reduce", "allreduce"])
+                self.check_rows(path, COLLECTIVES)
 
     def test_the_launcher_starts_hocket(self):
         for family, launcher in launchers():

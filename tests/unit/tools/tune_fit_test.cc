@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/tune_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "command/tune_candidates.h"
+
+namespace hocket::command {
+namespace {
+
+using schedule::Collective;
+using selection::CostParameters;
+
+constexpr double kLong_s = 60;  // the search ends long before
+
+TuneOptions options_of() {
+  TuneOptions options;
+  options.cores = 2;
+  options.ranks = {2, 4, 8};
+  options.collectives = {Collective::kBarrier, Collective::kBroadcast, Collective::kAllreduce};
+  options.max_bytes = 32768;
+  return options;
+}
+
+// What a machine would measure on which the model is exactly right.
+std::vector<Measurement> measurements_of(const TuneOptions& options, const CostParameters& machine) {
+  std::vector<Measurement> measurements;
+  for (const uint32_t ranks : options.ranks)
+    for (const TuneCell& cell : cells_for(options, ranks)) {
+      const selection::Query query = query_of(options, ranks, cell.cell);
+      for (const std::string& name : candidates_for(query)) {
+        const Result<selection::Spec> spec = selection::parse_spec(query.collective, name);
+        const Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec.value());
+        const double us = selection::PricedCall(query, choice.value()).us(machine);
+        measurements.push_back(
+            {query.collective, ranks, query.crowded, cell.cell.bytes, name, us / 2, us * 2, 1});  // us() is between
+      }
+    }
+  return measurements;
+}
+
+TEST(Fit, FindsTheParametersBehindTheMeasurements) {
+  const TuneOptions options = options_of();
+  const CostParameters machine{
+      .alpha_us = 0.3, .beta_us_per_kib = 0.05, .gamma_us_per_kib = 0.02, .switch_us = 2, .cores = 2};
+  const Fit fit = fit_model(options, measurements_of(options, machine), kLong_s);
+  EXPECT_GT(fit.measurements, 50u);
+  EXPECT_LT(fit.off_by, 1.1);
+  EXPECT_LT(fit.costs, 1.1);
+  EXPECT_NEAR(fit.parameters.alpha_us / machine.alpha_us, 1, 0.25);
+  EXPECT_NEAR(fit.parameters.beta_us_per_kib / machine.beta_us_per_kib, 1, 0.25);
+  EXPECT_NEAR(fit.parameters.switch_us / machine.switch_us, 1, 0.25);
+  EXPECT_EQ(fit.parameters.cores, 2u);
+}
+
+TEST(Fit, WithoutTimeKeepsTheDefaults) {
+  const TuneOptions options = options_of();
+  const Fit fit = fit_model(options, measurements_of(options, {.alpha_us = 3}), 0);
+  EXPECT_EQ(fit.parameters.alpha_us, CostParameters().alpha_us);
+  EXPECT_GT(fit.off_by, 1);
+}
+
+TEST(Candidates, SchedulesThatAreTheSameCountOnce) {
+  // With two ranks, all trees of either are the same.
+  const std::vector<std::string> names =
+      candidates_for({.collective = Collective::kReduce, .bytes = 8, .ranks = 2, .element_bytes = 8});
+  size_t trees = 0;
+  for (const std::string& name : names) trees += name.starts_with("tree:") || name == "tree" ? 1 : 0;
+  EXPECT_EQ(trees, 1u);
+  size_t more = 0;
+  for (const std::string& name :
+       candidates_for({.collective = Collective::kReduce, .bytes = 8, .ranks = 16, .element_bytes = 8}))
+    more += name.starts_with("tree:") || name == "tree" ? 1 : 0;
+  EXPECT_GT(more, 2u);
+}
+
+TEST(Candidates, AllOfThemCanServe) {
+  for (int i = 0; i < schedule::kCollectives; ++i) {
+    const TuneOptions options = options_of();
+    const selection::Query query = query_of(options, 8, {static_cast<Collective>(i), 4096});
+    const std::vector<std::string> names = candidates_for(query);
+    EXPECT_FALSE(names.empty()) << name(query.collective);
+    for (const std::string& name : names) {
+      const Result<selection::Spec> spec = selection::parse_spec(query.collective, name);
+      ASSERT_TRUE(spec.is_ok()) << spec.status().message();
+      EXPECT_EQ(selection::why_not(query, spec.value()), "");
+    }
+  }
+}
+
+TEST(Cells, ACoarseGridOfAllCollectivesComesFirst) {
+  TuneOptions options = options_of();
+  options.max_bytes = 1 << 20;
+  const std::vector<TuneCell> cells = cells_for(options, 4);
+  std::set<Collective> seen;
+  for (size_t i = 0; i < cells.size() / 2; ++i) seen.insert(cells[i].cell.collective);
+  EXPECT_EQ(seen.size(), options.collectives.size());
+}
+
+TEST(Cells, WhatRanksSeeDifferentlyBecomesOneCell) {
+  std::vector<Measurement> measurements;
+  for (const uint64_t bytes : {64, 4096})
+    for (const char* name : {"linear", "pairwise"})
+      measurements.push_back({Collective::kAlltoallv, 4, true, bytes, name, 1.0 * bytes, 4.0 * bytes, 1});
+  measurements.push_back({Collective::kAlltoallv, 4, true, 64, "dropped", 1, 1, 1});
+  const std::vector<MeasuredCell> cells = by_cell(measurements);
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].bytes, 0u);
+  EXPECT_EQ(cells[0].us.size(), 2u) << "who was dropped at one size can't be compared";
+  EXPECT_NEAR(cells[0].us.at("linear"), 2 * 512, 1e-6);
+}
+
+}  // namespace
+}  // namespace hocket::command
