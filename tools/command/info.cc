@@ -74,18 +74,20 @@ Result<selection::Query> query_of(const Options& options) {
   selection::Query query;
   const auto collective = schedule::collective_from_name(options.explain[0]);
   if (!collective)
-    return Status(Code::kInvalidArgument, "`" + options.explain[0] +
-                                              "` is not a collective: there are " + selection::names_of_collectives());
+    return Status(Code::kInvalidArgument,
+                  "`" + options.explain[0] + "` is not a collective: there are " + selection::names_of_collectives());
   query.collective = *collective;
   if (options.explain.size() > 1) {
     Result<uint64_t> bytes = parse_size(options.explain[1]);
     if (!bytes.is_ok()) return bytes.take_status();
-    query.bytes = bytes.value();
+    // Where ranks see different lengths, nothing is chosen by them.
+    query.bytes = schedule::lengths_are_agreed(*collective) ? bytes.value() : 0;
   } else if (*collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(*collective)) {
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
   query.ranks = options.ranks == 0 ? cores : options.ranks;
+  if (schedule::is_vector(*collective)) query.row_bytes = query.bytes * query.ranks;
   query.crowded = options.crowded == "auto" ? query.ranks > cores : options.crowded == "yes";
   query.commutative = options.operation == "commutative";
   query.element_bytes = options.element_bytes;
@@ -154,8 +156,9 @@ void add_info(CLI::App& app, Invocation& invocation) {
   sub->footer(kFooter);
   auto options = std::make_shared<Options>();
   sub->add_flag("--json", options->json, "an object instead of text");
-  auto* explain_option = sub->add_option("--explain", options->explain,
-                                         "a collective and the bytes of its message: what would run, and why");
+  auto* explain_option =
+      sub->add_option("--explain", options->explain,
+                      "a collective and the bytes of its message (or of a block): what would run, and why");
   explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]");
   sub->add_option("--ranks", options->ranks, "of the communicator (default: the usable cores)")
       ->check(CLI::Range(1u, 1u << 20))

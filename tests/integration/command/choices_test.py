@@ -51,9 +51,17 @@ class Explain(CommandTest):
         self.refused("info", "--explain", "barrier", code=1, words=["not a tuning table"], HOCKET_TABLE="/etc/passwd")
         self.refused("info", "--explain", "barrier", code=1, words=["/nowhere/at/all"], HOCKET_TABLE="/nowhere/at/all")
 
+    def test_every_collective_can_be_asked_about(self):
+        algorithms = json.loads(run("algorithms", "--json").stdout)
+        for collective in sorted({row["collective"] for row in algorithms}) + ["allgatherv", "reduce_scatter"]:
+            self.assertIn("runs ", self.explain(collective, "4K", "--ranks", "5"))
+
+    def test_where_ranks_see_different_lengths_no_bytes_are_asked_for(self):
+        self.assertIn("of any length", self.explain("alltoallv", "--ranks", "4"))
+
     def test_bad_questions(self):
         self.refused("info", "--explain", "alreduce", "8", words=["alreduce", "allreduce"])
-        self.refused("info", "--explain", "allgather", "8", words=["allgather", "allreduce"])
+        self.refused("info", "--explain", "alltoall", words=["how many bytes"])
         self.refused("info", "--explain", "allreduce", "many", words=["many"])
         self.refused("info", "--explain", "allreduce", words=["how many bytes"])
         self.refused("info", "--explain", "allreduce", "8", "--ranks", "0", words=["ranks"])
@@ -72,7 +80,7 @@ class Algorithms(CommandTest):
             self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
 
     def test_unknown_collective(self):
-        self.refused("algorithms", "scan", words=["scan", "barrier"])
+        self.refused("algorithms", "scam", words=["scam", "barrier"])
 
 
 class Schedule(CommandTest):
@@ -94,6 +102,14 @@ class Schedule(CommandTest):
         for row in json.loads(run("algorithms", "--json").stdout):
             result = run("schedule", row["collective"], row["name"], "--ranks", "6", "--count", "13", "--verify")
             self.assertIn("proved", self.expect(result, 0).stdout)
+
+    def test_every_collective_can_be_asked_about(self):
+        algorithms = json.loads(run("algorithms", "--json").stdout)
+        for collective in sorted({row["collective"] for row in algorithms}) + ["allgatherv", "reduce_scatter"]:
+            self.assertIn("runs ", self.explain(collective, "4K", "--ranks", "5"))
+
+    def test_where_ranks_see_different_lengths_no_bytes_are_asked_for(self):
+        self.assertIn("of any length", self.explain("alltoallv", "--ranks", "4"))
 
     def test_bad_questions(self):
         self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
