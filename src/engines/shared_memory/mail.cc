@@ -14,6 +14,8 @@ namespace {
 
 constexpr uint64_t kInPlaceBytes = 4 * 1024;
 constexpr uint64_t kForeignBytes = 32 * 1024;
+// How often a message looks for a buffer in vain before a piece of it goes inside a line, which is slow.
+constexpr uint64_t kPatience = 32;
 
 enum Phase : uint8_t { kNotBegun, kMoving, kAwaitingReceiver };
 
@@ -111,8 +113,10 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const s
       post(step.peer, buffer->offset, bytes, step.bytes);
     } else if (!is_consumed(step.peer, pairs_[step.peer].sent)) {
       return Progress::kPending;  // this receiver moves us on
+    } else if (++state.serial % kPatience != 0) {
+      return Progress::kPending;  // another receiver will give a buffer back, as a rule
     } else {
-      // All buffers are with other receivers. The lines themselves always move, so this message does too.
+      // Others hold all buffers and may wait for what this message brings about. Lines always move, so it does too.
       const uint64_t element = step.bytes / step.elements;
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
       if (bytes == 0) return Progress::kPending;
