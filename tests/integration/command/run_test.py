@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hocket run: what ranks print, how they end, and that nothing of them is left. Called with the command and run_ranks."""
+"""hocket run: what ranks print, how they end, that nothing of them is left. Called with the command and run_ranks."""
 
 import os
 import pty
@@ -90,7 +90,8 @@ class World(RunTest):
     def test_wrappers_that_close_descriptors_do_no_harm(self):
         closing = python(f"os.closerange(3, 4096); os.execv({RANKS!r}, [{RANKS!r}, 'sum'])")
         child = python(f"import subprocess; sys.exit(subprocess.run([{RANKS!r}, 'sum'], close_fds=True).returncode)")
-        for wrapper in [closing, child, ["env", RANKS], ["bash", "-c", f"'{RANKS}' sum; exit $?"], ["setsid", "-w", RANKS]]:
+        shell = ["bash", "-c", f"'{RANKS}' sum; exit $?"]
+        for wrapper in [closing, child, shell, ["env", RANKS], ["setsid", "-w", RANKS]]:
             with self.subTest(wrapper[0]):
                 result = self.expect(run("run", "-n", "3", *wrapper), 0)
                 self.assertEqual(result.stdout.count("sum 6"), 3, result.stdout)
@@ -112,8 +113,8 @@ class World(RunTest):
     def test_a_rank_that_never_comes_is_named_in_time(self):
         result = run("run", "-n", "3", RANKS, "never", "1", HOCKET_SETUP_TIMEOUT_S="1")
         self.expect(result, 9)
-        self.assertRegex(result.stderr, r"timed out: hocket_comm_world: rank 1 \(process \d+\) did not come to .* within "
-                                        r"1 s")
+        self.assertRegex(result.stderr, r"timed out: hocket_comm_world: rank 1 \(process \d+\) did not come to .* "
+                                        r"within 1 s")
 
     def test_a_damaged_variable_is_an_error(self):
         for value in ["1", "0/2", "2/2:0:0", "x/y:z", "0/2:" + "0" * 32 + ":" + "0" * 31]:
@@ -154,7 +155,8 @@ class Output(RunTest):
 
     def test_what_a_rank_said_last_stands_before_the_news_of_its_death(self):
         result = self.expect(run("run", "-n", "1", "-l", *python("sys.stderr.write('alas\\n'); sys.exit(5)")), 5)
-        self.assertRegex(result.stderr, r"^\[0\] alas\nhocket run: rank 0 \(process \d+\) has ended with exit code 5\n$")
+        self.assertRegex(result.stderr,
+                         r"^\[0\] alas\nhocket run: rank 0 \(process \d+\) has ended with exit code 5\n$")
 
     def test_without_labels_nothing_is_added(self):
         result = self.expect(run("run", "-n", "1", "printf", "a\\nb"), 0)
@@ -191,7 +193,8 @@ class Endings(RunTest):
 
     def test_a_signal_is_named(self):
         for number, name in [(9, "SIGKILL"), (11, "SIGSEGV"), (15, "SIGTERM")]:
-            result = run("run", "-n", "2", *python(f"os.kill(os.getpid(), {number}) if rank == 0 else time.sleep(1000)"))
+            code = f"os.kill(os.getpid(), {number}) if rank == 0 else time.sleep(1000)"
+            result = run("run", "-n", "2", *python(code))
             self.expect(result, 128 + number)
             self.assertRegex(result.stderr, rf"rank 0 \(process \d+\) was ended by signal {number} \({name}\)")
 
@@ -219,8 +222,8 @@ class Endings(RunTest):
         self.assertIn("--timeout", result.stderr)
 
     def test_what_ranks_leave_behind_ends_with_them(self):
-        job, mark = self.started(2, "bash", "-c", "setsid sleep 1000 & setsid sleep 1000 & read -r line; exit 0", ready=5,
-                                 stdin=subprocess.PIPE)
+        script = "setsid sleep 1000 & setsid sleep 1000 & read -r line; exit 0"
+        job, mark = self.started(2, "bash", "-c", script, ready=5, stdin=subprocess.PIPE)
         job.stdin.close()
         job.stdin = None
         self.ended(job, mark, 0)
@@ -297,7 +300,8 @@ class Killing(RunTest):
                 "except KeyboardInterrupt:\n  print('caught', rank)\n")
         child, terminal = pty.fork()
         if child == 0:
-            os.execve(COMMAND, [COMMAND, "run", "-n", "2", "-l", "--env", f"{MARK}={mark}", *python(code)], environment())
+            words = [COMMAND, "run", "-n", "2", "-l", "--env", f"{MARK}={mark}", *python(code)]
+            os.execve(COMMAND, words, environment())
         text = b""
         while text.count(b"ready") < 2:
             text += os.read(terminal, 4096)
