@@ -288,7 +288,7 @@ class Killing(RunTest):
         self.assertIn("supervising process was ended by signal 9 (SIGKILL)", err)
 
     def test_a_stopped_rank_is_ended_too(self):
-        job, mark = self.started(2, "sleep", "1000")
+        job, mark = self.started(2, "sleep", "1000", options=["--grace", str(10 * LIMIT_S)])
         for process in processes_with(mark):
             os.kill(process, signal.SIGSTOP)
         job.send_signal(signal.SIGTERM)
