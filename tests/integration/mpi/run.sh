@@ -55,10 +55,13 @@ compile_conformance() {
   if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[ch]*' -print -quit)" ]; then
     return
   fi
-  local temporary=$binary.$$ flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
+  local temporary=$binary.$$ cxx=${cc/mpicc/mpicxx} objects flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
   case "$mpi" in debian-*) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
-  (cd "$here/conformance" &&
-    "${cc/mpicc/mpicxx}" -std=c++20 -O1 -g -Wall -Wextra "${flags[@]}" "${conformance_sources[@]}" -o "$temporary" -ldl)
+  objects=$(mktemp -d "$work/$mpi-conformance.XXXXXX")
+  printf '%s\n' "${conformance_sources[@]}" |
+    xargs -P 2 -I{} "$cxx" -std=c++20 -O1 -g -Wall -Wextra "${flags[@]}" -c "$here/conformance/{}" -o "$objects/{}.o"
+  "$cxx" "$objects"/*.o -o "$temporary" -ldl
+  rm -r "$objects"
   mv "$temporary" "$binary"
 }
 

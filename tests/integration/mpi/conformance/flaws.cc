@@ -89,10 +89,20 @@ bool is_mpich_dangerous(const Case& which, const Communicator& communicator) {
       return false;
   }
 }
-// Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
 bool is_open_mpi_dangerous(const Case& which, const Communicator& communicator) {
-  return communicator.size == 1 &&
-         (which.collective == Collective::kAlltoallw || which.collective == Collective::kExscan);
+  // Versions 4 and 5 crash where the data of a long operand begin elsewhere than at its address.
+  if (is_own_operation_on_derived_type(which) && bytes_of_block(which) > 4000) return true;
+  switch (which.collective) {
+    case Collective::kAlltoallw:
+    case Collective::kExscan:
+      // Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
+      return communicator.size == 1;
+    case Collective::kGather:
+      // The root cuts and stores by its own type where others count in another.
+      return which.is_mixed;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
