@@ -28,7 +28,7 @@ Settings job_settings;
 int job_rank = 0;
 int job_size = 1;
 bool wrong_settings = false;
-MPI_Comm hidden_comm;  // nobody sends on it: a probe of it moves the MPI's other traffic
+MPI_Comm hidden_comm;  // nobody sends to another rank on it: a probe of it moves the MPI's other traffic
 bool has_hidden_comm = false;
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
@@ -112,6 +112,7 @@ ErrorsReturned::~ErrorsReturned() {
 
 const Settings& settings() { return job_settings; }
 int world_size() { return job_size; }
+HiddenPlace hidden_place() { return {hidden_comm, job_rank}; }
 bool has_wrong_settings() { return wrong_settings; }
 
 void end_without_memory(MPI_Comm comm, size_t bytes, const char* purpose) {

@@ -51,6 +51,12 @@ void end_job();
 // The same on all ranks while the job serves.
 const Settings& settings();
 int world_size();
+// This rank on a communicator that the program doesn't know, on which messages with tag 0 are never sent.
+struct HiddenPlace {
+  MPI_Comm comm;
+  int rank;
+};
+HiddenPlace hidden_place();
 // Told on stderr already: a rank's environment asks for something that can't be understood.
 bool has_wrong_settings();
 
