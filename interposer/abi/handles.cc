@@ -5,8 +5,10 @@ namespace hocket::interposer {
 
 Handles native_handles() {
 #define HOCKET_ROW(type, member, name, symbol) name,
-  return {HOCKET_MPI_HANDLES(HOCKET_ROW)};
+  Handles all{HOCKET_MPI_HANDLES(HOCKET_ROW)};
 #undef HOCKET_ROW
+  all.errors_return = handler_that_returns();
+  return all;
 }
 
 std::vector<NamedType> native_types() {
