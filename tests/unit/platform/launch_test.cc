@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ int64_t now_ms() { return static_cast<int64_t>(now_ns() / 1'000'000); }
 class Launch {
  public:
   explicit Launch(uint32_t ranks) : hub_(LaunchHub::create(ranks).take()) {
+    // Each arena of a thread would keep 64 MiB of addresses, which other tests of this program count.
+    mallopt(M_ARENA_MAX, 1);
     for (uint32_t rank = 0; rank < ranks; ++rank) hub_->rank_started(rank, 1000 + static_cast<int>(rank));
     server_ = std::thread([this] { serve(); });
   }
