@@ -5,7 +5,7 @@
 //   # collective  conditions (all must hold)              algorithm[:parameters]  what was measured
 //   allreduce     ranks=5.. crowded bytes=..4K            direct                  us=3.1 next=ring next_us=6.5  # why
 //   reduce        ranks=2..16 uncrowded bytes=8K..        pieces:segment=32K
-//   model         cores=2 alpha_us=0.1 beta_us_per_kib=0.015 gamma_us_per_kib=0.03 switch_us=0.7
+//   model         cores=2 alpha_us=0.1 beta_us_per_kib=0.0144 gamma_us_per_kib=0.0126 switch_us=0.95
 //
 // The first line whose conditions hold wins. Conditions: ranks= and bytes= (of the whole message) take a number or a
 // range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;

@@ -149,6 +149,16 @@ double Contest::median_us(size_t index) {
   return summarize(contestants_[index].samples_us, contestants_[index].calls).median_us;
 }
 
+double Contest::wobble(size_t index) {
+  agree(contestants_[index]);
+  const std::vector<double>& samples = contestants_[index].samples_us;
+  if (samples.size() < 4) return 1;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  const double first = summarize({samples.begin(), middle}, 0).median_us;
+  const double second = summarize({middle, samples.end()}, 0).median_us;
+  return first > 0 && second > 0 ? std::max(first / second, second / first) : 1;
+}
+
 Summary Contest::summary(size_t index) {
   Contestant& contestant = contestants_[index];
   if (!contestant.why_not.empty()) {

@@ -47,6 +47,8 @@ struct Parsed {
 constexpr double kFitShare = 0.04;
 constexpr double kMostFit_s = 4;
 constexpr double kAgainstShare = 0.35;
+// Above this noise a table is worth little.
+constexpr double kBusy = 1.1;
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
@@ -157,7 +159,8 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const Machi
                     {"variant", one.variant},
                     {"isolated_us", one.isolated_us},
                     {"back_to_back_us", one.back_to_back_us},
-                    {"calls", one.calls}});
+                    {"calls", one.calls},
+                    {"wobble", one.wobble}});
   return {{"machine", {{"processor", machine.processor}, {"kernel", machine.kernel}, {"cores", machine.cores}}},
           {"cells", survey.cells},
           {"cells_measured", survey.cells_measured},
@@ -183,10 +186,11 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
   progress.say("fitting the model", "");
   const Fit fit = fit_model(options, found.value().measurements, fit_s);
   progress.clear();
-  Result<std::vector<selection::Rule>> rules = make_rules(by_cell(found.value().measurements));
+  const double noise = noise_of(found.value().measurements);
+  Result<std::vector<selection::Rule>> rules = make_rules(by_cell(found.value().measurements), noise);
   if (!rules.is_ok()) return fail(kFailure, rules.status().message());
   const Machine machine = this_machine();
-  const std::string text = table_text(options, machine, found.value(), rules.value(), fit, progress.spent_s());
+  const std::string text = table_text(options, machine, found.value(), rules.value(), {fit, noise, progress.spent_s()});
   // What was written must be readable; and comparing needs a file.
   Result<selection::Table> table = selection::Table::parse(text, "the new table");
   if (!table.is_ok()) return fail(kFailure, table.status().message());
@@ -199,6 +203,9 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
   if (found.value().cells_measured < found.value().cells)
     std::fprintf(stderr, "hocket tune: the budget ended after %zu of %zu cells; the model covers the rest\n",
                  found.value().cells_measured, found.value().cells);
+  if (noise > kBusy)
+    std::fprintf(stderr, "hocket tune: the two halves of a measurement differ by %.0f %%: something else runs here\n",
+                 (noise - 1) * 100);
   if (!parsed.output.empty()) std::fprintf(stderr, "hocket tune: wrote %s\n", parsed.output.c_str());
   if (parsed.against.empty()) return kSuccess;
   return compare_tables(options, parsed.output, parsed.against, parsed.json, progress);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "command/tune_measure.h"
 
@@ -12,6 +13,7 @@ namespace {
 constexpr uint32_t kElementBytes = 8;  // doubles; the type makes little difference to what is chosen
 constexpr double kBytesOfWeight = 128 * 1024;
 constexpr double kMostWeight = 8;
+constexpr double kMostNoise = 1.5;
 
 // How many blocks of the call's size a rank holds.
 uint64_t blocks_of(schedule::Collective collective, uint32_t ranks) {
@@ -70,6 +72,20 @@ selection::Query query_of(const TuneOptions& options, uint32_t ranks, const Race
   query.crowded = ranks > options.cores;
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));
   return query;
+}
+
+double noise_of(const std::vector<Measurement>& measurements) {
+  std::map<std::tuple<schedule::Collective, uint32_t, uint64_t>, const Measurement*> best;
+  for (const Measurement& one : measurements) {
+    const Measurement*& found = best[{one.collective, one.ranks, one.bytes}];
+    if (found == nullptr || one.us() < found->us()) found = &one;
+  }
+  std::vector<double> wobbles;
+  for (const auto& [cell, one] : best) wobbles.push_back(one->wobble);
+  const auto middle = wobbles.begin() + static_cast<std::ptrdiff_t>(wobbles.size() / 2);
+  if (wobbles.empty()) return kNoise;
+  std::nth_element(wobbles.begin(), middle, wobbles.end());
+  return std::clamp(*middle, kNoise, kMostNoise);
 }
 
 // Ranks that share cores take longer for everything.

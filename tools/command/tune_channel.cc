@@ -16,9 +16,9 @@ Channel::~Channel() {
 }
 
 void Channel::tell(const Measurement& one) {
-  dprintf(file_, "%d %u %d %llu %s %.6g %.6g %llu\n", static_cast<int>(one.collective), one.ranks, one.crowded ? 1 : 0,
-          static_cast<unsigned long long>(one.bytes), one.variant.c_str(), one.isolated_us, one.back_to_back_us,
-          static_cast<unsigned long long>(one.calls));
+  dprintf(file_, "%d %u %d %llu %s %.6g %.6g %llu %.4g\n", static_cast<int>(one.collective), one.ranks,
+          one.crowded ? 1 : 0, static_cast<unsigned long long>(one.bytes), one.variant.c_str(), one.isolated_us,
+          one.back_to_back_us, static_cast<unsigned long long>(one.calls), one.wobble);
 }
 
 std::vector<Measurement> Channel::read() const {
@@ -31,7 +31,7 @@ std::vector<Measurement> Channel::read() const {
   std::istringstream stream(text);
   Measurement one;
   for (int collective = 0, crowded = 0; stream >> collective >> one.ranks >> crowded >> one.bytes >> one.variant >>
-                                        one.isolated_us >> one.back_to_back_us >> one.calls;) {
+                                        one.isolated_us >> one.back_to_back_us >> one.calls >> one.wobble;) {
     one.collective = static_cast<schedule::Collective>(collective);
     one.crowded = crowded != 0;
     measurements.push_back(one);

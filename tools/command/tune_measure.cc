@@ -67,7 +67,7 @@ class Surveyor {
     for (const RaceResult& result : race(options, cell, world_, endpoint.buffers(), pointers, share_s)) {
       if (world_.rank() != 0) continue;
       channel_.tell({cell.collective, ranks, query.crowded, cell.bytes, pointers[result.variant]->name(),
-                     result.isolated_us, result.back_to_back_us, result.calls});
+                     result.isolated_us, result.back_to_back_us, result.calls, result.wobble});
     }
   }
 

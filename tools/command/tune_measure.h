@@ -33,6 +33,7 @@ struct Measurement {
   double isolated_us = 0;
   double back_to_back_us = 0;
   uint64_t calls = 0;
+  double wobble = 1;  // as RaceResult's
 
   double us() const;  // the geometric mean of both timings
 };
@@ -64,6 +65,8 @@ double weight_of(const TuneOptions& options, uint32_t ranks);
 // Stops when the budget, less `reserve_s`, is spent. Errors: a rank that failed, a wrong result (said on stderr).
 Result<Survey> survey(const TuneOptions& options, Progress& progress, double reserve_s);
 
+// Of the best in each cell, the median wobble: differences below it mean nothing. At least kNoise, at most 1.5.
+double noise_of(const std::vector<Measurement>& measurements);
 // The measurements of a cell together.
 std::vector<MeasuredCell> by_cell(const std::vector<Measurement>& measurements);
 

@@ -84,7 +84,8 @@ class Race {
 
   RaceResult result(size_t index) {
     return {index, isolated_.median_us(index), back_to_back_.median_us(index),
-            isolated_.calls(index) + back_to_back_.calls(index)};
+            isolated_.calls(index) + back_to_back_.calls(index),
+            std::sqrt(isolated_.wobble(index) * back_to_back_.wobble(index))};
   }
 
   double seconds_since(uint64_t begin_ns) {

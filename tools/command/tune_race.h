@@ -25,6 +25,7 @@ struct RaceResult {
   double isolated_us = 0;
   double back_to_back_us = 0;
   uint64_t calls = 0;
+  double wobble = 1;  // by what factor the two halves of the race differ: the machine's noise
 
   double us() const;  // the geometric mean of both
 };

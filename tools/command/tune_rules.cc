@@ -91,7 +91,7 @@ uint64_t border(const BySize& sizes, uint64_t a, uint64_t b, const std::string& 
   const double share = lead_a / (lead_a + lead_b);
   const double crossing = std::log2(a) + share * (std::log2(b) - std::log2(a));
   const uint64_t rounded = uint64_t{1} << static_cast<unsigned>(std::lround(crossing));
-  return std::clamp(rounded, a + 1, b);
+  return std::min(std::max(rounded, std::bit_ceil(a + 1)), b);
 }
 
 Status fill_measurement(Rule& rule, const BySize& sizes, const Stretch& stretch, uint32_t ranks) {

@@ -28,7 +28,7 @@ std::string ranks_text(const TuneOptions& options) {
   return text;
 }
 
-std::string head(const TuneOptions& options, const Machine& machine, const Survey& survey, double took_s) {
+std::string head(const TuneOptions& options, const Machine& machine, const Survey& survey, const Making& making) {
   char text[1024];
   std::snprintf(
       text, sizeof(text),
@@ -36,10 +36,12 @@ std::string head(const TuneOptions& options, const Machine& machine, const Surve
       "# Made by `hocket tune` of hocket %s on %s in %.0f s.\n"
       "# Machine: %s, %u usable cores, %s\n"
       "# Ranks measured: %s. Cells (a collective, a number of ranks, a size): %zu of %zu.\n"
-      "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians.\n"
+      "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians. Algorithms\n"
+      "# within %.0f %% of the best, the noise of this run, counted as equally good.\n"
       "# The first line that fits wins; docs/tuning.md describes the format. `crowded`: more ranks than cores.\n",
-      hocket_version(), today().c_str(), took_s, machine.processor.c_str(), machine.cores, machine.kernel.c_str(),
-      ranks_text(options).c_str(), survey.cells_measured, survey.cells);
+      hocket_version(), today().c_str(), making.took_s, machine.processor.c_str(), machine.cores,
+      machine.kernel.c_str(), ranks_text(options).c_str(), survey.cells_measured, survey.cells,
+      (making.noise - 1) * 100);
   return text;
 }
 
@@ -73,8 +75,8 @@ Machine this_machine() {
 }
 
 std::string table_text(const TuneOptions& options, const Machine& machine, const Survey& survey,
-                       const std::vector<selection::Rule>& rules, const Fit& fit, double took_s) {
-  std::string text = head(options, machine, survey, took_s) + model_lines(fit);
+                       const std::vector<selection::Rule>& rules, const Making& making) {
+  std::string text = head(options, machine, survey, making) + model_lines(making.fit);
   const schedule::Collective* last = nullptr;
   for (const selection::Rule& rule : rules) {
     if (last == nullptr || *last != rule.collective) text += "\n";

@@ -17,7 +17,13 @@ struct Machine {
 };
 Machine this_machine();
 
+struct Making {
+  Fit fit;
+  double noise = kNoise;  // within which algorithms counted as equally good
+  double took_s = 0;
+};
+
 std::string table_text(const TuneOptions& options, const Machine& machine, const Survey& survey,
-                       const std::vector<selection::Rule>& rules, const Fit& fit, double took_s);
+                       const std::vector<selection::Rule>& rules, const Making& making);
 
 }  // namespace hocket::command

@@ -156,25 +156,25 @@ TEST(Table, LoadsAFileAndSaysWhyItCannot) {
   EXPECT_FALSE(Table::load("/").is_ok());
 }
 
-TEST(ShippedTable, IsReadableAndServesEveryCollective) {
-  bool served[schedule::kCollectives] = {};
-  for (const Rule& rule : Table::shipped().rules()) served[static_cast<int>(rule.collective)] = true;
-  for (bool one : served) EXPECT_TRUE(one);
+TEST(ShippedTable, IsReadableAndHasAModel) {
+  EXPECT_FALSE(Table::shipped().rules().empty());
+  EXPECT_NE(Table::shipped().model_line(), 0u);
 }
 
-TEST(ShippedTable, DecidesEveryUncutCommutativeCallItself) {
+TEST(ShippedTable, DecidesEveryCallByARuleOrByPrediction) {
   for (int collective = 0; collective < schedule::kCollectives; ++collective)
-    for (uint32_t ranks = 1; ranks <= 64; ++ranks)
-      for (uint64_t bytes = 8; bytes <= 64 * 1024; bytes *= 2)
+    for (uint32_t ranks : {1u, 2u, 3u, 5u, 8u, 16u, 33u, 64u})
+      for (uint64_t bytes = 8; bytes <= 64 * 1024; bytes *= 8)
         for (bool crowded : {false, true}) {
-          const Query query{.collective = static_cast<Collective>(collective),
-                            .bytes = bytes,
-                            .ranks = ranks,
-                            .crowded = crowded,
-                            .element_bytes = 8};
+          Query query{.collective = static_cast<Collective>(collective),
+                      .bytes = bytes,
+                      .ranks = ranks,
+                      .crowded = crowded,
+                      .element_bytes = 8};
+          if (!schedule::lengths_are_agreed(query.collective)) query.bytes = 0;
           Result<Choice> choice = choose(query, Table::shipped());
           ASSERT_TRUE(choice.is_ok()) << choice.status().message();
-          EXPECT_EQ(choice.value().reason.find("shipped table, line"), 0u) << choice.value().reason;
+          EXPECT_EQ(choice.value().reason.find("the first algorithm"), std::string::npos) << choice.value().reason;
         }
 }
 

@@ -112,5 +112,19 @@ TEST(Cells, WhatRanksSeeDifferentlyBecomesOneCell) {
   EXPECT_NEAR(cells[0].us.at("linear"), 2 * 512, 1e-6);
 }
 
+TEST(Noise, IsWhatTheBestOfHalfTheCellsWobbleBy) {
+  std::vector<Measurement> measurements;
+  for (const auto& [bytes, wobble] : {std::pair<uint64_t, double>{8, 1.01}, {64, 1.2}, {512, 3.0}}) {
+    measurements.push_back({Collective::kAllreduce, 4, true, bytes, "direct", 1, 1, 10, wobble});
+    measurements.push_back({Collective::kAllreduce, 4, true, bytes, "ring", 2, 2, 10, 9.0});
+  }
+  EXPECT_DOUBLE_EQ(noise_of(measurements), 1.2);
+  measurements.resize(2);
+  EXPECT_DOUBLE_EQ(noise_of(measurements), kNoise) << "a calm machine";
+  measurements[0].wobble = 9;
+  EXPECT_DOUBLE_EQ(noise_of(measurements), 1.5) << "whatever runs beside it, twice as slow isn't as good";
+  EXPECT_DOUBLE_EQ(noise_of({}), kNoise);
+}
+
 }  // namespace
 }  // namespace hocket::command
