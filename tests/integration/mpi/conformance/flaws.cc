@@ -69,6 +69,8 @@ bool is_mpich_dangerous(const Case& which, const Communicator& communicator) {
       return is_old && which.is_in_place && which.root % static_cast<uint64_t>(communicator.size) != 0 &&
              bytes_of_block(which) > 2000;
     case Collective::kReduceScatter:
+      // Copies a block onto another that it overlaps.
+      return is_own_operation_on_derived_type(which) || (which.is_in_place && bytes_of_block(which) > 2000);
     case Collective::kReduceScatterBlock:
       return is_own_operation_on_derived_type(which);
     case Collective::kAllgatherv:
@@ -98,7 +100,8 @@ bool is_open_mpi_dangerous(const Case& which, const Communicator& communicator) 
       // Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
       return communicator.size == 1;
     case Collective::kGather:
-      // The root cuts and stores by its own type where others count in another.
+    case Collective::kScatterv:
+      // A rank cuts and stores by its own type where others count in another.
       return which.is_mixed;
     default:
       return false;

@@ -150,7 +150,7 @@ void Runner::run_data(const Case& which, const Communicator& communicator, Score
     unsigned char* result = (is_hocket ? by_hocket : by_host).data() + output.origin;
     const Call made = call_counted(which, part, communicator, is_hocket, in.data() + input.origin, result);
     if (is_hocket) is_handed_on = made.is_handed_on || !switch_.is_there();
-    append(is_hocket && !is_handed_on ? wrong : doubt, error_text(is_hocket ? "hocket" : "host", made.error));
+    append(is_hocket && switch_.is_there() ? wrong : doubt, error_text(is_hocket ? "hocket" : "host", made.error));
   }
   corrupt(which, input, output, in.data(), by_hocket.data());
 
