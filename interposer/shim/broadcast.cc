@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/broadcast.h"
 
-#include "shim/packing.h"
+#include <algorithm>
+
+#include "shim/pieces.h"
+#include "shim/stream.h"
 
 namespace hocket::interposer {
 
@@ -29,22 +32,52 @@ Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
   return decision;
 }
 
+namespace {
+
+// `broadcast(where it begins, its bytes)` for one piece after the other, until one fails.
+template <typename Broadcast>
+hocket_status_t in_pieces(size_t bytes, const Broadcast& broadcast) {
+  hocket_status_t status = HOCKET_OK;
+  for (size_t at = 0; at < bytes && status == HOCKET_OK; at += piece_of(bytes)) {
+    status = broadcast(at, std::min(piece_of(bytes), bytes - at));
+  }
+  return status;
+}
+
+int broadcast_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements) {
+  hocket_comm_t* const comm = decision.communicator->comm;
+  const size_t bytes = elements.bytes();
+  const bool is_root = decision.communicator->rank == call.root;
+  Stream stream(elements, piece_of(bytes), call.comm);
+  bool has_failed = false;
+  const hocket_status_t status = in_pieces(bytes, [&](size_t, size_t length) {
+    if (!is_root) {
+      const hocket_status_t arrived = hocket_broadcast(comm, stream.place_for_next(), length, HOCKET_BYTE, call.root);
+      if (arrived == HOCKET_OK) stream.unpack_next(length);
+      return arrived;
+    }
+    const unsigned char* piece = stream.pack_next(length);
+    has_failed = stream.error() != MPI_SUCCESS;
+    if (has_failed) return HOCKET_ERR_BROKEN;
+    return hocket_broadcast(comm, const_cast<unsigned char*>(piece), length, HOCKET_BYTE, call.root);
+  });
+  if (has_failed) return give_up(decision, call.collective, stream.error(), kPackingFailed);
+  return answer(decision, call.collective, call.comm, status, stream.error());
+}
+
+}  // namespace
+
 int carry_out(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings) {
   if (decision.why == Outcome::kSingleRank) return answer(decision, call.collective, call.comm, HOCKET_OK);
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
-  hocket_comm_t* const comm = decision.communicator->comm;
-  if (elements.is_dense()) [[likely]] {
-    return answer(decision, call.collective, call.comm,
-                  hocket_broadcast(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root));
-  }
-  Packed data(Packed::Use::kInput, call.comm);
-  data.make_room(findings.bytes);
-  const bool is_root = decision.communicator->rank == call.root;
-  if (is_root) data.pack_at(0, elements);
-  if (data.error() != MPI_SUCCESS) return give_up(decision, call.collective, data.error(), kPackingFailed);
-  const hocket_status_t status = hocket_broadcast(comm, data.bytes(), findings.bytes, HOCKET_BYTE, call.root);
-  if (status == HOCKET_OK && !is_root) data.unpack_at(0, elements);
-  return answer(decision, call.collective, call.comm, status, data.error());
+  if (!elements.is_dense() && findings.bytes != 0) [[unlikely]]
+    return broadcast_packed(call, decision, elements);
+  const auto broadcast = [&](size_t at, size_t length) {
+    return hocket_broadcast(decision.communicator->comm, elements.first_byte() + at, length, HOCKET_BYTE, call.root);
+  };
+  const bool is_whole = findings.bytes <= kLongestWhole;
+  const hocket_status_t status = is_whole ? broadcast(0, findings.bytes) : in_pieces(findings.bytes, broadcast);
+  return answer(decision, call.collective, call.comm, status);
 }
 
 }  // namespace hocket::interposer

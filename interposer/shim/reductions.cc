@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "shim/packing.h"
+#include "shim/pieces.h"
 
 namespace hocket::interposer {
 namespace {
@@ -116,48 +117,77 @@ int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const Fin
   return answer(decision, call.collective, call.comm, status);
 }
 
-// Peers may have a wrong result by then if the operation failed here.
-int answer_by_mpi(const ReduceCall& call, const Decision& decision, hocket_status_t status, int unpacking_error) {
-  const int error = last_operation_error();
-  if (status != HOCKET_OK || error == MPI_SUCCESS) {
-    return answer(decision, call.collective, call.comm, status, unpacking_error);
-  }
-  return give_up(decision, call.collective, error, "the operation failed");
-}
+struct Ending {
+  hocket_status_t status = HOCKET_OK;
+  int packing_error = MPI_SUCCESS, unpacking_error = MPI_SUCCESS;
 
-int reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  // What can't be unpacked here doesn't keep this rank from the rest, for which peers wait.
+  bool may_go_on() const { return status == HOCKET_OK && packing_error == MPI_SUCCESS; }
+};
+
+Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
   const TypeFacts& facts = *findings.facts;
   const bool has_output = findings.is_in_place || findings.result != 0;
   const NoResult none(call, findings, facts.size);
   const void* input = findings.is_in_place ? nullptr : static_cast<const char*>(call.input) + facts.true_lb;
   void* output = has_output ? static_cast<char*>(call.output) + facts.true_lb : nullptr;
-  const hocket_status_t status =
-      run(call, decision, findings, input, none.or_else(output), HOCKET_TYPE_OPAQUE(facts.size));
-  return answer_by_mpi(call, decision, status, MPI_SUCCESS);
+  return {run(call, decision, findings, input, none.or_else(output), HOCKET_TYPE_OPAQUE(facts.size))};
 }
 
-// The elements as opaque bytes, packed where they don't lie densely; the gaps of the user's buffers stay untouched.
-int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
-  const TypeFacts& facts = *findings.facts;
-  if (facts.size == 0) return answer(decision, call.collective, call.comm, HOCKET_OK);
-  const Elements from{call.input, findings.operand, call.type, &facts};
-  const Elements to{call.output, findings.result, call.type, &facts};
-  if (from.is_dense()) return reduce_dense_by_mpi(call, decision, findings);
+// The elements as opaque bytes; the gaps of the user's buffers stay untouched.
+Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  const Elements from{findings.is_in_place ? call.output : call.input, findings.operand, call.type, findings.facts};
+  const Elements to{call.output, findings.result, call.type, findings.facts};
   Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
-  if (findings.is_in_place) {
-    output.make_room(from.bytes());
-    output.pack_at(0, {call.output, findings.operand, call.type, &facts});
-  } else {
-    input.make_room(from.bytes());
-    output.make_room(call.collective == Collective::kExscan ? from.bytes() : to.bytes());
-    input.pack_at(0, from);
-  }
-  const int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
-  if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
+  const bool is_output_long = findings.is_in_place || call.collective == Collective::kExscan;
+  output.make_room(is_output_long ? from.bytes() : to.bytes());
+  if (!findings.is_in_place) input.make_room(from.bytes());
+  Packed& operand = findings.is_in_place ? output : input;
+  operand.pack_at(0, from);
+  if (operand.error() != MPI_SUCCESS) return {HOCKET_OK, operand.error()};
   const hocket_status_t status =
-      run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(facts.size));
+      run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
   if (status == HOCKET_OK && last_operation_error() == MPI_SUCCESS) output.unpack_at(0, to);
-  return answer_by_mpi(call, decision, status, output.error());
+  return {status, MPI_SUCCESS, output.error()};
+}
+
+// One piece after the other where a call can be cut.
+Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  const TypeFacts& facts = *findings.facts;
+  const bool is_dense = facts.is_dense_array(findings.operand);
+  const auto reduce = is_dense ? reduce_dense_by_mpi : reduce_packed_by_mpi;
+  const bool is_cut_otherwise =
+      call.collective == Collective::kReduceScatterBlock || call.collective == Collective::kReduceScatter;
+  if (findings.operand * facts.size <= kLongestWhole || is_cut_otherwise) return reduce(call, decision, findings);
+  const size_t at_once = std::max<size_t>(piece_of(findings.operand * facts.size) / facts.size, 1);
+  ReduceCall part = call;
+  Findings part_findings = findings;
+  Ending ending;
+  for (size_t done = 0; done < findings.operand && ending.may_go_on(); done += at_once) {
+    part_findings.operand = std::min(at_once, findings.operand - done);
+    part_findings.result = findings.result != 0 ? part_findings.operand : 0;
+    const MPI_Aint distance = static_cast<MPI_Aint>(done) * facts.extent;
+    if (!findings.is_in_place) part.input = static_cast<const char*>(call.input) + distance;
+    if (findings.is_in_place || findings.result != 0) part.output = static_cast<char*>(call.output) + distance;
+    const int earlier = ending.unpacking_error;
+    ending = reduce(part, decision, part_findings);
+    if (earlier != MPI_SUCCESS) ending.unpacking_error = earlier;
+  }
+  return ending;
+}
+
+int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+  if (findings.facts->size == 0) return answer(decision, call.collective, call.comm, HOCKET_OK);
+  const Ending ending = reduce_in_pieces(call, decision, findings);
+  if (ending.packing_error != MPI_SUCCESS) {
+    return give_up(decision, call.collective, ending.packing_error, kPackingFailed);
+  }
+  const int error = last_operation_error();
+  // Peers may have a wrong result by then.
+  if (ending.status == HOCKET_OK && error != MPI_SUCCESS) {
+    return give_up(decision, call.collective, error, "the operation failed");
+  }
+  return answer(decision, call.collective, call.comm, ending.status, ending.unpacking_error);
 }
 
 int copy_alone(const ReduceCall& call, const Decision& decision, const Findings& findings) {
