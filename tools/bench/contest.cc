@@ -149,6 +149,12 @@ double Contest::median_us(size_t index) {
   return summarize(contestants_[index].samples_us, contestants_[index].calls).median_us;
 }
 
+double Contest::least_us(size_t index) {
+  agree(contestants_[index]);
+  const std::vector<double>& samples = contestants_[index].samples_us;
+  return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end());
+}
+
 double Contest::wobble(size_t index) {
   agree(contestants_[index]);
   const std::vector<double>& samples = contestants_[index].samples_us;

@@ -35,6 +35,8 @@ class Contest {
   uint64_t calls(size_t index) const { return contestants_[index].calls; }
   // Of all samples so far; 0 if there are none.
   double median_us(size_t index);
+  // The least of them: what the variant can do when nothing comes between.
+  double least_us(size_t index);
   // By what factor the medians of the first and the second half of the samples differ; 1 where there are too few.
   double wobble(size_t index);
   Summary summary(size_t index);

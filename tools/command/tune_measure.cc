@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <set>
+#include <utility>
 
 #include "base/clock.h"
 #include "command/configuration.h"
@@ -93,7 +95,11 @@ Result<Survey> survey(const TuneOptions& options, Progress& progress, double res
   for (const uint32_t ranks : options.ranks) weights += weight_of(options, ranks);
   for (const uint32_t ranks : options.ranks) {
     const std::vector<TuneCell> cells = cells_for(options, ranks);
-    survey.cells += cells.size();
+    // Sizes that no rule may ask for are one cell together.
+    std::set<std::pair<schedule::Collective, uint64_t>> distinct;
+    for (const TuneCell& cell : cells)
+      distinct.emplace(cell.cell.collective, schedule::lengths_are_agreed(cell.cell.collective) ? cell.cell.bytes : 0);
+    survey.cells += distinct.size();
     const double weight = weight_of(options, ranks);
     const double until_s = progress.spent_s() + std::max(progress.left_s() - reserve_s, 0.0) * weight / weights;
     weights -= weight;

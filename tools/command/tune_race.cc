@@ -2,6 +2,7 @@
 #include "command/tune_race.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/clock.h"
@@ -14,9 +15,10 @@ constexpr uint64_t kMostBytesChecked = 64 * 1024;
 // At the first glance, a few single calls: so many times as slow as the best, and slower by so much, is hopeless.
 constexpr double kHopeless = 5;
 constexpr double kHopeless_us = 10;
-// Who stays in the race after 1, 2, 4, ... rounds: within this factor of the best.
-constexpr double kStays[] = {2.5, 1.6, 1.3, 1.2, 1.15};
-constexpr size_t kAlwaysStay = 2;
+// Who stays in the race after 2, 4, 8, ... rounds: whose best time is within this factor of the leader's median. What
+// comes between makes times longer and never shorter, so that one bad moment throws nobody out.
+constexpr double kStays[] = {1.6, 1.3, 1.15, 1.1};
+constexpr size_t kAlwaysStay = 3;
 constexpr uint64_t kFewestRounds = 3;
 constexpr uint64_t kMostRounds = 256;
 
@@ -39,7 +41,7 @@ class Race {
       if (round >= kFewestRounds && seconds_since(begin_ns) >= share_s) break;
       isolated_.round(round % 2 == 1);
       back_to_back_.round(round % 2 == 1);
-      if (drops && (round & (round + 1)) == 0) prune(prunings++);
+      if (drops && round > 0 && std::has_single_bit(round + 1)) prune(prunings++);
     }
     std::vector<RaceResult> results;
     for (size_t i = 0; i < isolated_.size(); ++i)
@@ -63,14 +65,18 @@ class Race {
         back_to_back_.drop(i, "it refuses");
     }
     std::sort(glances.begin(), glances.end());
-    for (const auto& [us, index] : glances) {
+    for (auto& [us, index] : glances) {
       const double best_us = glances.front().first;
-      if (drops && us > best_us * kHopeless && us > best_us + kHopeless_us)
+      // A second glance, at another moment: something may have come between all calls of the first.
+      if (drops && is_hopeless(us, best_us)) us = std::min(us, isolated_.probe_us(index));
+      if (drops && is_hopeless(us, best_us))
         drop(index, "it is slow at the first glance");
       else
         back_to_back_.calibrate(index);
     }
   }
+
+  static bool is_hopeless(double us, double best_us) { return us > best_us * kHopeless && us > best_us + kHopeless_us; }
 
   void prune(size_t pruning) {
     std::vector<std::pair<double, size_t>> standing;
@@ -79,8 +85,11 @@ class Race {
     std::sort(standing.begin(), standing.end());
     const double factor = kStays[std::min(pruning, std::size(kStays) - 1)];
     for (size_t place = kAlwaysStay; place < standing.size(); ++place)
-      if (standing[place].first > standing.front().first * factor) drop(standing[place].second, "others are faster");
+      if (least_us(standing[place].second) > standing.front().first * factor)
+        drop(standing[place].second, "others are faster");
   }
+
+  double least_us(size_t index) { return std::sqrt(isolated_.least_us(index) * back_to_back_.least_us(index)); }
 
   RaceResult result(size_t index) {
     return {index, isolated_.median_us(index), back_to_back_.median_us(index),
