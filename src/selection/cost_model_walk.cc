@@ -8,6 +8,8 @@ namespace hocket::selection {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+// So many orders in which the ranks may come to share the cores are averaged.
+constexpr uint64_t kOrders = 3;
 
 class Walk {
  public:
@@ -36,10 +38,13 @@ class Walk {
     return last_end_;
   }
 
-  // A rank that must wait goes to the end of the row, as by a yield, and the next one gets the core.
-  double on_shared_cores(uint32_t cores) {
+  // A rank that must wait goes to the end of the row, as by a yield, and the next one gets the core. `order` says how
+  // the row stands in the beginning, which no schedule may count on.
+  double on_shared_cores(uint32_t cores, uint64_t order) {
+    shuffle(order);
     std::vector<double> free_at(cores, 0);
     size_t in_vain = 0;
+    size_t rounds_in_vain = 0;
     while (unfinished_ > 0) {
       const auto core = std::min_element(free_at.begin(), free_at.end());
       const uint32_t rank = next_in_row();
@@ -50,11 +55,13 @@ class Walk {
       running.clock += parameters_.switch_us;
       *core = running.clock;
       in_vain = moved ? 0 : in_vain + 1;
+      if (moved) rounds_in_vain = 0;
       if (in_vain <= unfinished_ + cores) continue;
-      // All have looked: until what comes next, they only go round.
+      // All have looked: until what comes next, they only go round. What that is, only a rank may know that has yet to
+      // reach the time of the others.
       const uint32_t next = earliest();
-      if (next == kNothing) return kNever;
-      const double then = ranks_[next].known;
+      const double then = next != kNothing ? ranks_[next].known : furthest();
+      if (next == kNothing && ++rounds_in_vain > ranks_.size()) return kNever;  // a deadlock
       for (double& time : free_at) time = std::max(time, then);
       in_vain = 0;
     }
@@ -62,6 +69,16 @@ class Walk {
   }
 
  private:
+  void shuffle(uint64_t order) {
+    const size_t count = ranks_.size();
+    for (size_t i = 0; i < count; ++i) ranks_[i].turn = i;
+    for (size_t i = count; i > 1; --i) {
+      order = order * 6364136223846793005u + 1442695040888963407u;
+      std::swap(ranks_[i - 1].turn, ranks_[(order >> 33) % i].turn);
+    }
+    turns_ = count;
+  }
+
   struct Rank {
     uint32_t begin = 0;  // of the current stage
     uint32_t end = 0;
@@ -173,6 +190,13 @@ class Walk {
     return found;
   }
 
+  double furthest() const {
+    double found = 0;
+    for (const Rank& state : ranks_)
+      if (!state.finished) found = std::max(found, state.clock);
+    return found;
+  }
+
   uint32_t next_in_row() const {
     uint32_t found = kNothing;
     for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -198,8 +222,10 @@ class Walk {
 }  // namespace
 
 double walk(const PricedSchedule& schedule, const CostParameters& parameters, uint32_t cores) {
-  Walk walk(schedule, parameters);
-  return cores == 0 ? walk.on_own_cores() : walk.on_shared_cores(cores);
+  if (cores == 0) return Walk(schedule, parameters).on_own_cores();
+  double sum = 0;
+  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters).on_shared_cores(cores, order);
+  return sum / kOrders;
 }
 
 }  // namespace hocket::selection

@@ -149,7 +149,9 @@ Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double
     uint64_t first = 0;
     for (auto here = by_ranks.begin(); here != by_ranks.end(); ++here) {
       const auto next = std::next(here);
-      const uint64_t neighbour = next == by_ranks.end() ? uint64_t{2} * here->first : next->first;
+      // As if the next had been twice or, crowded, seven times as many.
+      const uint64_t beyond = uint64_t{group.crowded ? 7u : 2u} * here->first;
+      const uint64_t neighbour = next == by_ranks.end() ? beyond : next->first;
       const selection::Interval span{first, std::max<uint64_t>((here->first + neighbour + 1) / 2 - 1, here->first)};
       first = span.last + 1;
       Status status = add_rules(group, here->first, span, here->second, noise, rules);

@@ -34,8 +34,9 @@ struct MeasuredCell {
 inline constexpr double kNoise = 1.04;
 
 // Rules by collective, then uncrowded before crowded, then by ranks and bytes. Each measured number of ranks stands for
-// those nearest to it, the largest for those up to one and a half times as many; what is not covered is left to the
-// model. Cells without a time are left out. Errors: a name that is no algorithm.
+// those nearest to it, the largest for those up to one and a half times as many or, where ranks share cores and more of
+// them only wait longer for their turn, four times; what is not covered is left to the model. Cells without a time are
+// left out. Errors: a name that is no algorithm.
 Result<std::vector<selection::Rule>> make_rules(std::span<const MeasuredCell> cells, double noise = kNoise);
 
 // A line of a table, its columns in place.

@@ -34,7 +34,7 @@ using Lines = std::vector<std::string>;
 
 TEST(TuneRules, OneWinnerForAllSizesIsOneRule) {
   const auto rules = rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2}})});
-  EXPECT_EQ(lines_of(rules), (Lines{"allreduce ranks=..5 crowded direct"}));
+  EXPECT_EQ(lines_of(rules), (Lines{"allreduce ranks=..15 crowded direct"}));
 }
 
 TEST(TuneRules, KeepsAWinnerWhileItIsAsGoodAsTheBest) {
@@ -73,7 +73,7 @@ TEST(TuneRules, MeasuredRanksStandForTheirNeighboursAndNotForAll) {
   const auto rules = rules_of(
       {allreduce(2, 8, times, false), allreduce(4, 8, times), allreduce(8, 8, times), allreduce(16, 8, times)});
   EXPECT_EQ(lines_of(rules), (Lines{"allreduce ranks=..2 uncrowded direct", "allreduce ranks=..5 crowded direct",
-                                    "allreduce ranks=6..11 crowded direct", "allreduce ranks=12..23 crowded direct"}));
+                                    "allreduce ranks=6..11 crowded direct", "allreduce ranks=12..63 crowded direct"}));
 }
 
 TEST(TuneRules, NamesTheTimeAndTheRunnerUpOfTheMiddleOfARule) {
