@@ -2,6 +2,8 @@
 // MPI_Reduce_scatter_block, MPI_Reduce_scatter, MPI_Scan and MPI_Exscan: predefined operations and one of the program's
 // own that doesn't commute, on dense elements and such with gaps, in place and not, with parts of any length. What
 // should come out each rank computes by itself, as it knows the operands of all.
+#include <stddef.h>
+
 #include "check.h"
 
 enum { kMaxRanks = 16, kKinds = 5, kMost = 3000 };
@@ -114,7 +116,7 @@ static void try_case(const Case* c, int round, int wide, MPI_Comm comm) {
   const int operand = scatters ? total : c->counts[0], result = scatters ? c->counts[rank] : c->counts[0];
   const size_t bytes = ((size_t)operand + 1) * extent;
   char *in = malloc(bytes), *out = malloc(bytes), *right = malloc(bytes);
-  const int filler = kind == 2 ? 0 : 0x55;  // the padding of a place is copied or not
+  const int filler = kind == 2 ? 0 : 0x55;
   memset(in, filler, bytes), memset(out, filler, bytes);
   char* const from = c->in_place ? out : in;
   for (int i = 0; i < operand; ++i) fill(kind, from + (size_t)i * extent, rank, i);
@@ -125,6 +127,10 @@ static void try_case(const Case* c, int round, int wide, MPI_Comm comm) {
   }
   const int code = call(c, wide, c->in_place ? MPI_IN_PLACE : in, out, comm);
   CHECK(code == MPI_SUCCESS, "%s returned %d", names[c->which], code);
+  // The padding of a place may be anything too.
+  for (size_t at = offsetof(Place, index) + sizeof(int); kind == 2 && at < bytes; at += extent) {
+    memset(out + at, 0, sizeof(Place) - offsetof(Place, index) - sizeof(int));
+  }
   // Behind its part the operand of a scatter in place may be anything.
   const size_t compared = c->in_place && scatters ? (size_t)result * extent : bytes;
   for (size_t i = 0; i < compared; ++i) {
