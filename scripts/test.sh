@@ -101,7 +101,7 @@ main() {
   # Single-threaded modules have nothing to show a thread sanitizer.
   if wanted tsan; then
     run_ctest "thread sanitizer" tsan "${tier[@]}" "${roomy[@]}" \
-      -R '^(base|platform|conformance)\.|^stress\..*OfThreads'
+      -R '^(base|platform|conformance|groups)\.|^stress\..*OfThreads'
   fi
   if wanted fuzz; then run_fuzz; fi
 
