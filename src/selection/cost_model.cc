@@ -86,11 +86,14 @@ std::vector<Prediction> predict(const Query& query, const CostParameters& parame
       const Result<Choice> choice = choose(query, Table(), &spec);
       if (!choice.is_ok()) continue;
       const PricedCall call(query, choice.value());
-      if (call.can_run()) predictions.push_back({spec, call.us(parameters)});
+      if (!call.can_run()) continue;
+      const Prediction prediction{spec, call.us(parameters)};
+      // Behind those that are as cheap.
+      const auto dearer = std::upper_bound(predictions.begin(), predictions.end(), prediction,
+                                           [](const Prediction& a, const Prediction& b) { return a.us < b.us; });
+      predictions.insert(dearer, prediction);
     }
   }
-  std::stable_sort(predictions.begin(), predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.us < b.us; });
   return predictions;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/team.h"
@@ -51,8 +52,8 @@ std::vector<int64_t> expected_members(const std::vector<Wish>& wishes, int color
   for (size_t rank = 0; rank < wishes.size(); ++rank) {
     if (wishes[rank].color == color) found.push_back(static_cast<int64_t>(rank));
   }
-  std::stable_sort(found.begin(), found.end(), [&](int64_t a, int64_t b) {
-    return wishes[static_cast<size_t>(a)].key < wishes[static_cast<size_t>(b)].key;
+  std::sort(found.begin(), found.end(), [&](int64_t a, int64_t b) {
+    return std::pair(wishes[static_cast<size_t>(a)].key, a) < std::pair(wishes[static_cast<size_t>(b)].key, b);
   });
   return found;
 }
