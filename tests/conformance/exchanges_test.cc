@@ -44,9 +44,12 @@ class Exchanges : public testing::TestWithParam<const Algorithm*> {};
 void check_counts(Rank& me, Collective collective, bool ordered, hocket_op_t op) {
   const bool vary = schedule::is_vector(collective);
   for (const size_t count : kCounts) {
+    if (count > 10'000 && me.size > 4) continue;
     for (int root = 0; root < (schedule::has_root(collective) ? me.size : 1); root += me.size > 4 ? 3 : 1) {
       for (const bool in_place : {false, true}) {
         for (const bool mapped : {false, true}) {
+          // Short blocks are copied wherever they lie.
+          if (mapped && count < 100) continue;
           ExchangeCase what{
               collective, vary ? different_lengths(count) : equal_lengths(count), root, in_place, mapped, ordered, op};
           // In place, what comes lies where what goes has been: as long as it.
