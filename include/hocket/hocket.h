@@ -232,7 +232,7 @@ HOCKET_API hocket_status_t hocket_reduce_scatter(hocket_comm_t* comm, const void
 /* Rank r gets the reduction of the operands of ranks 0 to r. */
 HOCKET_API hocket_status_t hocket_scan(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                        hocket_type_t type, hocket_op_t op);
-/* Of ranks 0 to r-1; the output of rank 0 stays as it is or is undefined. */
+/* Of ranks 0 to r-1. The output of rank 0 stays as it is, and may be NULL unless the call is in place. */
 HOCKET_API hocket_status_t hocket_exscan(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                          hocket_type_t type, hocket_op_t op);
 

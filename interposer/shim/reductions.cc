@@ -95,25 +95,8 @@ hocket_status_t run(const ReduceCall& call, const Decision& decision, const Find
   }
 }
 
-// The first rank of an exclusive scan gets nothing, and its program need not pass memory for it; hocket wants some.
-class NoResult {
- public:
-  NoResult(const ReduceCall& call, const Findings& findings, size_t element_bytes)
-      : room_(Packed::Use::kOutput, call.comm) {
-    if (call.collective != Collective::kExscan || findings.result != 0 || findings.is_in_place) return;
-    room_.make_room(findings.operand * element_bytes);
-  }
-  void* or_else(void* output) const { return room_.bytes() != nullptr ? room_.bytes() : output; }
-
- private:
-  Packed room_;
-};
-
 int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const Findings& findings) {
-  // The kernel's types are predefined ones, some with gaps.
-  const NoResult none(call, findings, static_cast<size_t>(findings.facts->extent));
-  const hocket_status_t status =
-      run(call, decision, findings, call.input, none.or_else(call.output), findings.facts->hocket_type);
+  const hocket_status_t status = run(call, decision, findings, call.input, call.output, findings.facts->hocket_type);
   return answer(decision, call.collective, call.comm, status);
 }
 
@@ -128,10 +111,9 @@ struct Ending {
 Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
   const TypeFacts& facts = *findings.facts;
   const bool has_output = findings.is_in_place || findings.result != 0;
-  const NoResult none(call, findings, facts.size);
   const void* input = findings.is_in_place ? nullptr : static_cast<const char*>(call.input) + facts.true_lb;
   void* output = has_output ? static_cast<char*>(call.output) + facts.true_lb : nullptr;
-  return {run(call, decision, findings, input, none.or_else(output), HOCKET_TYPE_OPAQUE(facts.size))};
+  return {run(call, decision, findings, input, output, HOCKET_TYPE_OPAQUE(facts.size))};
 }
 
 // The elements as opaque bytes; the gaps of the user's buffers stay untouched.
@@ -139,8 +121,7 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
   const Elements from{findings.is_in_place ? call.output : call.input, findings.operand, call.type, findings.facts};
   const Elements to{call.output, findings.result, call.type, findings.facts};
   Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
-  const bool is_output_long = findings.is_in_place || call.collective == Collective::kExscan;
-  output.make_room(is_output_long ? from.bytes() : to.bytes());
+  output.make_room(findings.is_in_place ? from.bytes() : to.bytes());
   if (!findings.is_in_place) input.make_room(from.bytes());
   Packed& operand = findings.is_in_place ? output : input;
   operand.pack_at(0, from);

@@ -15,7 +15,6 @@ namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 void exchange(Builder& builder, const Hypercube& cube) {
   const uint32_t size = builder.size();

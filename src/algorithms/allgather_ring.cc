@@ -12,7 +12,6 @@ namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 void build(Builder& builder) {
   const uint32_t rank = builder.rank();

@@ -14,7 +14,6 @@ namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
-using schedule::Slice;
 
 constexpr uint32_t kDegrees[] = {2, 4, 8};
 

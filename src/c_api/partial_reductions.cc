@@ -3,6 +3,7 @@
 #include "c_api/blocks.h"
 
 using hocket::c_api::begin;
+using hocket::c_api::check_buffer;
 using hocket::c_api::is_alone;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
@@ -64,7 +65,11 @@ hocket_status_t exscan_arguments(hocket_comm_t* comm, const void* input, void* o
   constexpr const char* kName = "hocket_exscan";
   HOCKET_CHECKED(begin(kName, comm, Collective::kExscan, count, type, 0, out));
   HOCKET_CHECKED(set_operation(kName, type, op, out));
-  return set_equal(kName, input, output, out.count * out.combiner.element_bytes, out);
+  const size_t bytes = out.count * out.combiner.element_bytes;
+  if (comm->communicator->rank() > 0 || input == HOCKET_IN_PLACE) return set_equal(kName, input, output, bytes, out);
+  // The first rank gets nothing, whatever it has passed to put it in.
+  out.input = static_cast<const std::byte*>(input);
+  return check_buffer(kName, "input", input, bytes);
 }
 
 }  // namespace

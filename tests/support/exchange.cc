@@ -164,6 +164,7 @@ void lay_in_place(const ExchangeCase& c, const Place& me, Sides& s) {
     }
   } else {
     put(s.output, 0, s.input);
+    if (base == Collective::kExscan && me.rank == 0) s.expected = s.output;  // the first rank gets nothing
   }
 }
 
@@ -238,8 +239,7 @@ std::string Exchange::problem() const {
   where += ", rank " + std::to_string(s.me.rank) + " of " + std::to_string(s.me.size) + ", root " +
            std::to_string(s.c.root) + (s.c.in_place ? ", in place" : "") + (s.c.mapped ? ", mapped" : "");
   if (s.input->first_other_than(s.sides.input) >= 0) return where + ": the input was changed";
-  const bool is_undefined = schedule::base_of(s.c.collective) == Collective::kExscan && s.me.rank == 0;
-  if (s.output_is_in_input || is_undefined) return "";
+  if (s.output_is_in_input) return "";
   const std::ptrdiff_t other = s.output->first_other_than(s.sides.expected);
   if (other < 0) return "";
   return where + ": element " + std::to_string(other) + " of " + std::to_string(s.sides.expected.size()) + " is wrong";

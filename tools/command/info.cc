@@ -134,7 +134,9 @@ Section settings_section() {
   for (const environment::Setting& setting : environment::settings()) {
     const bool is_set = environment::is_set(setting.name);
     Result<std::string> text = environment::get_text(setting.name);
-    const std::string value = text.is_ok() ? text.take() : std::getenv(setting.name);
+    std::string value = text.is_ok() ? text.take() : std::getenv(setting.name);
+    // Behind the rank stands the key of the job, which is for its ranks only.
+    if (std::string_view(setting.name) == "HOCKET_RUN") value = value.substr(0, value.find(':'));
     std::string shown = value.empty() ? "-" : value;
     if (!is_set && !value.empty()) shown += " (default)";
     shown.resize(std::max(shown.size(), kValueWidth), ' ');
