@@ -25,7 +25,7 @@ check() { # check NAME COMMAND...
   fi
 }
 
-mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h' '*.c')
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h' '*.hpp' '*.c')
 mapfile -t scripts < <(git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run)
 
 mapfile -t words < <(git ls-files --cached --others --exclude-standard '*.md' '*.py' '*.cmake' '*.def')
@@ -34,7 +34,7 @@ words+=("${sources[@]}" "${scripts[@]}")
 if [ $fix -eq 1 ]; then clang-format-19 -i "${sources[@]}"; fi
 check "clang-format" clang-format-19 --dry-run -Werror "${sources[@]}"
 check "shellcheck" shellcheck --external-sources "${scripts[@]}"
-check "codespell" codespell --quiet-level=3 --ignore-words-list=inout "${words[@]}"
+check "codespell" codespell --quiet-level=3 --ignore-words-list=inout,kown "${words[@]}"
 mkdir -p build
 configure release
 check "clang-tidy" python3 scripts/clang_tidy.py build/release "$jobs"
