@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kSlotBuffers = 16;
 constexpr uint32_t kSlotBuffersAtStart = 8;
+constexpr uint32_t kShortMailBuffersAtStart = 8;
 
 }  // namespace
 
@@ -31,7 +32,7 @@ Lane::Lane(Group& group, uint32_t index)
 Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
   std::unique_ptr<Lane> lane(new Lane(group, index));
   if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers) ||
-      !lane->short_mail_staging_.reserve(kShortMailBuffers)) {
+      !lane->short_mail_staging_.reserve(kShortMailBuffersAtStart)) {
     return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
   }
   return lane;
