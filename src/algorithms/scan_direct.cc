@@ -8,6 +8,7 @@
 // Bytes: rank r reads r n and copies n.
 // Cost:  2 alpha + (size-1) n (beta + gamma) + n beta. For short messages.
 // Restrictions: a segment fits into a slot.
+#include "algorithms/combining.h"
 #include "algorithms/prefix_work.h"
 #include "algorithms/registered.h"
 
@@ -29,16 +30,12 @@ void build(Builder& builder) {
 
 }  // namespace
 
-constinit const Algorithm scan_direct = {
+constinit const Algorithm scan_direct = published_and_combined({
     .collective = schedule::Collective::kScan,
     .name = "direct",
     .summary = "everyone publishes, everyone combines the operands before its own",
     .reference = "Sanders, Traeff 2006",
     .build = build,
-    .root_relative = false,
-    .can_keep_order = true,
-    .segmented = true,
-    .uses_slots = true,
-};
+});
 
 }  // namespace hocket::algorithms

@@ -23,6 +23,7 @@ using communicator::Arguments;
 using schedule::Collective;
 
 constexpr hocket_type_t kOpaque = 0x80000000u;
+constexpr const char* kRootOnly = "HOCKET_IN_PLACE is for the root only";
 
 // 0: not a type.
 inline size_t size_of(hocket_type_t type) {
@@ -67,6 +68,14 @@ inline hocket_status_t check_buffer(const char* function, const char* name, cons
   return HOCKET_OK;
 }
 
+// The bytes of a block for every rank, each of `count` elements in `block` bytes.
+inline hocket_status_t set_row(const char* function, const hocket_comm_t* comm, size_t count, size_t block,
+                               size_t& row) {
+  if (__builtin_mul_overflow(block, comm->communicator->size(), &row) || row > SIZE_MAX / 2) [[unlikely]]
+    return wrong(function, "count " + std::to_string(count) + " is too large for a block of every rank");
+  return HOCKET_OK;
+}
+
 // The two buffers of a call that is not in place.
 inline hocket_status_t set_apart(const char* function, const void* input, size_t input_bytes, void* output,
                                  size_t output_bytes, Arguments& out) {
@@ -88,8 +97,7 @@ inline hocket_status_t set_equal(const char* function, const void* input, void* 
   return HOCKET_OK;
 }
 
-// --- and on to the communicator
-// ---------------------------------------------------------------------------------------
+// --- and on to the communicator -------------------------------------------------------------------------------
 
 inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments) {
   if (checked != HOCKET_OK) [[unlikely]]

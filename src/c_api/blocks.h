@@ -15,8 +15,7 @@ struct Side {
   const size_t* displacements;  // NULL: one block behind the other
 };
 
-// Checks a side whose buffer this rank has, and enters it. A communicator of one rank has one block, which is then an
-// ordinary buffer: `offset` is where it lies, in bytes, and `count` its length.
+// Checks a side whose buffer this rank has, and enters it as `blocks`.
 hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, const Side& side, const void* buffer,
                            const char* buffer_name, Arguments& out, schedule::BlockVector& blocks);
 

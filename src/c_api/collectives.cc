@@ -5,6 +5,7 @@
 using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::count_in_bytes;
+using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_equal;
 using hocket::c_api::set_operation;
@@ -36,7 +37,7 @@ hocket_status_t reduce_arguments(hocket_comm_t* comm, const void* input, void* o
   HOCKET_CHECKED(set_operation(kName, type, op, out));
   const size_t bytes = out.count * out.combiner.element_bytes;
   if (comm->communicator->rank() == out.root) return set_equal(kName, input, output, bytes, out);
-  if (input == HOCKET_IN_PLACE) return wrong(kName, "HOCKET_IN_PLACE is for the root only");
+  if (input == HOCKET_IN_PLACE) return wrong(kName, kRootOnly);
   HOCKET_CHECKED(check_buffer(kName, "input", input, bytes));
   out.input = static_cast<const std::byte*>(input);
   return HOCKET_OK;

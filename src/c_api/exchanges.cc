@@ -5,9 +5,11 @@
 using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::count_in_bytes;
+using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
 using hocket::c_api::set_equal;
+using hocket::c_api::set_row;
 using hocket::c_api::start;
 using hocket::c_api::wrong;
 using hocket::communicator::Arguments;
@@ -15,17 +17,13 @@ using hocket::schedule::Collective;
 
 namespace {
 
-constexpr const char* kRootOnly = "HOCKET_IN_PLACE is for the root only";
-
 // Blocks are counted in bytes, and a row of them must be countable too.
 inline hocket_status_t begin_blocks(const char* function, hocket_comm_t* comm, Collective collective, size_t count,
                                     hocket_type_t type, int root, Arguments& out) {
   HOCKET_CHECKED(begin(function, comm, collective, count, type, root, out));
   count_in_bytes(out);
   size_t row = 0;
-  if (__builtin_mul_overflow(out.count, comm->communicator->size(), &row) || row > SIZE_MAX / 2) [[unlikely]]
-    return wrong(function, "count " + std::to_string(count) + " is too large for a block of every rank");
-  return HOCKET_OK;
+  return set_row(function, comm, count, out.count, row);
 }
 
 // The buffers of who gets a block of every rank; in place, its own lies there already.

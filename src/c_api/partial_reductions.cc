@@ -10,8 +10,8 @@ using hocket::c_api::set_apart;
 using hocket::c_api::set_blocks;
 using hocket::c_api::set_equal;
 using hocket::c_api::set_operation;
+using hocket::c_api::set_row;
 using hocket::c_api::start;
-using hocket::c_api::wrong;
 using hocket::communicator::Arguments;
 using hocket::schedule::Collective;
 
@@ -31,9 +31,7 @@ hocket_status_t reduce_scatter_block_arguments(hocket_comm_t* comm, const void* 
   HOCKET_CHECKED(set_operation(kName, type, op, out));
   const size_t block = count * out.combiner.element_bytes;
   size_t row = 0;
-  if (__builtin_mul_overflow(block, comm->communicator->size(), &row) || row > SIZE_MAX / 2) {
-    return wrong(kName, "count " + std::to_string(count) + " is too large for a block of every rank");
-  }
+  HOCKET_CHECKED(set_row(kName, comm, count, block, row));
   return set_scattered(kName, input, row, output, block, out);
 }
 

@@ -8,6 +8,7 @@ using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::guarded;
 using hocket::c_api::is_alone;
+using hocket::c_api::kRootOnly;
 using hocket::c_api::offset_of;
 using hocket::c_api::run;
 using hocket::c_api::set_blocks;
@@ -21,8 +22,6 @@ using hocket::schedule::Collective;
 static_assert(std::is_same_v<size_t, uint64_t>);  // callers' arrays are used as they are
 
 namespace {
-
-constexpr const char* kRootOnly = "HOCKET_IN_PLACE is for the root only";
 
 // Of one rank's own block, the two sides must tell the same.
 hocket_status_t check_same(const char* function, const char* name, size_t own, size_t other) {

@@ -19,9 +19,10 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
 
 // Collectives with more blocks in the input than results fit beside it: in place, peers still read what is overwritten.
 static bool is_moved_aside(const Arguments& arguments) {
+  if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
+    return false;
   const auto base = schedule::base_of(arguments.collective);
-  return arguments.input == arguments.output && arguments.input != nullptr &&
-         (base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock);
+  return base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock;
 }
 
 void Call::start_with_blocks() {
