@@ -94,6 +94,7 @@ WaitAction Waiter::sleep() {
 WaitAction Waiter::yield() {
   if (started_ns_ == 0) read_clock();
   if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
+  if (policy_.crowded && !has_asked_) shorten_slices();
   if (!has_given_way_) forgive();
   has_given_way_ = true;
   const int64_t before_ns = last_ns_;
@@ -103,12 +104,17 @@ WaitAction Waiter::yield() {
   return WaitAction::kYield;
 }
 
+bool Waiter::shorten_slices() {
+  has_asked_ = true;
+  slices_are_short_ = policy_.slice_ns != 0 && shorten_time_slice(policy_.slice_ns);
+  return slices_are_short_;
+}
+
 void Waiter::lost(int64_t yield_ns) {
   lost_ns_ += yield_ns;
   if (lost_ns_ < kToleratedLossNs) return;
   // With short slices a yielder gets the core back soon; all ranks find out at about the same time.
-  if (!slices_are_short_ && policy_.slice_ns != 0 && shorten_time_slice(policy_.slice_ns)) {
-    slices_are_short_ = true;
+  if (!has_asked_ && shorten_slices()) {
     lost_ns_ = 0;
     return;
   }

@@ -3,10 +3,13 @@
 //
 // Ranks that have a core each spin, since a hand-over by spinning takes a tenth of a microsecond. Where ranks share
 // cores, every spin is stolen from the rank waited for: they yield at once. Either way a rank that has waited for
-// long sleeps. A yield that takes as long as a time slice tells that somebody else wants the core. Then the thread asks
-// for shorter slices (time_slice.h): Linux takes a slice's worth of time from whoever yields, so yields stay cheap with
-// them. Where that is not to be had or not enough, sleeping comes sooner, because a sleeper is favoured when it is
-// woken and a yielder is not.
+// long sleeps.
+//
+// Linux takes a time slice's worth of time from whoever yields. Ranks that share cores therefore ask for short slices
+// (time_slice.h) when they first yield, all of them: of two that yield to each other, the one with the shorter slice
+// comes again and again before the other. Ranks with a core each ask once a yield has taken as long as a usual slice,
+// which tells that somebody else wants the core. Where short slices are not to be had or not enough, sleeping comes
+// sooner, because a sleeper is favoured when it is woken and a yielder is not.
 //
 //   waiter.start();
 //   while (!there()) {
@@ -31,7 +34,7 @@ struct WaitPolicy {
   bool crowded = false;                  // more ranks than cores on this node
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
   int64_t yield_ns = 1'000'000;          // how long to yield before sleeping
-  int64_t slice_ns = 0;                  // once others' load is seen, ask for time slices this short; 0: don't
+  int64_t slice_ns = 0;                  // who may have to yield to others asks for time slices this short; 0: doesn't
 };
 
 enum class WaitAction : uint8_t { kSpin, kYield, kSleep };
@@ -70,6 +73,7 @@ class Waiter {
   WaitAction sleep();
   void read_clock();
   void lost(int64_t yield_ns);
+  bool shorten_slices();
   void forgive();
 
   WaitPolicy policy_;
@@ -78,6 +82,7 @@ class Waiter {
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
   int64_t sleep_ns_ = kFirstSleepNs;
   bool has_given_way_ = false;     // this wait has yielded or slept: what is spun away tells nothing of others' load
+  bool has_asked_ = false;         // for short slices
   bool slices_are_short_ = false;  // this thread's, by our doing
   int64_t lost_ns_ = 0;            // in long yields, beyond what sleeping would have cost
   uint32_t impatience_ = 0;        // for so many waits to come, sleep without yielding first

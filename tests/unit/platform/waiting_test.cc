@@ -134,11 +134,28 @@ TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
-  constexpr int64_t kSliceNs = 100'000;
+constexpr int64_t kSliceNs = 100'000;
+
+// All ranks must have them from the same time on: one that comes by shorter ones later keeps the core from the others.
+TEST(Waiter, AsksForShortSlicesAtOnceWhenCrowded) {
   if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
   const int status = in_child([] {
     WaitPolicy policy = endless_yields();
+    policy.slice_ns = kSliceNs;
+    Waiter waiter(policy);
+    waiter.start();
+    if (time_slice_ns() == kSliceNs) return 1;
+    return waiter.pause() == WaitAction::kYield && time_slice_ns() == kSliceNs ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
+  if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
+  const int status = in_child([] {
+    WaitPolicy policy = endless_yields();
+    policy.crowded = false;
+    policy.spin_ns = 0;
     policy.slice_ns = kSliceNs;
     Waiter waiter(policy);
     wait_beside_load(waiter, [](const Waiter& one) { return one.sees_load() || time_slice_ns() == kSliceNs; });
