@@ -81,11 +81,17 @@ for mpi in $mpis; do
       command+=(MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1)
     fi
     command+=("$launcher" -n "$ranks")
-    if [ "$ranks" -gt "$cores" ]; then
-      case "$mpi" in openmpi*) command+=(--mca mpi_yield_when_idle 1 --bind-to none --oversubscribe) ;; esac
-    fi
-    # Open MPI's older shared-memory component is its best for small broadcasts and reductions.
-    case "$mpi" in openmpi*) command+=(--mca coll_sm_priority 100) ;; esac
+    # Open MPI's older shared-memory component is its best for small broadcasts and reductions where every rank has a core;
+    # otherwise it is its worst, ten times slower than the others.
+    case "$mpi" in
+      openmpi*)
+        if [ "$ranks" -gt "$cores" ]; then
+          command+=(--mca mpi_yield_when_idle 1 --bind-to none --oversubscribe)
+        else
+          command+=(--mca coll_sm_priority 100)
+        fi
+        ;;
+    esac
     # With a core for every rank, each is bound to its own; otherwise the scheduler is left its freedom.
     if [ "$ranks" -le "$cores" ]; then bind=cores; else bind=none; fi
     measure "$(chosen_of "$messages")" 8,64,512,4K,16K,64K,256K,1M"$([ "$ranks" -gt 2 ] || echo ,4M)" ""

@@ -231,6 +231,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   policy.slice_ns = context_.slice_ns();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
+  made.waiter_->prepare();
   return Status::ok();
 }
 

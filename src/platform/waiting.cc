@@ -50,6 +50,10 @@ int64_t clock_ns() { return static_cast<int64_t>(now_ns()); }
 
 }  // namespace
 
+void Waiter::prepare() {
+  if (policy_.mode == WaitMode::kAutomatic && policy_.crowded && !has_asked_) shorten_slices();
+}
+
 WaitAction Waiter::pause(bool at_work) {
   const uint32_t look = looks_++;
   switch (policy_.mode) {
@@ -94,7 +98,7 @@ WaitAction Waiter::sleep() {
 WaitAction Waiter::yield() {
   if (started_ns_ == 0) read_clock();
   if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
-  if (policy_.crowded && !has_asked_) shorten_slices();
+  prepare();
   if (!has_given_way_) forgive();
   has_given_way_ = true;
   const int64_t before_ns = last_ns_;

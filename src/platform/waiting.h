@@ -6,10 +6,10 @@
 // long sleeps.
 //
 // Linux takes a time slice's worth of time from whoever yields. Ranks that share cores therefore ask for short slices
-// (time_slice.h) when they first yield, all of them: of two that yield to each other, the one with the shorter slice
-// comes again and again before the other. Ranks with a core each ask once a yield has taken as long as a usual slice,
-// which tells that somebody else wants the core. Where short slices are not to be had or not enough, sleeping comes
-// sooner, because a sleeper is favoured when it is woken and a yielder is not.
+// (time_slice.h), all of them and from the beginning, also who seldom waits: of two that yield to each other, the one
+// with the shorter slice comes again and again before the other. Ranks with a core each ask once a yield has taken as
+// long as a usual slice, which tells that somebody else wants the core. Where short slices are not to be had or not
+// enough, sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not.
 //
 //   waiter.start();
 //   while (!there()) {
@@ -43,6 +43,9 @@ class Waiter {
  public:
   explicit Waiter(const WaitPolicy& policy) : policy_(policy) {}
 
+  // Asks for short time slices if ranks share cores. For each rank to call before it works with the others, in the
+  // thread that will; a thread that comes later asks when it first yields.
+  void prepare();
   // Begins a wait. Cheap: reads no clock.
   void start() {
     looks_ = 0;

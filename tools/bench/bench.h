@@ -3,8 +3,8 @@
 //
 //   variant   a way to carry out a collective: the MPI's own, hocket's choice, one of hocket's algorithms
 //   cell      a collective, a size and a timing: all variants are measured in it, their batches interleaved
-//   timing    isolated: a barrier before every call, the slowest rank's time of each; back-to-back: calls without a
-//             barrier, the root moving on, the slowest rank's time of a batch divided by its calls
+//   timing    isolated: ranks wait for each other before every call, the slowest rank's time of each; back-to-back:
+//             calls one after the other, the root moving on, the slowest rank's time of a batch divided by its calls
 #pragma once
 
 #include <cstddef>

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 #include "bench/equal_blocks.h"
 #include "bench_mpi/entry.h"
+#include "bench_mpi/mpi_meeting.h"
 
 namespace hocket::bench {
 namespace {
@@ -52,6 +54,7 @@ class MpiWorld : public World {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     enable_(0);
+    meeting_ = std::make_unique<MpiMeeting>(MPI_COMM_WORLD);
     // Of its own, so that what is agreed never mixes with what is measured.
     MPI_Comm_dup(MPI_COMM_WORLD, &agreeing_);
     MPI_Comm node;
@@ -64,6 +67,7 @@ class MpiWorld : public World {
   }
   ~MpiWorld() override {
     enable_(0);
+    meeting_.reset();
     MPI_Comm_free(&agreeing_);
     enable_(1);
   }
@@ -72,13 +76,13 @@ class MpiWorld : public World {
   int size() const override { return size_; }
   int nodes() const override { return nodes_; }
 
-  // By the MPI's own means, whatever is measured.
   void synchronize() override {
     enable_(0);
-    MPI_Barrier(agreeing_);
+    meeting_->meet();
     enable_(enabled_);
   }
 
+  // By the MPI's own means, whatever is measured.
   void maximum(std::span<double> values) override {
     enable_(0);
     MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, agreeing_);
@@ -95,6 +99,7 @@ class MpiWorld : public World {
  private:
   SwitchFunction enable_;
   CountFunction carried_out_;
+  std::unique_ptr<MpiMeeting> meeting_;
   MPI_Comm agreeing_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;

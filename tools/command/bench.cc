@@ -29,9 +29,10 @@ exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_sca
 `all` of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a
 rank's waiting for a late one costs in CPU time). Where there is a block for each rank, a size is that of one block.
 
-Timings: isolated has a barrier before every call and takes the slowest rank's time; back-to-back makes calls
-without a barrier, the root moving from rank to rank. Batches of all variants alternate within the same processes, so
-that both see the same machine. A result is verified before it is timed; a wrong byte ends the run with code 1.
+Timings: isolated lets ranks wait for each other before every call and takes the slowest rank's time; back-to-back
+makes calls one after the other, the root moving from rank to rank. Batches of all variants alternate within the same
+processes, so that both see the same machine. A result is verified before it is timed; a wrong byte ends the run with
+code 1.
 
 Examples:
   hocket bench allreduce -- mpiexec -n 4                       the MPI's own against hocket

@@ -17,37 +17,23 @@
 
 namespace hocket::command {
 
-struct SharedBoard::Header {
-  // Ranks that have come in the current round; the last one sets it back and opens the next round.
-  alignas(64) std::atomic<uint32_t> arrived{0};
-  alignas(64) std::atomic<uint32_t> round{0};
-};
-
 SharedBoard::SharedBoard(int ranks) : ranks_(ranks) {
-  bytes_ = sizeof(Header) + static_cast<size_t>(ranks) * kPlaceBytes;
+  bytes_ = sizeof(bench::MeetingPoint) + static_cast<size_t>(ranks) * kPlaceBytes;
   void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
-  header_ = new (memory) Header;
-  places_ = static_cast<std::byte*>(memory) + sizeof(Header);
+  meeting_point_ = new (memory) bench::MeetingPoint;
+  places_ = static_cast<std::byte*>(memory) + sizeof(bench::MeetingPoint);
   crowded_ = static_cast<uint32_t>(ranks) > platform::read_cpu_budget().usable();
 }
 
 SharedBoard::~SharedBoard() {
-  if (header_ != nullptr) munmap(header_, bytes_);
+  if (meeting_point_ != nullptr) munmap(meeting_point_, bytes_);
 }
 
 void SharedBoard::synchronize() {
-  const uint32_t round = header_->round.load(std::memory_order_relaxed);
-  // Acquire and release: what ranks wrote before is seen by the last one, which passes it on through `round`.
-  if (header_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<uint32_t>(ranks_)) {
-    // Relaxed: nobody looks at it before the store to `round` below, which orders it.
-    header_->arrived.store(0, std::memory_order_relaxed);
-    header_->round.store(round + 1, std::memory_order_release);
-    return;
-  }
-  // Acquire: pairs with the last rank's release.
-  while (header_->round.load(std::memory_order_acquire) == round)
+  meeting_point_->meet(static_cast<uint32_t>(ranks_), [&] {
     if (crowded_) sched_yield();
+  });
 }
 
 void LocalWorld::maximum(std::span<double> values) {

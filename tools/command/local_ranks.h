@@ -2,12 +2,12 @@
 // Ranks of a benchmark as forked processes of this machine, without any MPI.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 
 #include "bench/bench.h"
+#include "bench/meeting_point.h"
 
 namespace hocket::command {
 
@@ -19,7 +19,7 @@ class SharedBoard {
   SharedBoard(const SharedBoard&) = delete;
   SharedBoard& operator=(const SharedBoard&) = delete;
 
-  bool ok() const { return header_ != nullptr; }
+  bool ok() const { return meeting_point_ != nullptr; }
   int ranks() const { return ranks_; }
   void synchronize();
   // A place of kPlaceBytes for each rank, written by it between two synchronisations.
@@ -27,8 +27,7 @@ class SharedBoard {
   std::byte* place(int rank) { return places_ + static_cast<size_t>(rank) * kPlaceBytes; }
 
  private:
-  struct Header;
-  Header* header_ = nullptr;
+  bench::MeetingPoint* meeting_point_ = nullptr;
   std::byte* places_ = nullptr;
   size_t bytes_ = 0;
   int ranks_ = 0;

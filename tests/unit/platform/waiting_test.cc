@@ -143,9 +143,24 @@ TEST(Waiter, AsksForShortSlicesAtOnceWhenCrowded) {
     WaitPolicy policy = endless_yields();
     policy.slice_ns = kSliceNs;
     Waiter waiter(policy);
-    waiter.start();
     if (time_slice_ns() == kSliceNs) return 1;
-    return waiter.pause() == WaitAction::kYield && time_slice_ns() == kSliceNs ? 0 : 2;
+    waiter.prepare();
+    return time_slice_ns() == kSliceNs ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Waiter, LeavesSlicesAloneWithACoreOfItsOwn) {
+  if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
+  const int status = in_child([] {
+    WaitPolicy policy;
+    policy.slice_ns = kSliceNs;
+    policy.spin_ns = 0;
+    Waiter waiter(policy);
+    waiter.prepare();
+    waiter.start();
+    waiter.pause();
+    return time_slice_ns() == kSliceNs ? 1 : 0;
   });
   EXPECT_EQ(status, 0);
 }
