@@ -81,8 +81,8 @@ for mpi in $mpis; do
       command+=(MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1)
     fi
     command+=("$launcher" -n "$ranks")
-    # Open MPI's older shared-memory component is its best for small broadcasts and reductions where every rank has a core;
-    # otherwise it is its worst, ten times slower than the others.
+    # The older shared-memory component of Open MPI is its best for small broadcasts and reductions where every rank has
+    # a core; otherwise it is its worst, ten times slower than the others.
     case "$mpi" in
       openmpi*)
         if [ "$ranks" -gt "$cores" ]; then

@@ -97,6 +97,7 @@ class Communicator {
   std::unique_ptr<engines::shared_memory::Group> group_;
   std::array<std::unique_ptr<engines::shared_memory::Lane>, engines::shared_memory::kLanes> lanes_;
   std::unique_ptr<Planner> planner_;
+  std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;
   Call blocking_;
   std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;

@@ -229,6 +229,10 @@ Status Setup::build(bool crowded, bool asymmetric) {
   policy.mode = context_.wait_mode();
   policy.crowded = crowded;
   policy.slice_ns = context_.slice_ns();
+  std::vector<platform::Turn*> turns;
+  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) turns.push_back(&made.group_->member(rank).block->turn);
+  made.turns_ = std::make_unique<platform::Turns>(std::move(turns), bootstrap_.rank);
+  policy.turns = made.turns_.get();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
   made.waiter_->prepare();

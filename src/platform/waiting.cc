@@ -21,6 +21,10 @@ constexpr uint32_t kEagerLooks = 64;
 constexpr uint32_t kLooksAtWork = 256;
 // A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
 constexpr int64_t kLongYieldNs = 1'000'000;
+// A turn on the core that is as long was work, and is told to the others. What is shorter, no long yield is made of.
+constexpr int64_t kWorkNs = 20'000;
+// What a yield costs the rank itself, however long others then have the core.
+constexpr int64_t kYieldCostNs = 10'000;
 // What a wait costs more when it sleeps than when it yields, among ranks that have the cores to themselves; and beside
 // other load, with short time slices.
 constexpr int64_t kSleepCostNs = 20'000;
@@ -88,24 +92,57 @@ void Waiter::read_clock() {
   if (started_ns_ == 0) started_ns_ = last_ns_;
 }
 
+// A look may have worked, too: what is waited for can come in pieces. Then nobody is late.
+void Waiter::end_turn() {
+  read_clock();
+  if (turn_ns_ == 0 || last_ns_ - turn_ns_ < kWorkNs) return;
+  idle_ns_ = 0;
+  if (policy_.turns != nullptr) policy_.turns->tell(turn_ns_, last_ns_);
+}
+
 WaitAction Waiter::sleep() {
   if (!has_given_way_ && impatience_ > 0) --impatience_;
   has_given_way_ = true;
-  if (started_ns_ == 0) read_clock();  // for waited_ns
+  end_turn();
   return WaitAction::kSleep;
 }
 
 WaitAction Waiter::yield() {
-  if (started_ns_ == 0) read_clock();
-  if (last_ns_ - started_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
+  end_turn();
+  if (idle_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
   prepare();
   if (!has_given_way_) forgive();
   has_given_way_ = true;
   const int64_t before_ns = last_ns_;
   sched_yield();
   read_clock();
-  if (last_ns_ - before_ns >= kLongYieldNs) lost(last_ns_ - before_ns);
+  turn_ns_ = last_ns_;
+  count(before_ns);
   return WaitAction::kYield;
+}
+
+bool Waiter::went_to_peers(int64_t begin_ns, int64_t end_ns) const {
+  return policy_.turns != nullptr && 2 * policy_.turns->of_others_ns(begin_ns, end_ns) >= end_ns - begin_ns;
+}
+
+void Waiter::count(int64_t before_ns) {
+  const int64_t yield_ns = last_ns_ - before_ns;
+  // A peer that was interrupted in its work tells of it when it gives the core away: in the next yield that lets it
+  // run.
+  if (doubtful_end_ns_ != 0) {
+    const bool was_ours = went_to_peers(doubtful_begin_ns_, doubtful_end_ns_);
+    if (was_ours || yield_ns >= kWorkNs) {
+      if (!was_ours) lost(doubtful_end_ns_ - doubtful_begin_ns_);
+      doubtful_end_ns_ = 0;
+    }
+  }
+  if (yield_ns < kLongYieldNs || went_to_peers(before_ns, last_ns_)) {
+    idle_ns_ += std::min(yield_ns, kYieldCostNs);
+    return;
+  }
+  idle_ns_ += yield_ns;
+  doubtful_begin_ns_ = before_ns;
+  doubtful_end_ns_ = last_ns_;
 }
 
 bool Waiter::shorten_slices() {
@@ -138,6 +175,8 @@ void Waiter::forgive() {
 int64_t Waiter::waited_ns() const { return started_ns_ == 0 ? 0 : clock_ns() - started_ns_; }
 
 void Waiter::woken(bool by_peer) {
+  read_clock();
+  turn_ns_ = last_ns_;
   if (by_peer) {
     sleep_ns_ = kFirstSleepNs;
     return;

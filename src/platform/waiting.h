@@ -7,9 +7,10 @@
 //
 // Linux takes a time slice's worth of time from whoever yields. Ranks that share cores therefore ask for short slices
 // (time_slice.h), all of them and from the beginning, also who seldom waits: of two that yield to each other, the one
-// with the shorter slice comes again and again before the other. Ranks with a core each ask once a yield has taken as
-// long as a usual slice, which tells that somebody else wants the core. Where short slices are not to be had or not
-// enough, sleeping comes sooner, because a sleeper is favoured when it is woken and a yielder is not.
+// with the shorter slice comes again and again before the other. A yield that takes as long as a usual slice, while no
+// rank of the job had the core (turns.h), tells that somebody else wants it. Ranks with a core each then ask for short
+// slices too. Where they are not to be had or not enough, sleeping comes sooner, because a sleeper is favoured when it
+// is woken and a yielder is not.
 //
 //   waiter.start();
 //   while (!there()) {
@@ -24,6 +25,8 @@
 
 #include <cstdint>
 
+#include "platform/turns.h"
+
 namespace hocket::platform {
 
 // kSpin and kYield never sleep: for measurements, and for who would rather burn a core.
@@ -33,8 +36,9 @@ struct WaitPolicy {
   WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
   bool crowded = false;                  // more ranks than cores on this node
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
-  int64_t yield_ns = 1'000'000;          // how long to yield before sleeping
+  int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
   int64_t slice_ns = 0;                  // who may have to yield to others asks for time slices this short; 0: doesn't
+  const Turns* turns = nullptr;          // of the ranks waited with; outlive the waiter. nullptr: unknown
 };
 
 enum class WaitAction : uint8_t { kSpin, kYield, kSleep };
@@ -51,6 +55,7 @@ class Waiter {
     looks_ = 0;
     started_ns_ = 0;
     last_ns_ = 0;
+    idle_ns_ = 0;
     sleep_ns_ = kFirstSleepNs;
     has_given_way_ = false;
   }
@@ -75,6 +80,9 @@ class Waiter {
   WaitAction yield();
   WaitAction sleep();
   void read_clock();
+  void end_turn();
+  void count(int64_t before_ns);
+  bool went_to_peers(int64_t begin_ns, int64_t end_ns) const;
   void lost(int64_t yield_ns);
   bool shorten_slices();
   void forgive();
@@ -83,10 +91,14 @@ class Waiter {
   uint32_t looks_ = 0;
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
+  int64_t idle_ns_ = 0;  // of this wait: spent on yields that let nobody of the job work
+  int64_t turn_ns_ = 0;  // when this thread last got the core back; 0: unknown
   int64_t sleep_ns_ = kFirstSleepNs;
   bool has_given_way_ = false;     // this wait has yielded or slept: what is spun away tells nothing of others' load
   bool has_asked_ = false;         // for short slices
   bool slices_are_short_ = false;  // this thread's, by our doing
+  int64_t doubtful_begin_ns_ = 0;  // a long yield of which the next one will show whose it was
+  int64_t doubtful_end_ns_ = 0;    // 0: none
   int64_t lost_ns_ = 0;            // in long yields, beyond what sleeping would have cost
   uint32_t impatience_ = 0;        // for so many waits to come, sleep without yielding first
   uint32_t penalty_ = 0;           // what impatience_ was last set to

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "platform/parking.h"
+#include "platform/turns.h"
 #include "schedule/step.h"
 
 namespace hocket::engines::shared_memory {
@@ -101,6 +102,7 @@ struct alignas(64) RankBlock {
   static constexpr uint32_t kAnything = 0;
   static constexpr uint32_t kMessage = ~0u;        // whoever sends it, or takes what it sent, wakes it by name
   static constexpr uint32_t kSharedCounter = ~1u;  // which wakes when all have added
+  platform::Turn turn;                             // while ranks share cores
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
   // On rank 0: set by whoever finds a peer dead; 1 + its rank.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -90,13 +91,17 @@ TEST(Waiter, NextWaitBeginsAfresh) {
 
 constexpr int kNoSuchYields = 77;  // not every kernel's yield gives way for a whole time slice
 
-// Yields beside a process that computes on the same core until is_over(waiter), for seconds at most. Runs in a child.
-template <typename IsOver>
-void wait_beside_load(Waiter& waiter, const IsOver& is_over) {
+bool bind_to_this_core() {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
-  if (sched_setaffinity(0, sizeof(one), &one) != 0) return;
+  return sched_setaffinity(0, sizeof(one), &one) == 0;
+}
+
+// Yields beside a process that computes on the same core until is_over(waiter), for seconds at most. Runs in a child.
+template <typename IsOver>
+void wait_beside_load(Waiter& waiter, const IsOver& is_over) {
+  if (!bind_to_this_core()) return;
   const pid_t load = start_child([] {
     std::atomic<uint64_t> work{0};
     while (true) work.fetch_add(1, std::memory_order_relaxed);
@@ -107,6 +112,44 @@ void wait_beside_load(Waiter& waiter, const IsOver& is_over) {
   while (!is_over(waiter) && now_ns() < give_up) waiter.pause();
   kill(load, SIGKILL);
   end_of_child(load);
+}
+
+// Two ranks' turns in memory that a child shares.
+class SharedTurns {
+ public:
+  SharedTurns() {
+    void* memory = mmap(nullptr, 2 * sizeof(Turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) turns_ = static_cast<Turn*>(memory);
+  }
+  ~SharedTurns() { munmap(turns_, 2 * sizeof(Turn)); }
+  bool ok() const { return turns_ != nullptr; }
+  Turns of(uint32_t rank) const { return {{&turns_[0], &turns_[1]}, rank}; }
+
+ private:
+  Turn* turns_ = nullptr;
+};
+
+TEST(Turns, CountTheTimeOfOthersOnThisCoreAlone) {
+  const int status = in_child([] {
+    if (!bind_to_this_core()) return kNoSuchYields;
+    const SharedTurns shared;
+    if (!shared.ok()) return 1;
+    const Turns mine = shared.of(0);
+    if (mine.of_others_ns(0, 1'000'000) != 0) return 2;
+    constexpr int64_t kMs = 1'000'000;
+    mine.tell(100 * kMs, 500 * kMs);
+    if (mine.of_others_ns(0, 1000 * kMs) != 0) return 3;
+    const Turns its = shared.of(1);
+    its.tell(100 * kMs, 400 * kMs);
+    if (mine.of_others_ns(0, 1000 * kMs) != 300 * kMs || mine.of_others_ns(200 * kMs, 300 * kMs) != 100 * kMs) return 4;
+    if (mine.of_others_ns(400 * kMs, 1000 * kMs) != 0 || mine.of_others_ns(0, 100 * kMs) != 0) return 5;
+    its.tell(400 * kMs + 1000, 500 * kMs);  // one turn in two parts
+    if (mine.of_others_ns(0, 1000 * kMs) != 400 * kMs) return 6;
+    its.tell(600 * kMs, 700 * kMs);  // another
+    return mine.of_others_ns(0, 1000 * kMs) == 100 * kMs ? 0 : 7;
+  });
+  if (status == kNoSuchYields) GTEST_SKIP() << "can't be bound to a core here";
+  EXPECT_EQ(status, 0);
 }
 
 WaitPolicy endless_yields() {
@@ -180,6 +223,40 @@ TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
   });
   if (status == kNoSuchYields) GTEST_SKIP() << "yields are short here";
   EXPECT_EQ(status, 0);
+}
+
+// A rank of the job that has the core for long must do its work anyway; whether it tells makes the difference.
+TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
+  for (const bool tells : {false, true}) {
+    const int status = in_child([tells] {
+      const SharedTurns shared;
+      if (!shared.ok() || !bind_to_this_core()) return kNoSuchYields;
+      const pid_t peer = start_child([&] {
+        const Turns its = shared.of(1);
+        while (true) {
+          const auto begin = static_cast<int64_t>(now_ns());
+          while (static_cast<int64_t>(now_ns()) - begin < 3'000'000) {
+          }
+          if (tells) its.tell(begin, static_cast<int64_t>(now_ns()));
+          sched_yield();
+        }
+        return 0;
+      });
+      const Turns mine = shared.of(0);
+      WaitPolicy policy = endless_yields();
+      policy.turns = &mine;
+      Waiter waiter(policy);
+      waiter.start();
+      const uint64_t give_up = now_ns() + 500'000'000;
+      while (!waiter.sees_load() && now_ns() < give_up) waiter.pause();
+      kill(peer, SIGKILL);
+      end_of_child(peer);
+      return waiter.sees_load() ? 1 : 0;
+    });
+    if (status == kNoSuchYields) GTEST_SKIP() << "can't be bound to a core here";
+    if (!tells && status == 0) GTEST_SKIP() << "yields are short here";
+    EXPECT_EQ(status, tells ? 0 : 1);
+  }
 }
 
 TEST(Waiter, SecondsOfWaitingCostNextToNoProcessorTime) {
