@@ -78,7 +78,8 @@ def print_summary(cells):
             ratios = [ratio(rows) for key, rows in cells.items()
                       if key[:4] == (mpi, collective, ranks, timing) and key[4] <= SMALL]
             line.append(f"{geometric_mean(ratios):.2f} ({min(ratios):.2f})" if ratios else "")
-        print(f"| {mpi} | {timing} | {collective} | " + " | ".join(line) + " |")
+        if any(line):
+            print(f"| {mpi} | {timing} | {collective} | " + " | ".join(line) + " |")
 
 
 def print_classes(cells):
