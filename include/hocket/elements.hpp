@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -79,5 +80,19 @@ template <typename T, typename Combine>
 Op<T, Combine> make_op(Combine combine, bool commutative = false) {
   return Op<T, Combine>(std::move(combine), commutative);
 }
+
+namespace detail {
+
+// What hocket.h wants of a span that may be the very memory where the result, or its block, lies: in place.
+template <typename T>
+const void* from(std::span<const T> input, const T* place) {
+  return !input.empty() && input.data() == place ? HOCKET_IN_PLACE : input.data();
+}
+template <typename T>
+void* to(std::span<T> output, const T* place) {
+  return !output.empty() && output.data() == place ? const_cast<void*>(HOCKET_IN_PLACE) : output.data();
+}
+
+}  // namespace detail
 
 }  // namespace hocket

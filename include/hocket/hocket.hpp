@@ -12,75 +12,24 @@
 //
 // What the functions do, units and limits are said in hocket.h, beside their namesakes. Spans give the lengths: what a
 // rank contributes is `input.size()` elements; where a buffer holds a block of every rank, its length divided by the
-// number of ranks is the block's, and it is an error if that leaves a rest.
+// number of ranks is the block's, and it is an error if that leaves a rest. In place is who passes the same memory
+// twice: as input and output, or as its own block and where that lies among all (comm.gather(row.subspan(...), row,
+// root)).
 //
 // Errors: hocket::Error. Thread safety: as in hocket.h.
 #pragma once
 
 #include <hocket/elements.hpp>
+#include <hocket/objects.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <numeric>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace hocket {
-
-class Context {
- public:
-  Context() { check(hocket_context_create(nullptr, &context_)); }
-  explicit Context(const hocket_context_options_t& options) { check(hocket_context_create(&options, &context_)); }
-  ~Context() { hocket_context_destroy(context_); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
-  hocket_context_t* get() const noexcept { return context_; }
-
-  struct Free {
-    hocket_context_t* context;
-    void operator()(void* memory) const noexcept { hocket_free(context, memory); }
-  };
-  // Memory that peers map (hocket_alloc), its elements not initialised. Must go before the context.
-  template <typename T>
-  std::unique_ptr<T[], Free> allocate(size_t count) {
-    static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>);
-    if (count > SIZE_MAX / sizeof(T)) throw Error(HOCKET_ERR_NO_MEMORY, "more memory than there are addresses");
-    void* memory = nullptr;
-    check(hocket_alloc(context_, count * sizeof(T), &memory));
-    return {static_cast<T*>(memory), Free{context_}};
-  }
-
- private:
-  hocket_context_t* context_ = nullptr;
-};
-
-// A collective that has been started. One that is still running when it goes is waited for, its error lost.
-class Request {
- public:
-  Request() = default;
-  explicit Request(hocket_request_t* request) : request_(request) {}
-  ~Request() { hocket_wait(&request_); }
-  Request(Request&& other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
-  Request& operator=(Request&& other) noexcept {
-    if (this != &other) {
-      hocket_wait(&request_);
-      request_ = std::exchange(other.request_, nullptr);
-    }
-    return *this;
-  }
-  // True when it is complete.
-  bool test() {
-    const hocket_status_t status = hocket_test(&request_);
-    check(status);
-    return status == HOCKET_OK;
-  }
-  void wait() { check(hocket_wait(&request_)); }
-
- private:
-  hocket_request_t* request_ = nullptr;
-};
 
 // Blocks of different lengths: elements of each, and where each begins; without `displacements` one behind the other.
 struct Blocks {
@@ -151,126 +100,135 @@ class Comm {
   template <typename T>
   void reduce(std::span<const T> input, std::span<T> output, hocket_op_t op, int root) {
     if (rank() == root) same(input.size(), output.size());
-    check(hocket_reduce(comm_, input.data(), output.data(), input.size(), type_of<T>(), op, root));
+    check(hocket_reduce(comm_, detail::from(input, rank() == root ? output.data() : nullptr), output.data(),
+                        input.size(), type_of<T>(), op, root));
   }
   template <typename T>
   [[nodiscard]] Request reduce_start(std::span<const T> input, std::span<T> output, hocket_op_t op, int root) {
     if (rank() == root) same(input.size(), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_reduce_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), op, root, request);
+      return hocket_reduce_start(comm_, detail::from(input, rank() == root ? output.data() : nullptr), output.data(),
+                                 input.size(), type_of<T>(), op, root, request);
     });
   }
   template <typename T>
   void allreduce(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(input.size(), output.size());
-    check(hocket_allreduce(comm_, input.data(), output.data(), input.size(), type_of<T>(), op));
+    check(hocket_allreduce(comm_, detail::from(input, output.data()), output.data(), input.size(), type_of<T>(), op));
   }
   template <typename T>
   [[nodiscard]] Request allreduce_start(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(input.size(), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_allreduce_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), op, request);
+      return hocket_allreduce_start(comm_, detail::from(input, output.data()), output.data(), input.size(),
+                                    type_of<T>(), op, request);
     });
   }
   template <typename T>
   void gather(std::span<const T> input, std::span<T> output, int root) {
     if (rank() == root) same(input.size(), block(output.size()));
-    check(hocket_gather(comm_, input.data(), output.data(), input.size(), type_of<T>(), root));
+    check(
+        hocket_gather(comm_, detail::from(input, own(output, root)), output.data(), input.size(), type_of<T>(), root));
   }
   template <typename T>
   [[nodiscard]] Request gather_start(std::span<const T> input, std::span<T> output, int root) {
     if (rank() == root) same(input.size(), block(output.size()));
     return started([&](hocket_request_t** request) {
-      return hocket_gather_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), root, request);
+      return hocket_gather_start(comm_, detail::from(input, own(output, root)), output.data(), input.size(),
+                                 type_of<T>(), root, request);
     });
   }
   // `output` and `blocks` may be empty but at the root.
   template <typename T>
   void gatherv(std::span<const T> input, std::span<T> output, const Blocks& blocks, int root) {
     if (rank() == root) fits(blocks, output.size());
-    check(hocket_gatherv(comm_, input.data(), input.size(), output.data(), blocks.counts.data(), displacements(blocks),
-                         type_of<T>(), root));
+    check(hocket_gatherv(comm_, detail::from(input, own(output, blocks, root)), input.size(), output.data(),
+                         blocks.counts.data(), displacements(blocks), type_of<T>(), root));
   }
   template <typename T>
   [[nodiscard]] Request gatherv_start(std::span<const T> input, std::span<T> output, const Blocks& blocks, int root) {
     if (rank() == root) fits(blocks, output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_gatherv_start(comm_, input.data(), input.size(), output.data(), blocks.counts.data(),
-                                  displacements(blocks), type_of<T>(), root, request);
+      return hocket_gatherv_start(comm_, detail::from(input, own(output, blocks, root)), input.size(), output.data(),
+                                  blocks.counts.data(), displacements(blocks), type_of<T>(), root, request);
     });
   }
   template <typename T>
   void scatter(std::span<const T> input, std::span<T> output, int root) {
     if (rank() == root) same(block(input.size()), output.size());
-    check(hocket_scatter(comm_, input.data(), output.data(), output.size(), type_of<T>(), root));
+    check(hocket_scatter(comm_, input.data(), detail::to(output, own(input, root)), output.size(), type_of<T>(), root));
   }
   template <typename T>
   [[nodiscard]] Request scatter_start(std::span<const T> input, std::span<T> output, int root) {
     if (rank() == root) same(block(input.size()), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_scatter_start(comm_, input.data(), output.data(), output.size(), type_of<T>(), root, request);
+      return hocket_scatter_start(comm_, input.data(), detail::to(output, own(input, root)), output.size(),
+                                  type_of<T>(), root, request);
     });
   }
   template <typename T>
   void scatterv(std::span<const T> input, const Blocks& blocks, std::span<T> output, int root) {
     if (rank() == root) fits(blocks, input.size());
-    check(hocket_scatterv(comm_, input.data(), blocks.counts.data(), displacements(blocks), output.data(),
-                          output.size(), type_of<T>(), root));
+    check(hocket_scatterv(comm_, input.data(), blocks.counts.data(), displacements(blocks),
+                          detail::to(output, own(input, blocks, root)), output.size(), type_of<T>(), root));
   }
   template <typename T>
   [[nodiscard]] Request scatterv_start(std::span<const T> input, const Blocks& blocks, std::span<T> output, int root) {
     if (rank() == root) fits(blocks, input.size());
     return started([&](hocket_request_t** request) {
-      return hocket_scatterv_start(comm_, input.data(), blocks.counts.data(), displacements(blocks), output.data(),
-                                   output.size(), type_of<T>(), root, request);
+      return hocket_scatterv_start(comm_, input.data(), blocks.counts.data(), displacements(blocks),
+                                   detail::to(output, own(input, blocks, root)), output.size(), type_of<T>(), root,
+                                   request);
     });
   }
   template <typename T>
   void allgather(std::span<const T> input, std::span<T> output) {
     same(input.size(), block(output.size()));
-    check(hocket_allgather(comm_, input.data(), output.data(), input.size(), type_of<T>()));
+    check(hocket_allgather(comm_, detail::from(input, own(output, rank())), output.data(), input.size(), type_of<T>()));
   }
   template <typename T>
   [[nodiscard]] Request allgather_start(std::span<const T> input, std::span<T> output) {
     same(input.size(), block(output.size()));
     return started([&](hocket_request_t** request) {
-      return hocket_allgather_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), request);
+      return hocket_allgather_start(comm_, detail::from(input, own(output, rank())), output.data(), input.size(),
+                                    type_of<T>(), request);
     });
   }
   template <typename T>
   void allgatherv(std::span<const T> input, std::span<T> output, const Blocks& blocks) {
     fits(blocks, output.size());
     same(input.size(), blocks.counts[static_cast<size_t>(rank())]);
-    check(hocket_allgatherv(comm_, input.data(), output.data(), blocks.counts.data(), displacements(blocks),
-                            type_of<T>()));
+    check(hocket_allgatherv(comm_, detail::from(input, own(output, blocks, rank())), output.data(),
+                            blocks.counts.data(), displacements(blocks), type_of<T>()));
   }
   template <typename T>
   [[nodiscard]] Request allgatherv_start(std::span<const T> input, std::span<T> output, const Blocks& blocks) {
     fits(blocks, output.size());
     same(input.size(), blocks.counts[static_cast<size_t>(rank())]);
     return started([&](hocket_request_t** request) {
-      return hocket_allgatherv_start(comm_, input.data(), output.data(), blocks.counts.data(), displacements(blocks),
-                                     type_of<T>(), request);
+      return hocket_allgatherv_start(comm_, detail::from(input, own(output, blocks, rank())), output.data(),
+                                     blocks.counts.data(), displacements(blocks), type_of<T>(), request);
     });
   }
   template <typename T>
   void alltoall(std::span<const T> input, std::span<T> output) {
     same(input.size(), output.size());
-    check(hocket_alltoall(comm_, input.data(), output.data(), block(input.size()), type_of<T>()));
+    check(hocket_alltoall(comm_, detail::from(input, output.data()), output.data(), block(input.size()), type_of<T>()));
   }
   template <typename T>
   [[nodiscard]] Request alltoall_start(std::span<const T> input, std::span<T> output) {
     same(input.size(), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_alltoall_start(comm_, input.data(), output.data(), block(input.size()), type_of<T>(), request);
+      return hocket_alltoall_start(comm_, detail::from(input, output.data()), output.data(), block(input.size()),
+                                   type_of<T>(), request);
     });
   }
   template <typename T>
   void alltoallv(std::span<const T> input, const Blocks& sent, std::span<T> output, const Blocks& received) {
     fits(sent, input.size());
     fits(received, output.size());
-    check(hocket_alltoallv(comm_, input.data(), sent.counts.data(), displacements(sent), output.data(),
-                           received.counts.data(), displacements(received), type_of<T>()));
+    check(hocket_alltoallv(comm_, detail::from(input, output.data()), sent.counts.data(), displacements(sent),
+                           output.data(), received.counts.data(), displacements(received), type_of<T>()));
   }
   template <typename T>
   [[nodiscard]] Request alltoallv_start(std::span<const T> input, const Blocks& sent, std::span<T> output,
@@ -278,28 +236,31 @@ class Comm {
     fits(sent, input.size());
     fits(received, output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_alltoallv_start(comm_, input.data(), sent.counts.data(), displacements(sent), output.data(),
-                                    received.counts.data(), displacements(received), type_of<T>(), request);
+      return hocket_alltoallv_start(comm_, detail::from(input, output.data()), sent.counts.data(), displacements(sent),
+                                    output.data(), received.counts.data(), displacements(received), type_of<T>(),
+                                    request);
     });
   }
   template <typename T>
   void reduce_scatter_block(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(block(input.size()), output.size());
-    check(hocket_reduce_scatter_block(comm_, input.data(), output.data(), output.size(), type_of<T>(), op));
+    check(hocket_reduce_scatter_block(comm_, detail::from(input, output.data()), output.data(), output.size(),
+                                      type_of<T>(), op));
   }
   template <typename T>
   [[nodiscard]] Request reduce_scatter_block_start(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(block(input.size()), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_reduce_scatter_block_start(comm_, input.data(), output.data(), output.size(), type_of<T>(), op,
-                                               request);
+      return hocket_reduce_scatter_block_start(comm_, detail::from(input, output.data()), output.data(), output.size(),
+                                               type_of<T>(), op, request);
     });
   }
   template <typename T>
   void reduce_scatter(std::span<const T> input, std::span<T> output, std::span<const size_t> counts, hocket_op_t op) {
     fits({counts, {}}, input.size());
     same(output.size(), counts[static_cast<size_t>(rank())]);
-    check(hocket_reduce_scatter(comm_, input.data(), output.data(), counts.data(), type_of<T>(), op));
+    check(hocket_reduce_scatter(comm_, detail::from(input, output.data()), output.data(), counts.data(), type_of<T>(),
+                                op));
   }
   template <typename T>
   [[nodiscard]] Request reduce_scatter_start(std::span<const T> input, std::span<T> output,
@@ -307,32 +268,35 @@ class Comm {
     fits({counts, {}}, input.size());
     same(output.size(), counts[static_cast<size_t>(rank())]);
     return started([&](hocket_request_t** request) {
-      return hocket_reduce_scatter_start(comm_, input.data(), output.data(), counts.data(), type_of<T>(), op, request);
+      return hocket_reduce_scatter_start(comm_, detail::from(input, output.data()), output.data(), counts.data(),
+                                         type_of<T>(), op, request);
     });
   }
   template <typename T>
   void scan(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(input.size(), output.size());
-    check(hocket_scan(comm_, input.data(), output.data(), input.size(), type_of<T>(), op));
+    check(hocket_scan(comm_, detail::from(input, output.data()), output.data(), input.size(), type_of<T>(), op));
   }
   template <typename T>
   [[nodiscard]] Request scan_start(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     same(input.size(), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_scan_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), op, request);
+      return hocket_scan_start(comm_, detail::from(input, output.data()), output.data(), input.size(), type_of<T>(), op,
+                               request);
     });
   }
   // `output` may be empty on rank 0.
   template <typename T>
   void exscan(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     if (rank() > 0) same(input.size(), output.size());
-    check(hocket_exscan(comm_, input.data(), output.data(), input.size(), type_of<T>(), op));
+    check(hocket_exscan(comm_, detail::from(input, output.data()), output.data(), input.size(), type_of<T>(), op));
   }
   template <typename T>
   [[nodiscard]] Request exscan_start(std::span<const T> input, std::span<T> output, hocket_op_t op) {
     if (rank() > 0) same(input.size(), output.size());
     return started([&](hocket_request_t** request) {
-      return hocket_exscan_start(comm_, input.data(), output.data(), input.size(), type_of<T>(), op, request);
+      return hocket_exscan_start(comm_, detail::from(input, output.data()), output.data(), input.size(), type_of<T>(),
+                                 op, request);
     });
   }
 
@@ -385,6 +349,21 @@ class Comm {
   }
   static const size_t* displacements(const Blocks& blocks) {
     return blocks.displacements.empty() ? nullptr : blocks.displacements.data();
+  }
+
+  // This rank's own block among all, on the root of a gather or scatter; nullptr elsewhere.
+  template <typename T>
+  T* own(std::span<T> row, int root) const {
+    const auto me = static_cast<size_t>(rank());
+    return rank() == root && !row.empty() ? row.data() + me * block(row.size()) : nullptr;
+  }
+  template <typename T>
+  T* own(std::span<T> row, const Blocks& blocks, int root) const {
+    if (rank() != root || row.empty()) return nullptr;
+    const auto me = static_cast<size_t>(rank());
+    if (!blocks.displacements.empty()) return row.data() + blocks.displacements[me];
+    const auto before = blocks.counts.first(me);
+    return row.data() + std::accumulate(before.begin(), before.end(), size_t{0});
   }
 
   hocket_comm_t* comm_ = nullptr;

@@ -63,6 +63,45 @@ TEST(CxxHeader, CarriesOutEveryCollectiveOnSpans) {
   });
 }
 
+// The same memory twice is in place; each result is that of the two buffers.
+TEST(CxxHeader, TakesTheSameMemoryTwiceAsInPlace) {
+  run_threads(3, [](Rank& me) {
+    Context context;
+    Comm comm(context, me.bootstrap);
+    const auto rank = static_cast<size_t>(me.rank);
+    std::vector<int> sums = {me.rank, 1};
+    comm.allreduce(in(sums), out(sums), HOCKET_SUM);
+    EXPECT_EQ(sums, (std::vector<int>{3, 3}));
+    comm.reduce(in(sums), me.rank == 1 ? out(sums) : std::span<int>(), HOCKET_SUM, 1);
+    EXPECT_EQ(sums[0], me.rank == 1 ? 9 : 3);
+    comm.scan_start(in(sums), out(sums), HOCKET_MAX).wait();
+    EXPECT_EQ(sums[0], me.rank == 0 ? 3 : 9);
+
+    std::vector<int> row = {-1, -1, -1};
+    row[rank] = me.rank;
+    comm.allgather(in(row).subspan(rank, 1), out(row));
+    EXPECT_EQ(row, (std::vector<int>{0, 1, 2}));
+    for (int& block : row) block = 10 * me.rank + block;
+    comm.alltoall(in(row), out(row));
+    EXPECT_EQ(row, (std::vector<int>{me.rank, 10 + me.rank, 20 + me.rank}));
+    comm.gather(in(row).subspan(rank, 1), me.rank == 2 ? out(row) : std::span<int>(), 2);
+    if (me.rank == 2) {
+      EXPECT_EQ(row, (std::vector<int>{0, 11, 22}));
+    }
+    comm.scatter(me.rank == 2 ? in(row) : std::span<const int>(), out(row).subspan(rank, 1), 2);
+    EXPECT_EQ(row[rank], 11 * me.rank);
+
+    const std::vector<size_t> counts = {0, 1, 2};
+    std::vector<int> all(3, me.rank);
+    comm.allgatherv(in(all).subspan(rank == 2 ? 1 : 0, rank), out(all), Blocks{counts, {}});
+    EXPECT_EQ(all, (std::vector<int>{1, 2, 2}));
+    comm.reduce_scatter(in(all), out(all).first(rank), counts, HOCKET_SUM);
+    if (me.rank > 0) {
+      EXPECT_EQ(all[0], me.rank == 1 ? 3 : 6);
+    }
+  });
+}
+
 TEST(CxxHeader, CombinesByFunctionObjectsInRankOrder) {
   run_threads(4, [](Rank& me) {
     Context context;
