@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone publishes its block and copies everybody's: one scheduling round.
 //
-// Reference: the direct (linear) exchange; in shared memory, the receive half of Kumar, Mamidala, Panda's irecv-isend.
+// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend): each
+//   block published once instead of sent to everyone.
 // Steps: S + 1 in a chain; a rank gets size-1 blocks a segment.
 // Bytes: a rank reads (size-1) n and copies its own n; n is one block.
 // Cost:  2 alpha + size n beta.
@@ -46,7 +47,7 @@ constinit const Algorithm allgather_direct = {
     .collective = schedule::Collective::kAllgather,
     .name = "direct",
     .summary = "everyone publishes its block, everyone copies all",
-    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
     .build = build,
     .root_relative = false,
     .segmented = true,

@@ -4,7 +4,7 @@
 // Pieces are combined in rank order and once each, so all ranks get the same bits. In place is safe without a copy:
 // a rank overwrites piece p of its operand only when rank p, who alone reads it, has published the result.
 //
-// Paper: after Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4.
+// Reference: after Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4.
 // Steps: 2 rounds a segment (combine, collect), overlapped over three segments.
 // Bytes: a rank reads 2 (size-1)/size n and combines (size-1)/size n.
 // Cost:  (S+2) 2 alpha + 2 n beta + n gamma, and 2(size-1) messages a segment at every rank.

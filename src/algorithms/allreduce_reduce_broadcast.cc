@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // reduce_tree to rank 0, then broadcast_tree from it: a composition of two schedules over the same group.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4 (TREE).
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4 (TREE).
 // Steps: 2 (S - 1 + ceil(log_k size)) in a chain.
 // Bytes: (size-1) n combined and (size-1) n copied in all.
 // Cost:  that of reduce_tree plus that of broadcast_tree.

@@ -5,7 +5,7 @@
 // whose distance has it are packed and sent z r^x on; the exchanges of one place don't depend on each other. In the end
 // a rank holds, in place d, the block of the rank d before it.
 //
-// Paper: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A1); Bruck, Ho, Kipnis, Upfal,
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A1); Bruck, Ho, Kipnis, Upfal,
 //   Weathersby, Efficient algorithms for all-to-all communications in multiport message-passing systems (1997).
 // Steps: ceil(log_r size) rounds of up to r-1 exchanges at a time; the degree is the radix r.
 // Bytes: a rank sends about n size (r-1)/r ceil(log_r size), and copies twice that and 2 size n; n is one block.
@@ -114,7 +114,7 @@ constinit const Algorithm alltoall_bruck = {
     .collective = schedule::Collective::kAlltoall,
     .name = "bruck",
     .summary = "blocks travel by the digits of their distance, to a radix (the degree)",
-    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (bruck)",
+    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (bruck); Bruck et al. 1997",
     .build = build,
     .root_relative = false,
     .degrees = kDegrees,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone publishes its row of blocks, everyone copies its own block out of each: one scheduling round.
 //
-// Reference: the direct exchange in shared memory; Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core
-//   Systems, the inner exchange of a node.
+// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend): a row
+//   published once instead of a message to everyone.
 // Steps: one publication, and size-1 gets at a time.
 // Bytes: a rank reads (size-1) n and publishes size n; n is one block.
 // Cost:  2 alpha + 2 size n beta.
@@ -34,7 +34,7 @@ constinit const Algorithm alltoall_direct = {
     .collective = schedule::Collective::kAlltoall,
     .name = "direct",
     .summary = "everyone publishes its row, everyone copies its block out of each",
-    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (within a node)",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
     .build = build,
     .root_relative = false,
     .uses_slots = true,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DIS: in round i, rank j signals rank j + 2^i and waits for rank j - 2^i, modulo size.
 //
-// Papers: Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988);
-//         Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
+// Reference: Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988);
+//   Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
 // Steps: ceil(log2 size) rounds, whatever the size.
 // Bytes: none; size ceil(log2 size) empty messages.
 // Cost:  ceil(log2 size) alpha.

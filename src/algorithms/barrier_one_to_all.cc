@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // OTA: everyone tells rank 0, rank 0 tells everyone.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
 // Steps: 2 in a chain, of which rank 0 does size-1 at each end.
 // Bytes: none; 2(size-1) signals.
 // Cost:  2 alpha + 2(size-1) o, where o is what rank 0 spends on a signal.

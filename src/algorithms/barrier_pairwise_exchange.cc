@@ -4,7 +4,7 @@
 // Off powers of two, the ranks that have no vertex report to a neighbour first and are released by it at the end.
 // All messages between the halves of the machine (two sockets, two chips) fall into the last dimension.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
 // Steps: floor(log2 size) exchanges, and 2 steps more off powers of two.
 // Bytes: none; with V = 2^floor(log2 size): V log2 V + 2(size-V) empty messages.
 // Cost:  (floor(log2 size) + 2) alpha, 2 less at powers of two.

@@ -5,7 +5,7 @@
 // the root. Here they can watch the word, so there is no release: one scheduling round, which is what counts where
 // ranks outnumber cores. Adding 1 stands for setting one's bit and has no limit of 32 or 64 ranks.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
 // Steps: 2: add, wait.
 // Bytes: none; `size` signals into one word.
 // Cost:  alpha + size c, where c is one atomic addition to a contended line.

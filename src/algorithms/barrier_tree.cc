@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TREE: arrivals are gathered up a k-nomial tree, the release runs down it.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
 // Steps: 2 ceil(log_k size) phases, up to k-1 signals a rank in each.
 // Bytes: none; 2(size-1) signals.
 // Cost:  2 ceil(log_k size) (alpha + (k-1) o).

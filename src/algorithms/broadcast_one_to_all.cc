@@ -5,7 +5,7 @@
 // from part i mod degree to the end and then the beginning. Degree 1, the default, is no shift. It is measured in
 // parts and not in bytes, because a plan knows no bytes.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: the root publishes S segments, the others get them: S + 1 in a chain; one scheduling round.
 // Bytes: (size-1) n read out of the root's memory.
 // Cost:  2 alpha + n beta (size-1)/b, where b is how many can read at once; each acknowledges every 4th segment.

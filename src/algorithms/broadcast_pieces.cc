@@ -5,7 +5,7 @@
 // stand for the paper's minimum piece. The paper's ranks write their piece into every destination; here each
 // publishes it and the others read, which needs no gathering of addresses and lets every rank copy at its own pace.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: S segments of 2 rounds (fetch and publish, collect), of which two overlap.
 // Bytes: a rank reads n, of which n/d from the root's memory (d pieces); the root's memory is read 2 n/d (size-1).
 // Cost:  (S+1) 2 alpha + (1 + 1/d) n beta, and d-1 gets a segment.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TREE of degree 1: segments travel down the chain of ranks.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: (S - 1) + (size - 1) in a chain, each a get and a publication.
 // Bytes: a rank reads n, and is read n by one other.
 // Cost:  (S + size - 2) (2 alpha + n/S beta). For very long messages.

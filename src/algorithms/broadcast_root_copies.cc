@@ -3,7 +3,7 @@
 //
 // Segment by segment and not rank by rank, so that the root reads each segment from its cache for all but the first.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: S(size-1) puts at the root, each with a signal; others expose, wait and take.
 // Bytes: (size-1) n, all written by the root.
 // Cost:  2 alpha + (size-1) (S o + n beta). For few ranks.

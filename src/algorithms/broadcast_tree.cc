@@ -4,7 +4,7 @@
 // A parent only publishes; its children copy, at the same time. So a high degree costs the parent nothing but the
 // contention for its memory.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: (S - 1) + ceil(log_k size) in a chain, each a get and a publication.
 // Bytes: a rank reads n; (size-1) n in all. Published memory that peers can't map is copied once more.
 // Cost:  (S - 1 + ceil(log_k size)) (2 alpha + n/S beta).

@@ -5,7 +5,7 @@
 // the price of one copy of a piece. The root collects and doesn't let itself be written to: the result lies in the
 // worker's scratch memory, where peers can read it, while the root's buffer often is not memory that peers can reach.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
 // Steps: 3 rounds a segment (publish, combine, collect), of which two segments overlap.
 // Bytes: a rank reads and combines (size-1)/size n; the root copies n more.
 // Cost:  3 alpha + (1 + 1/size) n beta + n gamma, and size messages a segment at every rank.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TREE of degree 1: segments travel up the chain of ranks to rank 0, each rank combining in its own.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
 // Steps: (S - 1) + (size - 1) in a chain, each a combination and a publication.
 // Bytes: a rank reads n and combines n.
 // Cost:  (S + size - 2) (2 alpha + n/S beta + n/S gamma). For very long messages.

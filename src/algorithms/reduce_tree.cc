@@ -4,7 +4,7 @@
 // Subtrees are contiguous and children are combined in order, so the result is that of rank order on every run.
 // Degree `flat`: the root combines what everybody publishes, one scheduling round.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
 // Steps: (S - 1) + ceil(log_k size) in a chain, each of up to (k-1) ceil(log_k size) combinations.
 // Bytes: (size-1) n read and combined in all; the root does (k-1) ceil(log_k size) n of it.
 // Cost:  ceil(log_k size) (k-1) (alpha + n beta + n gamma) unsegmented.

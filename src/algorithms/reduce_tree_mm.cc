@@ -3,7 +3,7 @@
 //
 // A rank sends one segment on while it receives the next from its first child. Rank order, as in reduce_tree.
 //
-// Paper: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
+// Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
 // Steps: ceil(log_k size) phases of up to k-1 receptions a rank.
 // Bytes: (size-1) n in all; the root receives and combines up to (k-1) ceil(log_k size) n.
 // Cost:  ceil(log_k size) (k-1) (alpha + n beta + n gamma) unsegmented.

@@ -3,7 +3,8 @@
 //
 // Operands are published from scratch memory, because the input may lie in the output.
 //
-// Reference: Sanders, Traeff, Parallel Prefix (Scan) Algorithms for MPI (2006).
+// Reference: after allreduce direct; all-to-all broadcast with local reduction, as in
+//   Chan, Heimlich, Purkayastha, van de Geijn, Collective communication: theory, practice, and experience (2007).
 // Steps: S publications; the last rank combines size-1 operands a segment.
 // Bytes: rank r reads r n and copies n.
 // Cost:  2 alpha + (size-1) n (beta + gamma) + n beta. For short messages.
@@ -34,7 +35,7 @@ constinit const Algorithm scan_direct = published_and_combined({
     .collective = schedule::Collective::kScan,
     .name = "direct",
     .summary = "everyone publishes, everyone combines the operands before its own",
-    .reference = "Sanders, Traeff 2006",
+    .reference = "after Chan, Heimlich, Purkayastha, van de Geijn 2007 (allreduce direct)",
     .build = build,
 });
 
