@@ -31,6 +31,8 @@ inline constexpr uint32_t kNearBytes = 512;
 inline constexpr uint64_t kSlotStagingBytes = 64 * 1024;
 inline constexpr uint64_t kMailStagingBytes = 32 * 1024;
 inline constexpr uint32_t kMailBuffers = 8;
+// Where other processes' memory can be read, it costs a system call: not for less than this.
+inline constexpr uint64_t kForeignBytes = 32 * 1024;
 // For messages that fit, so that a rank may have one under way to each of many.
 inline constexpr uint64_t kShortMailBytes = 4 * 1024 + 192;  // no power of two, for the cache's sake
 inline constexpr uint32_t kShortMailBuffers = 32;

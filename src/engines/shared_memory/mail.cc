@@ -12,8 +12,8 @@ namespace hocket::engines::shared_memory {
 
 namespace {
 
-constexpr uint64_t kInPlaceBytes = 4 * 1024;
-constexpr uint64_t kForeignBytes = 32 * 1024;
+// Sending the caller's own memory as it lies saves a copy, but the sender waits for the receiver to have read it.
+constexpr uint64_t kSendInPlaceBytes = 4 * 1024;
 // How often a message looks for a buffer in vain before a piece of it goes inside a line, which is slow.
 constexpr uint64_t kPatience = 32;
 
@@ -57,7 +57,7 @@ void Lane::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total
 
 // Where the receiver can read a long message as it lies, or kInline if it can't.
 uint64_t Lane::reachable_location(const std::byte* data, uint64_t bytes) const {
-  if (bytes >= kInPlaceBytes && group_.region().contains(data, bytes)) return group_.region().offset_of(data);
+  if (bytes >= kSendInPlaceBytes && group_.region().contains(data, bytes)) return group_.region().offset_of(data);
   if (bytes >= kForeignBytes && group_.cross_memory()) return kForeign | reinterpret_cast<uintptr_t>(data);
   return kInline;
 }

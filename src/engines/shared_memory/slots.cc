@@ -13,17 +13,15 @@ namespace {
 
 // Publishing the caller's own memory in place saves a copy, but then the call can't end before all peers have read
 // it. Below this size the copy is cheaper.
-constexpr uint64_t kInPlaceBytes = 16 * 1024;
+constexpr uint64_t kPublishInPlaceBytes = 16 * 1024;
 // A copy of this size takes longer than to tell that it is being made.
 constexpr uint64_t kLongCopyBytes = 4096;
-// Where other processes' memory can be read, it costs a system call: not for less than this.
-constexpr uint64_t kForeignBytes = 32 * 1024;
 
 }  // namespace
 
 bool Lane::publishes_in_place(const Instruction& step, const std::byte* memory) const {
   if (!group_.region().contains(memory, step.bytes)) return false;
-  return step.source == Buffer::kScratch || step.bytes >= kInPlaceBytes;
+  return step.source == Buffer::kScratch || step.bytes >= kPublishInPlaceBytes;
 }
 
 // The buffer that stands behind a slot during this call. A slot published again keeps its buffer: the schedule has
