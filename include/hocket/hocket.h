@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hocket: fast, cheap and calm collective communication on ordinary Linux machines.
  *
- * This is the only header a program includes. Link with -lhocket (pkg-config hocket, or
- * find_package(hocket) and hocket::hocket).
+ * This is the whole C API; hocket.hpp is a C++ header over it, with no code of its own in the library. Link with
+ * -lhocket (pkg-config hocket, or find_package(hocket) and hocket::hocket). docs/algorithms.md lists the algorithms
+ * behind the collectives, their costs and the papers that they come from.
  *
  *   context   one rank's endpoint: its share of memory that peers can map, its way of waiting
  *   comm      a group of ranks that communicate collectively
@@ -42,10 +43,12 @@ typedef enum hocket_status {
   HOCKET_OK = 0,
   HOCKET_IN_PROGRESS = 1,           /* hocket_test: not done yet */
   HOCKET_ERR_INVALID_ARGUMENT = -1, /* the message names the argument, its value and the remedy */
-  HOCKET_ERR_NOT_SUPPORTED = -2,    /* the ranks of this comm can't be served: no common memory, say */
+  HOCKET_ERR_NOT_SUPPORTED = -2,    /* ranks that can't be served (no common memory, say); a reduction of elements
+                                     * longer than HOCKET_MAX_COMBINED_BYTES */
   HOCKET_ERR_NO_MEMORY = -3,
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
-  HOCKET_ERR_MISMATCH = -5,    /* HOCKET_CHECK=1 found ranks calling differently */
+  HOCKET_ERR_MISMATCH = -5,    /* lengths that don't match, where that shows; with HOCKET_CHECK=1 also another
+                                * collective, type, operation or root; in set-up: another version of hocket */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
   HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */
@@ -55,7 +58,20 @@ typedef struct hocket_context hocket_context_t;
 typedef struct hocket_comm hocket_comm_t;
 typedef struct hocket_request hocket_request_t;
 
-/* Element types. HOCKET_TYPE_OPAQUE(bytes) is an element of any other size, for broadcast and user operations. */
+/* Element types. The predefined operations that go with them are those of the MPI standard:
+ *
+ *   INT8 to UINT64                        all but MINLOC and MAXLOC; SUM_SATURATING with those of 8 and 16 bits only
+ *   FLOAT, DOUBLE, LONG_DOUBLE            SUM, PROD, MIN, MAX
+ *   COMPLEX_...                           SUM, PROD
+ *   BOOL, LOGICAL4                        LAND, LOR, LXOR
+ *   BYTE                                  BAND, BOR, BXOR
+ *   FLOAT_INT to 2DOUBLE, pairs           MINLOC, MAXLOC
+ *
+ * LOGICAL4 is Fortran's LOGICAL of 4 bytes: 0 is false, anything else true; a result is 0 or 1. A pair is a C struct of
+ * value and index with the compiler's padding: HOCKET_DOUBLE_INT is struct { double value; int index; }.
+ *
+ * HOCKET_TYPE_OPAQUE(bytes) is an element of any other size, from 1 to 2^31-1 bytes: for all collectives that only move
+ * data, and for reductions by operations of the program's own. */
 typedef uint32_t hocket_type_t;
 enum {
   HOCKET_INT8 = 1,
@@ -69,20 +85,20 @@ enum {
   HOCKET_FLOAT,
   HOCKET_DOUBLE,
   HOCKET_LONG_DOUBLE,
-  HOCKET_COMPLEX_FLOAT,
+  HOCKET_COMPLEX_FLOAT, /* C's _Complex, C++'s std::complex, Fortran's COMPLEX: two numbers one after the other */
   HOCKET_COMPLEX_DOUBLE,
   HOCKET_COMPLEX_LONG_DOUBLE,
-  HOCKET_BOOL,
+  HOCKET_BOOL, /* of C and C++, one byte */
   HOCKET_LOGICAL4,
   HOCKET_BYTE,
-  HOCKET_FLOAT_INT,
-  HOCKET_DOUBLE_INT,
-  HOCKET_LONG_INT,
-  HOCKET_2INT,
-  HOCKET_SHORT_INT,
-  HOCKET_LONG_DOUBLE_INT,
-  HOCKET_2FLOAT,
-  HOCKET_2DOUBLE
+  HOCKET_FLOAT_INT,       /* float, int */
+  HOCKET_DOUBLE_INT,      /* double, int */
+  HOCKET_LONG_INT,        /* long, int */
+  HOCKET_2INT,            /* int, int; Fortran's 2INTEGER */
+  HOCKET_SHORT_INT,       /* short, int */
+  HOCKET_LONG_DOUBLE_INT, /* long double, int */
+  HOCKET_2FLOAT,          /* float, float; Fortran's 2REAL */
+  HOCKET_2DOUBLE          /* double, double; Fortran's 2DOUBLE PRECISION */
 };
 #define HOCKET_MAX_COMBINED_BYTES 32768 /* the longest element that a reduction takes */
 #define HOCKET_TYPE_OPAQUE(bytes) ((hocket_type_t)0x80000000u | (hocket_type_t)(bytes))
@@ -150,7 +166,7 @@ HOCKET_API hocket_status_t hocket_comm_create(hocket_context_t* context, const h
                                               hocket_comm_t** comm);
 /* The ranks that `hocket run` started; one rank where a program was started by hand. Collective over them, as often as
  * wanted. A rank that ends instead of coming, or is too late (HOCKET_SETUP_TIMEOUT_S), is an error on those that wait.
- */
+ * HOCKET_ERR_MISMATCH if `hocket run` is of another version than the program's library. */
 HOCKET_API hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_comm_t** comm);
 /* Collective over `comm`. Ranks of the same color form a new comm, ordered by key and then by their ranks in `comm`; a
  * negative color gets *new_comm = NULL. What goes wrong with one color's comm is an error on its ranks only, and leaves
@@ -171,14 +187,20 @@ HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size
 /* Passed as `input` (at the root of a reduce: and only there): the operand is taken from `output`. */
 #define HOCKET_IN_PLACE ((const void*)(intptr_t)-1)
 
-/* --- collectives, as their MPI namesakes ---------------------------------------------------------------------- */
+/* --- collectives, as their MPI namesakes ----------------------------------------------------------------------
+ *
+ * All ranks pass the same root and operation, and counts and types that agree. Buffers without elements may be NULL.
+ * `input` and `output` must not overlap (HOCKET_IN_PLACE is for that): HOCKET_ERR_INVALID_ARGUMENT, but gatherv,
+ * scatterv, allgatherv, alltoallv and alltoallw don't look. */
 
 HOCKET_API hocket_status_t hocket_barrier(hocket_comm_t* comm);
+/* `buffer` holds `count` elements: read at the root, written on the others. */
 HOCKET_API hocket_status_t hocket_broadcast(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type,
                                             int root);
-/* `output` is significant at the root only. */
+/* `input` and `output` hold `count` elements; `output` is significant at the root only. */
 HOCKET_API hocket_status_t hocket_reduce(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                          hocket_type_t type, hocket_op_t op, int root);
+/* `input` and `output` hold `count` elements. */
 HOCKET_API hocket_status_t hocket_allreduce(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                             hocket_type_t type, hocket_op_t op);
 
@@ -223,16 +245,19 @@ HOCKET_API hocket_status_t hocket_alltoallw(hocket_comm_t* comm, const void* inp
                                             const size_t* input_byte_displacements, const hocket_type_t* input_types,
                                             void* output, const size_t* output_counts,
                                             const size_t* output_byte_displacements, const hocket_type_t* output_types);
-/* Rank r gets the r-th block of `count` elements of the reduction; in place, where `output` begins. */
+/* Rank r gets the r-th block of `count` elements of the reduction. `input` holds size*count elements and `output`
+ * count; in place, `output` holds size*count, and the result where it begins. */
 HOCKET_API hocket_status_t hocket_reduce_scatter_block(hocket_comm_t* comm, const void* input, void* output,
                                                        size_t count, hocket_type_t type, hocket_op_t op);
-/* The same with blocks of counts[r] elements, one behind the other. */
+/* The same with blocks of counts[r] elements, one behind the other: the sum of `counts` instead of size*count elements,
+ * counts[its rank] instead of count. */
 HOCKET_API hocket_status_t hocket_reduce_scatter(hocket_comm_t* comm, const void* input, void* output,
                                                  const size_t* counts, hocket_type_t type, hocket_op_t op);
-/* Rank r gets the reduction of the operands of ranks 0 to r. */
+/* Rank r gets the reduction of the operands of ranks 0 to r. `input` and `output` hold `count` elements. */
 HOCKET_API hocket_status_t hocket_scan(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                        hocket_type_t type, hocket_op_t op);
-/* Of ranks 0 to r-1. The output of rank 0 stays as it is, and may be NULL unless the call is in place. */
+/* Of ranks 0 to r-1, otherwise as hocket_scan. The output of rank 0 stays as it is, and may be NULL unless the call is
+ * in place. */
 HOCKET_API hocket_status_t hocket_exscan(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                          hocket_type_t type, hocket_op_t op);
 
@@ -299,7 +324,8 @@ HOCKET_API const char* hocket_status_name(hocket_status_t status);
 HOCKET_API hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text,
                                           size_t capacity);
 /* Forces the algorithm ("ring", "tree:degree=3,segment=16K") for a collective on this comm; NULL: back to the table.
- * Collective in effect: every rank must force the same. */
+ * A vector version has a choice of its own, by its own name: "gather" says nothing of "gatherv". Collective in effect:
+ * every rank must force the same. */
 HOCKET_API hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm);
 
 /* "0.1.0": of the library that runs, which may be newer than this header. */
