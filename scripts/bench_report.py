@@ -5,7 +5,8 @@ MPI-blocks-RANKS.json. Where there is a block for each rank, bytes are of one bl
 
     scripts/bench_report.py build/bench/*.json > tables.md
 
-The ratio is the MPI's median over hocket's: above 1 hocket is faster.
+First the table of message classes, then "Summary" with its tables, then a table of every cell, as docs/benchmarks.md
+has them. The ratio is the MPI's median over hocket's: above 1 hocket is faster.
 """
 import argparse
 import json
@@ -55,7 +56,25 @@ def ratio(rows):
     return rows["mpi"]["median_us"] / rows["hocket"]["median_us"]
 
 
+def print_classes(cells):
+    """Below SMALL and from there up, apart: geometric means and how many cells are below 0.95."""
+    all_ranks = sorted({key[2] for key in cells})
+    print("| MPI | bytes | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
+    print("|---|---|" + "---|" * len(all_ranks))
+    for mpi in sorted({key[0] for key in cells}):
+        for is_small in (True, False):
+            line = []
+            for ranks in all_ranks:
+                ratios = [ratio(rows) for key, rows in cells.items()
+                          if key[0] == mpi and key[2] == ranks and (key[4] < SMALL) == is_small]
+                low = sum(value < 0.95 for value in ratios)
+                line.append(f"{geometric_mean(ratios):.2f} ({low} of {len(ratios)})" if ratios else "")
+            what = f"{'below' if is_small else 'from'} {size_text(SMALL)}"
+            print(f"| {mpi} | {what} | " + " | ".join(line) + " |")
+
+
 def print_summary(cells):
+    print("\n## Summary\n")
     print("| MPI | timing | cells | not below 0.95 | lowest | median | geometric mean | highest |")
     print("|---|---|---|---|---|---|---|---|")
     for mpi in sorted({key[0] for key in cells}):
@@ -82,23 +101,6 @@ def print_summary(cells):
             print(f"| {mpi} | {timing} | {collective} | " + " | ".join(line) + " |")
 
 
-def print_classes(cells):
-    """Below SMALL and from there up, apart: geometric means and how many cells are below 0.95."""
-    all_ranks = sorted({key[2] for key in cells})
-    print("\n| MPI | bytes | " + " | ".join(f"{ranks} ranks" for ranks in all_ranks) + " |")
-    print("|---|---|" + "---|" * len(all_ranks))
-    for mpi in sorted({key[0] for key in cells}):
-        for is_small in (True, False):
-            line = []
-            for ranks in all_ranks:
-                ratios = [ratio(rows) for key, rows in cells.items()
-                          if key[0] == mpi and key[2] == ranks and (key[4] < SMALL) == is_small]
-                low = sum(value < 0.95 for value in ratios)
-                line.append(f"{geometric_mean(ratios):.2f} ({low} of {len(ratios)})" if ratios else "")
-            what = f"{'below' if is_small else 'from'} {size_text(SMALL)}"
-            print(f"| {mpi} | {what} | " + " | ".join(line) + " |")
-
-
 def print_tables(cells):
     for collective in COLLECTIVES:
         for timing in TIMINGS:
@@ -123,13 +125,13 @@ def print_tables(cells):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--summary", action="store_true", help="only the summary")
+    parser.add_argument("--summary", action="store_true", help="leave out the table of every cell")
     arguments = parser.parse_args()
     cells = read_cells(arguments.files)
     if not cells:
         sys.exit("bench_report: no cells with both an MPI and hocket in these files")
-    print_summary(cells)
     print_classes(cells)
+    print_summary(cells)
     if not arguments.summary:
         print_tables(cells)
 
