@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A choice in words.
-#include <cstdio>
+#include <optional>
 
 #include "selection/choice.h"
 #include "selection/cost_model.h"
@@ -8,12 +8,6 @@
 
 namespace hocket::selection {
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
-  return text;
-}
 
 std::string plural(uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -33,37 +27,99 @@ std::string title(const Query& query) {
   return text + "\n";
 }
 
-std::string comparison(double us, const std::string& next, double next_us) {
-  std::string text = number(us) + " us";
-  if (!next.empty()) text += "; the runner-up " + next;
+std::string comparison(double us, const std::string& next, double next_us, const char* what = "the runner-up ") {
+  std::string text = us_to_text(us) + " us";
+  if (!next.empty()) text += "; " + (what + next);
   if (!next.empty() && next_us > 0 && us > 0)
-    text += " " + number(next_us) + " us (" + number(next_us / us) + " times as long)";
+    text += " " + us_to_text(next_us) + " us (" + us_to_text(next_us / us) + " times as long)";
   return text + "\n";
 }
 
+// Where a rule's times were measured, or of what call times are predicted.
+struct Place {
+  std::optional<uint64_t> bytes;  // none: of a barrier, or of any length
+  uint64_t ranks = 0;
+
+  bool operator==(const Place&) const = default;
+};
+
+Place place_of(const Query& query) {
+  const bool has_bytes =
+      query.collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(query.collective);
+  return {has_bytes ? std::optional(query.bytes) : std::nullopt, query.ranks};
+}
+
+// From the note that `hocket tune` puts behind a rule: "at 4K, 8 ranks", or "at 8 ranks". Anybody else's is no place.
+std::optional<Place> place_of(std::string_view note) {
+  constexpr std::string_view kBefore = "at ";
+  constexpr std::string_view kAfter = " ranks";
+  if (note.size() <= kBefore.size() + kAfter.size() || !note.starts_with(kBefore) || !note.ends_with(kAfter)) return {};
+  note.remove_prefix(kBefore.size());
+  note.remove_suffix(kAfter.size());
+  Place place;
+  if (const size_t comma = note.find(", "); comma != std::string_view::npos) {
+    Result<uint64_t> bytes = parse_size(note.substr(0, comma));
+    if (!bytes.is_ok()) return {};
+    place.bytes = bytes.value();
+    note.remove_prefix(comma + 2);
+  }
+  Result<uint64_t> ranks = parse_size(note);
+  if (!ranks.is_ok()) return {};
+  place.ranks = ranks.value();
+  return place;
+}
+
+std::string to_text(const Place& place) {
+  const std::string ranks = plural(place.ranks, "rank");
+  return place.bytes ? size_to_text(*place.bytes) + (*place.bytes == 1 ? " byte, " : " bytes, ") + ranks : ranks;
+}
+
+// What stands for a choice among predictions, which name every degree.
+Spec with_degree(Spec spec) {
+  if (spec.degree == 0 && !spec.algorithm->degrees.empty()) spec.degree = spec.algorithm->degrees.front();
+  return spec;
+}
+
 // What the model says of the chosen one, and of the best of the others; "" if it has nothing to say of it.
-std::string prediction_of(const Query& query, const Table& table, const Spec& chosen) {
+// `place`: "" or "for 4K bytes, 8 ranks: ".
+std::string prediction_of(const Query& query, const Table& table, const Spec& chosen, const std::string& place = {}) {
   const Prediction* found = nullptr;
   const Prediction* next = nullptr;
   const std::vector<Prediction> all = predict(query, table);
   for (const Prediction& one : all) {
-    if (one.spec == chosen)
+    if (one.spec == with_degree(chosen))
       found = &one;
     else if (next == nullptr && one.spec.algorithm != chosen.algorithm)
       next = &one;
   }
   if (found == nullptr) return {};
-  return "  predicted " +
-         comparison(found->us, next == nullptr ? "" : to_text(next->spec), next == nullptr ? 0 : next->us);
+  const std::string text = "  predicted " + place;
+  if (next == nullptr) return text + comparison(found->us, "", 0);
+  // A rule may choose what the model would not.
+  return text +
+         comparison(found->us, to_text(next->spec), next->us, next->us < found->us ? "less with " : "the runner-up ");
 }
 
 std::string model_of(const Table& table) {
   const CostParameters& model = table.model();
-  std::string text = "  model     alpha " + number(model.alpha_us) + " us, beta " + number(model.beta_us_per_kib) +
-                     " and gamma " + number(model.gamma_us_per_kib) + " us a KiB, " + number(model.switch_us) +
-                     " us to hand a core on, " + plural(model.cores, "core");
+  std::string text = "  model     alpha " + us_to_text(model.alpha_us) + " us, beta " +
+                     us_to_text(model.beta_us_per_kib) + " and gamma " + us_to_text(model.gamma_us_per_kib) +
+                     " us a KiB, " + us_to_text(model.switch_us) + " us to hand a core on, " +
+                     plural(model.cores, "core");
   if (table.model_line() == 0) return text + " (defaults)\n";
   return text + " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
+}
+
+// A rule's times, and where they were measured with another call than this one, what the table's model says of this.
+std::string measurement_of(const Query& query, const Rule& rule, const Table& table) {
+  const std::string times = comparison(rule.median_us, rule.next, rule.next_us);
+  const std::optional<Place> place = place_of(rule.note);
+  if (!place) return "  measured  " + times + (rule.note.empty() ? "" : "  note      " + rule.note + "\n");
+  std::string text = "  measured  at " + to_text(*place) + ": " + times;
+  const Place here = place_of(query);
+  if (here != *place && table.model_line() != 0)
+    text += prediction_of(query, table, rule.spec, "for " + to_text(here) + ": ");
+  return text;
 }
 
 std::string ground_of(const Query& query, const Match& match, const Table& table) {
@@ -79,14 +135,11 @@ std::string ground_of(const Query& query, const Match& match, const Table& table
       break;
   }
   const Rule& rule = *match.rule;
-  std::string text =
+  const std::string because =
       "  because   " + table.source() + ", line " + std::to_string(rule.line) + ": " + to_text(rule) + "\n";
-  if (rule.median_us > 0)
-    text += "  measured  " + comparison(rule.median_us, rule.next, rule.next_us);
-  else
-    text += prediction_of(query, table, rule.spec);
-  if (!rule.note.empty()) text += "  note      " + rule.note + "\n";
-  return text;
+  if (rule.median_us > 0) return because + measurement_of(query, rule, table);
+  return because + prediction_of(query, table, rule.spec) +
+         (rule.note.empty() ? "" : "  note      " + rule.note + "\n");
 }
 
 // The rule that would win if the one above were not there.
@@ -111,15 +164,19 @@ std::string cutting(const Query& query, const Choice& choice) {
 std::string others(const Query& query, const Spec& chosen) {
   std::string possible;
   std::string impossible;
+  std::string_view first;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(query.collective) || algorithm == chosen.algorithm) continue;
     const std::string why = why_not(query, Spec{algorithm});
+    if (why.empty() && first.empty()) first = algorithm->name;
     if (why.empty())
       possible += (possible.empty() ? "" : ", ") + std::string(algorithm->name);
     else
       impossible += "  not       " + std::string(algorithm->name) + ": " + why + "\n";
   }
-  if (!possible.empty()) possible = "  could be  " + possible + " (forced)\n";
+  if (!possible.empty())
+    possible =
+        "  possible  also " + possible + " (" + forcing_variable(query.collective) + "=" + std::string(first) + ")\n";
   return possible + impossible;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rule as the line of a table that it came from.
+#include <cstdio>
+
 #include "selection/table.h"
 
 namespace hocket::selection {
@@ -26,6 +28,14 @@ std::string to_text(const Rule& rule) {
   if (rule.when != When::kAlways) text += rule.when == When::kCrowded ? " crowded" : " uncrowded";
   if (!is_everything(rule.bytes)) text += " bytes=" + range_to_text(rule.bytes, size_to_text);
   return text + " " + to_text(rule.spec);
+}
+
+std::string us_to_text(double us) {
+  constexpr double kWhole = 999.5;  // what three digits would round to 1e+03
+  constexpr double kHuge = 1e15;    // no time; but a table may say anything
+  char text[32];
+  std::snprintf(text, sizeof(text), us >= kWhole && us < kHuge ? "%.0f" : "%.3g", us);
+  return text;
 }
 
 }  // namespace hocket::selection

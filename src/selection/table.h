@@ -80,6 +80,8 @@ struct Rule {
 
 // As a line of a table, without note and measurements.
 std::string to_text(const Rule& rule);
+// Microseconds as tables and explain() have them: three digits, from 1000 on whole ones ("0.129", "18.8", "1138").
+std::string us_to_text(double us);
 
 class KeptPredictions;
 

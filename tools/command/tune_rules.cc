@@ -177,18 +177,11 @@ std::string aligned_line(const Rule& rule) {
     begin = end + 1;
   }
   char line[256];
-  std::snprintf(line, sizeof(line), "%-19s %-13s %-10s %-20s %-32s", columns[0].c_str(), columns[1].c_str(),
+  std::snprintf(line, sizeof(line), "%-20s %-13s %-10s %-20s %-32s", columns[0].c_str(), columns[1].c_str(),
                 columns[2].c_str(), columns[3].c_str(), columns[4].c_str());
   std::string text = line;
-  char number[32];
-  if (rule.median_us > 0) {
-    std::snprintf(number, sizeof(number), " us=%.3g", rule.median_us);
-    text += number;
-  }
-  if (!rule.next.empty()) {
-    std::snprintf(number, sizeof(number), " next_us=%.3g", rule.next_us);
-    text += " next=" + rule.next + number;
-  }
+  if (rule.median_us > 0) text += " us=" + selection::us_to_text(rule.median_us);
+  if (!rule.next.empty()) text += " next=" + rule.next + " next_us=" + selection::us_to_text(rule.next_us);
   if (!rule.note.empty()) text += "  # " + rule.note;
   while (text.ends_with(' ')) text.pop_back();
   return text;

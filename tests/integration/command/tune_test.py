@@ -35,7 +35,7 @@ class Tune(CommandTest):
         self.assertRegex(text, r"# Machine: .+ usable cores")
         explained = self.expect(run("info", "--explain", "allreduce", "8", "--ranks", "2", HOCKET_TABLE=path), 0).stdout
         self.assertRegex(explained, rf"because +{re.escape(path)}, line \d+: allreduce")
-        self.assertRegex(explained, r"measured +\S+ us")
+        self.assertRegex(explained, r"measured +at .*2 ranks: \S+ us")
         rows = self.expect(run("bench", "allreduce,alltoall", "--ranks", "3", "--sizes", "64", "--variants", "hocket",
                                "--time-budget", "0.001", "--iterations", "20", HOCKET_TABLE=path), 0)
         self.assertIn("allreduce", rows.stdout)

@@ -187,6 +187,54 @@ TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
   EXPECT_NE(text.find("line 3: allreduce ring"), std::string::npos) << text;
 }
 
+TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
+  const Table table = table_of(
+      "model cores=2 alpha_us=0.25\n"
+      "broadcast one_to_all us=5.04 next=one_to_all:degree=4 next_us=5.13  # at 4K, 8 ranks\n"
+      "barrier signal us=6 # at 8 ranks\n");
+  const auto broadcast = [&](uint64_t bytes, uint32_t ranks) {
+    return explain({.collective = Collective::kBroadcast, .bytes = bytes, .ranks = ranks, .crowded = true}, table);
+  };
+  const std::string measured =
+      "  measured  at 4K bytes, 8 ranks: 5.04 us; the runner-up one_to_all:degree=4 5.13 us (1.02 times as long)\n";
+  const std::string same = broadcast(4096, 8);
+  EXPECT_NE(same.find(measured), std::string::npos) << same;
+  EXPECT_EQ(same.find("predicted"), std::string::npos) << same;
+  EXPECT_EQ(same.find("  note"), std::string::npos) << same;
+  const std::string longer = broadcast(64 << 20, 8);
+  EXPECT_NE(longer.find(measured + "  predicted for 64M bytes, 8 ranks: "), std::string::npos) << longer;
+  EXPECT_EQ(longer.find("e+0"), std::string::npos) << longer;
+  // What the table chooses need not be what the model would.
+  const std::string worse =
+      explain(allreduce(8, 8, true), table_of("model cores=2\nallreduce ring us=1 # at 8, 2 ranks\n"));
+  EXPECT_NE(worse.find("; less with "), std::string::npos) << worse;
+  EXPECT_NE(broadcast(4096, 2).find("predicted for 4K bytes, 2 ranks: "), std::string::npos);
+  const auto barrier = [&](uint32_t ranks) {
+    return explain({.collective = Collective::kBarrier, .ranks = ranks, .crowded = true}, table);
+  };
+  EXPECT_NE(barrier(8).find("measured  at 8 ranks: 6 us\n"), std::string::npos) << barrier(8);
+  EXPECT_EQ(barrier(8).find("predicted"), std::string::npos) << barrier(8);
+  EXPECT_NE(barrier(3).find("predicted for 3 ranks: "), std::string::npos) << barrier(3);
+}
+
+TEST(Explain, NotesThatNameNoPlaceStayNotes) {
+  for (const char* note : {"at", "at ranks", "at  ranks", "at home", "at 4K ranks and more", "at 4X, 8 ranks",
+                           "at 4K,8 ranks", "at 4K, many ranks", "at , ranks", "8 ranks"}) {
+    const Table table = table_of("model cores=2\nbarrier signal us=6 # " + std::string(note) + "\n");
+    const std::string text = explain({.collective = Collective::kBarrier, .ranks = 3}, table);
+    EXPECT_NE(text.find("measured  6 us\n  note      " + std::string(note) + "\n"), std::string::npos) << text;
+  }
+}
+
+TEST(Explain, SaysHowAnotherAlgorithmCanBeHad) {
+  const std::string text = explain(allreduce(8, 8, true), table_of("allreduce ring\n"));
+  const size_t possible = text.find("  possible  also ");
+  ASSERT_NE(possible, std::string::npos) << text;
+  const size_t first = possible + std::string("  possible  also ").size();
+  const std::string name = text.substr(first, text.find(',', first) - first);
+  EXPECT_NE(text.find("(HOCKET_ALLREDUCE=" + name + ")\n"), std::string::npos) << text;
+}
+
 TEST(Explain, NamesPredictedTimesWhereNothingWasMeasured) {
   const Table table = table_of("model cores=2 alpha_us=0.25\nbarrier ranks=2 signal\n");
   const std::string text = explain(allreduce(8, 8, true), table);
@@ -198,6 +246,10 @@ TEST(Explain, NamesPredictedTimesWhereNothingWasMeasured) {
   const std::string by_rule = explain({.collective = Collective::kBarrier, .ranks = 2}, table);
   EXPECT_NE(by_rule.find("test, line 3"), std::string::npos) << by_rule;
   EXPECT_NE(by_rule.find("predicted "), std::string::npos) << by_rule;
+  // A rule that leaves the degree to the algorithm, too.
+  const std::string by_default =
+      explain({.collective = Collective::kBroadcast, .bytes = 8, .ranks = 4}, table_of("broadcast one_to_all\n"));
+  EXPECT_NE(by_default.find("predicted "), std::string::npos) << by_default;
 }
 
 TEST(Explain, SaysWhatStandsInTheWayOfAForcedChoice) {

@@ -178,5 +178,14 @@ TEST(ShippedTable, DecidesEveryCallByARuleOrByPrediction) {
         }
 }
 
+TEST(TableText, TimesHaveThreeDigitsAndNoExponent) {
+  EXPECT_EQ(us_to_text(0.1294), "0.129");
+  EXPECT_EQ(us_to_text(18.84), "18.8");
+  EXPECT_EQ(us_to_text(999.4), "999");
+  EXPECT_EQ(us_to_text(999.6), "1000");
+  EXPECT_EQ(us_to_text(1100), "1100");
+  EXPECT_EQ(us_to_text(123456.7), "123457");
+}
+
 }  // namespace
 }  // namespace hocket::selection

@@ -105,6 +105,22 @@ TEST(TuneRules, LinesCanBeReadBack) {
   }
 }
 
+TEST(TuneRules, LinesHaveTheSameColumnsAndPlainTimes) {
+  const auto rules = rules_of({allreduce(16, 1 << 20, {{"direct", 1103}, {"ring", 1138.4}}),
+                               {Collective::kReduceScatterBlock, 16, true, 1 << 20, {{"ring", 999.7}}},
+                               {Collective::kBarrier, 16, true, 0, {{"signal", 27.4}}}});
+  ASSERT_EQ(rules.size(), 3u);
+  std::string all;
+  for (const Rule& rule : rules) {
+    const std::string line = aligned_line(rule);
+    EXPECT_EQ(line.find(" ranks="), aligned_line(rules[0]).find(" ranks=")) << line;
+    EXPECT_EQ(line.find(" us="), aligned_line(rules[0]).find(" us=")) << line;
+    all += line + "\n";
+  }
+  EXPECT_NE(all.find(" us=1103 next=ring next_us=1138 "), std::string::npos) << all;
+  EXPECT_NE(all.find(" us=1000 "), std::string::npos) << all;
+}
+
 TEST(TuneRules, ANameThatIsNoAlgorithmIsAnError) {
   const std::vector<MeasuredCell> cells{allreduce(4, 8, {{"rign", 1}})};
   EXPECT_FALSE(make_rules(cells).is_ok());
