@@ -2,6 +2,7 @@
 // Contexts, communicators, operations: made and destroyed.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 #include "c_api/handles.h"
@@ -163,8 +164,22 @@ namespace {
 
 hocket_status_t unknown_collective(const char* function, const char* collective) {
   return report(Status(Code::kInvalidArgument, std::string(function) + ": `" + collective +
-                                                   "` is not a collective; known are barrier, broadcast, reduce, "
-                                                   "allreduce"));
+                                                   "` is not a collective: there are " +
+                                                   hocket::selection::names_of_collectives()));
+}
+
+// A call of which only its bytes are known: of doubles, if they can be.
+hocket::communicator::CallShape shape_of(hocket::schedule::Collective collective, size_t bytes, uint32_t ranks) {
+  hocket::communicator::CallShape shape;
+  shape.collective = collective;
+  // Where ranks see different lengths, nothing is chosen by them.
+  const bool has_bytes =
+      collective != hocket::schedule::Collective::kBarrier && hocket::schedule::lengths_are_agreed(collective);
+  if (!has_bytes) return shape;
+  shape.element_bytes = std::gcd(bytes, sizeof(double));
+  shape.count = bytes / shape.element_bytes;
+  if (hocket::schedule::is_vector(collective)) shape.row = shape.count * ranks;
+  return shape;
 }
 
 }  // namespace
@@ -177,14 +192,14 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
   if (!known) return unknown_collective("hocket_explain", collective);
   if (!comm->communicator->context().is_owner()) return invalid("hocket_explain", kOfParent);
   return guarded([&] {
-    hocket::communicator::CallShape shape;
-    shape.collective = *known;
-    shape.count = bytes;
-    const std::string answer = comm->communicator->explain(shape);
+    const std::string answer = comm->communicator->explain(shape_of(*known, bytes, comm->communicator->size()));
     const size_t length = std::min(answer.size(), capacity - 1);
     std::memcpy(text, answer.data(), length);
     text[length] = '\0';
-    return HOCKET_OK;
+    if (length == answer.size()) return HOCKET_OK;
+    return report(Status(Code::kInvalidArgument, "hocket_explain: the text needs `capacity` " +
+                                                     std::to_string(answer.size() + 1) + ", not " +
+                                                     std::to_string(capacity) + "; it was cut off"));
   });
 }
 
