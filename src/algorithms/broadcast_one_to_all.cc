@@ -56,7 +56,8 @@ void build(Builder& builder) {
 constinit const Algorithm broadcast_one_to_all = {
     .collective = schedule::Collective::kBroadcast,
     .name = "one_to_all",
-    .summary = "the root publishes, everyone copies; degree: into how many parts the shift cuts a segment",
+    .summary =
+        "the root publishes each segment, all others copy it; degree: its parts, rank i beginning with i mod degree",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (OTA)",
     .build = build,
     .segmented = true,

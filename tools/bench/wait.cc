@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What waiting costs: the CPU time that ranks use in a barrier which the last rank enters late.
+// What waiting costs: the CPU time that ranks use in a barrier which rank 0 enters late.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -34,9 +34,8 @@ std::string properties_of(const Algorithm& algorithm) {
   const auto add = [&](const std::string& property) { text += (text.empty() ? "" : "; ") + property; };
   if (!algorithm.degrees.empty()) add("degree (" + degrees_of(algorithm) + ", ...)");
   if (algorithm.segmented) add("segment");
-  const bool combines =
-      algorithm.collective == schedule::Collective::kReduce || algorithm.collective == schedule::Collective::kAllreduce;
-  if (combines) add(algorithm.can_keep_order ? "any operation" : "commutative operations only");
+  if (schedule::combines(algorithm.collective))
+    add(algorithm.can_keep_order ? "any operation" : "commutative operations only");
   if (algorithm.min_size > 1) add("from " + std::to_string(algorithm.min_size) + " ranks");
   return text;
 }
@@ -64,12 +63,12 @@ void print(const Algorithm& algorithm) {
 int list(const std::string& collective_name, bool json) {
   const auto only = schedule::collective_from_name(collective_name);
   if (!collective_name.empty() && !only)
-    return fail(kUsage, "`" + collective_name +
-                            "` is not a collective: there are barrier, broadcast, reduce, allreduce, allgather");
+    return fail(kUsage,
+                "`" + collective_name + "` is not a collective: there are " + selection::names_of_collectives());
   nlohmann::json rows = nlohmann::json::array();
   const schedule::Collective* last = nullptr;
   for (const Algorithm* algorithm : algorithms::all()) {
-    if (only && algorithm->collective != *only) continue;
+    if (only && algorithm->collective != schedule::base_of(*only)) continue;
     if (json) {
       rows.push_back(as_json(*algorithm));
       continue;

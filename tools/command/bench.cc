@@ -9,7 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "base/size_text.h"
 #include "command/bench_local.h"
@@ -18,6 +17,7 @@
 #include "command/configuration.h"
 #include "command/local_ranks.h"
 #include "command/mpi_library.h"
+#include "command/words.h"
 #include "selection/table.h"
 
 namespace hocket::command {
@@ -61,15 +61,8 @@ struct Parsed {
   bench::Options bench;
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
-}
-
 bool read_collectives(const std::string& text, bench::Options& options) {
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     bool known = false;
     for (int i = 0; i < schedule::kCollectives; ++i) {
       const auto collective = static_cast<bench::Collective>(i);
@@ -92,7 +85,7 @@ bool read_collectives(const std::string& text, bench::Options& options) {
 Result<std::vector<uint64_t>> read_sizes(const std::string& text) {
   constexpr uint64_t kMost = 1ull << 32;
   std::vector<uint64_t> sizes;
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     const size_t dots = word.find("..");
     Result<uint64_t> first = parse_size(word.substr(0, dots));
     if (!first.is_ok()) return first.take_status();
@@ -182,6 +175,7 @@ int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vect
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("bench", "Measure collectives: an MPI's own against hocket, or hocket's algorithms");
   sub->footer(kFooter);
+  show_command_in_usage(*sub, "[-- LAUNCHER ...]");
   auto parsed = std::make_shared<Parsed>();
   sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")->required();
   sub->add_option("--ranks", parsed->local.ranks, "that many forked ranks, no MPI")->check(CLI::Range(1, 1024));
@@ -209,7 +203,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"none", "cores"}))
       ->capture_default_str();
   sub->add_option("--load", parsed->local.load, "that many processes that burn time")->check(CLI::Range(0, 1024));
-  sub->add_option("--late", parsed->bench.late_s, "wait: seconds by which the last rank is late")
+  sub->add_option("--late", parsed->bench.late_s, "wait: seconds by which rank 0 comes late")
       ->check(CLI::Range(0.01, 600.0))
       ->capture_default_str();
   sub->add_option("--json", parsed->bench.json, "also write the rows to this file");

@@ -12,6 +12,7 @@
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/mpi_library.h"
+#include "command/words.h"
 
 namespace hocket::command {
 namespace {
@@ -124,6 +125,7 @@ int execute(const Options& options, const std::vector<std::string>& command) {
 void add_exec(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("exec", "Run an MPI program with hocket in it");
   sub->footer(kFooter);
+  show_command_in_usage(*sub, "-- LAUNCHER ... PROGRAM ...");
   sub->prefix_command();
   auto options = std::make_shared<Options>();
   sub->add_flag("--stats", options->stats, "at the end, what hocket carried out and what it handed on, and why");

@@ -90,10 +90,9 @@ void add_budget(Section& section) {
               {{"usable", budget.usable()},
                {"affinity", mask},
                {"quota", budget.quota > 0 ? nlohmann::ordered_json(budget.quota) : nlohmann::ordered_json(nullptr)}});
-  section.add(
-      "ranks that spin",
-      "up to " + std::to_string(budget.usable()) + "; with more, waiting ranks yield at once and sleep when late",
-      budget.usable());
+  section.add("waiting",
+              "spin for up to " + plural(static_cast<int>(budget.usable()), "rank") + "; with more, yield, then sleep",
+              {{"spin_up_to_ranks", budget.usable()}});
   if (const uint64_t limit = platform::cgroup_memory_limit(); limit != 0)
     section.add("memory limit", bytes_to_text(limit) + " by cgroup", limit);
 }

@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/run_launcher.h"
+#include "command/words.h"
 
 namespace hocket::command {
 namespace {
@@ -64,6 +65,7 @@ int execute(const Words& words) {
 void add_run(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("run", "Run a program on N ranks of this machine, without an MPI");
   sub->footer(kFooter);
+  show_command_in_usage(*sub, "PROGRAM ...");
   sub->prefix_command();
   auto words = std::make_shared<Words>();
   RunOptions& options = words->options;

@@ -38,9 +38,8 @@ struct Options {
 Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
   const auto collective = schedule::collective_from_name(options.collective);
   if (!collective)
-    return Status(Code::kInvalidArgument, "`" + options.collective +
-                                              "` is not a collective: there are barrier, broadcast, reduce, allreduce, "
-                                              "allgather");
+    return Status(Code::kInvalidArgument,
+                  "`" + options.collective + "` is not a collective: there are " + selection::names_of_collectives());
   std::string text = options.algorithm;
   if (options.degree != 0) text += ":degree=" + std::to_string(options.degree);
   Result<selection::Spec> spec = selection::parse_spec(*collective, text);
@@ -119,7 +118,7 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("schedule", "Print, draw or prove the schedule of an algorithm");
   sub->footer(kFooter);
   auto options = std::make_shared<Options>();
-  sub->add_option("collective", options->collective, "barrier, broadcast, reduce, allreduce, allgather")->required();
+  sub->add_option("collective", options->collective, selection::names_of_collectives())->required();
   sub->add_option("algorithm", options->algorithm, "its name")->required();
   // Proving takes memory with the square of the ranks.
   sub->add_option("--ranks", options->ranks)->check(CLI::Range(1u, 4096u))->capture_default_str();

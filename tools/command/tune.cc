@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/size_text.h"
 #include "command/command.h"
@@ -17,6 +16,7 @@
 #include "command/tune_compare.h"
 #include "command/tune_measure.h"
 #include "command/tune_table.h"
+#include "command/words.h"
 
 namespace hocket::command {
 namespace {
@@ -50,13 +50,6 @@ constexpr double kAgainstShare = 0.35;
 // Above this noise a table is worth little.
 constexpr double kBusy = 1.1;
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
-}
-
 Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
 // "60", "60s", "2m", "500ms".
@@ -85,7 +78,7 @@ Status read_ranks(const std::string& text, TuneOptions& options) {
     options.ranks = usual_ranks(options.cores);
     return Status::ok();
   }
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     Result<uint64_t> ranks = parse_size(word);
     if (!ranks.is_ok() || ranks.value() < 2 || ranks.value() > 256)
       return invalid("--ranks " + word + ": numbers from 2 to 256, separated by commas");
@@ -97,7 +90,7 @@ Status read_ranks(const std::string& text, TuneOptions& options) {
 }
 
 Status read_collectives(const std::string& text, TuneOptions& options) {
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : split_at_commas(text)) {
     bool known = false;
     for (int i = 0; i < schedule::kCollectives; ++i) {
       const auto collective = static_cast<schedule::Collective>(i);

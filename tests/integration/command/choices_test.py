@@ -16,6 +16,11 @@ class Explain(CommandTest):
         self.assertIn("allreduce of 8 bytes on 8 ranks", text)
         self.assertRegex(text, r"because +shipped table, line \d+: allreduce")
 
+    def test_times_measured_with_another_call_are_told_apart_from_this_one(self):
+        text = self.explain("broadcast", "64M", "--ranks", "9", "--crowded", "yes")
+        self.assertRegex(text, r"measured +at \w+ bytes, 8 ranks: \S+ us; the runner-up")
+        self.assertRegex(text, r"predicted for 64M bytes, 9 ranks: \d+ us; ")
+
     def test_crowding_can_be_assumed(self):
         self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--crowded", "yes"))
         self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--crowded", "no"))
@@ -79,8 +84,13 @@ class Algorithms(CommandTest):
         for row in rows:
             self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
 
+    def test_a_vector_version_has_those_of_the_one_with_equal_blocks(self):
+        equal, vector = (self.expect(run("algorithms", name), 0).stdout for name in ["allgather", "allgatherv"])
+        self.assertIn("ring", vector)
+        self.assertEqual(equal, vector)
+
     def test_unknown_collective(self):
-        self.refused("algorithms", "scam", words=["scam", "barrier"])
+        self.refused("algorithms", "scam", words=["scam", "barrier", "reduce_scatter_block", "alltoallv"])
 
 
 class Schedule(CommandTest):
@@ -106,6 +116,7 @@ class Schedule(CommandTest):
     def test_bad_questions(self):
         self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
         self.refused("schedule", "reduce", "oak", words=["oak", "tree"])
+        self.refused("schedule", "reduct", "tree", words=["reduct", "exscan", "reduce_scatter_block"])
         self.refused("schedule", "allreduce", "ring", "--degree", "3", words=["no degree"])
         self.refused("schedule", "barrier", "signal", "--segments", "2", words=["segments"])
         self.refused("schedule", "allreduce", "ring", "--keep-order", words=["does not commute"])

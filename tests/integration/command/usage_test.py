@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import re
 
 from hocket_command import CommandTest, main, run
 
@@ -16,6 +17,12 @@ class Help(CommandTest):
     def test_every_subcommand_has_help_with_an_example(self):
         for name in SUBCOMMANDS:
             self.assertIn(f"hocket {name}", self.expect(run(name, "--help"), 0).stdout)
+
+    def test_usage_shows_where_the_program_goes(self):
+        for name, words in [("exec", "-- LAUNCHER ... PROGRAM ..."), ("run", "PROGRAM ..."),
+                            ("bench", "[-- LAUNCHER ...]")]:
+            usage = re.search("^Usage: (.*)$", self.expect(run(name, "--help"), 0).stdout, re.MULTILINE).group(1)
+            self.assertTrue(usage.startswith(f"hocket {name} ") and usage.endswith(words), usage)
 
     def test_version(self):
         self.assertRegex(self.expect(run("--version"), 0).stdout, r"^hocket \d+\.\d+\.\d+\n$")

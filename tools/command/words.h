@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of the command line that several subcommands read or show in the same way.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace hocket::command {
+
+// "8,64,1K" -> "8", "64", "1K". What is empty between two commas is a word, too; behind the last comma it is not.
+std::vector<std::string> split_at_commas(const std::string& text);
+
+// Adds `command`, which the parser knows nothing of ("PROGRAM ..."), to the usage line of a subcommand's --help.
+void show_command_in_usage(CLI::App& subcommand, std::string command);
+
+}  // namespace hocket::command
