@@ -8,6 +8,7 @@ source scripts/common.sh
 say "1 of 3: what is needed"
 bash scripts/setup.sh
 say "2 of 3: building hocket (the first time takes some minutes)"
-build release hocket_command hocket_mpi_mpich hocket_mpi_openmpi kmeans  # no tests: they take twice as long
+# No tests: they take twice as long.
+build release hocket_command hocket_mpi_mpich hocket_mpi_openmpi hocket_mpi_abi kmeans
 say "3 of 3: the programs of examples/, as their MPI runs them and with hocket preloaded"
 exec python3 scripts/demo.py "$@"
