@@ -20,18 +20,37 @@ using hocket::communicator::Communicator;
 using hocket::communicator::Context;
 using hocket::communicator::ContextOptions;
 
+namespace {
+
+// Options as programs of the first release had them: new fields come behind, and their zeros mean what was before.
+constexpr size_t kFirstOptions = offsetof(hocket_context_options_t, memory_limit) + sizeof(size_t);
+
+// A program that is newer than the library may have fields that are unknown here: zeros ask for nothing.
+bool read_options(const hocket_context_options_t& options, hocket_context_options_t& known) {
+  constexpr size_t kMost = 4096;  // more is no size but a variable that was never set
+  if (options.struct_size < kFirstOptions || options.struct_size > kMost) return false;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&options);
+  std::memcpy(&known, bytes, std::min(options.struct_size, sizeof known));
+  return std::all_of(bytes + std::min(options.struct_size, sizeof known), bytes + options.struct_size,
+                     [](unsigned char byte) { return byte == 0; });
+}
+
+}  // namespace
+
 hocket_status_t hocket_context_create(const hocket_context_options_t* options, hocket_context_t** context) {
   if (context == nullptr) return invalid("hocket_context_create", "`context` is NULL; pass where to put the handle");
   *context = nullptr;
   ContextOptions wanted;
   if (options != nullptr) {
-    if (options->struct_size != sizeof(hocket_context_options_t)) {
+    hocket_context_options_t known{};
+    if (!read_options(*options, known)) {
       return invalid("hocket_context_create",
-                     "`options->struct_size` is not sizeof(hocket_context_options_t); set it before the call");
+                     "`options->struct_size` is not sizeof(hocket_context_options_t), or a field is set that this "
+                     "version of hocket doesn't know");
     }
-    wanted.progress = options->progress;
-    wanted.progress_user = options->progress_user;
-    wanted.memory_limit = options->memory_limit;
+    wanted.progress = known.progress;
+    wanted.progress_user = known.progress_user;
+    wanted.memory_limit = known.memory_limit;
   }
   return guarded([&] {
     Result<std::unique_ptr<Context>> made = Context::create(wanted);

@@ -82,6 +82,7 @@ Status Communicator::run(const Arguments& arguments) {
 
 Status Communicator::complete(Call& call, Lane& lane) {
   Status failure;
+  waiter_->arrive();
   const auto is_done = [&] { return call.advance(lane, failure) == Progress::kDone; };
   if (!is_done()) {
     HOCKET_TRY(wait_until(is_done, [&] { return outstanding_ == 0 ? call.awaits(lane) : RankBlock::kAnything; }));
@@ -108,8 +109,10 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       if (done) return Status::ok();
       waiter.woken(woken);
       context_.progress();
+      waiter.disregard();
     } else if (looks % kLooksPerProgress == 0) {
       context_.progress();
+      waiter.disregard();
     } else {
       if (outstanding_ != 0) advance_requests();
       continue;

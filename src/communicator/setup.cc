@@ -235,7 +235,6 @@ Status Setup::build(bool crowded, bool asymmetric) {
   policy.turns = made.turns_.get();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
-  made.waiter_->prepare();
   return Status::ok();
 }
 
@@ -273,6 +272,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
       std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
   if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
   if (crowded) context_.set_crowded();
+  communicator_->waiter_->prepare();
   HOCKET_LOG_DEBUG("communicator of %u ranks: %s, %s, CMA: %s", bootstrap_.size,
                    crowded ? "ranks share cores" : "a core a rank", asymmetric ? "asymmetric barrier" : "fences",
                    unwilling == outcomes.end() ? "in use" : unwilling->no_cross_memory);

@@ -42,6 +42,7 @@ class Turns {
   // For how much of the time in between the last turns of the others had the calling rank's core.
   int64_t of_others_ns(int64_t begin_ns, int64_t end_ns) const {
     const int core = sched_getcpu();
+    if (core < 0) return 0;  // nothing is known
     int64_t sum = 0;
     for (uint32_t rank = 0; rank < all_.size(); ++rank) {
       const Turn& turn = *all_[rank];

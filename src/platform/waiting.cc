@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <ctime>
+#include <utility>
 
 #include "base/clock.h"
 #include "platform/time_slice.h"
@@ -19,9 +21,10 @@ constexpr uint32_t kEagerLooks = 64;
 // Ranks that share cores yield at once, but not to whom they wait for when that one is just writing: it runs on another
 // core, and the rank that got this one might compute for a whole time slice. So many looks are ten microseconds.
 constexpr uint32_t kLooksAtWork = 256;
-// A yield among ranks that wait takes a microsecond a rank. One that takes this long has let somebody compute.
-constexpr int64_t kLongYieldNs = 1'000'000;
-// A turn on the core that is as long was work, and is told to the others. What is shorter, no long yield is made of.
+// A yield among ranks that wait takes a microsecond a rank, among ranks that work in pieces some tens. One that takes
+// this long, somewhat less than the tick of a kernel with 1000 a second, has let somebody compute.
+constexpr int64_t kLongYieldNs = 950'000;
+// A turn on the core that is as long was work, and is told to the others.
 constexpr int64_t kWorkNs = 20'000;
 // What a yield costs the rank itself, however long others then have the core.
 constexpr int64_t kYieldCostNs = 10'000;
@@ -52,10 +55,22 @@ inline void relax() {
 
 int64_t clock_ns() { return static_cast<int64_t>(now_ns()); }
 
+int64_t processor_time_ns() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one
+  return static_cast<int64_t>(time.tv_sec) * static_cast<int64_t>(kNanosecondsPerSecond) + time.tv_nsec;
+}
+
+// Different for any two threads.
+const void* this_thread() {
+  static thread_local char here;
+  return &here;
+}
+
 }  // namespace
 
 void Waiter::prepare() {
-  if (policy_.mode == WaitMode::kAutomatic && policy_.crowded && !has_asked_) shorten_slices();
+  if (policy_.mode == WaitMode::kAutomatic && policy_.crowded && asked_in_ != this_thread()) shorten_slices();
 }
 
 WaitAction Waiter::pause(bool at_work) {
@@ -92,23 +107,32 @@ void Waiter::read_clock() {
   if (started_ns_ == 0) started_ns_ = last_ns_;
 }
 
-// A look may have worked, too: what is waited for can come in pieces. Then nobody is late.
-void Waiter::end_turn() {
+// True if this thread has worked since it got the core. The time that has gone by says so only together with the
+// processor's: it may have slept, or have been interrupted.
+bool Waiter::tell_turn() {
   read_clock();
-  if (turn_ns_ == 0 || last_ns_ - turn_ns_ < kWorkNs) return;
-  idle_ns_ = 0;
-  if (policy_.turns != nullptr) policy_.turns->tell(turn_ns_, last_ns_);
+  const int64_t begin_ns = std::exchange(turn_ns_, last_ns_);
+  if (begin_ns == 0 || last_ns_ - begin_ns < kWorkNs) {
+    if (begin_ns != 0) turn_ns_ = begin_ns;
+    return false;
+  }
+  const int64_t cpu_ns = processor_time_ns();
+  const int64_t worked_ns = std::min(last_ns_ - begin_ns, cpu_ns - std::exchange(told_cpu_ns_, cpu_ns));
+  if (worked_ns < kWorkNs) return false;
+  if (policy_.turns != nullptr) policy_.turns->tell(last_ns_ - worked_ns, last_ns_);
+  return true;
 }
 
 WaitAction Waiter::sleep() {
   if (!has_given_way_ && impatience_ > 0) --impatience_;
   has_given_way_ = true;
-  end_turn();
+  tell_turn();
   return WaitAction::kSleep;
 }
 
 WaitAction Waiter::yield() {
-  end_turn();
+  // A look may have worked, too: what is waited for can come in pieces. Then nobody is late.
+  if (tell_turn()) idle_ns_ = 0;
   if (idle_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
   prepare();
   if (!has_given_way_) forgive();
@@ -131,22 +155,22 @@ void Waiter::count(int64_t before_ns) {
   // run.
   if (doubtful_end_ns_ != 0) {
     const bool was_ours = went_to_peers(doubtful_begin_ns_, doubtful_end_ns_);
-    if (was_ours || yield_ns >= kWorkNs) {
-      if (!was_ours) lost(doubtful_end_ns_ - doubtful_begin_ns_);
-      doubtful_end_ns_ = 0;
+    if (!was_ours && yield_ns >= kWorkNs) {
+      idle_ns_ += doubtful_end_ns_ - doubtful_begin_ns_;
+      lost(doubtful_end_ns_ - doubtful_begin_ns_);
     }
+    if (was_ours || yield_ns >= kWorkNs) doubtful_end_ns_ = 0;
   }
   if (yield_ns < kLongYieldNs || went_to_peers(before_ns, last_ns_)) {
     idle_ns_ += std::min(yield_ns, kYieldCostNs);
     return;
   }
-  idle_ns_ += yield_ns;
   doubtful_begin_ns_ = before_ns;
   doubtful_end_ns_ = last_ns_;
 }
 
 bool Waiter::shorten_slices() {
-  has_asked_ = true;
+  asked_in_ = this_thread();
   slices_are_short_ = policy_.slice_ns != 0 && shorten_time_slice(policy_.slice_ns);
   return slices_are_short_;
 }
@@ -155,7 +179,7 @@ void Waiter::lost(int64_t yield_ns) {
   lost_ns_ += yield_ns;
   if (lost_ns_ < kToleratedLossNs) return;
   // With short slices a yielder gets the core back soon; all ranks find out at about the same time.
-  if (!has_asked_ && shorten_slices()) {
+  if (asked_in_ != this_thread() && shorten_slices()) {
     lost_ns_ = 0;
     return;
   }

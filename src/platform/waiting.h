@@ -50,6 +50,15 @@ class Waiter {
   // Asks for short time slices if ranks share cores. For each rank to call before it works with the others, in the
   // thread that will; a thread that comes later asks when it first yields.
   void prepare();
+  // At the beginning of a call: where ranks share cores, they learn what this one has done since it got the core. Who
+  // comes last need never wait, and would not tell otherwise.
+  void arrive() {
+    if (policy_.crowded) tell_turn();
+  }
+  // What was done since the last pause was neither this rank's work nor an answer to what it waits for.
+  void disregard() {
+    if (turn_ns_ != 0) read_clock(), turn_ns_ = last_ns_;
+  }
   // Begins a wait. Cheap: reads no clock.
   void start() {
     looks_ = 0;
@@ -80,7 +89,7 @@ class Waiter {
   WaitAction yield();
   WaitAction sleep();
   void read_clock();
-  void end_turn();
+  bool tell_turn();
   void count(int64_t before_ns);
   bool went_to_peers(int64_t begin_ns, int64_t end_ns) const;
   void lost(int64_t yield_ns);
@@ -94,14 +103,15 @@ class Waiter {
   int64_t idle_ns_ = 0;  // of this wait: spent on yields that let nobody of the job work
   int64_t turn_ns_ = 0;  // when this thread last got the core back; 0: unknown
   int64_t sleep_ns_ = kFirstSleepNs;
-  bool has_given_way_ = false;     // this wait has yielded or slept: what is spun away tells nothing of others' load
-  bool has_asked_ = false;         // for short slices
-  bool slices_are_short_ = false;  // this thread's, by our doing
-  int64_t doubtful_begin_ns_ = 0;  // a long yield of which the next one will show whose it was
-  int64_t doubtful_end_ns_ = 0;    // 0: none
-  int64_t lost_ns_ = 0;            // in long yields, beyond what sleeping would have cost
-  uint32_t impatience_ = 0;        // for so many waits to come, sleep without yielding first
-  uint32_t penalty_ = 0;           // what impatience_ was last set to
+  bool has_given_way_ = false;      // this wait has yielded or slept: what is spun away tells nothing of others' load
+  const void* asked_in_ = nullptr;  // the thread that has asked for short slices
+  bool slices_are_short_ = false;   // that thread's, by our doing
+  int64_t told_cpu_ns_ = 0;         // processor time of the thread when it last told a turn
+  int64_t doubtful_begin_ns_ = 0;   // a long yield of which the next one will show whose it was
+  int64_t doubtful_end_ns_ = 0;     // 0: none
+  int64_t lost_ns_ = 0;             // in long yields, beyond what sleeping would have cost
+  uint32_t impatience_ = 0;         // for so many waits to come, sleep without yielding first
+  uint32_t penalty_ = 0;            // what impatience_ was last set to
 };
 
 }  // namespace hocket::platform

@@ -203,6 +203,26 @@ void with_small_memory(Rank& me, const std::function<void(hocket_context_t*, hoc
   EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
 }
 
+// Programs of the first release and of a later one: fields that are unknown here may be there, but ask for nothing.
+TEST(ContextOptions, MayBeThoseOfAnOtherRelease) {
+  struct Later {
+    hocket_context_options_t known;
+    uint64_t unknown;
+  } later = {};
+  hocket_context_t* context = nullptr;
+  later.known.struct_size = sizeof later;
+  later.known.memory_limit = size_t{8} << 20;
+  EXPECT_EQ(hocket_context_create(&later.known, &context), HOCKET_OK) << hocket_error_text();
+  EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+  later.unknown = 1;
+  EXPECT_EQ(hocket_context_create(&later.known, &context), HOCKET_ERR_INVALID_ARGUMENT);
+  for (const size_t wrong : {size_t{0}, sizeof(hocket_context_options_t) - 1, SIZE_MAX}) {
+    later.known.struct_size = wrong;
+    EXPECT_EQ(hocket_context_create(&later.known, &context), HOCKET_ERR_INVALID_ARGUMENT) << wrong;
+    EXPECT_NE(std::string(hocket_error_text()).find("struct_size"), std::string::npos);
+  }
+}
+
 TEST(Split, AFailureStaysWithItsColorAndLeavesTheParentUnharmed) {
   const int failed = run_bare_processes(6, [](Rank& me) {
     with_small_memory(me, [&](hocket_context_t* context, hocket_comm_t* comm) {

@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <sys/sysinfo.h>
 
 #include <cstdint>
 #include <new>
@@ -29,7 +28,12 @@ class MpiMeeting {
     int fewest = 0;
     MPI_Allreduce(&here, &fewest, 1, MPI_INT, MPI_MIN, comm_);
     if (fewest == size_) share();
-    crowded_ = size_ > get_nprocs();
+    // Each rank may be bound to a core of its own.
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    sched_getaffinity(0, sizeof cores, &cores);
+    MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, comm_);
+    crowded_ = size_ > CPU_COUNT(&cores);
   }
   ~MpiMeeting() {
     if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
@@ -48,12 +52,14 @@ class MpiMeeting {
       if (crowded_) sched_yield();
       // A peer may need this rank to move what is under way before it comes.
       int found = 0;
-      if (++looks % kLooksPerProgress == 0) MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
+      if (++looks % (crowded_ ? kLooksWhenCrowded : kLooksPerProgress) == 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, comm_, &found, MPI_STATUS_IGNORE);
     });
   }
 
  private:
   static constexpr uint32_t kLooksPerProgress = 64;
+  static constexpr uint32_t kLooksWhenCrowded = 8;
 
   // An MPI without shared windows leaves point_ as it is.
   void share() {
@@ -65,7 +71,10 @@ class MpiMeeting {
     const int made = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, comm_, &own, &window_) == MPI_SUCCESS ? 1 : 0;
     int made_by_all = 0;
     MPI_Allreduce(&made, &made_by_all, 1, MPI_INT, MPI_MIN, comm_);
-    if (made_by_all == 0) return;
+    if (made_by_all == 0) {
+      window_ = MPI_WIN_NULL;  // to free it is collective
+      return;
+    }
     MPI_Aint size = 0;
     int unit = 0;
     void* first = nullptr;
