@@ -95,16 +95,17 @@ std::string prediction_of(const Query& query, const Table& table, const Spec& ch
   if (found == nullptr) return {};
   const std::string text = "  predicted " + place;
   if (next == nullptr) return text + comparison(found->us, "", 0);
-  // A rule may choose what the model would not.
-  return text +
-         comparison(found->us, to_text(next->spec), next->us, next->us < found->us ? "less with " : "the runner-up ");
+  // A rule may choose what the model would not; but what differs by less than it can know isn't said to be better.
+  constexpr double kClear = 0.98;
+  return text + comparison(found->us, to_text(next->spec), next->us,
+                           next->us < kClear * found->us ? "less with " : "the runner-up ");
 }
 
 std::string model_of(const Table& table) {
   const CostParameters& model = table.model();
   std::string text = "  model     alpha " + us_to_text(model.alpha_us) + " us, beta " +
                      us_to_text(model.beta_us_per_kib) + " and gamma " + us_to_text(model.gamma_us_per_kib) +
-                     " us a KiB, " + us_to_text(model.switch_us) + " us to hand a core on, " +
+                     " us a KiB, " + us_to_text(model.switch_us) + " us a context switch, " +
                      plural(model.cores, "core");
   if (table.model_line() == 0) return text + " (defaults)\n";
   return text + " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
