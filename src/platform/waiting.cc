@@ -111,11 +111,9 @@ void Waiter::read_clock() {
 // processor's: it may have slept, or have been interrupted.
 bool Waiter::tell_turn() {
   read_clock();
+  if (turn_ns_ == 0) turn_ns_ = last_ns_;
+  if (last_ns_ - turn_ns_ < kWorkNs) return false;
   const int64_t begin_ns = std::exchange(turn_ns_, last_ns_);
-  if (begin_ns == 0 || last_ns_ - begin_ns < kWorkNs) {
-    if (begin_ns != 0) turn_ns_ = begin_ns;
-    return false;
-  }
   const int64_t cpu_ns = processor_time_ns();
   const int64_t worked_ns = std::min(last_ns_ - begin_ns, cpu_ns - std::exchange(told_cpu_ns_, cpu_ns));
   if (worked_ns < kWorkNs) return false;
@@ -178,7 +176,7 @@ bool Waiter::shorten_slices() {
 void Waiter::lost(int64_t yield_ns) {
   lost_ns_ += yield_ns;
   if (lost_ns_ < kToleratedLossNs) return;
-  // With short slices a yielder gets the core back soon; all ranks find out at about the same time.
+  // With short slices a yielder gets the core back soon. Ranks that share cores have asked long before.
   if (asked_in_ != this_thread() && shorten_slices()) {
     lost_ns_ = 0;
     return;

@@ -57,7 +57,9 @@ class Waiter {
   }
   // What was done since the last pause was neither this rank's work nor an answer to what it waits for.
   void disregard() {
-    if (turn_ns_ != 0) read_clock(), turn_ns_ = last_ns_;
+    if (turn_ns_ == 0) return;
+    read_clock();
+    turn_ns_ = last_ns_;
   }
   // Begins a wait. Cheap: reads no clock.
   void start() {

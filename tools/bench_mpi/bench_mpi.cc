@@ -54,7 +54,6 @@ class MpiWorld : public World {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     enable_(0);
-    meeting_ = std::make_unique<MpiMeeting>(MPI_COMM_WORLD);
     // Of its own, so that what is agreed never mixes with what is measured.
     MPI_Comm_dup(MPI_COMM_WORLD, &agreeing_);
     MPI_Comm node;
@@ -64,6 +63,7 @@ class MpiWorld : public World {
     MPI_Comm_free(&node);
     const int first = node_rank == 0 ? 1 : 0;
     MPI_Allreduce(&first, &nodes_, 1, MPI_INT, MPI_SUM, agreeing_);
+    meeting_ = std::make_unique<MpiMeeting>(MPI_COMM_WORLD, nodes_ == 1);
   }
   ~MpiWorld() override {
     enable_(0);

@@ -17,17 +17,10 @@ namespace hocket::bench {
 
 class MpiMeeting {
  public:
-  explicit MpiMeeting(MPI_Comm comm) {
+  MpiMeeting(MPI_Comm comm, bool on_one_node) {
     MPI_Comm_dup(comm, &comm_);
     MPI_Comm_size(comm_, &size_);
-    MPI_Comm node;
-    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    int here = 0;
-    MPI_Comm_size(node, &here);
-    MPI_Comm_free(&node);
-    int fewest = 0;
-    MPI_Allreduce(&here, &fewest, 1, MPI_INT, MPI_MIN, comm_);
-    if (fewest == size_) share();
+    if (on_one_node) share();
     // Each rank may be bound to a core of its own.
     cpu_set_t cores;
     CPU_ZERO(&cores);
