@@ -232,39 +232,50 @@ uint64_t processor_time_ns(pid_t process) {
   return static_cast<uint64_t>(used.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(used.tv_nsec);
 }
 
+enum Verdict { kNoLoad, kLoad, kDisturbed };
+
+// What a rank that waits says of one that works in pieces of 3 ms on its core, and tells of them or not. A trial in
+// which anything else had the core for long enough to count is disturbed. Runs in a child.
+int judges_its_peer(bool tells) {
+  const SharedTurns shared;
+  if (!shared.ok() || !bind_to_this_core()) return kNoSuchYields;
+  const pid_t peer = start_child([&] {
+    const Turns its = shared.of(1);
+    while (true) {
+      const auto begin = static_cast<int64_t>(now_ns());
+      while (static_cast<int64_t>(now_ns()) - begin < 3'000'000) {
+      }
+      if (tells) its.tell(begin, static_cast<int64_t>(now_ns()));
+      sched_yield();
+    }
+    return 0;
+  });
+  const Turns mine = shared.of(0);
+  WaitPolicy policy = endless_yields();
+  policy.turns = &mine;
+  Waiter waiter(policy);
+  const auto time_of_others_ns = [&] { return now_ns() - processor_time_ns(peer) - processor_time_ns(getpid()); };
+  const uint64_t others_before_ns = time_of_others_ns();
+  const uint64_t give_up = now_ns() + 300'000'000;
+  waiter.start();
+  while (!waiter.sees_load() && now_ns() < give_up) waiter.pause();
+  const bool disturbed = time_of_others_ns() - others_before_ns > 500'000;
+  kill(peer, SIGKILL);
+  end_of_child(peer);
+  if (waiter.sees_load()) return disturbed ? kDisturbed : kLoad;
+  return kNoLoad;
+}
+
 // A rank of the job that has the core for long must do its work anyway; whether it tells makes the difference.
 TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
   for (const bool tells : {false, true}) {
-    const int status = in_child([tells] {
-      const SharedTurns shared;
-      if (!shared.ok() || !bind_to_this_core()) return kNoSuchYields;
-      const pid_t peer = start_child([&] {
-        const Turns its = shared.of(1);
-        while (true) {
-          const auto begin = static_cast<int64_t>(now_ns());
-          while (static_cast<int64_t>(now_ns()) - begin < 3'000'000) {
-          }
-          if (tells) its.tell(begin, static_cast<int64_t>(now_ns()));
-          sched_yield();
-        }
-        return 0;
-      });
-      const Turns mine = shared.of(0);
-      WaitPolicy policy = endless_yields();
-      policy.turns = &mine;
-      Waiter waiter(policy);
-      waiter.start();
-      const uint64_t begin = now_ns();
-      while (!waiter.sees_load() && now_ns() < begin + 500'000'000) waiter.pause();
-      // Where something else has had the core, that is what was to be seen.
-      if (10 * (processor_time_ns(peer) + processor_time_ns(getpid())) < 9 * (now_ns() - begin)) return kNoSuchYields;
-      kill(peer, SIGKILL);
-      end_of_child(peer);
-      return waiter.sees_load() ? 1 : 0;
-    });
-    if (status == kNoSuchYields) GTEST_SKIP() << "the core is not for these two alone";
-    if (!tells && status == 0) GTEST_SKIP() << "yields are short here";
-    EXPECT_EQ(status, tells ? 0 : 1);
+    int verdict = kDisturbed;
+    for (int trial = 0; trial < 20 && verdict == kDisturbed; ++trial) {
+      verdict = in_child([tells] { return judges_its_peer(tells); });
+    }
+    if (verdict == kDisturbed || verdict == kNoSuchYields) GTEST_SKIP() << "the core is not for these two alone";
+    if (!tells && verdict == kNoLoad) GTEST_SKIP() << "yields are short here";
+    EXPECT_EQ(verdict, tells ? kNoLoad : kLoad);
   }
 }
 
