@@ -4,7 +4,7 @@
 // Reference: after allreduce direct; all-to-all broadcast with local reduction, as in
 //   Chan, Heimlich, Purkayastha, van de Geijn, Collective communication: theory, practice, and experience (2007).
 // Steps: S publications; the last rank combines size-1 operands a segment.
-// Bytes: rank r reads r n and copies n.
+// Bytes: rank r reads r n, and copies n in place.
 // Cost:  2 alpha + (size-1) n (beta + gamma) + n beta. For short messages.
 // Restrictions: a segment fits into a slot.
 #include "algorithms/combining.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What scan and exscan by direct reading share: each rank's operand, published from scratch memory segment by segment
-// for all ranks behind it.
+// What scan and exscan by direct reading share: each rank's operand, published segment by segment for all ranks behind
+// it.
 //
 // Thread safety: none; like the builder it writes to.
 #pragma once
@@ -13,17 +13,17 @@ namespace hocket::algorithms {
 class PrefixWork {
  public:
   explicit PrefixWork(schedule::Builder& builder)
-      : builder_(builder), ring_(builder), scratch_(builder, input(0)), readers_(builder.size() - 1 - builder.rank()) {
+      : builder_(builder), ring_(builder), operands_(builder), readers_(builder.size() - 1 - builder.rank()) {
     ring_.expect_readers(readers_);
   }
 
-  // Copies this rank's segment out of the way of the output, and publishes it if anybody reads it.
+  // Keeps this rank's segment, and publishes it if anybody reads it.
   void provide(uint32_t s) {
     ring_.claim(s);
-    builder_.copy(input(s), own(s));
+    operands_.keep(s);
     if (readers_ > 0) ring_.publish(s, own(s));
   }
-  schedule::Slice own(uint32_t s) const { return scratch_.at(s, input(s)); }
+  schedule::Slice own(uint32_t s) const { return operands_.at(s); }
   schedule::Slice output(uint32_t s) const {
     return schedule::Builder::part(builder_.output(), s, builder_.segments());
   }
@@ -34,11 +34,9 @@ class PrefixWork {
   }
 
  private:
-  schedule::Slice input(uint32_t s) const { return schedule::Builder::part(builder_.input(), s, builder_.segments()); }
-
   schedule::Builder& builder_;
   SlotRing ring_;
-  ScratchRing scratch_;
+  OperandRing operands_;
   uint32_t readers_;
 };
 

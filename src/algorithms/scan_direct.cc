@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone publishes its operand and combines those of the ranks before it with its own: one scheduling round.
 //
-// Operands are published from scratch memory, because the input may lie in the output.
+// In place, operands are published from scratch memory.
 //
 // Reference: after allreduce direct; all-to-all broadcast with local reduction, as in
 //   Chan, Heimlich, Purkayastha, van de Geijn, Collective communication: theory, practice, and experience (2007).
 // Steps: S publications; the last rank combines size-1 operands a segment.
-// Bytes: rank r reads r n and copies n.
+// Bytes: rank r reads r n, and copies n in place.
 // Cost:  2 alpha + (size-1) n (beta + gamma) + n beta. For short messages.
 // Restrictions: a segment fits into a slot.
 #include "algorithms/combining.h"

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "schedule/builder.h"
 
@@ -73,6 +74,28 @@ class ScratchRing {
  private:
   uint8_t first_area_ = 0;
   uint32_t areas_;
+};
+
+// The segments of a rank's input while peers read them and the output is written: the input itself or, in place, copies
+// in scratch memory.
+class OperandRing {
+ public:
+  explicit OperandRing(schedule::Builder& builder, uint32_t slots = kRingSlots) : builder_(builder) {
+    if (builder.in_place()) copies_.emplace(builder, input(0), slots);
+  }
+  // Before the segment is published, or used, and its part of the output written.
+  void keep(uint32_t segment) const {
+    if (copies_) builder_.copy(input(segment), at(segment));
+  }
+  schedule::Slice at(uint32_t segment) const { return copies_ ? copies_->at(segment, input(segment)) : input(segment); }
+
+ private:
+  schedule::Slice input(uint32_t segment) const {
+    return schedule::Builder::part(builder_.input(), segment, builder_.segments());
+  }
+
+  schedule::Builder& builder_;
+  std::optional<ScratchRing> copies_;
 };
 
 }  // namespace hocket::algorithms

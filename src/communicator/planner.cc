@@ -19,6 +19,7 @@ schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape
   wanted.segments = choice.segments;
   wanted.degree = choice.degree;
   wanted.keep_order = shape.keep_order;
+  wanted.in_place = shape.in_place;
   return algorithms::make_plan(*choice.algorithm, wanted);
 }
 

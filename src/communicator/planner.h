@@ -21,6 +21,7 @@ namespace hocket::communicator {
 struct CallShape {
   schedule::Collective collective = schedule::Collective::kBarrier;
   bool keep_order = false;
+  bool in_place = false;  // on this rank
   uint32_t root = 0;
   uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
   uint64_t element_bytes = 1;
@@ -65,7 +66,8 @@ class Planner {
   static uint64_t hash(const CallShape& shape) {
     uint64_t hash = shape.count * 0x9e3779b97f4a7c15ull;
     hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
-    hash ^= static_cast<uint64_t>(shape.collective) << 1 | static_cast<uint64_t>(shape.keep_order);
+    hash ^= static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
+            static_cast<uint64_t>(shape.in_place);
     return hash ^ hash >> 29;
   }
   // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.

@@ -275,6 +275,7 @@ void Builder::enter_group(const GroupOptions& options) {
   inner.shape.segments = options.segments;
   inner.shape.degree = options.degree;
   inner.shape.keep_order = shape().keep_order;
+  inner.shape.in_place = in_place() || options.input.buffer == options.output.buffer;
   inner.input = options.input;
   inner.output = options.output;
   bool member = false;

@@ -29,6 +29,8 @@ class Builder {
   uint32_t root() const { return group().shape.root; }
   uint32_t segments() const { return group().shape.segments; }
   const Shape& shape() const { return group().shape; }
+  // Whether writing to the output may change the input.
+  bool in_place() const { return group().shape.in_place; }
 
   // --- slices ---------------------------------------------------------------------------------------------
   // The whole of the caller's buffers (within enter_group: what the outer algorithm gave the inner one).

@@ -20,6 +20,7 @@ struct Shape {
   uint32_t segments = 1;
   uint32_t degree = 0;      // of trees; 0: the algorithm's default
   bool keep_order = false;  // combine in rank order: the operation does not commute
+  bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
 
   bool operator==(const Shape&) const = default;
 };

@@ -19,6 +19,7 @@ std::string check_shapes(std::span<const Plan> plans) {
     Shape expected = plans[0].shape;
     expected.rank = rank;
     expected.size = static_cast<uint32_t>(plans.size());
+    expected.in_place = plans[rank].shape.in_place;
     if (plans[rank].shape != expected || plans[rank].collective != plans[0].collective) {
       return "the plan of rank " + std::to_string(rank) + " is of another shape";
     }
@@ -60,7 +61,7 @@ Cell expected_cell(const World& world, uint32_t rank, uint32_t block, uint64_t i
       return {element, of.of_first(rank + 1)};
     case Collective::kExscan:
       if (rank > 0) return {element, of.of_first(rank)};
-      return world.options.in_place ? Cell{element, of.of_rank(0)} : Cell{};  // as it was
+      return world.plans[rank].shape.in_place ? Cell{element, of.of_rank(0)} : Cell{};  // as it was
     default:
       return {element, of.of_all()};
   }

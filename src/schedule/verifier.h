@@ -14,6 +14,9 @@
 // What happens after the call's end (memory of the caller that peers may still read, slots and counters of the next
 // call) is the engine's business and needs no steps.
 //
+// On a rank whose shape says `in_place` the caller's input lies in the output, or of a scatter the output in the input;
+// where there is a root, at the root only. Not for alltoall and reduce_scatter_block: a caller moves the input aside.
+//
 // Two limits. What is known of a step in a stage of several is known once the whole stage is done, which can only
 // raise an alarm too many. And counts are tried, not proved: choose them so that fractions come out odd.
 //
@@ -32,10 +35,7 @@
 namespace hocket::schedule {
 
 struct VerifyOptions {
-  uint64_t count = 1;  // elements in the call
-  // The caller's input lies in the output, or of a scatter the output in the input; where there is a root, at the root
-  // only. Not for alltoall and reduce_scatter_block: a caller moves the input aside.
-  bool in_place = false;
+  uint64_t count = 1;       // elements in the call
   bool commutative = true;  // if not (or if the plans' shape says keep_order), operands must meet in rank order
   bool idempotent = false;  // a contribution may be used more than once
   size_t max_problems = 12;

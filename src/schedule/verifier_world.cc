@@ -13,7 +13,7 @@ Layout::Layout(const Plan& plan, const VerifyOptions& options)
       output_blocks_(schedule::output_blocks(plan.collective, plan.shape.size)) {
   extents_.count = options.count;
   if (!options.lengths.empty()) make_vectors(plan, options.lengths);
-  place_buffers(plan, options.in_place);
+  place_buffers(plan);
   for (const ScratchArea& area : plan.scratch) {
     scratch_.push_back({extent_, area.elements(extents_)});
     extent_ += scratch_.back().length;
@@ -61,7 +61,7 @@ void Layout::lay(Vector& vector, bool dense) const {
   vector.blocks = {vector.counts.data(), vector.displacements.data()};
 }
 
-void Layout::place_buffers(const Plan& plan, bool in_place) {
+void Layout::place_buffers(const Plan& plan) {
   const uint32_t rank = plan.shape.rank;
   const bool is_root = rank == plan.shape.root;
   const auto extent = [&](const Vector& vector, uint32_t blocks) {
@@ -72,7 +72,7 @@ void Layout::place_buffers(const Plan& plan, bool in_place) {
   const bool has_both = input_blocks_ > 0 && output_blocks_ > 0 && has_input(plan.collective, is_root) &&
                         has_output(plan.collective, is_root);
   const bool has_role = !schedule::has_root(plan.collective) || is_root;
-  const bool shares = in_place && has_both && has_role;
+  const bool shares = plan.shape.in_place && has_both && has_role;
   if (shares && output_blocks_ > input_blocks_) {
     input_.begin = output_block(rank).begin;
   } else if (shares && input_blocks_ > output_blocks_) {

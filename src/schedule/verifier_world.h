@@ -62,7 +62,7 @@ class Layout {
   };
   void make_vectors(const Plan& plan, std::span<const uint64_t> lengths);
   void lay(Vector& vector, bool dense) const;
-  void place_buffers(const Plan& plan, bool in_place);
+  void place_buffers(const Plan& plan);
   Span block_of(Span buffer, const Vector& vector, uint32_t blocks, uint32_t block) const;
 
   Extents extents_;

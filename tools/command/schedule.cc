@@ -31,6 +31,7 @@ struct Options {
   uint32_t element_bytes = 8;
   std::string format = "text";
   bool keep_order = false;
+  bool in_place = false;
   bool verify = false;
 };
 
@@ -50,6 +51,10 @@ Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
+  if (options.in_place &&
+      (*collective == schedule::Collective::kAlltoall || *collective == schedule::Collective::kReduceScatterBlock))
+    return Status(Code::kInvalidArgument,
+                  "a " + options.collective + " in place moves its input aside first; its schedule is the same");
   const selection::Query query{
       .collective = *collective, .bytes = 1, .ranks = options.ranks, .commutative = !options.keep_order};
   if (const std::string why = selection::why_not(query, spec.value()); !why.empty())
@@ -65,6 +70,7 @@ std::vector<schedule::Plan> make_plans(const algorithms::Algorithm& algorithm, c
   shape.segments = options.segments;
   shape.degree = options.degree;
   shape.keep_order = options.keep_order;
+  shape.in_place = options.in_place;
   for (shape.rank = 0; shape.rank < options.ranks; ++shape.rank)
     plans.push_back(algorithms::make_plan(algorithm, shape));
   return plans;
@@ -136,6 +142,7 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   sub->add_option("--format", options->format)->check(CLI::IsMember({"text", "goal", "svg"}))->capture_default_str();
   sub->add_flag("--keep-order", options->keep_order, "for an operation that does not commute");
+  sub->add_flag("--in-place", options->in_place, "for a call whose output lies where its input does");
   sub->add_flag("--verify", options->verify, "prove it instead of printing it; code 1 if it is wrong");
   sub->callback([=, &invocation] { invocation.run = [=] { return show(*options); }; });
 }

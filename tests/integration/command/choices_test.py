@@ -113,7 +113,16 @@ class Schedule(CommandTest):
             result = run("schedule", row["collective"], row["name"], "--ranks", "6", "--count", "13", "--verify")
             self.assertIn("proved", self.expect(result, 0).stdout)
 
+    def test_a_call_in_place_has_a_schedule_of_its_own(self):
+        question = ["schedule", "allreduce", "direct", "--ranks", "3"]
+        apart = self.expect(run(*question), 0).stdout
+        in_place = self.expect(run(*question, "--in-place"), 0).stdout
+        self.assertNotIn("copy", apart)
+        self.assertIn("copy", in_place)
+        self.assertIn("proved", self.expect(run(*question, "--in-place", "--verify"), 0).stdout)
+
     def test_bad_questions(self):
+        self.refused("schedule", "alltoall", "linear", "--in-place", words=["aside"])
         self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
         self.refused("schedule", "reduce", "oak", words=["oak", "tree"])
         self.refused("schedule", "reduct", "tree", words=["reduct", "exscan", "reduce_scatter_block"])

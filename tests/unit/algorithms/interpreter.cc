@@ -32,7 +32,7 @@ uint64_t place_of_input(const Plan& plan, uint64_t count) {
 uint64_t Interpreter::combine(uint64_t left, uint64_t right) { return mix(3 * left + 7 * mix(right)); }
 uint64_t Interpreter::operand(uint32_t rank, uint64_t index) { return mix((uint64_t{rank} + 1) << 32 | index); }
 
-Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, bool in_place, uint32_t seed)
+Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, uint32_t seed)
     : plans_(plans), count_(count), random_(seed), ranks_(plans.size()) {
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     const Plan& plan = plans[r];
@@ -47,7 +47,7 @@ Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, bool in
     if (is_source) {
       for (uint64_t i = 0; i < outputs; ++i) rank.output[i] = operand(r, i);
     }
-    const bool shares = in_place && has_output && (is_root || !schedule::has_root(plan.collective));
+    const bool shares = plan.shape.in_place && has_output && (is_root || !schedule::has_root(plan.collective));
     if (!shares) rank.input.resize(inputs);
     for (uint64_t i = 0; i < inputs; ++i) {
       (shares ? rank.output[place_of_input(plan, count) + i] : rank.input[i]) = operand(r, i);

@@ -25,7 +25,7 @@ class Interpreter {
   // What element `index` of a rank's operand is; for broadcast, of the root's buffer.
   static uint64_t operand(uint32_t rank, uint64_t index);
 
-  Interpreter(const std::vector<schedule::Plan>& plans, uint64_t count, bool in_place, uint32_t seed);
+  Interpreter(const std::vector<schedule::Plan>& plans, uint64_t count, uint32_t seed);
 
   // "" or what went wrong.
   std::string run();

@@ -18,6 +18,11 @@ std::vector<schedule::Plan> plans_of(const Algorithm& algorithm, Shape shape) {
   return plans;
 }
 
+Shape placed(Shape shape) {
+  shape.in_place = true;
+  return shape;
+}
+
 bool has_root(const Algorithm& algorithm) { return schedule::has_root(algorithm.collective); }
 
 // Of the others a caller moves the input aside.
@@ -56,21 +61,42 @@ std::vector<uint64_t> counts_to_prove(const Algorithm& algorithm, const Shape& s
   return counts;
 }
 
+namespace {
+
+// The plans of a shape, not in place, in place, and of ranks that differ in it.
+std::vector<std::vector<schedule::Plan>> plans_to_prove(const Algorithm& algorithm, const Shape& shape) {
+  std::vector<std::vector<schedule::Plan>> all = {plans_of(algorithm, shape)};
+  if (!works_in_place(algorithm)) return all;
+  all.push_back(plans_of(algorithm, placed(shape)));
+  std::vector<schedule::Plan> mixed = all[0];
+  bool differs = false;
+  for (uint32_t rank = 0; rank < shape.size; ++rank) {
+    const schedule::Plan& other = all[1][rank];
+    differs = differs || other.steps.size() != mixed[rank].steps.size();
+    if (rank % 2 == 1) mixed[rank] = other;
+  }
+  if (differs) all.push_back(std::move(mixed));
+  return all;
+}
+
+const char* place_of(const std::vector<schedule::Plan>& plans) {
+  if (plans[0].shape.in_place) return ", in place";
+  return plans.size() > 1 && plans[1].shape.in_place ? ", ranks 1, 3, ... in place" : "";
+}
+
+}  // namespace
+
 testing::AssertionResult is_proved(const Algorithm& algorithm, const Shape& shape, const std::vector<uint64_t>& counts,
                                    uint64_t* calls) {
-  const std::vector<schedule::Plan> plans = plans_of(algorithm, shape);
-  for (const uint64_t count : counts) {
-    for (const bool in_place : {false, true}) {
-      if (in_place && !works_in_place(algorithm)) continue;
-      const schedule::VerifyOptions options = {.count = count,
-                                               .in_place = in_place,
-                                               .commutative = !shape.keep_order,
-                                               .idempotent = algorithm.collective == Collective::kBarrier};
+  for (const std::vector<schedule::Plan>& plans : plans_to_prove(algorithm, shape)) {
+    for (const uint64_t count : counts) {
+      const schedule::VerifyOptions options = {
+          .count = count, .commutative = !shape.keep_order, .idempotent = algorithm.collective == Collective::kBarrier};
       const schedule::Report report = schedule::verify(plans, options);
       if (calls != nullptr) ++*calls;
       if (report.is_correct()) continue;
       return testing::AssertionFailure() << test_name(algorithm) << ": " << text(shape) << ", count " << count
-                                         << (in_place ? ", in place" : "") << ":\n"
+                                         << place_of(plans) << ":\n"
                                          << report.text();
     }
   }
@@ -91,19 +117,16 @@ std::vector<uint64_t> random_lengths(size_t blocks, uint32_t seed) {
 
 testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, const Shape& shape, uint32_t seed,
                                                uint64_t* calls) {
-  const std::vector<schedule::Plan> plans = plans_of(algorithm, shape);
   const size_t blocks =
       algorithm.collective == Collective::kAlltoall ? size_t{shape.size} * shape.size : size_t{shape.size};
-  for (const bool in_place : {false, true}) {
-    if (in_place && !works_in_place(algorithm)) continue;
-    const std::vector<uint64_t> lengths = random_lengths(blocks, seed);
-    const schedule::VerifyOptions options = {
-        .in_place = in_place, .commutative = !shape.keep_order, .lengths = lengths};
+  const std::vector<uint64_t> lengths = random_lengths(blocks, seed);
+  for (const std::vector<schedule::Plan>& plans : plans_to_prove(algorithm, shape)) {
+    const schedule::VerifyOptions options = {.commutative = !shape.keep_order, .lengths = lengths};
     const schedule::Report report = schedule::verify(plans, options);
     if (calls != nullptr) ++*calls;
     if (report.is_correct()) continue;
     return testing::AssertionFailure() << test_name(algorithm) << ": " << text(shape) << ", lengths of seed " << seed
-                                       << (in_place ? ", in place" : "") << ":\n"
+                                       << place_of(plans) << ":\n"
                                        << report.text();
   }
   return testing::AssertionSuccess();

@@ -16,6 +16,9 @@ namespace hocket::algorithms {
 // `make_plan` for every rank; `shape.rank` is ignored.
 std::vector<schedule::Plan> plans_of(const Algorithm& algorithm, schedule::Shape shape);
 
+// The shape of a call in place.
+schedule::Shape placed(schedule::Shape shape);
+
 // Has the collective a root; can a call be in place without the caller moving anything; does it combine.
 bool has_root(const Algorithm& algorithm);
 bool works_in_place(const Algorithm& algorithm);

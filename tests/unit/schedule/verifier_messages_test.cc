@@ -59,9 +59,8 @@ TEST(VerifierMessages, AcceptsFlatBroadcastFromEveryRoot) {
 TEST(VerifierMessages, AcceptsRingAllgatherOfAnyCountInPlaceOrNot) {
   for (const uint64_t count : {0, 1, 7}) {
     for (const bool in_place : {false, true}) {
-      VerifyOptions options = with_count(count);
-      options.in_place = in_place;
-      const Report report = verify(plans_of(Collective::kAllgather, 6, ring_allgather), options);
+      const Shape shape{.size = 6, .in_place = in_place};
+      const Report report = verify(plans_of(Collective::kAllgather, shape, ring_allgather), with_count(count));
       EXPECT_TRUE(report.is_correct()) << report.text();
       EXPECT_TRUE(report.synchronizing);
     }
@@ -71,10 +70,11 @@ TEST(VerifierMessages, AcceptsRingAllgatherOfAnyCountInPlaceOrNot) {
 TEST(VerifierMessages, AcceptsChainReduceInRankOrder) {
   VerifyOptions options = with_count(3);
   options.commutative = false;
-  const auto plans = plans_of(Collective::kReduce, 5, [](Builder& b) { chain_reduce(b, true); });
-  EXPECT_TRUE(verify(plans, options).is_correct()) << verify(plans, options).text();
-  options.in_place = true;
-  EXPECT_TRUE(verify(plans, options).is_correct()) << verify(plans, options).text();
+  for (const bool in_place : {false, true}) {
+    const Shape shape{.size = 5, .in_place = in_place};
+    const auto plans = plans_of(Collective::kReduce, shape, [](Builder& b) { chain_reduce(b, true); });
+    EXPECT_TRUE(verify(plans, options).is_correct()) << verify(plans, options).text();
+  }
 }
 
 TEST(VerifierMessages, FindsOperandsOutOfRankOrder) {
@@ -193,17 +193,17 @@ TEST(VerifierMessages, FindsWritesToTheCallersInput) {
 
 TEST(VerifierMessages, FindsInputOverwrittenByACallInPlace) {
   // Right unless input and output are the same memory.
-  const auto plans = plans_of(Collective::kAllreduce, 2, [](Builder& b) {
+  const auto exchange = [](Builder& b) {
     b.begin_stage();
     b.send(1 - b.rank(), b.input());
     b.receive(1 - b.rank(), b.output());
     b.end_stage();
     b.combine(b.input(), b.output(), true);
-  });
+  };
+  auto plans = plans_of(Collective::kAllreduce, 2, exchange);
   EXPECT_TRUE(verify(plans, with_count(3)).is_correct()) << verify(plans, with_count(3)).text();
-  VerifyOptions options = with_count(3);
-  options.in_place = true;
-  expect_problem(verify(plans, options), "combines memory with itself");
+  plans[1].shape.in_place = true;  // that rank's alone
+  expect_problem(verify(plans, with_count(3)), "combines memory with itself");
 }
 
 TEST(VerifierMessages, FindsStepsOfAStageThatDependOnEachOther) {

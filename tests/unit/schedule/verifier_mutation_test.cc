@@ -67,22 +67,21 @@ std::vector<Example> examples() {
 }
 
 // In place where that is harder: what peers read is then what is overwritten.
-VerifyOptions options_for(const Example& example) {
-  VerifyOptions options = with_count(5);
-  options.in_place = example.collective == Collective::kAllreduce;
-  return options;
+std::vector<Plan> plans_for(const Example& example) {
+  const Shape shape{.size = 4, .in_place = example.collective == Collective::kAllreduce};
+  return plans_of(example.collective, shape, example.algorithm);
 }
 
 TEST(VerifierMutation, NoticesEveryStepThatIsTakenOut) {
   for (const Example& example : examples()) {
-    const auto right = plans_of(example.collective, 4, example.algorithm);
-    const Report report = verify(right, options_for(example));
+    const auto right = plans_for(example);
+    const Report report = verify(right, with_count(5));
     ASSERT_TRUE(report.is_correct()) << example.name << "\n" << report.text();
     for (uint32_t rank = 0; rank < right.size(); ++rank) {
       for (size_t step = 0; step < right[rank].steps.size(); ++step) {
         auto plans = right;
         plans[rank].steps.erase(plans[rank].steps.begin() + static_cast<long>(step));
-        EXPECT_FALSE(verify(plans, options_for(example)).is_correct())
+        EXPECT_FALSE(verify(plans, with_count(5)).is_correct())
             << example.name << " without step " << step << " of rank " << rank;
       }
     }
@@ -91,7 +90,7 @@ TEST(VerifierMutation, NoticesEveryStepThatIsTakenOut) {
 
 TEST(VerifierMutation, NoticesEveryStepThatIsDoneTwice) {
   for (const Example& example : examples()) {
-    const auto right = plans_of(example.collective, 4, example.algorithm);
+    const auto right = plans_for(example);
     for (uint32_t rank = 0; rank < right.size(); ++rank) {
       for (size_t step = 0; step < right[rank].steps.size(); ++step) {
         const StepKind kind = right[rank].steps[step].kind;
@@ -100,7 +99,7 @@ TEST(VerifierMutation, NoticesEveryStepThatIsDoneTwice) {
         auto plans = right;
         plans[rank].steps.insert(plans[rank].steps.begin() + static_cast<long>(step), right[rank].steps[step]);
         const bool is_ordered_put = kind == StepKind::kPut;  // the same again, in order
-        EXPECT_EQ(verify(plans, options_for(example)).is_correct(), is_ordered_put)
+        EXPECT_EQ(verify(plans, with_count(5)).is_correct(), is_ordered_put)
             << example.name << " with step " << step << " of rank " << rank << " twice";
       }
     }

@@ -54,9 +54,9 @@ TEST(VerifierSlots, AcceptsDirectAllreduceInRankOrderInPlaceOrNot) {
   for (uint32_t size = 1; size <= 7; ++size) {
     for (const bool in_place : {false, true}) {
       VerifyOptions options = with_count(3);
-      options.in_place = in_place;
       options.commutative = false;
-      const Report report = verify(plans_of(Collective::kAllreduce, size, direct_allreduce), options);
+      const Shape shape{.size = size, .in_place = in_place};
+      const Report report = verify(plans_of(Collective::kAllreduce, shape, direct_allreduce), options);
       EXPECT_TRUE(report.is_correct()) << report.text();
       EXPECT_TRUE(report.synchronizing);
       EXPECT_EQ(report.messages, size * (size - 1));
@@ -66,7 +66,7 @@ TEST(VerifierSlots, AcceptsDirectAllreduceInRankOrderInPlaceOrNot) {
 }
 
 TEST(VerifierSlots, FindsInputOverwrittenInPlaceBeforePeersHaveReadIt) {
-  const auto plans = plans_of(Collective::kAllreduce, 3, [](Builder& b) {
+  auto plans = plans_of(Collective::kAllreduce, 3, [](Builder& b) {
     b.publish(0, b.input());
     const Slice sum = Builder::in_scratch(b.scratch_area(b.input()), b.input(), b.input());
     b.get({.peer = 0}, sum);
@@ -74,9 +74,8 @@ TEST(VerifierSlots, FindsInputOverwrittenInPlaceBeforePeersHaveReadIt) {
     b.copy(sum, b.output());
   });
   EXPECT_TRUE(verify(plans, with_count(3)).is_correct()) << verify(plans, with_count(3)).text();
-  VerifyOptions options = with_count(3);
-  options.in_place = true;
-  expect_problem(verify(plans, options), "writes element 0 of output while");
+  for (Plan& plan : plans) plan.shape.in_place = true;
+  expect_problem(verify(plans, with_count(3)), "writes element 0 of output while");
 }
 
 TEST(VerifierSlots, AcceptsSlotReusedAfterItsReadersAreKnownToBeDone) {
