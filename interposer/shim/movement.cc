@@ -2,6 +2,9 @@
 #include "shim/movement.h"
 
 #include <cstring>
+#include <optional>
+
+#include "shim/parts.h"
 
 namespace hocket::interposer {
 namespace {
@@ -115,28 +118,69 @@ void replace(Blocks& blocks, const Packed& packed) {
   blocks.displacements = nullptr;
 }
 
+// The room of a side that is packed; long ones are in parts.
+struct PackedSide {
+  Packed room;
+  std::optional<Parts> parts;
+
+  PackedSide(Packed::Use use, MPI_Comm comm) : room(use, comm) {}
+  Parts* get_parts() { return parts ? &*parts : nullptr; }
+};
+
+void make_room(const Side& side, const Blocks& blocks, MPI_Comm comm, PackedSide& packed) {
+  const size_t bytes = total_bytes(side, blocks);
+  packed.room.make_room(bytes);
+  if (bytes >= PartByPart::kLeastBytes) packed.parts.emplace(packed.room, side, blocks, comm);
+}
+
+void prepare_input(const MoveCall& call, const Blocks& blocks, PackedSide& input) {
+  make_room(call.send, blocks, call.comm, input);
+  if (!input.parts) pack_all(call.send, blocks, input.room, call.comm);
+}
+
+void prepare_output(const MoveCall& call, const Decision& decision, const Findings& findings, PackedSide& output) {
+  make_room(call.receive, findings.receive, call.comm, output);
+  if (!findings.is_in_place) return;
+  // What the room holds already is input.
+  if (movement_of(call.collective).is_exchange()) {
+    pack_all(call.receive, findings.receive, output.room, call.comm);
+  } else {
+    pack_one(call.receive, findings.receive, decision.communicator->rank, output.room, call.comm);
+  }
+}
+
+hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
+                           const Findings& findings, PackedSide& input, PackedSide& output) {
+  if (!input.parts && !output.parts) return run(call, decision, send, receive, findings);
+  PartByPart parts(input.get_parts(), output.get_parts());
+  const c_api::ServedOnDemand served(decision.communicator->comm, parts);
+  return run(call, decision, send, receive, findings);
+}
+
 int move_packed(const MoveCall& call, const Decision& decision, const Findings& findings) {
   Blocks send = findings.send, receive = findings.receive;
-  Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
+  PackedSide input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
   if (send.is_packed) {
-    input.make_room(total_bytes(call.send, send));
-    pack_all(call.send, send, input, call.comm);
-    replace(send, input);
+    prepare_input(call, send, input);
+    replace(send, input.room);
   }
   if (receive.is_packed) {
-    output.make_room(total_bytes(call.receive, receive));
-    if (findings.is_in_place && movement_of(call.collective).is_exchange()) {
-      pack_all(call.receive, receive, output, call.comm);
-    } else if (findings.is_in_place) {
-      pack_one(call.receive, receive, decision.communicator->rank, output, call.comm);
-    }
-    replace(receive, output);
+    prepare_output(call, decision, findings, output);
+    replace(receive, output.room);
   }
-  const int error = input.error() != MPI_SUCCESS ? input.error() : output.error();
-  if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
-  const hocket_status_t status = run(call, decision, send, receive, findings);
-  if (status == HOCKET_OK && receive.is_packed) unpack_all(call.receive, receive, output, call.comm);
-  return answer(decision, call.collective, call.comm, status, output.error());
+  hocket_status_t status = HOCKET_OK;
+  int packing_error = input.room.error() != MPI_SUCCESS ? input.room.error() : output.room.error();
+  if (packing_error == MPI_SUCCESS) {
+    status = run_packed(call, decision, send, receive, findings, input, output);
+    packing_error = input.room.error();
+  }
+  if (packing_error != MPI_SUCCESS) return give_up(decision, call.collective, packing_error, kPackingFailed);
+  if (status == HOCKET_OK && output.parts) {
+    output.parts->unpack_rest();
+  } else if (status == HOCKET_OK && receive.is_packed) {
+    unpack_all(call.receive, findings.receive, output.room, call.comm);
+  }
+  return answer(decision, call.collective, call.comm, status, output.room.error());
 }
 
 int copy_alone(const MoveCall& call, const Decision& decision, const Findings& findings) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "shim/packing.h"
+#include "shim/parts.h"
 #include "shim/pieces.h"
 
 namespace hocket::interposer {
@@ -124,10 +125,20 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
   output.make_room(findings.is_in_place ? from.bytes() : to.bytes());
   if (!findings.is_in_place) input.make_room(from.bytes());
   Packed& operand = findings.is_in_place ? output : input;
-  operand.pack_at(0, from);
+  const auto reduce = [&] {
+    return run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
+  };
+  hocket_status_t status = HOCKET_OK;
+  if (!findings.is_in_place && from.bytes() >= PartByPart::kLeastBytes) {
+    Parts parts(input, from);
+    PartByPart part_by_part(&parts, nullptr);
+    const c_api::ServedOnDemand served(decision.communicator->comm, part_by_part);
+    status = reduce();
+  } else {
+    operand.pack_at(0, from);
+    if (operand.error() == MPI_SUCCESS) status = reduce();
+  }
   if (operand.error() != MPI_SUCCESS) return {HOCKET_OK, operand.error()};
-  const hocket_status_t status =
-      run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
   if (status == HOCKET_OK && last_operation_error() == MPI_SUCCESS) output.unpack_at(0, to);
   return {status, MPI_SUCCESS, output.error()};
 }

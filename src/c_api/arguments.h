@@ -103,7 +103,7 @@ inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const A
   if (checked != HOCKET_OK) [[unlikely]]
     return checked;
   return guarded([&] { return answer(comm->communicator->run(arguments)); },
-                 [&] { comm->communicator->break_after_exception(); });
+                 [&](const char* what) { comm->communicator->break_after_exception(what); });
 }
 
 inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments,
@@ -120,7 +120,7 @@ inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const
         *request = to_handle(started.value());
         return HOCKET_OK;
       },
-      [&] { comm->communicator->break_after_exception(); });
+      [&](const char* what) { comm->communicator->break_after_exception(what); });
 }
 
 }  // namespace hocket::c_api

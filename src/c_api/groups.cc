@@ -29,7 +29,7 @@ hocket_status_t split(const char* function, hocket_comm_t* comm, int color, int 
         if (made.value() != nullptr) *new_comm = new hocket_comm{made.take()};
         return HOCKET_OK;
       },
-      [&] { comm->communicator->break_after_exception(); });
+      [&](const char* what) { comm->communicator->break_after_exception(what); });
 }
 
 }  // namespace

@@ -46,22 +46,22 @@ inline constexpr const char* kOfParent = "the object belongs to the parent of th
 
 hocket_status_t invalid(const char* function, const char* what) noexcept;
 
-// No exception crosses into the host program. `on_exception` runs before the failure is reported.
+// No exception crosses into the host program. `on_exception(what it says)` runs before the failure is reported.
 template <typename Body, typename OnException>
 hocket_status_t guarded(const Body& body, const OnException& on_exception) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    on_exception();
+    on_exception("it ran out of memory");
     return report_no_memory();
   } catch (const std::exception& error) {
-    on_exception();
+    on_exception(error.what());
     return report(Status(Code::kSystem, error.what()));
   }
 }
 template <typename Body>
 hocket_status_t guarded(const Body& body) {
-  return guarded(body, [] {});
+  return guarded(body, [](const char*) {});
 }
 
 }  // namespace hocket::c_api

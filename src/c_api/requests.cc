@@ -21,7 +21,7 @@ hocket_status_t hocket_test(hocket_request_t** request) {
         *request = nullptr;
         return answer(status);
       },
-      [&] { started->communicator->break_after_exception(); });
+      [&](const char* what) { started->communicator->break_after_exception(what); });
 }
 
 hocket_status_t hocket_wait(hocket_request_t** request) {
@@ -34,5 +34,5 @@ hocket_status_t hocket_wait(hocket_request_t** request) {
         *request = nullptr;
         return answer(status);
       },
-      [&] { started->communicator->break_after_exception(); });
+      [&](const char* what) { started->communicator->break_after_exception(what); });
 }

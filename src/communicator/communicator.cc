@@ -63,9 +63,9 @@ Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepa
 }
 
 // Peers that are in the call already would wait for ever for a rank that fails alone.
-void Communicator::break_after_exception() {
-  (void)fail(Status(Code::kNoMemory, "rank " + std::to_string(rank_) + " of " + std::to_string(size_) +
-                                         " ran out of memory in a collective"));
+void Communicator::break_after_exception(const char* what) {
+  (void)fail(Status(Code::kBroken, "rank " + std::to_string(rank_) + " of " + std::to_string(size_) +
+                                       " could not go on with a collective: " + what));
 }
 
 void Communicator::abort(const std::string& reason) {
@@ -79,6 +79,7 @@ Status Communicator::run(const Arguments& arguments) {
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
+  blocking_.serve(on_demand_);
   return complete(blocking_, *lanes_[0]);
 }
 

@@ -50,8 +50,8 @@ class Communicator {
   // Waits until no peer touches this rank's memory any more. Requests must be complete.
   Status close();
   ~Communicator();
-  // An exception has ended a call on this rank.
-  void break_after_exception();
+  // An exception that says `what` has ended a call on this rank.
+  void break_after_exception(const char* what);
   // This rank can't take part in what its peers have begun.
   void abort(const std::string& reason);
 
@@ -61,6 +61,8 @@ class Communicator {
   Context& context() { return context_; }
 
   Status run(const Arguments& arguments);
+  // Of the blocking calls from now on; nullptr: of none.
+  void serve(engines::OnDemand* on_demand) { on_demand_ = on_demand; }
   Result<Request*> start(const Arguments& arguments);
   // True when complete: the request is gone and `status` says how it ended.
   bool test(Request* request, Status& status);
@@ -100,6 +102,7 @@ class Communicator {
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;
   Call blocking_;
+  engines::OnDemand* on_demand_ = nullptr;
   std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;
   uint32_t outstanding_ = 0;  // requests that still run
   uint32_t unfinished_ = 0;   // and those that the caller has not heard of

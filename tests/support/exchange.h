@@ -39,6 +39,9 @@ struct ExchangeCase {
   bool ordered = true;
   hocket_op_t op = nullptr;
   uint32_t salt = 0;  // changes all elements
+  // The input is laid down part by part as hocket asks for it, and what is told to have come is taken away at once. For
+  // blocking calls that are not in place.
+  bool on_demand = false;
 };
 
 struct Place {

@@ -22,7 +22,8 @@ ALLOWED = {
     "selection": ["base", "schedule", "algorithms"],
     "communicator": _LOWER,
     "c_api": _LOWER + ["communicator", "public"],
-    "interposer": ["base", "public"],
+    # Of the C API what lets a caller make its operands ready part by part.
+    "interposer": ["base", "c_api", "public"],
     # The command shows plans and choices, and what of the machine they rest on.
     "tools": ["base", "platform", "schedule", "algorithms", "selection", "public"],
     "examples": ["public"],

@@ -73,7 +73,7 @@ class Rules(unittest.TestCase):
         self.write("src/selection/choice.cc", SPDX + '#include "engines/executor/transport.h"\n')
         self.expect("includes", "src/selection/choice.cc")
 
-    def test_interposer_sees_only_the_public_header_and_base(self):
+    def test_interposer_sees_the_api_and_base_only(self):
         self.write("interposer/shim.cc", SPDX + '#include "base/status.h"\n#include "hocket/hocket.h"\n')
         self.assertEqual(self.found(), [])
         self.write("interposer/shim.cc", SPDX + '#include "schedule/plan.h"\n')

@@ -25,6 +25,20 @@ void Execution::abandon() {
 }
 
 inline Progress Execution::run(const Instruction& step, StepState& state) {
+  if (operands_.on_demand != nullptr) [[unlikely]]
+    return run_on_demand(step, state);
+  return run_ready(step, state);
+}
+
+Progress Execution::run_on_demand(const Instruction& step, StepState& state) {
+  if (step.kind != StepKind::kSend) operands_.need(step, 0, step.bytes);
+  const Progress progress = run_ready(step, state);
+  const bool brings = step.kind == StepKind::kGet || step.kind == StepKind::kCopy;
+  if (brings && progress == Progress::kDone) operands_.arrived(step, 0, step.bytes);
+  return progress;
+}
+
+inline Progress Execution::run_ready(const Instruction& step, StepState& state) {
   switch (step.kind) {
     case StepKind::kCopy:
       if (step.bytes != 0 && operands_.source(step) != operands_.destination(step)) {

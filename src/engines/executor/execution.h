@@ -31,6 +31,8 @@ class Execution {
 
  private:
   Progress run(const Instruction& step, StepState& state);
+  Progress run_ready(const Instruction& step, StepState& state);
+  Progress run_on_demand(const Instruction& step, StepState& state);
   Progress advance_stage(size_t end);
 
   const Program* program_ = nullptr;

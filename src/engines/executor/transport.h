@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "engines/executor/combiner.h"
+#include "engines/executor/on_demand.h"
 #include "engines/executor/program.h"
 
 namespace hocket::engines {
@@ -28,12 +29,24 @@ struct StepState {
 struct Operands {
   std::byte* base[4] = {};             // by schedule::Buffer
   const Combiner* combiner = nullptr;  // lives as long as the call
+  OnDemand* on_demand = nullptr;       // the same; nullptr: all of the input is there
 
   const std::byte* source(const Instruction& step) const {
     return base[static_cast<int>(step.source)] + step.source_offset;
   }
   std::byte* destination(const Instruction& step) const {
     return base[static_cast<int>(step.destination)] + step.destination_offset;
+  }
+  // Before `bytes` of the source are read, `done` bytes into it. The executor does so for all steps but kSend, which
+  // transports read in pieces.
+  void need(const Instruction& step, uint64_t done, uint64_t bytes) const {
+    if (on_demand != nullptr && step.source == schedule::Buffer::kInput && bytes != 0) [[unlikely]]
+      on_demand->need(source(step) + done, bytes);
+  }
+  // When as much has been written to the destination. The executor does so for all steps but kReceive.
+  void arrived(const Instruction& step, uint64_t done, uint64_t bytes) const {
+    if (on_demand != nullptr && step.destination == schedule::Buffer::kOutput && bytes != 0) [[unlikely]]
+      on_demand->arrived(destination(step) + done, bytes);
   }
   // destination = incoming (op) local or local (op) incoming; `done` bytes of it have been combined before.
   void combine(const Instruction& step, const std::byte* incoming, uint64_t done, uint64_t elements) const {

@@ -97,7 +97,7 @@ class Lane final : public Transport {
   void write_slot(const Instruction& step, uint64_t location);
 
   Progress send(const Instruction& step, StepState& state, const Operands& operands);
-  Progress send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment);
+  Progress send_fragments(const Instruction& step, StepState& state, const Operands& operands, uint64_t fragment);
   Progress receive(const Instruction& step, StepState& state, const Operands& operands);
   bool has_room(uint32_t peer);
   bool is_consumed(uint32_t peer, uint64_t serial);

@@ -74,12 +74,14 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
   }
   const std::byte* data = operands.source(step);
   if (step.bytes <= kInlineBytes) {
+    operands.need(step, 0, step.bytes);
     post_inline(step.peer, data, step.bytes, true);
     pair.sending = nullptr;
     return Progress::kDone;
   }
   const uint64_t location = state.bytes == 0 ? reachable_location(data, step.bytes) : kInline;
   if (location != kInline) {
+    operands.need(step, 0, step.bytes);
     post(step.peer, location, step.bytes, step.bytes);
     pair.sending = nullptr;
     state.serial = pair.sent;
@@ -88,7 +90,7 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
   }
   pair.sending = &state;
   const uint64_t element = step.bytes / step.elements;
-  const Progress progress = send_fragments(step, state, data, kMailStagingBytes / element * element);
+  const Progress progress = send_fragments(step, state, operands, kMailStagingBytes / element * element);
   if (progress == Progress::kDone) pair.sending = nullptr;
   return progress;
 }
@@ -101,12 +103,14 @@ StagingBuffer* Lane::mail_buffer(uint32_t peer, bool is_short) {
   return pool.take([this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
 }
 
-Progress Lane::send_fragments(const Instruction& step, StepState& state, const std::byte* data, uint64_t fragment) {
+Progress Lane::send_fragments(const Instruction& step, StepState& state, const Operands& operands, uint64_t fragment) {
+  const std::byte* data = operands.source(step);
   while (state.bytes < step.bytes) {
     if (!has_room(step.peer)) return Progress::kPending;
     StagingBuffer* buffer = mail_buffer(step.peer, step.bytes <= kShortMailBytes);
     uint64_t bytes = std::min(fragment, step.bytes - state.bytes);
     if (buffer != nullptr) {
+      operands.need(step, state.bytes, bytes);
       std::memcpy(buffer->memory, data + state.bytes, bytes);
       buffer->peer = step.peer;
       buffer->holder = pairs_[step.peer].sent + 1;
@@ -120,6 +124,7 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const s
       const uint64_t element = step.bytes / step.elements;
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
       if (bytes == 0) return Progress::kPending;
+      operands.need(step, state.bytes, bytes);
       post_inline(step.peer, data + state.bytes, bytes, false);
     }
     state.bytes += bytes;
@@ -161,11 +166,12 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
     } else if (bytes != 0) {
       std::memcpy(operands.destination(step) + state.bytes, line.payload, bytes);
     }
-    state.bytes += bytes;
     ++pair.received;
     // Release: we have read the line and what it names; pairs with is_consumed(). The sender may wait for it.
     mine_->acknowledgement(step.peer, group_.size()).consumed.store(pair.received, std::memory_order_release);
     group_.wake(step.peer);
+    if (step.kind == schedule::StepKind::kReceive) operands.arrived(step, state.bytes, bytes);
+    state.bytes += bytes;
   } while (state.bytes < step.bytes);
   pair.receiving = nullptr;
   has_begun(step.peer);

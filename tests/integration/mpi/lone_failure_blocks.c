@@ -2,11 +2,13 @@
 // Run with a fault on one rank (faults.c), in packing or unpacking: gathers, scatters, exchanges and scans return the
 // error on that rank and nobody waits for it. What it couldn't unpack is its own affair. What it couldn't pack is an
 // error on those that need it, and on that communicator from then on.
+//
+// COUNT: the ints of a block, few by default; many are packed and unpacked part by part.
 #include "check.h"
 
-enum { kCount = 50, kMaxRanks = 16, kInts = 2 * kCount };
+enum { kMostCount = 24 * 1024, kMaxRanks = 16 };
 
-static int faulty_rank = 0, in_packing = 0;
+static int faulty_rank = 0, in_packing = 0, ints = 50;
 
 static void sums_are_right(MPI_Comm comm) {
   int sum = -1;
@@ -22,10 +24,10 @@ static MPI_Datatype sparse_type(void) {
   return type;
 }
 
-static int out[kMaxRanks * kInts], in[kMaxRanks * kInts];
+static int out[kMaxRanks * 2 * kMostCount], in[kMaxRanks * 2 * kMostCount];
 
 static void fill(void) {
-  for (int i = 0; i < world_size * kInts; ++i) out[i] = world_rank * 1000 + 1, in[i] = -1;
+  for (int i = 0; i < world_size * 2 * ints; ++i) out[i] = world_rank * 1000 + 1, in[i] = -1;
 }
 
 static MPI_Comm duplicate(MPI_Comm comm) {
@@ -43,8 +45,8 @@ static void look(MPI_Comm* used, const char* what, int code, int packs, int gets
   if (!in_packing) CHECK((code != MPI_SUCCESS) == (is_faulty && gets), "%s returned %d", what, code);
   if (in_packing && !packs) CHECK(code == MPI_SUCCESS, "%s returned %d", what, code);
   for (int rank = 0; rank < world_size && gets && code == MPI_SUCCESS; ++rank) {
-    for (int i = 0; i < kCount; ++i) {
-      const int* place = &in[rank * kInts + 2 * i];
+    for (int i = 0; i < ints; ++i) {
+      const int* place = &in[(rank * ints + i) * 2];
       CHECK(place[0] == rank * 1000 + 1 && place[1] == -1, "%s: from rank %d %d %d", what, rank, place[0], place[1]);
     }
   }
@@ -70,11 +72,11 @@ static void scatters(MPI_Comm comm, MPI_Datatype type, int root, const int* coun
   for (int vector = 0; vector < 2; ++vector) {
     MPI_Comm used = duplicate(comm);
     fill();
-    const int code = vector ? MPI_Scatterv(out, counts, places, type, in, kCount, type, root, used)
-                            : MPI_Scatter(out, kCount, type, in, kCount, type, root, used);
+    const int code = vector ? MPI_Scatterv(out, counts, places, type, in, ints, type, root, used)
+                            : MPI_Scatter(out, ints, type, in, ints, type, root, used);
     const int is_broken = in_packing && root == faulty_rank;
     CHECK((code != MPI_SUCCESS) == (is_broken || (!in_packing && world_rank == faulty_rank)), "returned %d", code);
-    for (int i = 0; i < kCount && code == MPI_SUCCESS; ++i) {
+    for (int i = 0; i < ints && code == MPI_SUCCESS; ++i) {
       CHECK(in[2 * i] == root * 1000 + 1 && in[2 * i + 1] == -1, "place %d: %d %d", i, in[2 * i], in[2 * i + 1]);
     }
     if (is_broken) {
@@ -90,17 +92,17 @@ static void blocks(MPI_Comm comm, MPI_Datatype type) {
   int counts[kMaxRanks], places[kMaxRanks], bytes[kMaxRanks];
   MPI_Datatype types[kMaxRanks];
   for (int i = 0; i < world_size; ++i) {
-    counts[i] = kCount, places[i] = i * kCount, bytes[i] = places[i] * 2 * (int)sizeof(int), types[i] = type;
+    counts[i] = ints, places[i] = i * ints, bytes[i] = places[i] * 2 * (int)sizeof(int), types[i] = type;
   }
   for (int root = 0; root < world_size; ++root) {
     const int is_root = root == world_rank;
-    TRY("gather", 1, is_root, MPI_Gather(out, kCount, type, in, kCount, type, root, used));
-    TRY("gatherv", 1, is_root, MPI_Gatherv(out, kCount, type, in, counts, places, type, root, used));
+    TRY("gather", 1, is_root, MPI_Gather(out, ints, type, in, ints, type, root, used));
+    TRY("gatherv", 1, is_root, MPI_Gatherv(out, ints, type, in, counts, places, type, root, used));
     scatters(comm, type, root, counts, places);
   }
-  TRY("allgather", 1, 1, MPI_Allgather(out, kCount, type, in, kCount, type, used));
-  TRY("allgatherv", 1, 1, MPI_Allgatherv(out, kCount, type, in, counts, places, type, used));
-  TRY("alltoall", 1, 1, MPI_Alltoall(out, kCount, type, in, kCount, type, used));
+  TRY("allgather", 1, 1, MPI_Allgather(out, ints, type, in, ints, type, used));
+  TRY("allgatherv", 1, 1, MPI_Allgatherv(out, ints, type, in, counts, places, type, used));
+  TRY("alltoall", 1, 1, MPI_Alltoall(out, ints, type, in, ints, type, used));
   TRY("alltoallv", 1, 1, MPI_Alltoallv(out, counts, places, type, in, counts, places, type, used));
   TRY("alltoallw", 1, 1, MPI_Alltoallw(out, counts, bytes, types, in, counts, bytes, types, used));
 }
@@ -119,8 +121,8 @@ static void parts_and_scans(MPI_Comm comm, MPI_Datatype type) {
     const void* from = round % 2 == 0 ? MPI_IN_PLACE : out;
     MPI_Comm used = duplicate(comm);
     fill();
-    const int code = round < 2 ? MPI_Reduce_scatter_block(from, in, kCount, type, op, used)
-                               : MPI_Scan(from, in, kCount, type, op, used);
+    const int code =
+        round < 2 ? MPI_Reduce_scatter_block(from, in, ints, type, op, used) : MPI_Scan(from, in, ints, type, op, used);
     CHECK(code != MPI_SUCCESS || world_rank != faulty_rank, "round %d knows nothing of its failure", round);
     if (in_packing && (round < 2 || world_rank > faulty_rank)) CHECK(code != MPI_SUCCESS, "round %d", round);
     if (in_packing) CHECK(MPI_Barrier(used) != MPI_SUCCESS, "the communicator is still good");
@@ -134,6 +136,7 @@ int main(int argc, char** argv) {
   start(&argc, &argv);
   const char *fault = getenv("FAULT"), *rank = getenv("FAULT_RANK");
   faulty_rank = rank != NULL ? atoi(rank) : 0;
+  if (getenv("COUNT") != NULL) ints = atoi(getenv("COUNT"));
   in_packing = fault != NULL && strcmp(fault, "pack") == 0;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packing and unpacking part by part while a call goes on: a block's next elements are packed when hocket comes to read
+// them, so that peers work on what they have got meanwhile, and unpacked as they come. Which parts those are is up to
+// the schedule; a block is packed from its beginning on, in whole elements.
+//
+// Short calls do better to pack all at once, which a rank decides for itself.
+//
+// Thread safety: an object belongs to one call.
+#pragma once
+
+#include <exception>
+#include <vector>
+
+#include "c_api/on_demand.h"
+#include "shim/sides.h"
+
+namespace hocket::interposer {
+
+// One side that is packed, block after block, in its room.
+class Parts {
+ public:
+  // There must be room; all of these outlive the parts.
+  Parts(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm);
+  Parts(Packed& room, const Elements& elements);
+
+  // Packs at least the `bytes` from `first` on. Other memory than the room's means nothing. False: it failed.
+  bool pack(const std::byte* first, size_t bytes);
+  // The `bytes` from `first` on have come: unpacks whole elements as far as all before them in the block have come,
+  // too.
+  void unpack(const std::byte* first, size_t bytes);
+  // All has come.
+  void unpack_rest();
+
+ private:
+  struct Block {
+    size_t begin;  // in the room
+    Elements elements;
+    size_t moved;    // elements that have been packed or unpacked
+    size_t arrived;  // bytes, without gaps
+  };
+  void add(size_t begin, const Elements& elements);
+  // `visit(block, first byte in it, one past the last)` for the blocks that the bytes lie in, until it says false.
+  template <typename Visit>
+  bool visit(const std::byte* first, size_t bytes, const Visit& visit);
+  void unpack_until(Block& block, size_t elements);
+
+  Packed& room_;
+  size_t bytes_ = 0;
+  std::vector<Block> blocks_;
+};
+
+// A call whose input, output or both are in parts.
+class PartByPart final : public c_api::OnDemand {
+ public:
+  // Worth while from this length on, of a side.
+  static constexpr size_t kLeastBytes = size_t{64} << 10;
+
+  PartByPart(Parts* input, Parts* output) : input_(input), output_(output) {}
+  void need(const std::byte* first, uint64_t bytes) override;
+  void arrived(const std::byte* first, uint64_t bytes) override;
+
+ private:
+  Parts* input_;
+  Parts* output_;
+};
+
+// Ends a call for whose peers something could not be packed.
+struct PackingFailed : std::exception {
+  const char* what() const noexcept override { return kPackingFailed; }
+};
+
+}  // namespace hocket::interposer
