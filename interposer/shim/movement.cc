@@ -127,19 +127,21 @@ struct PackedSide {
   Parts* get_parts() { return parts ? &*parts : nullptr; }
 };
 
-void make_room(const Side& side, const Blocks& blocks, MPI_Comm comm, PackedSide& packed) {
+void make_room(const Side& side, const Blocks& blocks, const Decision& decision, MPI_Comm comm, PackedSide& packed) {
   const size_t bytes = total_bytes(side, blocks);
   packed.room.make_room(bytes);
-  if (bytes >= PartByPart::kLeastBytes) packed.parts.emplace(packed.room, side, blocks, comm);
+  if (PartByPart::is_worth_while(decision.communicator->comm, bytes)) {
+    packed.parts.emplace(packed.room, side, blocks, comm);
+  }
 }
 
-void prepare_input(const MoveCall& call, const Blocks& blocks, PackedSide& input) {
-  make_room(call.send, blocks, call.comm, input);
+void prepare_input(const MoveCall& call, const Decision& decision, const Blocks& blocks, PackedSide& input) {
+  make_room(call.send, blocks, decision, call.comm, input);
   if (!input.parts) pack_all(call.send, blocks, input.room, call.comm);
 }
 
 void prepare_output(const MoveCall& call, const Decision& decision, const Findings& findings, PackedSide& output) {
-  make_room(call.receive, findings.receive, call.comm, output);
+  make_room(call.receive, findings.receive, decision, call.comm, output);
   if (!findings.is_in_place) return;
   // What the room holds already is input.
   if (movement_of(call.collective).is_exchange()) {
@@ -161,7 +163,7 @@ int move_packed(const MoveCall& call, const Decision& decision, const Findings& 
   Blocks send = findings.send, receive = findings.receive;
   PackedSide input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
   if (send.is_packed) {
-    prepare_input(call, send, input);
+    prepare_input(call, decision, send, input);
     replace(send, input.room);
   }
   if (receive.is_packed) {

@@ -3,7 +3,8 @@
 // them, so that peers work on what they have got meanwhile, and unpacked as they come. Which parts those are is up to
 // the schedule; a block is packed from its beginning on, in whole elements.
 //
-// Short calls do better to pack all at once, which a rank decides for itself.
+// Short calls, and ranks that share a core with those that would work meanwhile, do better to pack all at once. A rank
+// decides it for itself.
 //
 // Thread safety: an object belongs to one call.
 #pragma once
@@ -52,14 +53,17 @@ class Parts {
 // A call whose input, output or both are in parts.
 class PartByPart final : public c_api::OnDemand {
  public:
-  // Worth while from this length on, of a side.
-  static constexpr size_t kLeastBytes = size_t{64} << 10;
+  // Of a side that is so long.
+  static bool is_worth_while(const hocket_comm_t* comm, size_t bytes) {
+    return bytes >= kLeastBytes && c_api::overlaps_work(comm);
+  }
 
   PartByPart(Parts* input, Parts* output) : input_(input), output_(output) {}
   void need(const std::byte* first, uint64_t bytes) override;
   void arrived(const std::byte* first, uint64_t bytes) override;
 
  private:
+  static constexpr size_t kLeastBytes = size_t{64} << 10;
   Parts* input_;
   Parts* output_;
 };

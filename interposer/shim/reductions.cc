@@ -129,7 +129,7 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
     return run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
   };
   hocket_status_t status = HOCKET_OK;
-  if (!findings.is_in_place && from.bytes() >= PartByPart::kLeastBytes) {
+  if (!findings.is_in_place && PartByPart::is_worth_while(decision.communicator->comm, from.bytes())) {
     Parts parts(input, from);
     PartByPart part_by_part(&parts, nullptr);
     const c_api::ServedOnDemand served(decision.communicator->comm, part_by_part);

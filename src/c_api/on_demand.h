@@ -11,6 +11,9 @@ namespace hocket::c_api {
 
 using engines::OnDemand;
 
+// Whether ranks can work side by side, so that it is of use.
+inline bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_crowded(); }
+
 // While it lives, blocking calls on the communicator ask `on_demand`. What that throws ends the call with
 // HOCKET_ERR_SYSTEM, and breaks the communicator.
 class ServedOnDemand {

@@ -57,6 +57,8 @@ class Communicator {
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
+  // More ranks than cores on this node: what one does while another waits keeps that one from its core.
+  bool is_crowded() const { return planner_->is_crowded(); }
   const Context& context() const { return context_; }
   Context& context() { return context_; }
 

@@ -58,6 +58,8 @@ class Planner {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
+  // More ranks than cores.
+  bool is_crowded() const { return crowded_; }
 
  private:
   struct Hash {
