@@ -5,6 +5,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
+if [ $# -gt 1 ]; then die "build takes one preset, not '$*'"; fi
 preset=${1:-release}
 case "$preset" in
   release | dev | asan | tsan | fuzz) ;;

@@ -95,7 +95,10 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one short run of each")
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="where hocket was built")
     parser.add_argument("--only", choices=names, help="one program")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # the arguments, and no more
     options = parser.parse_args()
+    if options.check:
+        return 0
     options.build = options.build.resolve()
     options.hocket = options.build / "bin/hocket"
     options.cores = len(os.sched_getaffinity(0))

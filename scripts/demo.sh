@@ -5,6 +5,9 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
+# A mistake is told before minutes of building.
+if command -v python3 >/dev/null; then python3 scripts/demo.py --check "$@"; fi
+
 say "1 of 3: what is needed"
 bash scripts/setup.sh
 say "2 of 3: building hocket (the first time takes some minutes)"

@@ -49,6 +49,7 @@ python_environment() { # python_environment NAME [WHEEL]
   local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
   shift
   python=$(python_with_venv)
+  if [ -L .venv ]; then die ".venv is a link: environments hold the path of their checkout; remove it"; fi
   # An environment holds absolute paths: a moved checkout needs a new one.
   stamp=$({ cat "$requirements" "$@"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
   if [ "$(cat "$directory/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi

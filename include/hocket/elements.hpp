@@ -4,11 +4,16 @@
 // Thread safety: as in hocket.h.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "hocket.hpp needs C++20: compile with -std=c++20"
+#endif
+
 #include <hocket/hocket.h>
 
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -17,6 +22,22 @@
 #include <utility>
 
 namespace hocket {
+
+namespace detail {
+
+// Whether an exception has come up since this was made: then a destructor must not wait for ranks that wait for this
+// one elsewhere.
+class Unwinding {
+ public:
+  explicit operator bool() const noexcept { return std::uncaught_exceptions() > before_; }
+
+ private:
+  int before_ = std::uncaught_exceptions();
+};
+
+inline constexpr const char* kUnwinding = "an exception has ended what used it";
+
+}  // namespace detail
 
 class Error : public std::runtime_error {
  public:

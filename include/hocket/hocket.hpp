@@ -37,7 +37,8 @@ struct Blocks {
   std::span<const size_t> displacements = {};
 };
 
-// A group of ranks. Moved, not copied; destroying it is collective.
+// A group of ranks. Moved, not copied; destroying it is collective, unless an exception ends its scope: then it is
+// given up (hocket_comm_abort), and the other ranks' calls on it end with an error.
 class Comm {
  public:
   Comm(Context& context, const hocket_bootstrap_t& bootstrap) {
@@ -49,7 +50,9 @@ class Comm {
     return Comm(comm);
   }
   ~Comm() {
-    if (comm_ != nullptr) hocket_comm_destroy(comm_);
+    if (comm_ == nullptr) return;
+    if (unwinding_) hocket_comm_abort(comm_, detail::kUnwinding);
+    hocket_comm_destroy(comm_);
   }
   Comm(Comm&& other) noexcept : comm_(std::exchange(other.comm_, nullptr)) {}
   Comm& operator=(Comm&& other) noexcept {
@@ -316,10 +319,10 @@ class Comm {
   explicit Comm(hocket_comm_t* comm) : comm_(comm) {}
 
   template <typename Start>
-  static Request started(const Start& start) {
+  Request started(const Start& start) const {
     hocket_request_t* request = nullptr;
     check(start(&request));
-    return Request(request);
+    return Request(comm_, request);
   }
   [[noreturn]] static void refuse(const std::string& text) { throw Error(HOCKET_ERR_INVALID_ARGUMENT, text); }
   static void same(size_t one, size_t other) {
@@ -367,6 +370,7 @@ class Comm {
   }
 
   hocket_comm_t* comm_ = nullptr;
+  detail::Unwinding unwinding_;
 };
 
 }  // namespace hocket

@@ -39,16 +39,21 @@ class Context {
   hocket_context_t* context_ = nullptr;
 };
 
-// A collective that has been started. One that is still running when it goes is waited for, its error lost.
+// A collective that has been started. One that is still running when it goes is waited for, its error lost; if an
+// exception ends its scope, its communicator is given up instead (hocket_comm_abort), for peers may never come.
 class Request {
  public:
   Request() = default;
-  explicit Request(hocket_request_t* request) : request_(request) {}
-  ~Request() { hocket_wait(&request_); }
-  Request(Request&& other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
+  Request(hocket_comm_t* comm, hocket_request_t* request) : comm_(comm), request_(request) {}
+  ~Request() {
+    if (request_ != nullptr && unwinding_) hocket_comm_abort(comm_, detail::kUnwinding);
+    hocket_wait(&request_);
+  }
+  Request(Request&& other) noexcept : comm_(other.comm_), request_(std::exchange(other.request_, nullptr)) {}
   Request& operator=(Request&& other) noexcept {
     if (this != &other) {
       hocket_wait(&request_);
+      comm_ = other.comm_;
       request_ = std::exchange(other.request_, nullptr);
     }
     return *this;
@@ -62,7 +67,9 @@ class Request {
   void wait() { check(hocket_wait(&request_)); }
 
  private:
+  hocket_comm_t* comm_ = nullptr;
   hocket_request_t* request_ = nullptr;
+  detail::Unwinding unwinding_;
 };
 
 }  // namespace hocket

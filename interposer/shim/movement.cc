@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "shim/parts.h"
+#include "shim/packed_blocks.h"
 
 namespace hocket::interposer {
 namespace {
@@ -121,16 +121,16 @@ void replace(Blocks& blocks, const Packed& packed) {
 // The room of a side that is packed; long ones are in parts.
 struct PackedSide {
   Packed room;
-  std::optional<Parts> parts;
+  std::optional<PackedBlocks> parts;
 
   PackedSide(Packed::Use use, MPI_Comm comm) : room(use, comm) {}
-  Parts* get_parts() { return parts ? &*parts : nullptr; }
+  PackedBlocks* get_parts() { return parts ? &*parts : nullptr; }
 };
 
 void make_room(const Side& side, const Blocks& blocks, const Decision& decision, MPI_Comm comm, PackedSide& packed) {
   const size_t bytes = total_bytes(side, blocks);
   packed.room.make_room(bytes);
-  if (PartByPart::is_worth_while(decision.communicator->comm, bytes)) {
+  if (PackedOnDemand::is_worth_while(decision.communicator->comm, bytes)) {
     packed.parts.emplace(packed.room, side, blocks, comm);
   }
 }
@@ -154,7 +154,7 @@ void prepare_output(const MoveCall& call, const Decision& decision, const Findin
 hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                            const Findings& findings, PackedSide& input, PackedSide& output) {
   if (!input.parts && !output.parts) return run(call, decision, send, receive, findings);
-  PartByPart parts(input.get_parts(), output.get_parts());
+  PackedOnDemand parts(input.get_parts(), output.get_parts());
   const c_api::ServedOnDemand served(decision.communicator->comm, parts);
   return run(call, decision, send, receive, findings);
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shim/packed_blocks.h"
 #include "shim/packing.h"
-#include "shim/parts.h"
 #include "shim/pieces.h"
 
 namespace hocket::interposer {
@@ -129,9 +129,9 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
     return run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
   };
   hocket_status_t status = HOCKET_OK;
-  if (!findings.is_in_place && PartByPart::is_worth_while(decision.communicator->comm, from.bytes())) {
-    Parts parts(input, from);
-    PartByPart part_by_part(&parts, nullptr);
+  if (!findings.is_in_place && PackedOnDemand::is_worth_while(decision.communicator->comm, from.bytes())) {
+    PackedBlocks parts(input, from);
+    PackedOnDemand part_by_part(&parts, nullptr);
     const c_api::ServedOnDemand served(decision.communicator->comm, part_by_part);
     status = reduce();
   } else {

@@ -102,8 +102,7 @@ inline hocket_status_t set_equal(const char* function, const void* input, void* 
 inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments) {
   if (checked != HOCKET_OK) [[unlikely]]
     return checked;
-  return guarded([&] { return answer(comm->communicator->run(arguments)); },
-                 [&](const char* what) { comm->communicator->break_after_exception(what); });
+  return guarded(*comm->communicator, [&] { return answer(comm->communicator->run(arguments)); });
 }
 
 inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments,
@@ -113,14 +112,12 @@ inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const
     return report(Status(Code::kInvalidArgument, "`request` is NULL; pass where to put the handle"));
   }
   *request = nullptr;
-  return guarded(
-      [&] {
-        Result<communicator::Request*> started = comm->communicator->start(arguments);
-        if (!started.is_ok()) return report(started.status());
-        *request = to_handle(started.value());
-        return HOCKET_OK;
-      },
-      [&](const char* what) { comm->communicator->break_after_exception(what); });
+  return guarded(*comm->communicator, [&] {
+    Result<communicator::Request*> started = comm->communicator->start(arguments);
+    if (!started.is_ok()) return report(started.status());
+    *request = to_handle(started.value());
+    return HOCKET_OK;
+  });
 }
 
 }  // namespace hocket::c_api

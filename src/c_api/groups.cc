@@ -20,16 +20,14 @@ hocket_status_t split(const char* function, hocket_comm_t* comm, int color, int 
   *new_comm = nullptr;
   if (comm == nullptr) return invalid(function, "`comm` is NULL");
   if (!comm->communicator->context().is_owner()) return invalid(function, kOfParent);
-  return guarded(
-      [&] {
-        Result<std::unique_ptr<Communicator>> made = hocket::communicator::split(*comm->communicator, color, key);
-        if (!made.is_ok()) {
-          return report(Status(made.status().code(), std::string(function) + ": " + made.status().message()));
-        }
-        if (made.value() != nullptr) *new_comm = new hocket_comm{made.take()};
-        return HOCKET_OK;
-      },
-      [&](const char* what) { comm->communicator->break_after_exception(what); });
+  return guarded(*comm->communicator, [&] {
+    Result<std::unique_ptr<Communicator>> made = hocket::communicator::split(*comm->communicator, color, key);
+    if (!made.is_ok()) {
+      return report(Status(made.status().code(), std::string(function) + ": " + made.status().message()));
+    }
+    if (made.value() != nullptr) *new_comm = new hocket_comm{made.take()};
+    return HOCKET_OK;
+  });
 }
 
 }  // namespace

@@ -63,5 +63,10 @@ template <typename Body>
 hocket_status_t guarded(const Body& body) {
   return guarded(body, [](const char*) {});
 }
+// Of a call in which peers may be already: for them the communicator breaks.
+template <typename Body>
+hocket_status_t guarded(communicator::Communicator& communicator, const Body& body) {
+  return guarded(body, [&](const char* what) { communicator.break_after_exception(what); });
+}
 
 }  // namespace hocket::c_api

@@ -14,25 +14,21 @@ hocket_status_t hocket_test(hocket_request_t** request) {
   if (request == nullptr || *request == nullptr) return HOCKET_OK;
   Request* started = from_handle(*request);
   if (!started->communicator->context().is_owner()) return invalid("hocket_test", kOfParent);
-  return guarded(
-      [&] {
-        Status status;
-        if (!started->communicator->test(started, status)) return HOCKET_IN_PROGRESS;
-        *request = nullptr;
-        return answer(status);
-      },
-      [&](const char* what) { started->communicator->break_after_exception(what); });
+  return guarded(*started->communicator, [&] {
+    Status status;
+    if (!started->communicator->test(started, status)) return HOCKET_IN_PROGRESS;
+    *request = nullptr;
+    return answer(status);
+  });
 }
 
 hocket_status_t hocket_wait(hocket_request_t** request) {
   if (request == nullptr || *request == nullptr) return HOCKET_OK;
   Request* started = from_handle(*request);
   if (!started->communicator->context().is_owner()) return invalid("hocket_wait", kOfParent);
-  return guarded(
-      [&] {
-        const Status status = started->communicator->wait(started);
-        *request = nullptr;
-        return answer(status);
-      },
-      [&](const char* what) { started->communicator->break_after_exception(what); });
+  return guarded(*started->communicator, [&] {
+    const Status status = started->communicator->wait(started);
+    *request = nullptr;
+    return answer(status);
+  });
 }

@@ -1,10 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/call.h"
 
+#include <numeric>
+
 namespace hocket::communicator {
 
 using engines::Progress;
 using schedule::Buffer;
+
+namespace {
+
+// Where a rank's own block begins in a buffer with a block for each.
+uint64_t own_place(const Arguments& arguments, const schedule::BlockVector& blocks, uint32_t rank) {
+  if (blocks.counts == nullptr) return rank * arguments.count;
+  if (blocks.displacements != nullptr) return blocks.displacements[rank];
+  return std::accumulate(blocks.counts, blocks.counts + rank, uint64_t{0});
+}
+
+// Collectives with more blocks in the input than results fit beside it: in place, peers still read what is overwritten.
+bool is_moved_aside(const Arguments& arguments) {
+  if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
+    return false;
+  const auto base = schedule::base_of(arguments.collective);
+  return base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock;
+}
+
+}  // namespace
+
+bool is_in_place(const Arguments& arguments, uint32_t rank) {
+  const std::byte* input = arguments.input;
+  const std::byte* output = arguments.output;
+  if (input == nullptr || output == nullptr) return false;
+  const uint64_t element = arguments.combiner.element_bytes;
+  switch (schedule::base_of(arguments.collective)) {
+    case schedule::Collective::kGather:
+    case schedule::Collective::kAllgather:
+      return input == output + own_place(arguments, arguments.output_blocks, rank) * element;
+    case schedule::Collective::kScatter:
+      return output == input + own_place(arguments, arguments.input_blocks, rank) * element;
+    default:
+      return input == output && !is_moved_aside(arguments);
+  }
+}
 
 void Call::start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep) {
   arguments_ = &arguments;
@@ -15,14 +52,6 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   if (prepared.has_block_a_rank) start_with_blocks();
   if (execution_.is_running()) [[unlikely]]
     execution_.abandon();
-}
-
-// Collectives with more blocks in the input than results fit beside it: in place, peers still read what is overwritten.
-static bool is_moved_aside(const Arguments& arguments) {
-  if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
-    return false;
-  const auto base = schedule::base_of(arguments.collective);
-  return base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock;
 }
 
 void Call::start_with_blocks() {

@@ -30,6 +30,10 @@ struct Arguments {
   schedule::BlockVector output_blocks;
 };
 
+// Whether the output of `rank` lies where its input does, in a call whose operands are in order. Of collectives that
+// move the input aside: no.
+bool is_in_place(const Arguments& arguments, uint32_t rank);
+
 class Call {
  public:
   // Of a vector version, before start(): works out what `blocks()` tells. `kept`: the arrays may go before the call

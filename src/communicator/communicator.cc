@@ -42,8 +42,7 @@ Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepa
   CallShape shape;
   shape.collective = arguments.collective;
   shape.keep_order = !arguments.combiner.commutative;
-  // Of buffers with blocks it isn't worth finding out.
-  shape.in_place = schedule::has_block_a_rank(arguments.collective) || arguments.input == arguments.output;
+  shape.in_place = is_in_place(arguments, rank_);
   shape.root = arguments.root;
   shape.count = arguments.count;
   shape.element_bytes = arguments.combiner.element_bytes;

@@ -66,10 +66,10 @@ class Planner {
     size_t operator()(const CallShape& shape) const { return hash(shape); }
   };
   static uint64_t hash(const CallShape& shape) {
-    uint64_t hash = shape.count * 0x9e3779b97f4a7c15ull;
+    const uint64_t kind = static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
+                          static_cast<uint64_t>(shape.in_place);
+    uint64_t hash = (shape.count << 7 ^ kind) * 0x9e3779b97f4a7c15ull;
     hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
-    hash ^= static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
-            static_cast<uint64_t>(shape.in_place);
     return hash ^ hash >> 29;
   }
   // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.

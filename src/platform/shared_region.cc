@@ -80,6 +80,10 @@ Result<size_t> choose_limit(size_t asked) {
     Result<uint64_t> set = environment::get_size("HOCKET_MEMORY");
     if (!set.is_ok()) return set.take_status();
     asked = set.value();
+    if (asked != 0 && asked < kSmallestLimit)
+      return Status(Code::kInvalidArgument, "HOCKET_MEMORY=" + std::to_string(asked) + " is less than " +
+                                                std::to_string(kSmallestLimit) +
+                                                " bytes, with which nothing can be done");
   }
   if (asked == 0) asked = default_limit();
   return round_up(std::clamp(asked, kSmallestLimit, kLargestLimit), page_size());

@@ -121,6 +121,8 @@ struct Step {
   Slice destination;
   Slice target;  // kGet, kPut, kCombineFrom: where within the published slice, in elements from its
                  // beginning (the offset that resolve() gives); kNone: all of it, from its beginning
+
+  bool operator==(const Step&) const = default;
 };
 
 inline constexpr int kMaxSlots = 16;     // slots a rank may use within one call

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "support/by_parts.h"
 #include "support/team.h"
 
 namespace hocket::test {
@@ -108,6 +109,21 @@ void check_broadcast(Rank& me, size_t count, bool mapped) {
   }
 }
 
+// Of the root's data nothing is there before it is asked for.
+void check_broadcast_on_demand(Rank& me, size_t count) {
+  const int root = me.size - 1;
+  const std::vector<int64_t> expected = operand(root, count);
+  std::vector<int64_t> buffer(count);
+  const auto bytes = std::as_bytes(std::span(expected)).first(me.rank == root ? count * sizeof(int64_t) : 0);
+  ByParts parts(bytes, reinterpret_cast<std::byte*>(buffer.data()), std::as_bytes(std::span(buffer)));
+  const c_api::ServedOnDemand served(me.comm, parts);
+  ASSERT_EQ(hocket_broadcast(me.comm, buffer.data(), count, HOCKET_INT64, root), HOCKET_OK) << hocket_error_text();
+  if (me.rank != root) {
+    ASSERT_EQ(buffer, expected) << "count " << count;
+  }
+  ASSERT_TRUE(parts.has_taken_results()) << "count " << count;
+}
+
 void check_reduce(Rank& me, size_t count, bool mapped, bool in_place) {
   const std::vector<int64_t> expected = sum_of_all(me.size, count);
   for (int root = 0; root < me.size; root += (me.size > 4 ? 3 : 1)) {
@@ -168,6 +184,7 @@ TEST_P(Conformance, GivesTheResultForEveryCountRootAndPlaceOfMemory) {
             break;
           case Collective::kBroadcast:
             check_broadcast(me, count, mapped);
+            if (!mapped) check_broadcast_on_demand(me, count);
             break;
           case Collective::kReduce:
             check_reduce(me, count, mapped, false);

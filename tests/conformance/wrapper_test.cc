@@ -133,6 +133,28 @@ TEST(CxxHeader, ThrowsWhatTheLibrarySaysAndWhatSpansCannotBe) {
   });
 }
 
+// A rank that leaves because of an exception keeps nobody waiting, and passes for nobody's peer in a barrier.
+TEST(CxxHeader, ExceptionOfOneRankIsAnErrorOfTheOthers) {
+  for (const bool with_request : {false, true}) {
+    run_threads(3, [with_request](Rank& me) {
+      Context context;
+      bool has_failed = false;
+      try {
+        Comm comm(context, me.bootstrap);
+        Request request;
+        if (with_request) request = comm.barrier_start();
+        if (me.rank == 1) throw Error(HOCKET_ERR_INVALID_ARGUMENT, "rank 1 has had enough");
+        comm.barrier();
+        request.wait();
+      } catch (const Error& error) {
+        has_failed = true;
+        EXPECT_EQ(error.status() == HOCKET_ERR_INVALID_ARGUMENT, me.rank == 1) << error.what();
+      }
+      EXPECT_TRUE(has_failed);
+    });
+  }
+}
+
 TEST(CxxHeader, SplitsAndMovesCommunicators) {
   run_threads(4, [](Rank& me) {
     Context context;

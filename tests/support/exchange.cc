@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "c_api/on_demand.h"
+#include "support/by_parts.h"
 
 namespace hocket::test {
 namespace {
@@ -198,44 +198,6 @@ class Memory {
   void* memory_ = nullptr;
 };
 
-// Byte by byte, because hocket may ask for parts of elements.
-class ByParts final : public c_api::OnDemand {
- public:
-  // `input` is filled with something else meanwhile; `output` holds what the call may leave alone.
-  ByParts(const Affines& data, Memory& input, size_t inputs, Memory& output, size_t outputs)
-      : data_(data), input_(bytes_of(input)), output_(bytes_of(output)), taken_(output_, output_ + bytes(outputs)) {
-    input.fill(Affines(inputs, kGuard));
-  }
-  void need(const std::byte* first, uint64_t length) override {
-    if (!lies_in(first, length, input_, bytes(data_.size()))) return;
-    std::memcpy(input_ + (first - input_), reinterpret_cast<const std::byte*>(data_.data()) + (first - input_), length);
-  }
-  void arrived(const std::byte* first, uint64_t length) override {
-    if (!lies_in(first, length, output_, taken_.size())) return;
-    std::copy(first, first + length, taken_.begin() + (first - output_));
-    has_arrived_.push_back({static_cast<size_t>(first - output_), length});
-  }
-  // Nothing has changed after it was taken away.
-  bool has_taken_results() const {
-    return std::all_of(has_arrived_.begin(), has_arrived_.end(), [this](const schedule::Range& range) {
-      return std::memcmp(output_ + range.offset, taken_.data() + range.offset, range.length) == 0;
-    });
-  }
-
- private:
-  static std::byte* bytes_of(Memory& memory) { return reinterpret_cast<std::byte*>(memory.at()); }
-  static size_t bytes(size_t elements) { return elements * sizeof(Affine); }
-  static bool lies_in(const std::byte* first, uint64_t length, const std::byte* memory, size_t size) {
-    return first >= memory && first + length <= memory + size;
-  }
-
-  const Affines& data_;
-  std::byte* input_;
-  std::byte* output_;
-  std::vector<std::byte> taken_;
-  std::vector<schedule::Range> has_arrived_;
-};
-
 }  // namespace
 
 struct Exchange::State {
@@ -273,7 +235,8 @@ hocket_status_t Exchange::run(hocket_request_t** request) {
   const void* from = s.input_is_in_output ? HOCKET_IN_PLACE : s.input->at();
   void* to = s.output_is_in_input ? const_cast<void*>(HOCKET_IN_PLACE) : s.output->at();
   if (!s.c.on_demand) return call(s.c, s.me, from, to, s.sides, request);
-  ByParts parts(s.sides.input, *s.input, s.sides.input.size(), *s.output, s.sides.output.size());
+  ByParts parts(std::as_bytes(std::span(s.sides.input)), reinterpret_cast<std::byte*>(s.input->at()),
+                std::as_bytes(std::span(s.output->at(), s.sides.output.size())));
   const c_api::ServedOnDemand served(s.me.comm, parts);
   const hocket_status_t status = call(s.c, s.me, from, to, s.sides, nullptr);
   s.took_something_else = !schedule::combines(s.c.collective) && !parts.has_taken_results();

@@ -96,6 +96,9 @@ Result<selection::Query> query_of(const Options& options) {
 }
 
 int explain(const Options& options) {
+  // A program in this environment would be refused, too.
+  if (const environment::Problems found = environment::problems(); !found.errors.empty())
+    return fail(kFailure, found.errors.front());
   Result<selection::Query> query = query_of(options);
   if (!query.is_ok()) return fail(kUsage, query.status().message());
   Result<selection::Table> table = table_in_use();
@@ -161,7 +164,7 @@ void add_info(CLI::App& app, Invocation& invocation) {
   auto* explain_option =
       sub->add_option("--explain", options->explain,
                       "a collective and the bytes of its message (or of a block): what would run, and why");
-  explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]");
+  explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]")->excludes("--json");
   sub->add_option("--ranks", options->ranks, "of the communicator (default: the usable cores)")
       ->check(CLI::Range(1u, 1u << 20))
       ->needs(explain_option);

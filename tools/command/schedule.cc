@@ -51,10 +51,11 @@ Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
+  const schedule::Collective base = schedule::base_of(*collective);
   if (options.in_place &&
-      (*collective == schedule::Collective::kAlltoall || *collective == schedule::Collective::kReduceScatterBlock))
+      (base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock))
     return Status(Code::kInvalidArgument,
-                  "a " + options.collective + " in place moves its input aside first; its schedule is the same");
+                  options.collective + " in place moves its input aside first; its schedule is the same");
   const selection::Query query{
       .collective = *collective, .bytes = 1, .ranks = options.ranks, .commutative = !options.keep_order};
   if (const std::string why = selection::why_not(query, spec.value()); !why.empty())

@@ -27,7 +27,8 @@ machine that does nothing else. Slow candidates are dropped early, so that most 
 a short budget there are fewer sizes. What is not measured is left to a model, whose parameters are fitted as well.
 
 Examples:
-  hocket tune --output site.table                         a minute; then: HOCKET_TABLE=site.table mpirun ...
+  hocket tune --output site.table                         a minute; to be used:
+  HOCKET_TABLE=$PWD/site.table hocket exec -- mpirun ...
   hocket tune --budget 10m --ranks 4,16 --collectives allreduce,barrier --output site.table
   hocket tune --compare site.table shipped                which is better where, measured side by side
   hocket tune --output site.table --against shipped       both, in one budget)";
@@ -168,6 +169,19 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const Machi
           {"table", text}};
 }
 
+void tell_what_is_missing(const TuneOptions& options, const Survey& survey) {
+  if (survey.cells_measured == survey.cells) return;
+  std::string unseen;
+  for (const schedule::Collective collective : options.collectives) {
+    const bool is_seen =
+        std::any_of(survey.measurements.begin(), survey.measurements.end(),
+                    [&](const Measurement& measurement) { return measurement.collective == collective; });
+    if (!is_seen) unseen += (unseen.empty() ? "; nothing of " : ", ") + std::string(name(collective));
+  }
+  std::fprintf(stderr, "hocket tune: the budget ended after %zu of %zu cells%s; the model covers the rest\n",
+               survey.cells_measured, survey.cells, unseen.c_str());
+}
+
 int tune(const Parsed& parsed, const TuneOptions& options) {
   if (const Status status = check_writable(parsed.output); !status.is_ok()) return fail(kUsage, status.message());
   Progress progress(options.budget_s);
@@ -193,9 +207,7 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
     std::printf("%s\n", as_json(found.value(), fit, machine, text).dump(1).c_str());
   else if (parsed.output.empty())
     std::printf("%s", text.c_str());
-  if (found.value().cells_measured < found.value().cells)
-    std::fprintf(stderr, "hocket tune: the budget ended after %zu of %zu cells; the model covers the rest\n",
-                 found.value().cells_measured, found.value().cells);
+  tell_what_is_missing(options, found.value());
   if (noise > kBusy)
     std::fprintf(stderr, "hocket tune: the two halves of a measurement differ by %.0f %%: something else runs here\n",
                  (noise - 1) * 100);

@@ -13,7 +13,7 @@ namespace hocket::engines {
 
 class OnDemand {
  public:
-  // These bytes, one or more, of the input are about to be read; asked for more than once, too. Other memory may be
+  // These bytes, one or more, of the caller's are about to be read; asked for more than once, too. Other memory may be
   // named, which means nothing. What is thrown ends the call.
   virtual void need(const std::byte* first, uint64_t bytes) = 0;
   // These bytes of the output have come, to stay: of collectives that move data, nothing is written twice. Not all that

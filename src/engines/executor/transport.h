@@ -40,7 +40,7 @@ struct Operands {
   // Before `bytes` of the source are read, `done` bytes into it. The executor does so for all steps but kSend, which
   // transports read in pieces.
   void need(const Instruction& step, uint64_t done, uint64_t bytes) const {
-    if (on_demand != nullptr && step.source == schedule::Buffer::kInput && bytes != 0) [[unlikely]]
+    if (on_demand != nullptr && step.source != schedule::Buffer::kScratch && bytes != 0) [[unlikely]]
       on_demand->need(source(step) + done, bytes);
   }
   // When as much has been written to the destination. The executor does so for all steps but kReceive.

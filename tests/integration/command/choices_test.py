@@ -121,8 +121,15 @@ class Schedule(CommandTest):
         self.assertIn("copy", in_place)
         self.assertIn("proved", self.expect(run(*question, "--in-place", "--verify"), 0).stdout)
 
+    def test_nothing_is_explained_in_a_wrong_environment(self):
+        question = ["info", "--explain", "allreduce", "8"]
+        for variable, value in (("HOCKET_WAIT", "typo"), ("HOCKET_SLICE_US", "-3"), ("HOCKET_ALREDUCE", "ring")):
+            self.refused(*question, code=1, words=[variable], **{variable: value})
+        self.refused(*question, "--json", words=["--json", "--explain"])
+
     def test_bad_questions(self):
-        self.refused("schedule", "alltoall", "linear", "--in-place", words=["aside"])
+        for collective, algorithm in (("alltoall", "linear"), ("alltoallv", "linear"), ("reduce_scatter", "ring")):
+            self.refused("schedule", collective, algorithm, "--in-place", words=[collective, "aside"])
         self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
         self.refused("schedule", "reduce", "oak", words=["oak", "tree"])
         self.refused("schedule", "reduct", "tree", words=["reduct", "exscan", "reduce_scatter_block"])

@@ -18,11 +18,11 @@
 namespace hocket::interposer {
 
 // One side that is packed, block after block, in its room.
-class Parts {
+class PackedBlocks {
  public:
   // There must be room; all of these outlive the parts.
-  Parts(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm);
-  Parts(Packed& room, const Elements& elements);
+  PackedBlocks(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm);
+  PackedBlocks(Packed& room, const Elements& elements);
 
   // Packs at least the `bytes` from `first` on. Other memory than the room's means nothing. False: it failed.
   bool pack(const std::byte* first, size_t bytes);
@@ -36,13 +36,19 @@ class Parts {
   struct Block {
     size_t begin;  // in the room
     Elements elements;
-    size_t moved;    // elements that have been packed or unpacked
-    size_t arrived;  // bytes, without gaps
+    TypeFacts facts;     // of the elements: find_type() lends them for a while only
+    size_t moved = 0;    // elements that have been packed or unpacked
+    size_t arrived = 0;  // bytes, without gaps
+
+    size_t bytes() const { return elements.count * facts.size; }
+    Elements part(size_t first, size_t length) const {
+      return Elements{elements.buffer, elements.count, elements.type, &facts}.part(first, length);
+    }
   };
   void add(size_t begin, const Elements& elements);
   // `visit(block, first byte in it, one past the last)` for the blocks that the bytes lie in, until it says false.
   template <typename Visit>
-  bool visit(const std::byte* first, size_t bytes, const Visit& visit);
+  bool for_blocks_of(const std::byte* first, size_t bytes, const Visit& visit);
   void unpack_until(Block& block, size_t elements);
 
   Packed& room_;
@@ -51,21 +57,21 @@ class Parts {
 };
 
 // A call whose input, output or both are in parts.
-class PartByPart final : public c_api::OnDemand {
+class PackedOnDemand final : public c_api::OnDemand {
  public:
   // Of a side that is so long.
   static bool is_worth_while(const hocket_comm_t* comm, size_t bytes) {
     return bytes >= kLeastBytes && c_api::overlaps_work(comm);
   }
 
-  PartByPart(Parts* input, Parts* output) : input_(input), output_(output) {}
+  PackedOnDemand(PackedBlocks* input, PackedBlocks* output) : input_(input), output_(output) {}
   void need(const std::byte* first, uint64_t bytes) override;
   void arrived(const std::byte* first, uint64_t bytes) override;
 
  private:
   static constexpr size_t kLeastBytes = size_t{64} << 10;
-  Parts* input_;
-  Parts* output_;
+  PackedBlocks* input_;
+  PackedBlocks* output_;
 };
 
 // Ends a call for whose peers something could not be packed.
