@@ -6,6 +6,7 @@ set -euo pipefail
 source scripts/common.sh
 
 # A mistake is told before minutes of building.
+case " $* " in *' -h '* | *' --help '*) exec python3 scripts/demo.py --help ;; esac
 if command -v python3 >/dev/null; then python3 scripts/demo.py --check "$@"; fi
 
 say "1 of 3: what is needed"

@@ -46,15 +46,15 @@ hocket_status_t in_pieces(size_t bytes, const Broadcast& broadcast) {
 }
 
 int broadcast_on_demand(const BroadcastCall& call, const Decision& decision, const Elements& elements) {
+  hocket_comm_t* const comm = decision.communicator->comm;
   const bool is_root = decision.communicator->rank == call.root;
   Packed room(Packed::Use::kInput, call.comm);
   room.make_room(elements.bytes());
   PackedBlocks block(room, elements);
   hocket_status_t status = HOCKET_OK;
   {
-    PackedOnDemand on_demand(is_root ? &block : nullptr, is_root ? nullptr : &block);
-    const c_api::ServedOnDemand served(decision.communicator->comm, on_demand);
-    status = hocket_broadcast(decision.communicator->comm, room.bytes(), elements.bytes(), HOCKET_BYTE, call.root);
+    const PackedOnDemand on_demand(comm, is_root ? &block : nullptr, is_root ? nullptr : &block);
+    status = hocket_broadcast(comm, room.bytes(), elements.bytes(), HOCKET_BYTE, call.root);
   }
   if (is_root && room.error() != MPI_SUCCESS) return give_up(decision, call.collective, room.error(), kPackingFailed);
   if (!is_root && status == HOCKET_OK) block.unpack_rest();
@@ -62,12 +62,11 @@ int broadcast_on_demand(const BroadcastCall& call, const Decision& decision, con
 }
 
 int broadcast_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements) {
-  const bool is_whole = elements.bytes() <= kLongestWhole;
-  if (is_whole && PackedOnDemand::is_worth_while(decision.communicator->comm, elements.bytes())) {
-    return broadcast_on_demand(call, decision, elements);
-  }
   hocket_comm_t* const comm = decision.communicator->comm;
   const size_t bytes = elements.bytes();
+  if (bytes <= kLongestWhole && PackedOnDemand::is_worth_while(comm, bytes)) {
+    return broadcast_on_demand(call, decision, elements);
+  }
   const bool is_root = decision.communicator->rank == call.root;
   Stream stream(elements, piece_of(bytes), call.comm);
   bool has_failed = false;

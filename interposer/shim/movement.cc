@@ -154,8 +154,7 @@ void prepare_output(const MoveCall& call, const Decision& decision, const Findin
 hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                            const Findings& findings, PackedSide& input, PackedSide& output) {
   if (!input.parts && !output.parts) return run(call, decision, send, receive, findings);
-  PackedOnDemand parts(input.get_parts(), output.get_parts());
-  const c_api::ServedOnDemand served(decision.communicator->comm, parts);
+  const PackedOnDemand on_demand(decision.communicator->comm, input.get_parts(), output.get_parts());
   return run(call, decision, send, receive, findings);
 }
 

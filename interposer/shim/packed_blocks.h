@@ -20,7 +20,7 @@ namespace hocket::interposer {
 // One side that is packed, block after block, in its room.
 class PackedBlocks {
  public:
-  // There must be room; all of these outlive the parts.
+  // There must be room; all of these outlive the object.
   PackedBlocks(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm);
   PackedBlocks(Packed& room, const Elements& elements);
 
@@ -56,7 +56,7 @@ class PackedBlocks {
   std::vector<Block> blocks_;
 };
 
-// A call whose input, output or both are in parts.
+// While it lives, blocking calls on the communicator have their input, output or both in parts.
 class PackedOnDemand final : public c_api::OnDemand {
  public:
   // Of a side that is so long.
@@ -64,7 +64,9 @@ class PackedOnDemand final : public c_api::OnDemand {
     return bytes >= kLeastBytes && c_api::overlaps_work(comm);
   }
 
-  PackedOnDemand(PackedBlocks* input, PackedBlocks* output) : input_(input), output_(output) {}
+  // nullptr: that side lies ready as a whole.
+  PackedOnDemand(hocket_comm_t* comm, PackedBlocks* input, PackedBlocks* output)
+      : input_(input), output_(output), served_(comm, *this) {}
   void need(const std::byte* first, uint64_t bytes) override;
   void arrived(const std::byte* first, uint64_t bytes) override;
 
@@ -72,6 +74,7 @@ class PackedOnDemand final : public c_api::OnDemand {
   static constexpr size_t kLeastBytes = size_t{64} << 10;
   PackedBlocks* input_;
   PackedBlocks* output_;
+  c_api::ServedOnDemand served_;
 };
 
 // Ends a call for whose peers something could not be packed.

@@ -130,9 +130,8 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
   };
   hocket_status_t status = HOCKET_OK;
   if (!findings.is_in_place && PackedOnDemand::is_worth_while(decision.communicator->comm, from.bytes())) {
-    PackedBlocks parts(input, from);
-    PackedOnDemand part_by_part(&parts, nullptr);
-    const c_api::ServedOnDemand served(decision.communicator->comm, part_by_part);
+    PackedBlocks block(input, from);
+    const PackedOnDemand on_demand(decision.communicator->comm, &block, nullptr);
     status = reduce();
   } else {
     operand.pack_at(0, from);

@@ -17,12 +17,10 @@ uint64_t own_place(const Arguments& arguments, const schedule::BlockVector& bloc
   return std::accumulate(blocks.counts, blocks.counts + rank, uint64_t{0});
 }
 
-// Collectives with more blocks in the input than results fit beside it: in place, peers still read what is overwritten.
 bool is_moved_aside(const Arguments& arguments) {
   if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
     return false;
-  const auto base = schedule::base_of(arguments.collective);
-  return base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock;
+  return schedule::moves_input_aside(arguments.collective);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class Call {
   const CallBlocks& blocks() const { return blocks_; }
   // Both must live until the call is done; pass ownership of the programs where nobody else keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
-  // After start(): for whom the operands become ready, or are taken away, as the call goes on.
+  // For whom operands become ready, or are taken away, as this call and those after it go on.
   void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
   engines::Progress advance(engines::shared_memory::Lane& lane, Status& failure);

@@ -78,7 +78,6 @@ Status Communicator::run(const Arguments& arguments) {
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
-  blocking_.serve(on_demand_);
   return complete(blocking_, *lanes_[0]);
 }
 

@@ -64,7 +64,7 @@ class Communicator {
 
   Status run(const Arguments& arguments);
   // Of the blocking calls from now on; nullptr: of none.
-  void serve(engines::OnDemand* on_demand) { on_demand_ = on_demand; }
+  void serve(engines::OnDemand* on_demand) { blocking_.serve(on_demand); }
   Result<Request*> start(const Arguments& arguments);
   // True when complete: the request is gone and `status` says how it ended.
   bool test(Request* request, Status& status);
@@ -104,7 +104,6 @@ class Communicator {
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;
   Call blocking_;
-  engines::OnDemand* on_demand_ = nullptr;
   std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;
   uint32_t outstanding_ = 0;  // requests that still run
   uint32_t unfinished_ = 0;   // and those that the caller has not heard of

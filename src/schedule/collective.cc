@@ -68,6 +68,10 @@ std::optional<Collective> collective_from_name(std::string_view text) {
 Collective base_of(Collective collective) { return facts(collective).base; }
 bool has_root(Collective collective) { return facts(collective).has_root; }
 bool combines(Collective collective) { return facts(collective).combines; }
+bool moves_input_aside(Collective collective) {
+  const Collective base = base_of(collective);
+  return base == Collective::kAlltoall || base == Collective::kReduceScatterBlock;
+}
 bool lengths_are_agreed(Collective collective) { return facts(collective).lengths_are_agreed; }
 
 uint32_t input_blocks(Collective collective, uint32_t size) { return blocks(facts(collective).input, size); }

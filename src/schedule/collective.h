@@ -43,6 +43,9 @@ inline bool is_vector(Collective collective) { return collective >= Collective::
 bool has_root(Collective collective);
 // Operands are combined, so that their order may matter.
 bool combines(Collective collective);
+// A call in place works on a copy of its input, because peers still read what it would overwrite: there are more blocks
+// in the input than results fit beside.
+bool moves_input_aside(Collective collective);
 // All ranks are told all lengths, so that a choice may look at them.
 bool lengths_are_agreed(Collective collective);
 

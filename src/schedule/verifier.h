@@ -15,7 +15,7 @@
 // call) is the engine's business and needs no steps.
 //
 // On a rank whose shape says `in_place` the caller's input lies in the output, or of a scatter the output in the input;
-// where there is a root, at the root only. Not for alltoall and reduce_scatter_block: a caller moves the input aside.
+// where there is a root, at the root only. Not for collectives that move the input aside.
 //
 // Two limits. What is known of a step in a stage of several is known once the whole stage is done, which can only
 // raise an alarm too many. And counts are tried, not proved: choose them so that fractions come out odd.

@@ -97,8 +97,7 @@ Result<selection::Query> query_of(const Options& options) {
 
 int explain(const Options& options) {
   // A program in this environment would be refused, too.
-  if (const environment::Problems found = environment::problems(); !found.errors.empty())
-    return fail(kFailure, found.errors.front());
+  if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
   Result<selection::Query> query = query_of(options);
   if (!query.is_ok()) return fail(kUsage, query.status().message());
   Result<selection::Table> table = table_in_use();

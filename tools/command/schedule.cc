@@ -51,9 +51,7 @@ Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
-  const schedule::Collective base = schedule::base_of(*collective);
-  if (options.in_place &&
-      (base == schedule::Collective::kAlltoall || base == schedule::Collective::kReduceScatterBlock))
+  if (options.in_place && schedule::moves_input_aside(*collective))
     return Status(Code::kInvalidArgument,
                   options.collective + " in place moves its input aside first; its schedule is the same");
   const selection::Query query{

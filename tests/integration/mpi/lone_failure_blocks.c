@@ -86,13 +86,14 @@ static void scatters(MPI_Comm comm, MPI_Datatype type, int root, const int* coun
     const int code = vector ? MPI_Scatterv(out, counts, places, type, in, ints, type, root, used)
                             : MPI_Scatter(out, ints, type, in, ints, type, root, used);
     const int is_broken = in_packing && root == faulty_rank;
+    if (!at_times)
+      CHECK((code != MPI_SUCCESS) == (is_broken || (!in_packing && world_rank == faulty_rank)), "returned %d", code);
+    for (int i = 0; i < ints && code == MPI_SUCCESS; ++i) {
+      CHECK(in[2 * i] == root * 1000 + 1 && in[2 * i + 1] == -1, "place %d: %d %d", i, in[2 * i], in[2 * i + 1]);
+    }
     if (at_times) {
       MPI_Comm_free(&used);
       continue;
-    }
-    CHECK((code != MPI_SUCCESS) == (is_broken || (!in_packing && world_rank == faulty_rank)), "returned %d", code);
-    for (int i = 0; i < ints && code == MPI_SUCCESS; ++i) {
-      CHECK(in[2 * i] == root * 1000 + 1 && in[2 * i + 1] == -1, "place %d: %d %d", i, in[2 * i], in[2 * i + 1]);
     }
     if (is_broken) {
       CHECK(MPI_Barrier(used) != MPI_SUCCESS, "the communicator is still good");

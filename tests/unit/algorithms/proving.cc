@@ -27,8 +27,7 @@ bool has_root(const Algorithm& algorithm) { return schedule::has_root(algorithm.
 
 // Of the others a caller moves the input aside.
 bool works_in_place(const Algorithm& algorithm) {
-  return schedule::input_blocks(algorithm.collective, 1) > 0 && algorithm.collective != Collective::kAlltoall &&
-         algorithm.collective != Collective::kReduceScatterBlock;
+  return schedule::input_blocks(algorithm.collective, 1) > 0 && !schedule::moves_input_aside(algorithm.collective);
 }
 
 bool combines(const Algorithm& algorithm) { return schedule::combines(algorithm.collective); }

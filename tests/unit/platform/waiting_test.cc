@@ -268,7 +268,7 @@ int judges_its_peer(bool tells) {
 
 // A rank of the job that has the core for long must do its work anyway; whether it tells makes the difference.
 TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
-  for (const bool tells : {false, true}) {
+  for (const bool tells : {true, false}) {
     int verdict = kDisturbed;
     for (int trial = 0; trial < 20 && verdict == kDisturbed; ++trial) {
       verdict = in_child([tells] { return judges_its_peer(tells); });
