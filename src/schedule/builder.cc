@@ -65,7 +65,14 @@ Builder::Builder(Collective collective, const Shape& shape) {
   group.output = whole_buffer(Buffer::kOutput, output_blocks(collective, shape.size));
   group.ranks.resize(shape.size);
   std::iota(group.ranks.begin(), group.ranks.end(), 0u);
+  give_nodes(group);
+  require(group.nodes->ranks() == shape.size, "the nodes are those of another communicator");
   groups_.push_back(std::move(group));
+}
+
+void Builder::give_nodes(Group& group) {
+  if (group.shape.nodes == nullptr) group.own_nodes = std::make_shared<const Nodes>(group.shape.size);
+  group.nodes = group.shape.nodes == nullptr ? group.own_nodes.get() : group.shape.nodes;
 }
 
 // --- slices -------------------------------------------------------------------------------------------------
@@ -76,6 +83,11 @@ Slice Builder::parts_of(const Slice& whole, uint32_t first, uint32_t last, uint3
   const uint64_t length = whole.last - whole.first;
   return reduced(whole, begin + length * first, begin + length * last, static_cast<uint64_t>(whole.origin) * parts,
                  static_cast<uint64_t>(whole.of) * parts);
+}
+
+Slice Builder::block(const Slice& whole, const std::vector<uint32_t>& cuts, uint32_t index) const {
+  if (cuts.empty()) return part(whole, index, size());
+  return parts_of(whole, cuts[index], cuts[index + 1], cuts.back());
 }
 
 uint8_t Builder::scratch_area(const Slice& like) {
@@ -228,22 +240,25 @@ void Builder::own_total(uint8_t counter, uint32_t total) {
   stated = total;
 }
 
-void Builder::require_whole_communicator() const {
-  require(size() == plan_.shape.size, "shared counters can't be used within a part of the communicator");
+void Builder::require_whole_node() const {
+  const Nodes& all = *groups_.front().nodes;
+  const std::vector<uint32_t>& node = all.ranks_of(all.node_of(plan_.shape.rank));
+  require(std::is_permutation(node.begin(), node.end(), group().ranks.begin(), group().ranks.end()),
+          "shared counters can be used by all ranks of a node only");
 }
 
 void Builder::add_shared(uint8_t counter, uint32_t value) {
-  require_whole_communicator();
+  require_whole_node();
   append_counter(StepKind::kAdd, counter, value).peer = kShared;
 }
 
 void Builder::wait_until_shared(uint8_t counter, uint32_t value) {
-  require_whole_communicator();
+  require_whole_node();
   append_counter(StepKind::kWaitUntil, counter, value).peer = kShared;
 }
 
 void Builder::shared_total(uint8_t counter, uint32_t total) {
-  require_whole_communicator();
+  require_whole_node();
   uint32_t& stated = plan_.shared_total[plan_counter(counter)];
   require(stated == 0, "a shared counter's total is stated twice");
   stated = total;
@@ -269,6 +284,10 @@ void Builder::enter_group(const GroupOptions& options) {
   require(!in_stage_, "a group is entered within a stage");
   require(options.root < options.ranks.size(), "a group's root is not one of its ranks");
   require(options.segments > 0, "a message has at least one segment");
+  for (const auto* cuts : {&options.input_cuts, &options.output_cuts}) {
+    require(cuts->empty() || cuts->size() == options.ranks.size() + 1, "a group has a block for each of its ranks");
+    require(std::is_sorted(cuts->begin(), cuts->end()), "a group's blocks follow each other");
+  }
   Group inner;
   inner.shape.size = static_cast<uint32_t>(options.ranks.size());
   inner.shape.root = options.root;
@@ -278,6 +297,9 @@ void Builder::enter_group(const GroupOptions& options) {
   inner.shape.in_place = in_place() || options.input.buffer == options.output.buffer;
   inner.input = options.input;
   inner.output = options.output;
+  inner.input_cuts = options.input_cuts;
+  inner.output_cuts = options.output_cuts;
+  give_nodes(inner);
   bool member = false;
   for (uint32_t i = 0; i < options.ranks.size(); ++i) {
     inner.ranks.push_back(plan_rank(options.ranks[i]));

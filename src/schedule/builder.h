@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "schedule/plan.h"
@@ -31,6 +32,8 @@ class Builder {
   const Shape& shape() const { return group().shape; }
   // Whether writing to the output may change the input.
   bool in_place() const { return group().shape.in_place; }
+  // Which ranks share memory. Groups don't know: to them it is one node, as far as they use slots or counters.
+  const Nodes& nodes() const { return *group().nodes; }
 
   // --- slices ---------------------------------------------------------------------------------------------
   // The whole of the caller's buffers (within enter_group: what the outer algorithm gave the inner one).
@@ -40,6 +43,9 @@ class Builder {
   static Slice part(const Slice& whole, uint32_t index, uint32_t parts) {
     return parts_of(whole, index, index + 1, parts);
   }
+  // The block of rank `index` of the group: part `index` of `size()`, unless the group was entered with cuts.
+  Slice input_block(uint32_t index) const { return block(input(), group().input_cuts, index); }
+  Slice output_block(uint32_t index) const { return block(output(), group().output_cuts, index); }
   // Parts [first, last) of `parts`.
   static Slice parts_of(const Slice& whole, uint32_t first, uint32_t last, uint32_t parts);
 
@@ -96,7 +102,7 @@ class Builder {
   // outer group, its buffers are the two slices. This rank must be one of `ranks`. `slot_base` and `counter_base`
   // are the first numbers that the outer algorithm doesn't use; every member must give the same. Their numbers must
   // not have been used before in this plan, so that the inner algorithm's versions and totals begin afresh.
-  // Shared counters belong to the communicator: within a group that isn't all of it they can't be used.
+  // Shared counters belong to a node: within a group that isn't a whole node they can't be used.
   struct GroupOptions {
     std::vector<uint32_t> ranks;
     uint32_t root = 0;  // in the group's numbering
@@ -106,6 +112,10 @@ class Builder {
     Slice output = {};
     uint8_t slot_base = 0;
     uint8_t counter_base = 0;
+    // Where blocks of unequal lengths begin, and the last ends: block i is parts [cuts[i], cuts[i+1]) of cuts.back().
+    // Empty: they are equal. For algorithms that ask for input_block() and output_block() only.
+    std::vector<uint32_t> input_cuts = {};
+    std::vector<uint32_t> output_cuts = {};
   };
   void enter_group(const GroupOptions& options);
   void leave_group();
@@ -118,6 +128,10 @@ class Builder {
     Slice input = {};
     Slice output = {};
     std::vector<uint32_t> ranks;  // ranks of the plan
+    const Nodes* nodes = nullptr;
+    std::shared_ptr<const Nodes> own_nodes;  // where the shape has none
+    std::vector<uint32_t> input_cuts;
+    std::vector<uint32_t> output_cuts;
     uint32_t slot_base = 0;
     uint32_t counter_base = 0;
   };
@@ -130,7 +144,9 @@ class Builder {
   uint32_t plan_rank(uint32_t group_rank) const;
   uint8_t plan_slot(uint8_t slot);
   uint8_t plan_counter(uint8_t counter);
-  void require_whole_communicator() const;
+  void require_whole_node() const;
+  Slice block(const Slice& whole, const std::vector<uint32_t>& cuts, uint32_t index) const;
+  static void give_nodes(Group& group);
 
   Plan plan_;
   std::vector<Group> groups_;

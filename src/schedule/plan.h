@@ -7,9 +7,23 @@
 #include <vector>
 
 #include "schedule/collective.h"
+#include "schedule/nodes.h"
 #include "schedule/step.h"
 
 namespace hocket::schedule {
+
+class Builder;
+
+// One of the algorithms that a composition is made of, chosen for what is left to do there: its own number of ranks and
+// its own length of message.
+struct Part {
+  void (*build)(Builder& builder) = nullptr;  // nullptr: the composition's default
+  uint32_t degree = 0;
+  uint32_t segments = 1;
+
+  bool operator==(const Part&) const = default;
+};
+inline constexpr int kMaxParts = 3;
 
 // What a plan depends on, and all it depends on. Counts do not appear: `segments` is how many parts the
 // caller has decided to cut the message into, 1 or more.
@@ -21,6 +35,9 @@ struct Shape {
   uint32_t degree = 0;      // of trees; 0: the algorithm's default
   bool keep_order = false;  // combine in rank order: the operation does not commute
   bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
+  // Which ranks share memory; outlives the plan. nullptr: all of them.
+  const Nodes* nodes = nullptr;
+  Part parts[kMaxParts] = {};  // of a composition, in the order in which its algorithm names them
 
   bool operator==(const Shape&) const = default;
 };

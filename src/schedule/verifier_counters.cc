@@ -9,12 +9,12 @@ Counters::Counters(World& world) : world_(world) {
   for (const Plan& plan : world.plans) {
     if (plan.uses_slots_or_counters) numbers_ = kMaxCounters;
   }
-  counters_.resize(static_cast<size_t>(numbers_) * (world.size() + 1));
+  counters_.resize(static_cast<size_t>(numbers_) * (world.size() + world.nodes().count()));
 }
 
 size_t Counters::index(Where where) const {
   const Step& step = world_.step(where);
-  const uint32_t owner = step.peer == kShared ? world_.size() : step.peer;
+  const uint32_t owner = step.peer == kShared ? world_.size() + world_.nodes().node_of(where.rank) : step.peer;
   return static_cast<size_t>(owner) * numbers_ + step.slot;
 }
 
@@ -110,10 +110,11 @@ void Counters::check_own_totals(uint32_t rank) {
   }
 }
 
-void Counters::check_shared_totals(uint32_t number) {
-  const Counter& counter = counters_[static_cast<size_t>(world_.size()) * numbers_ + number];
-  const std::string which = "shared counter " + std::to_string(number);
-  for (uint32_t rank = 0; rank < world_.size(); ++rank) {
+void Counters::check_shared_totals(uint32_t node, uint32_t number) {
+  const Counter& counter = counters_[static_cast<size_t>(world_.size() + node) * numbers_ + number];
+  const std::string which = "shared counter " + std::to_string(number) +
+                            (world_.nodes().count() > 1 ? " of node " + std::to_string(node) : "");
+  for (const uint32_t rank : world_.nodes().ranks_of(node)) {
     const uint32_t stated = world_.plans[rank].shared_total[number];
     if (counter.sum != stated) {
       world_.complain(which + ": " + std::to_string(counter.sum) + " is added to it, but rank " + std::to_string(rank) +
@@ -128,7 +129,9 @@ void Counters::check_shared_totals(uint32_t number) {
 }
 
 void Counters::check_totals() {
-  for (uint32_t number = 0; number < numbers_; ++number) check_shared_totals(number);
+  for (uint32_t node = 0; node < world_.nodes().count(); ++node) {
+    for (uint32_t number = 0; number < numbers_; ++number) check_shared_totals(node, number);
+  }
   for (uint32_t rank = 0; rank < world_.size() && numbers_ > 0; ++rank) check_own_totals(rank);
 }
 

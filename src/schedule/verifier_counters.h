@@ -49,11 +49,11 @@ class Counters {
   bool is_after(const Addition& later, const Addition& earlier) const;
   uint32_t highest_wait(const Counter& counter, uint32_t rank) const;
   void check_own_totals(uint32_t rank);
-  void check_shared_totals(uint32_t number);
+  void check_shared_totals(uint32_t node, uint32_t number);
 
   World& world_;
   uint32_t numbers_ = 0;           // counters in use per rank
-  std::vector<Counter> counters_;  // of rank 0, 1, ...; then the shared ones
+  std::vector<Counter> counters_;  // of rank 0, 1, ...; then those that node 0, 1, ... shares
 };
 
 }  // namespace hocket::schedule

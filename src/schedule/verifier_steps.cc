@@ -33,6 +33,10 @@ std::string check_numbers(const Plan& plan, const Step& step) {
   const bool has_peer = is_two_sided(step.kind) || is_one_sided(step.kind) || is_counter(step.kind);
   if (has_peer && !shared && step.peer >= plan.shape.size) return "names a rank that doesn't exist";
   if (is_two_sided(step.kind) && step.peer == plan.shape.rank) return "exchanges messages with itself";
+  if (has_peer && !shared && !is_two_sided(step.kind) && plan.shape.nodes != nullptr &&
+      !plan.shape.nodes->together(plan.shape.rank, step.peer)) {
+    return "reaches into the memory of a rank on another node";
+  }
   if (step.kind == StepKind::kWaitUntil && !shared && step.peer != plan.shape.rank) {
     return "waits on a peer's own counter";
   }

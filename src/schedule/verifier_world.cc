@@ -128,7 +128,8 @@ World::World(std::span<const Plan> plans, const VerifyOptions& options)
       clocks(size()),
       stage(size()),
       depth(size()),
-      next_depth(size()) {
+      next_depth(size()),
+      one_node(size()) {
   memory.reserve(size());
   for (uint32_t rank = 0; rank < size(); ++rank) {
     const Layout& layout = layouts.emplace_back(plans[rank], options);

@@ -126,6 +126,7 @@ struct World {
   World(std::span<const Plan> plans, const VerifyOptions& options);
 
   uint32_t size() const { return static_cast<uint32_t>(plans.size()); }
+  const Nodes& nodes() const { return plans[0].shape.nodes != nullptr ? *plans[0].shape.nodes : one_node; }
   const Step& step(Where where) const { return plans[where.rank].steps[where.step]; }
   std::span<Cell> cells(uint32_t rank, Span span) { return {memory[rank].data() + span.begin, span.length}; }
 
@@ -153,6 +154,7 @@ struct World {
   std::vector<uint32_t> stage;       // the stage each rank is in
   std::vector<uint32_t> depth;       // of the chain of steps that its beginning had to wait for
   std::vector<uint32_t> next_depth;  // and its end, so far
+  Nodes one_node;                    // where the plans name no nodes
   Report report;
   Trace* trace = nullptr;  // who waited for whom, if somebody wants to know
 };

@@ -30,6 +30,15 @@ struct Binding {
   }
 };
 
+// Peers on this rank's node go by their places there: its memory knows no others.
+void place_peer(const schedule::Nodes& nodes, uint32_t rank, Instruction& step) {
+  const bool has_peer = step.kind != StepKind::kPublish && step.kind != StepKind::kExpose &&
+                        step.kind != StepKind::kCopy && step.kind != StepKind::kCombine;
+  if (!has_peer || step.peer == schedule::kShared) return;
+  step.by_wire = !nodes.together(rank, step.peer);
+  if (!step.by_wire) step.peer = nodes.place_of(step.peer);
+}
+
 Instruction translate(const Step& step, const Binding& binding) {
   Instruction out;
   out.kind = step.kind;
@@ -77,11 +86,13 @@ bool is_empty_message(const Instruction& step) {
 void add_instructions(const schedule::Plan& plan, const Binding& binding, Program& program) {
   uint32_t stage = 0;
   for (const Step& step : plan.steps) {
-    const Instruction instruction = translate(step, binding);
+    Instruction instruction = translate(step, binding);
+    if (plan.shape.nodes != nullptr) place_peer(*plan.shape.nodes, plan.shape.rank, instruction);
     if (binding.extents.varies && is_empty_message(instruction)) {
       if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
     } else {
       program.instructions.push_back(instruction);
+      program.uses_wire |= instruction.by_wire;
       program.longest_stage = std::max(program.longest_stage, ++stage);
     }
     if (step.ends_stage) stage = 0;
@@ -99,6 +110,7 @@ void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t
   program.scratch_bytes = 0;
   program.longest_stage = 1;
   program.waits_between = false;
+  program.uses_wire = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {
     binding.area_offset[i] = program.scratch_bytes;
     const uint64_t bytes = plan.scratch[i].elements(extents) * element_bytes;

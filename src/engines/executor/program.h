@@ -19,7 +19,8 @@ struct Instruction {
   schedule::Buffer source = schedule::Buffer::kNone;
   schedule::Buffer destination = schedule::Buffer::kNone;
   uint16_t version = 0;
-  uint32_t peer = 0;
+  bool by_wire = false;  // a message to or from another node
+  uint32_t peer = 0;     // its place on this rank's node; by wire: its rank
   uint32_t value = 0;
   uint64_t source_offset = 0;       // bytes in `source`
   uint64_t destination_offset = 0;  // bytes in `destination`
@@ -33,6 +34,7 @@ struct Program {
   uint64_t scratch_bytes = 0;
   uint32_t longest_stage = 1;
   bool uses_slots_or_counters = false;
+  bool uses_wire = false;
   // A shared counter is waited for before all have added to it.
   bool waits_between = false;
   // When a rank completes the call, every rank has begun it.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/nodes.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace hocket::schedule {
+
+Nodes::Nodes(std::span<const uint64_t> labels) : node_(labels.size()), place_(labels.size()) {
+  std::unordered_map<uint64_t, uint32_t> numbers;
+  for (uint32_t rank = 0; rank < labels.size(); ++rank) {
+    const auto [known, is_new] = numbers.emplace(labels[rank], count());
+    if (is_new) ranks_.emplace_back();
+    node_[rank] = known->second;
+    place_[rank] = ranks_on(known->second);
+    ranks_[known->second].push_back(rank);
+  }
+  measure();
+}
+
+Nodes::Nodes(uint32_t ranks) : Nodes(std::vector<uint64_t>(ranks)) {}
+
+void Nodes::measure() {
+  for (const std::vector<uint32_t>& ranks : ranks_) {
+    const auto size = static_cast<uint32_t>(ranks.size());
+    fewest_ = fewest_ == 0 ? size : std::min(fewest_, size);
+    most_ = std::max(most_, size);
+    in_blocks_ = in_blocks_ && ranks.back() - ranks.front() + 1 == size;
+  }
+}
+
+}  // namespace hocket::schedule
