@@ -129,6 +129,31 @@ HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
 
 /* --- contexts ------------------------------------------------------------------------------------------------- */
 
+/* Messages between nodes, which hocket leaves to a library that has them: an MPI's point-to-point, say, of which
+ * hocket/mpi_wire.h makes one of these. Reliable; matched by sender and tag in the order in which they were posted, as
+ * MPI does it. Functions return 0, or a negative hocket_status_t: HOCKET_ERR_MISMATCH for a message that was longer
+ * than its receive, HOCKET_ERR_PEER_FAILED where the peer has gone, HOCKET_ERR_SYSTEM. They are called by the threads
+ * that call hocket; by several at a time if the program uses several comms of several nodes at a time. */
+typedef struct hocket_wire {
+  size_t struct_size; /* sizeof(hocket_wire_t) */
+  uint32_t rank;      /* this process's number, 0 to size-1, different for each process */
+  uint32_t size;
+  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses; a comm takes 5 */
+  /* Begin a message. *request names it until it is done, and is not 0; 0: it is done already. */
+  int (*send)(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* request, void* user);
+  int (*receive)(uint32_t from, uint32_t tag, void* data, size_t bytes, uint64_t* request, void* user);
+  /* Moves messages. Those of the `count` requests (none is 0) that are done become 0, and received[i] the bytes that
+   * came. Never waits. */
+  int (*test)(size_t count, uint64_t* requests, size_t* received, void* user);
+  /* Gives up on a request: its memory is the caller's again. */
+  void (*cancel)(uint64_t request, void* user);
+  /* Sends a message of no bytes, for whose end nobody asks. */
+  int (*notify)(uint32_t to, uint32_t tag, void* user);
+  /* Receives one of those, from whomever, if one has come: 1, and its sender in *from; 0 if none has. */
+  int (*take_notice)(uint32_t tag, uint32_t* from, void* user);
+  void* user;
+} hocket_wire_t;
+
 typedef struct hocket_context_options {
   size_t struct_size; /* sizeof(hocket_context_options_t), so that fields can be added */
   /* Called from time to time while a hocket call waits, also while it sleeps: to keep another library moving.
@@ -136,6 +161,11 @@ typedef struct hocket_context_options {
   void (*progress)(void* user);
   void* progress_user;
   size_t memory_limit; /* bytes that peers may map of this rank, 0: HOCKET_MEMORY or a default */
+  /* To ranks on other nodes: those that can't share memory, because they are on another machine, in another network
+   * namespace or another user's. NULL: comms must lie within a node. Copied; what `user` points to outlives the
+   * context. */
+  const hocket_wire_t* wire;
+  uint64_t node; /* ranks that give different numbers are on different nodes, though they could share memory */
 } hocket_context_options_t;
 
 /* `options` may be NULL. HOCKET_ERR_INVALID_ARGUMENT also if a HOCKET_ variable of the environment has a value that

@@ -42,6 +42,8 @@ void set_progress(void (*progress)(void*), void* user) {
   the_endpoint().options.progress_user = user;
 }
 
+void set_wire(const hocket_wire_t* wire) { the_endpoint().options.wire = wire; }
+
 hocket_context_t* endpoint() {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);

@@ -14,6 +14,9 @@ namespace hocket::interposer {
 // Called while hocket waits, in the thread that waits: keeps the MPI underneath moving. Set before the context is made.
 void set_progress(void (*progress)(void*), void* user);
 
+// To ranks on other nodes; outlives the context, before which it is set.
+void set_wire(const hocket_wire_t* wire);
+
 // nullptr where it can't be had; the reason has been logged.
 hocket_context_t* endpoint();
 

@@ -17,6 +17,7 @@
 #include "shim/handles.h"
 #include "shim/operations.h"
 #include "shim/types.h"
+#include "shim/wire.h"
 
 namespace hocket::interposer {
 
@@ -78,8 +79,10 @@ bool start_serving() {
   fill_operations();
   if (!all_are(watch_communicators() && watch_types())) return false;
   has_hidden_comm = all_are(next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) == MPI_SUCCESS);
-  if (has_hidden_comm) set_progress(progress, nullptr);
-  return has_hidden_comm;
+  if (!has_hidden_comm || !all_are(open_wire())) return false;
+  set_progress(progress, nullptr);
+  set_wire(the_wire());
+  return true;
 }
 
 void print_statistics() {
@@ -156,6 +159,7 @@ void end_job() {
     unwatch_types();
     close_endpoint();
   }
+  close_wire();
   if (has_hidden_comm) next_pmpi().Comm_free(&hidden_comm);
   has_hidden_comm = false;
 }

@@ -28,6 +28,8 @@ constexpr std::array kSettings = {
             "memory of one rank that its peers may map, 1M at least; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
             "how long ranks wait for each other while a communicator is set up"},
+    Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
+            "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "at which collective call on a communicator the interposer sets it up"},
     forced("HOCKET_BARRIER", "the algorithm of every barrier"),

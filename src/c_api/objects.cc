@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "c_api/foreign_wire.h"
 #include "c_api/handles.h"
 
 using hocket::Code;
@@ -28,7 +29,8 @@ constexpr size_t kFirstOptions = offsetof(hocket_context_options_t, memory_limit
 // A program that is newer than the library may have fields that are unknown here: zeros ask for nothing.
 bool read_options(const hocket_context_options_t& options, hocket_context_options_t& known) {
   constexpr size_t kMost = 4096;  // more is no size but a variable that was never set
-  if (options.struct_size < kFirstOptions || options.struct_size > kMost) return false;
+  const bool ends_within_a_field = options.struct_size % alignof(hocket_context_options_t) != 0;
+  if (options.struct_size < kFirstOptions || options.struct_size > kMost || ends_within_a_field) return false;
   const auto* bytes = reinterpret_cast<const unsigned char*>(&options);
   std::memcpy(&known, bytes, std::min(options.struct_size, sizeof known));
   return std::all_of(bytes + std::min(options.struct_size, sizeof known), bytes + options.struct_size,
@@ -41,6 +43,7 @@ hocket_status_t hocket_context_create(const hocket_context_options_t* options, h
   if (context == nullptr) return invalid("hocket_context_create", "`context` is NULL; pass where to put the handle");
   *context = nullptr;
   ContextOptions wanted;
+  const hocket_wire_t* wire = nullptr;
   if (options != nullptr) {
     hocket_context_options_t known{};
     if (!read_options(*options, known)) {
@@ -51,8 +54,15 @@ hocket_status_t hocket_context_create(const hocket_context_options_t* options, h
     wanted.progress = known.progress;
     wanted.progress_user = known.progress_user;
     wanted.memory_limit = known.memory_limit;
+    wanted.node = known.node;
+    wire = known.wire;
   }
   return guarded([&] {
+    if (wire != nullptr) {
+      Result<std::shared_ptr<hocket::engines::wire::Wire>> foreign = hocket::c_api::foreign_wire(*wire);
+      if (!foreign.is_ok()) return report(foreign.status());
+      wanted.wire = foreign.take();
+    }
     Result<std::unique_ptr<Context>> made = Context::create(wanted);
     if (!made.is_ok()) return report(made.status());
     *context = new hocket_context{made.take()};

@@ -90,12 +90,12 @@ const engines::Program& Call::next_program() {
   return *program;
 }
 
-Progress Call::start_next(engines::shared_memory::Lane& lane, Status& failure) {
+Progress Call::start_next(Track& track, Status& failure) {
   const engines::Program& program = next_program();
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;
   if (program.scratch_bytes != 0) {
-    Result<std::byte*> scratch = lane.take_scratch(program.scratch_bytes);
+    Result<std::byte*> scratch = track.lane().take_scratch(program.scratch_bytes);
     if (!scratch.is_ok()) {
       failure = scratch.take_status();
       return Progress::kDone;
@@ -103,22 +103,23 @@ Progress Call::start_next(engines::shared_memory::Lane& lane, Status& failure) {
     if (scratch.value() == nullptr) return Progress::kPending;
     operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
   }
-  execution_.start(program, lane);
+  execution_.start(program, track.transport());
   ++next_;
   return Progress::kDone;
 }
 
-Progress Call::advance(engines::shared_memory::Lane& lane, Status& failure) {
+Progress Call::advance(Track& track, Status& failure) {
   for (;;) {
     if (!execution_.is_running()) {
-      if (start_next(lane, failure) == Progress::kPending) return Progress::kPending;
+      if (start_next(track, failure) == Progress::kPending) return Progress::kPending;
       if (!failure.is_ok()) [[unlikely]]
         return Progress::kDone;
     }
     if (execution_.advance() == Progress::kPending) {
-      if (!lane.has_failed()) [[likely]]
+      if (!track.has_failed()) [[likely]]
         return Progress::kPending;
-      failure = lane.take_failure();
+      failure = track.take_failure();
+      track.cancel();
       return Progress::kDone;
     }
     if (next_ == prepared_->choice.calls) return Progress::kDone;

@@ -12,8 +12,8 @@
 #include "base/status.h"
 #include "communicator/call_blocks.h"
 #include "communicator/planner.h"
+#include "communicator/track.h"
 #include "engines/executor/execution.h"
-#include "engines/shared_memory/lane.h"
 
 namespace hocket::communicator {
 
@@ -45,16 +45,17 @@ class Call {
   // For whom operands become ready, or are taken away, as this call and those after it go on.
   void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
-  engines::Progress advance(engines::shared_memory::Lane& lane, Status& failure);
+  engines::Progress advance(Track& track, Status& failure);
   // What to sleep for after advance() said kPending, as RankBlock::awaits.
-  uint32_t awaits(const engines::shared_memory::Lane& lane) const {
+  uint32_t awaits(Track& track) const {
     const engines::Instruction* step = execution_.waiting_step();
-    return step != nullptr ? lane.awaits(*step) : engines::shared_memory::RankBlock::kAnything;
+    const bool is_known = step != nullptr && !step->by_wire;
+    return is_known ? track.lane().awaits(*step) : engines::shared_memory::RankBlock::kAnything;
   }
 
  private:
   // kPending: not yet, peers still use the memory it needs.
-  engines::Progress start_next(engines::shared_memory::Lane& lane, Status& failure);
+  engines::Progress start_next(Track& track, Status& failure);
   void start_with_blocks();
   // The next of the row, with the buffers where its operands lie.
   const engines::Program& next_program();

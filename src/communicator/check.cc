@@ -74,7 +74,7 @@ Status Communicator::show_each_other(const void* mine, size_t bytes, void* all) 
   Call call;
   HOCKET_TRY(prepare(exchange, call, prepared, nullptr));
   call.start(exchange, *prepared);
-  return complete(call, *lanes_[0]);
+  return complete(call, *tracks_[0]);
 }
 
 Status Communicator::check_agreement(const Arguments& arguments) {

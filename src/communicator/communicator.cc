@@ -19,6 +19,11 @@ namespace {
 constexpr int64_t kFailureCheckNs = 100'000'000;
 // Looks between two calls of the progress callback while spinning or yielding.
 constexpr uint32_t kLooksPerProgress = 64;
+// A rank that sleeps while a message is due from another node looks for it this often: at first, and in the end.
+constexpr int64_t kSleepsPerPoll = 8;
+constexpr int64_t kLongestPollNs = 1'000'000;
+
+int64_t poll_ns(int64_t sleep_ns) { return std::min(sleep_ns / kSleepsPerPoll, kLongestPollNs); }
 
 }  // namespace
 
@@ -26,12 +31,13 @@ Communicator::~Communicator() {
   context_.communicator_gone();
   if (!is_quiet_) {
     // Peers that have not noticed yet may still write here; the memory stays theirs until the context goes.
-    for (auto& lane : lanes_) {
-      if (lane != nullptr) lane->abandon();
+    for (auto& track : tracks_) {
+      if (track != nullptr) track->lane().abandon();
     }
     return;
   }
-  for (auto& lane : lanes_) lane.reset();
+  for (auto& track : tracks_) track.reset();
+  if (own_tag_) context_.tags()->give_back(*own_tag_);
   if (block_ != nullptr) context_.region().free(block_);
 }
 
@@ -78,15 +84,18 @@ Status Communicator::run(const Arguments& arguments) {
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
-  return complete(blocking_, *lanes_[0]);
+  return complete(blocking_, *tracks_[0]);
 }
 
-Status Communicator::complete(Call& call, Lane& lane) {
+Status Communicator::complete(Call& call, Track& track) {
   Status failure;
   waiter_->arrive();
-  const auto is_done = [&] { return call.advance(lane, failure) == Progress::kDone; };
+  const auto is_done = [&] {
+    track.poll();
+    return call.advance(track, failure) == Progress::kDone;
+  };
   if (!is_done()) {
-    HOCKET_TRY(wait_until(is_done, [&] { return outstanding_ == 0 ? call.awaits(lane) : RankBlock::kAnything; }));
+    HOCKET_TRY(wait_until(is_done, [&] { return outstanding_ == 0 ? call.awaits(track) : RankBlock::kAnything; }));
   }
   return failure.is_ok() ? Status::ok() : fail(std::move(failure));
 }
@@ -99,13 +108,13 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   next_check_ns_ = kFailureCheckNs;
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
-    // Only lane 0 is asked: it has the call that blocks here; requests, on the other lanes, yield as ever.
-    const platform::WaitAction action = waiter.pause(lanes_[0]->peer_is_writing());
+    // Only track 0 is asked: it has the call that blocks here; requests, on the others, yield as ever.
+    const platform::WaitAction action = waiter.pause(tracks_[0]->lane().peer_is_writing());
     if (action == platform::WaitAction::kSleep) {
       group_->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
-      if (!done) woken = group_->sleep(waiter.sleep_ns());
+      if (!done) woken = group_->sleep(must_poll() ? poll_ns(waiter.sleep_ns()) : waiter.sleep_ns());
       group_->withdraw_sleep();
       if (done) return Status::ok();
       waiter.woken(woken);
@@ -135,14 +144,14 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   std::shared_ptr<const Prepared> keep;
   HOCKET_TRY(prepare(arguments, request->call, prepared, &keep));
   const uint32_t index = 1 + static_cast<uint32_t>(started_ % (kLanes - 1));
-  if (lanes_[index] == nullptr) {
-    Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
-    if (!lane.is_ok()) return fail(lane.take_status());
-    lanes_[index] = lane.take();
+  if (tracks_[index] == nullptr) {
+    Result<std::unique_ptr<Track>> track = make_track(index);
+    if (!track.is_ok()) return fail(track.take_status());
+    tracks_[index] = track.take();
   }
   ++started_;
   request->communicator = this;
-  request->lane = index;
+  request->track = index;
   request->arguments = arguments;
   request->call.start(request->arguments, *prepared, std::move(keep));
   queues_[index].push_back(request.get());
@@ -156,12 +165,13 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
 void Communicator::advance_requests() {
   for (uint32_t index = 1; index < kLanes; ++index) {
     auto& queue = queues_[index];
+    if (!queue.empty()) tracks_[index]->poll();
     while (!queue.empty()) {
       Request& request = *queue.front();
       Status failure;
       if (broken_) {
         request.status = Status(Code::kBroken, broken_reason_);
-      } else if (request.call.advance(*lanes_[index], failure) == Progress::kPending) {
+      } else if (request.call.advance(*tracks_[index], failure) == Progress::kPending) {
         break;
       } else if (!failure.is_ok()) {
         request.status = fail(std::move(failure));
@@ -220,7 +230,11 @@ void Communicator::look_for_failure_now_and_then() {
 Status Communicator::fail(Status status) {
   if (!broken_) {
     broken_ = true;
+    for (auto& track : tracks_) {
+      if (track != nullptr) track->cancel();
+    }
     if (group_->broken() == 0) group_->report_broken(rank_);
+    if (nodes_ != nullptr) tell_other_nodes();
     HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
     broken_reason_ = status.message();
   }
@@ -231,17 +245,61 @@ Status Communicator::find_failure() {
   // Who found the first failure has told; those who left because of it must not be taken for its cause.
   const auto failed = [this](uint32_t rank) {
     std::string process;
-    if (peers_[rank] != nullptr) process = " (process " + std::to_string(peers_[rank]->address().process) + ")";
+    const bool is_here = nodes_ == nullptr || nodes_->together(rank, rank_);
+    const uint32_t place = nodes_ == nullptr ? rank : nodes_->place_of(rank);
+    if (!is_here)
+      process = " (on another node)";
+    else if (peers_[place] != nullptr)
+      process = " (process " + std::to_string(peers_[place]->address().process) + ")";
     return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
                                          " has ended or failed while others wait for it in a collective");
   };
   if (const uint32_t broken = group_->broken(); broken != 0) return failed(broken - 1);
-  for (uint32_t rank = 0; rank < size_; ++rank) {
-    if (peers_[rank] == nullptr || peers_[rank]->is_alive()) continue;
-    group_->report_broken(rank);
+  for (uint32_t place = 0; place < ranks_here(); ++place) {
+    if (peers_[place] == nullptr || peers_[place]->is_alive()) continue;
+    group_->report_broken(rank_at(place));
     return failed(group_->broken() - 1);
   }
-  return Status::ok();
+  if (nodes_ == nullptr) return Status::ok();
+  Result<uint32_t> elsewhere = find_failure_elsewhere();
+  if (!elsewhere.is_ok()) return elsewhere.take_status();
+  if (elsewhere.value() == size_) return Status::ok();
+  group_->report_broken(elsewhere.value());
+  return failed(group_->broken() - 1);
+}
+
+// A rank that fails sends word to all on other nodes, under a tag that nothing else uses.
+void Communicator::tell_other_nodes() {
+  engines::wire::Wire& wire = *context_.wire();
+  for (uint32_t rank = 0; rank < size_; ++rank) {
+    if (nodes_->together(rank, rank_)) continue;
+    const Status sent = wire.send_notice(addresses_[rank], tag_ + kLanes);
+    if (!sent.is_ok()) HOCKET_LOG_DEBUG("rank %u does not hear of the failure: %s", rank, sent.message());
+  }
+}
+
+// A rank of another node that has failed, or size().
+Result<uint32_t> Communicator::find_failure_elsewhere() {
+  uint32_t from = 0;
+  Result<bool> has_come = context_.wire()->take_notice(tag_ + kLanes, from);
+  if (!has_come.is_ok()) return has_come.take_status();
+  if (!has_come.value()) return size_;
+  const auto found = std::find(addresses_.begin(), addresses_.end(), from);
+  return static_cast<uint32_t>(found - addresses_.begin());
+}
+
+Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
+  Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
+  if (!lane.is_ok()) return lane.take_status();
+  std::unique_ptr<engines::wire::Channel> channel;
+  if (nodes_ != nullptr) channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, addresses_);
+  return std::make_unique<Track>(lane.take(), std::move(channel));
+}
+
+// Nobody wakes a rank when a message comes from another node.
+bool Communicator::must_poll() const {
+  return std::any_of(tracks_.begin(), tracks_.end(),
+                     [](const auto& track) { return track != nullptr && track->must_poll(); });
 }
 
 Status Communicator::force(schedule::Collective collective, std::string_view spec) {
@@ -256,8 +314,9 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
 }
 
 // A rank may free its memory only when no peer will touch it again, not even to look whether it sleeps. After a barrier
-// the collectives are over; then all count themselves out on rank 0, twice: the first time says "I touch nobody's
-// memory but this counter", the second "nor the counter". Where that can't be completed, the memory is left alone.
+// the collectives are over; then all of a node count themselves out on its first rank, twice: the first time says "I
+// touch nobody's memory but this counter", the second "nor the counter". Where that can't be completed, the memory is
+// left alone.
 Status Communicator::close() {
   if (unfinished_ != 0) {
     return Status(Code::kInvalidArgument, "the communicator has " + std::to_string(unfinished_) +
@@ -269,9 +328,9 @@ Status Communicator::close() {
   auto& left = group_->member(0).block->left;
   // Release: all that this rank has done to others' memory. Pairs with the acquire in await_left().
   left.fetch_add(1, std::memory_order_acq_rel);
-  if (!await_left(size_)) return Status::ok();
+  if (!await_left(ranks_here())) return Status::ok();
   left.fetch_add(1, std::memory_order_acq_rel);
-  is_quiet_ = rank_ != 0 || await_left(2 * size_);
+  is_quiet_ = group_->rank() != 0 || await_left(2 * ranks_here());
   return Status::ok();
 }
 

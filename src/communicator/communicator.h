@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A group of ranks that communicate collectively: set-up, calls blocking and not, waiting, and the end.
 //
-// Blocking calls use lane 0 of the group; non-blocking calls take turns on the others, each lane carrying out
-// its calls in the order in which they were started, which is the same on every rank.
+// Blocking calls use track 0; non-blocking calls take turns on the others, each track carrying out its calls in the
+// order in which they were started, which is the same on every rank.
+//
+// Ranks that share memory form a node. To the engine of shared memory a node is a group of its own, in which ranks go
+// by their places; everything else counts ranks of the whole communicator.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -11,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +23,8 @@
 #include "communicator/call.h"
 #include "communicator/context.h"
 #include "communicator/planner.h"
+#include "communicator/track.h"
 #include "engines/shared_memory/group.h"
-#include "engines/shared_memory/lane.h"
 
 namespace hocket::communicator {
 
@@ -36,7 +40,7 @@ class Communicator;
 
 struct Request {
   Communicator* communicator = nullptr;
-  uint32_t lane = 0;
+  uint32_t track = 0;
   bool done = false;
   Status status;
   Arguments arguments;
@@ -57,7 +61,7 @@ class Communicator {
 
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
-  // More ranks than cores on this node: what one does while another waits keeps that one from its core.
+  // More ranks than cores on some node: what one does while another waits keeps that one from its core.
   bool is_crowded() const { return planner_->is_crowded(); }
   const Context& context() const { return context_; }
   Context& context() { return context_; }
@@ -83,7 +87,7 @@ class Communicator {
   Status check_lengths(const Arguments& arguments);
   Status show_each_other(const void* mine, size_t bytes, void* all);
   // Advances `call` until it is done.
-  Status complete(Call& call, engines::shared_memory::Lane& lane);
+  Status complete(Call& call, Track& track);
   template <typename Look, typename Awaits>
   Status wait_until(const Look& is_done, const Awaits& awaits);
   void advance_requests();
@@ -91,15 +95,28 @@ class Communicator {
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
+  Result<uint32_t> find_failure_elsewhere();
+  void tell_other_nodes();
+  Result<std::unique_ptr<Track>> make_track(uint32_t index);
+  bool must_poll() const;
+  uint32_t ranks_here() const { return group_->size(); }
+  // Of the rank at a place of this node.
+  uint32_t rank_at(uint32_t place) const {
+    return nodes_ == nullptr ? place : nodes_->ranks_of(nodes_->node_of(rank_))[place];
+  }
   Status fail(Status status);
 
   Context& context_;
   uint32_t rank_ = 0;
   uint32_t size_ = 1;
-  std::vector<std::shared_ptr<platform::Peer>> peers_;  // nullptr for this rank
+  std::unique_ptr<const schedule::Nodes> nodes_;        // nullptr: all ranks are on one
+  std::vector<std::shared_ptr<platform::Peer>> peers_;  // by place on this node; nullptr for this rank
+  std::vector<uint32_t> addresses_;                     // by rank, on the wire; empty on one node
+  uint32_t tag_ = 0;                                    // the first of those that are this communicator's
+  std::optional<uint32_t> own_tag_;                     // the same, where this rank has to give it back
   engines::shared_memory::RankBlock* block_ = nullptr;
   std::unique_ptr<engines::shared_memory::Group> group_;
-  std::array<std::unique_ptr<engines::shared_memory::Lane>, engines::shared_memory::kLanes> lanes_;
+  std::array<std::unique_ptr<Track>, engines::shared_memory::kLanes> tracks_;
   std::unique_ptr<Planner> planner_;
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;

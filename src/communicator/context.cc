@@ -37,11 +37,15 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SLICE_US"), slice_us));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
+  std::string node_name;
+  HOCKET_TRY(read(environment::get_text("HOCKET_NODE"), node_name));
+  const uint64_t node = platform::hash_of(node_name) ^ options.node;
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
   context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
-  HOCKET_TRY(read(platform::Rendezvous::create(context->region_), context->rendezvous_));
+  HOCKET_TRY(read(platform::Rendezvous::create(context->region_, node), context->rendezvous_));
+  if (options.wire != nullptr) context->tags_.emplace(*options.wire);
   context->cpus_ = platform::read_cpu_budget();
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "base/status.h"
+#include "communicator/tags.h"
+#include "engines/wire/wire.h"
 #include "platform/rendezvous.h"
 #include "platform/shared_region.h"
 #include "platform/topology.h"
@@ -23,6 +25,8 @@ struct ContextOptions {
   void (*progress)(void* user) = nullptr;  // called now and then while a call waits
   void* progress_user = nullptr;
   size_t memory_limit = 0;
+  std::shared_ptr<engines::wire::Wire> wire;  // to ranks on other nodes; nullptr: there is none
+  uint64_t node = 0;                          // ranks with different ones share no memory, though they could
 };
 
 class Context {
@@ -41,6 +45,10 @@ class Context {
   int64_t slice_ns() const { return slice_ns_; }
   bool asymmetric_barrier() const { return asymmetric_barrier_; }
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
+
+  engines::wire::Wire* wire() const { return options_.wire.get(); }
+  // Of the communicators whose rank 0 this is; nullptr where there is no wire.
+  Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
   void progress() const {
     if (options_.progress != nullptr) options_.progress(options_.progress_user);
@@ -68,6 +76,7 @@ class Context {
   ContextOptions options_;
   std::shared_ptr<platform::SharedRegion> region_;
   std::unique_ptr<platform::Rendezvous> rendezvous_;
+  std::optional<Tags> tags_;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   platform::CpuBudget cpus_;

@@ -11,8 +11,10 @@ namespace {
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
 
-schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size) {
+schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size,
+                         const schedule::Nodes* nodes) {
   schedule::Shape wanted;
+  wanted.nodes = nodes;
   wanted.size = size;
   wanted.rank = rank;
   wanted.root = shape.root;
@@ -73,7 +75,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
-  schedule::Plan plan = make_plan(chosen, shape, rank_, size_);
+  schedule::Plan plan = make_plan(chosen, shape, rank_, size_, nodes_);
   if (has_multicast(plan)) {
     return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
                                            " sends by multicast, which ranks that share memory don't have");

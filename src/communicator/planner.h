@@ -44,8 +44,10 @@ struct Prepared {
 
 class Planner {
  public:
-  Planner(uint32_t rank, uint32_t size, bool crowded, uint64_t slot_bytes, selection::Table table)
-      : rank_(rank), size_(size), crowded_(crowded), slot_bytes_(slot_bytes), table_(std::move(table)) {}
+  // `nodes`: nullptr: one. Outlives the planner and its programs.
+  Planner(uint32_t rank, uint32_t size, const schedule::Nodes* nodes, bool crowded, uint64_t slot_bytes,
+          selection::Table table)
+      : rank_(rank), size_(size), nodes_(nodes), crowded_(crowded), slot_bytes_(slot_bytes), table_(std::move(table)) {}
 
   // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
   // force().
@@ -82,6 +84,7 @@ class Planner {
 
   uint32_t rank_;
   uint32_t size_;
+  const schedule::Nodes* nodes_;
   bool crowded_;
   uint64_t slot_bytes_;
   selection::Table table_;

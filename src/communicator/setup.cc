@@ -5,8 +5,11 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <new>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
 #include "base/environment.h"
 #include "base/log.h"
@@ -14,7 +17,6 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::Group;
-using engines::shared_memory::Lane;
 using engines::shared_memory::Member;
 using engines::shared_memory::RankBlock;
 
@@ -100,9 +102,11 @@ Status Setup::write_settings() {
 }
 
 Status Setup::read_settings(selection::Table& table) {
-  const std::byte* base = bootstrap_.rank == 0 ? context_.region().base() : communicator_->peers_[0]->base();
-  const std::string text(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
-  std::istringstream lines(text);
+  if (communicator_->nodes_ == nullptr) {
+    const std::byte* base = bootstrap_.rank == 0 ? context_.region().base() : communicator_->peers_[0]->base();
+    settings_text_.assign(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
+  }
+  std::istringstream lines(settings_text_);
   for (std::string line; std::getline(lines, line) && !line.empty();) {
     const size_t space = line.find(' ');
     const auto collective = schedule::collective_from_name(line.substr(0, space));
@@ -136,6 +140,13 @@ Status Setup::prepare_own() {
   mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.crowded = context_.crowded() ? 1 : 0;
+  if (context_.wire() != nullptr) {
+    mine_.wire_rank = context_.wire()->rank();
+    mine_.wire_size = context_.wire()->size();
+    if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
+    mine_.has_tag = own_tag_ ? 1 : 0;
+    mine_.tag = own_tag_.value_or(0);
+  }
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
   communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
   if (communicator_->block_ == nullptr) {
@@ -146,28 +157,76 @@ Status Setup::prepare_own() {
   return bootstrap_.rank == 0 ? write_settings() : Status::ok();
 }
 
-// Judged from rank 0, by what everybody has heard, so that all come to the same answer without asking again.
-Status Setup::check_reachable() const {
-  const platform::Address& first = all_[0].address;
-  for (uint32_t rank = 1; rank < bootstrap_.size; ++rank) {
-    const platform::Address& other = all_[rank].address;
-    const char* reason = nullptr;
-    if (other.boot_hash != first.boot_hash)
-      reason = "run on different machines";
-    else if (other.network_namespace != first.network_namespace)
-      reason = "are in different network namespaces";
-    else if (other.user != first.user)
-      reason = "belong to different users";
-    if (reason == nullptr) continue;
-    return Status(Code::kNotSupported,
-                  "ranks 0 and " + std::to_string(rank) + " " + reason + "; hocket serves ranks that share memory");
+// Judged by what everybody has heard, so that all come to the same answer without asking again.
+Status Setup::find_nodes() {
+  std::vector<uint64_t> labels;
+  for (const Introduction& one : all_) labels.push_back(platform::label_of_node(one.address));
+  auto nodes = std::make_unique<const schedule::Nodes>(labels);
+  if (nodes->count() == 1) return Status::ok();
+  communicator_->nodes_ = std::move(nodes);
+  for (const Introduction& one : all_) communicator_->addresses_.push_back(one.wire_rank);
+  communicator_->tag_ = all_[0].tag;
+  return check_wire();
+}
+
+Status Setup::check_wire() const {
+  const auto without =
+      std::find_if(all_.begin(), all_.end(), [](const Introduction& one) { return one.wire_size == 0; });
+  if (without == all_.end()) {
+    if (all_[0].has_tag != 0) return Status::ok();
+    return {Code::kNotSupported, "rank 0 has no tags left for another communicator of several nodes; free some"};
   }
+  const platform::Address& first = all_[0].address;
+  const schedule::Nodes& nodes = *communicator_->nodes_;
+  uint32_t other = 1;
+  while (nodes.together(0, other)) ++other;
+  const platform::Address& second = all_[other].address;
+  const char* reason = "belong to different users";
+  if (second.boot_hash != first.boot_hash)
+    reason = "run on different machines";
+  else if (second.network_namespace != first.network_namespace)
+    reason = "are in different network namespaces";
+  else if (second.node != first.node)
+    reason = "were put on different nodes (HOCKET_NODE, or the context's options)";
+  return {Code::kNotSupported, "ranks 0 and " + std::to_string(other) + " " + reason + ", and rank " +
+                                   std::to_string(without - all_.begin()) +
+                                   " has no wire to other nodes; pass one in hocket_context_options_t"};
+}
+
+// Everybody learns what rank 0 wrote down for those who can read its memory.
+Status Setup::gather_settings() {
+  const size_t bytes = all_[0].settings_bytes;
+  std::vector<char> mine(bytes);
+  if (bootstrap_.rank == 0) std::memcpy(mine.data(), settings_, bytes);
+  std::vector<char> all(bytes * bootstrap_.size);
+  if (bootstrap_.allgather(mine.data(), all.data(), bytes, bootstrap_.user) != 0)
+    return {Code::kSystem, "the bootstrap's all-gather failed"};
+  settings_text_.assign(all.data(), bytes);
   return Status::ok();
+}
+
+std::vector<uint32_t> Setup::ranks_here() const {
+  if (communicator_->nodes_ != nullptr) {
+    const schedule::Nodes& nodes = *communicator_->nodes_;
+    return nodes.ranks_of(nodes.node_of(bootstrap_.rank));
+  }
+  std::vector<uint32_t> all(bootstrap_.size);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+Setup::~Setup() {
+  if (own_tag_) context_.tags()->give_back(*own_tag_);
+}
+
+void Setup::let_go() {
+  if (settings_ != nullptr) context_.region().free(settings_);
+  settings_ = nullptr;
 }
 
 Status Setup::connect() {
   std::vector<platform::Address> addresses;
-  for (const Introduction& one : all_) addresses.push_back(one.address);
+  for (const uint32_t rank : ranks_here()) addresses.push_back(all_[rank].address);
   // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
   // the bootstrap would deadlock where threads set up communicators in different orders.
   const std::scoped_lock lock(context_.setup_mutex());
@@ -178,24 +237,35 @@ Status Setup::connect() {
   return Status::ok();
 }
 
+// Whether ranks share cores on any machine: nodes may be containers of one.
 bool Setup::find_crowded() const {
-  std::vector<uint64_t> masks;
-  std::vector<double> quotas;
+  struct Machine {
+    std::vector<uint64_t> masks;
+    std::vector<double> quotas;
+  };
+  std::map<uint64_t, Machine> machines;
   for (const Introduction& one : all_) {
     if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
-    masks.push_back(one.cpus[0]);
-    masks.push_back(one.cpus[1]);
-    quotas.push_back(one.quota);
+    Machine& machine = machines[one.address.boot_hash];
+    machine.masks.push_back(one.cpus[0]);
+    machine.masks.push_back(one.cpus[1]);
+    machine.quotas.push_back(one.quota);
   }
-  return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(masks.data()), quotas.data(), bootstrap_.size);
+  return std::any_of(machines.begin(), machines.end(), [](const auto& entry) {
+    const Machine& machine = entry.second;
+    return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
+                                    static_cast<uint32_t>(machine.quotas.size()));
+  });
 }
 
 std::string Setup::judge_cross_memory() {
   using Wish = CrossMemoryTrial::Wish;
   const Wish wish = all_[0].cross_memory;
   if (wish == Wish::kOff) return "switched off by HOCKET_CMA";
-  if (bootstrap_.size == 1) return "";
-  const Introduction& neighbour = all_[(bootstrap_.rank + 1) % bootstrap_.size];
+  const std::vector<uint32_t> here = ranks_here();
+  if (here.size() == 1) return "";
+  const auto mine = static_cast<size_t>(std::find(here.begin(), here.end(), bootstrap_.rank) - here.begin());
+  const Introduction& neighbour = all_[here[(mine + 1) % here.size()]];
   const auto process = static_cast<int>(neighbour.address.process);
   std::string against = CrossMemoryTrial::try_reading(process, neighbour.trial_address, neighbour.address.nonce[0]);
   if (!against.empty() || wish == Wish::kOn) return against;
@@ -210,19 +280,22 @@ std::string Setup::judge_cross_memory() {
 Status Setup::build(bool crowded, bool asymmetric) {
   Communicator& made = *communicator_;
   std::vector<Member> members;
-  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
-    std::byte* base = rank == bootstrap_.rank ? context_.region().base() : made.peers_[rank]->base();
+  uint32_t place = 0;
+  for (const uint32_t rank : ranks_here()) {
+    const auto next = static_cast<uint32_t>(members.size());
+    if (rank == bootstrap_.rank) place = next;
+    std::byte* base = rank == bootstrap_.rank ? context_.region().base() : made.peers_[next]->base();
     members.push_back({reinterpret_cast<RankBlock*>(base + all_[rank].block_offset), base,
-                       static_cast<int>(all_[rank].address.process)});
+                       static_cast<int>(all_[rank].address.process), rank});
   }
-  made.group_ = std::make_unique<Group>(bootstrap_.rank, std::move(members), context_.shared_region(), asymmetric);
-  Result<std::unique_ptr<Lane>> lane = Lane::create(*made.group_, 0);
-  if (!lane.is_ok()) return lane.take_status();
-  made.lanes_[0] = lane.take();
+  made.group_ = std::make_unique<Group>(place, std::move(members), context_.shared_region(), asymmetric);
+  Result<std::unique_ptr<Track>> track = made.make_track(0);
+  if (!track.is_ok()) return track.take_status();
+  made.tracks_[0] = track.take();
 
   selection::Table table;
   HOCKET_TRY(read_settings(table));
-  made.planner_ = std::make_unique<Planner>(bootstrap_.rank, bootstrap_.size, crowded,
+  made.planner_ = std::make_unique<Planner>(bootstrap_.rank, bootstrap_.size, made.nodes_.get(), crowded,
                                             engines::shared_memory::kSlotStagingBytes, std::move(table));
   for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
   platform::WaitPolicy policy;
@@ -230,8 +303,8 @@ Status Setup::build(bool crowded, bool asymmetric) {
   policy.crowded = crowded;
   policy.slice_ns = context_.slice_ns();
   std::vector<platform::Turn*> turns;
-  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) turns.push_back(&made.group_->member(rank).block->turn);
-  made.turns_ = std::make_unique<platform::Turns>(std::move(turns), bootstrap_.rank);
+  for (uint32_t peer = 0; peer < made.ranks_here(); ++peer) turns.push_back(&made.group_->member(peer).block->turn);
+  made.turns_ = std::make_unique<platform::Turns>(std::move(turns), place);
   policy.turns = made.turns_.get();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
@@ -245,11 +318,12 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   attempt(mine_, [&] { return prepare_own(); });
   HOCKET_TRY(gather(mine_, all_));
   Status status = agree(all_);
-  if (status.is_ok()) status = check_reachable();
+  if (status.is_ok()) status = find_nodes();
   if (!status.is_ok()) {
-    if (settings_ != nullptr) context_.region().free(settings_);
+    let_go();
     return status;  // the same on every rank: no second round
   }
+  if (communicator_->nodes_ != nullptr) HOCKET_TRY(gather_settings());
 
   const bool crowded = find_crowded();
   const bool asymmetric =
@@ -266,15 +340,17 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   });
   std::vector<Outcome> outcomes;
   HOCKET_TRY(gather(outcome, outcomes));
-  if (settings_ != nullptr) context_.region().free(settings_);
+  let_go();
   HOCKET_TRY(agree(outcomes));
   const auto unwilling =
       std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
   if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
+  if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
   if (crowded) context_.set_crowded();
   communicator_->waiter_->prepare();
-  HOCKET_LOG_DEBUG("communicator of %u ranks: %s, %s, CMA: %s", bootstrap_.size,
-                   crowded ? "ranks share cores" : "a core a rank", asymmetric ? "asymmetric barrier" : "fences",
+  HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %s, %s, CMA: %s", bootstrap_.size,
+                   communicator_->ranks_here(), crowded ? "ranks share cores" : "a core a rank",
+                   asymmetric ? "asymmetric barrier" : "fences",
                    unwilling == outcomes.end() ? "in use" : unwilling->no_cross_memory);
   return std::move(communicator_);
 }

@@ -2,13 +2,15 @@
 // How a communicator comes to be: who is there, whose memory can be mapped, and what all of them agree on.
 //
 // Two rounds of the bootstrap's all-gather. The first tells addresses and where each rank's block of shared memory
-// lies; then everybody connects with everybody it doesn't know yet; the second tells whether that worked for all.
-// Everything that ranks must decide alike is decided from what these rounds brought, or read from rank 0's memory.
+// lies; then everybody connects with everybody on its node that it doesn't know yet; the second tells whether that
+// worked for all. Everything that ranks must decide alike is decided from what these rounds brought, or read from rank
+// 0's memory; where there are several nodes, a round in between brings that.
 //
 // Thread safety: one object by one thread; several threads may set up communicators of one context at the same time.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ class Setup {
  public:
   Setup(Context& context, const Bootstrap& bootstrap)
       : context_(context), bootstrap_(bootstrap), trial_(context.rendezvous().address().nonce[0]) {}
+  ~Setup();
   Result<std::unique_ptr<Communicator>> run();
 
  private:
@@ -28,6 +31,10 @@ class Setup {
   struct Introduction {  // first round
     platform::Address address;
     uint64_t block_offset = 0;
+    uint32_t wire_rank = 0;
+    uint32_t wire_size = 0;        // 0: it has no wire
+    uint32_t tag = 0;              // rank 0's counts
+    uint8_t has_tag = 0;           // the same
     uint64_t settings_offset = 0;  // rank 0's only
     uint64_t settings_bytes = 0;
     uint64_t trial_address = 0;
@@ -56,13 +63,18 @@ class Setup {
   // The first failure that any rank tells, as everybody's status.
   template <typename T>
   Status agree(const std::vector<T>& all) const;
-  Status check_reachable() const;
+  Status find_nodes();
+  Status check_wire() const;
+  Status gather_settings();
   Status connect();
   bool find_crowded() const;
   Status build(bool crowded, bool asymmetric);
   // "" if this rank can and should read its neighbour's memory, else why not.
   std::string judge_cross_memory();
   Status read_settings(selection::Table& table);
+  void let_go();
+  // Of the communicator's ranks, those on this node in their order.
+  std::vector<uint32_t> ranks_here() const;
 
   Context& context_;
   Bootstrap bootstrap_;
@@ -70,7 +82,9 @@ class Setup {
   CrossMemoryTrial trial_;
   Introduction mine_;
   std::vector<Introduction> all_;
-  std::byte* settings_ = nullptr;  // rank 0's, until everybody has read them
+  std::byte* settings_ = nullptr;    // rank 0's, until everybody has read them
+  std::optional<uint32_t> own_tag_;  // rank 0's, until the communicator has it
+  std::string settings_text_;        // of several nodes: what rank 0 has told
   std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;
 };
 

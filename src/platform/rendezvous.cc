@@ -34,9 +34,7 @@ uint64_t hash_of_boot() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
   std::getline(file, id);
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
+  return hash_of(id);
 }
 
 uint64_t network_namespace() {
@@ -49,6 +47,17 @@ uint64_t network_namespace() {
 }
 
 }  // namespace
+
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+uint64_t label_of_node(const Address& address) {
+  const uint64_t facts[] = {address.boot_hash, address.network_namespace, address.node, address.user};
+  return hash_of({reinterpret_cast<const char*>(facts), sizeof facts});
+}
 
 std::string socket_name(const Identity& identity) {
   char name[48];
@@ -78,13 +87,14 @@ bool Peer::is_alive() const {
   return watched[0].revents == 0 && watched[1].revents == 0;
 }
 
-Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region) {
+Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
   std::unique_ptr<Rendezvous> made(new Rendezvous);
   Address& address = made->address_;
   HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
   HOCKET_TRY(fill_random(address.nonce, sizeof(address.nonce)));
   address.boot_hash = hash_of_boot();
   address.network_namespace = network_namespace();
+  address.node = node;
   address.user = geteuid();
   address.process = static_cast<uint32_t>(getpid());
 
@@ -113,6 +123,7 @@ Rendezvous::~Rendezvous() {
 std::string Rendezvous::why_unreachable(const Address& other) const {
   if (other.boot_hash != address_.boot_hash) return "it runs on another machine";
   if (other.network_namespace != address_.network_namespace) return "it is in another network namespace";
+  if (other.node != address_.node) return "it was put on another node (HOCKET_NODE, or the context's options)";
   if (other.user != address_.user) {
     return "it belongs to another user (" + std::to_string(other.user) + ", here " + std::to_string(address_.user) +
            ")";

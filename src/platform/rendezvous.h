@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -27,10 +28,16 @@ struct Address {
   uint64_t nonce[2] = {};     // random, proves that both ends of a connection have heard it through the bootstrap
   uint64_t boot_hash = 0;     // of the kernel's boot id: another machine, another value
   uint64_t network_namespace = 0;
+  uint64_t node = 0;  // given by the user: different values end a node too
   uint32_t user = 0;
   uint32_t process = 0;  // for messages only
 };
-static_assert(sizeof(Address) == 56);
+static_assert(sizeof(Address) == 64);
+
+// FNV-1a.
+uint64_t hash_of(std::string_view text);
+// The same for contexts that can expect to share memory, for others another.
+uint64_t label_of_node(const Address& address);
 
 // A connection to one peer context and its memory.
 class Peer {
@@ -61,7 +68,8 @@ class Peer {
 
 class Rendezvous {
  public:
-  static Result<std::unique_ptr<Rendezvous>> create(std::shared_ptr<SharedRegion> region);
+  // `node`: see Address.
+  static Result<std::unique_ptr<Rendezvous>> create(std::shared_ptr<SharedRegion> region, uint64_t node = 0);
   // Peers see this context as dead from here on.
   ~Rendezvous();
 

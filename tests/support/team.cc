@@ -10,10 +10,13 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "support/wire.h"
 
 namespace hocket::test {
 
@@ -59,7 +62,7 @@ int allgather(const void* send, void* receive, size_t bytes, void* user) {
   return 0;
 }
 
-void run_rank(Meeting* meetings, int rank, int size, bool bare, const Body& body) {
+void run_rank(Meeting* meetings, int rank, int size, bool bare, const Body& body, Network* network = nullptr) {
   Seat seat{meetings, meetings, rank, size};
   Rank mine;
   mine.rank = rank;
@@ -69,7 +72,15 @@ void run_rank(Meeting* meetings, int rank, int size, bool bare, const Body& body
     body(mine);
     return;
   }
-  ASSERT_EQ(hocket_context_create(nullptr, &mine.context), HOCKET_OK) << hocket_error_text();
+  hocket_context_options_t options{};
+  options.struct_size = sizeof options;
+  hocket_wire_t wire{};
+  if (network != nullptr) {
+    wire = network->wire_of(static_cast<uint32_t>(rank));
+    options.wire = &wire;
+    options.node = 1 + team_nodes(size)[static_cast<size_t>(rank)];
+  }
+  ASSERT_EQ(hocket_context_create(&options, &mine.context), HOCKET_OK) << hocket_error_text();
   ASSERT_EQ(hocket_comm_create(mine.context, &mine.bootstrap, &mine.comm), HOCKET_OK) << hocket_error_text();
   body(mine);
   EXPECT_EQ(hocket_comm_destroy(mine.comm), HOCKET_OK) << hocket_error_text();
@@ -105,13 +116,32 @@ int run_forked(int size, bool bare, const Body& body) {
 
 }  // namespace
 
+bool has_several_nodes() { return std::getenv("TEST_NODES") != nullptr; }
+
+std::vector<uint64_t> team_nodes(int size) {
+  const char* given = std::getenv("TEST_NODES");
+  const std::string layout = given == nullptr ? "" : given;
+  std::vector<uint64_t> nodes(static_cast<size_t>(size));
+  for (size_t rank = 0; rank < nodes.size(); ++rank) {
+    if (layout == "blocks") nodes[rank] = rank / 2;
+    if (layout == "cyclic") nodes[rank] = rank % 2;
+    if (layout == "uneven") nodes[rank] = rank * rank % 7 % 3;
+  }
+  return nodes;
+}
+
 void run_threads(int size, const Body& body) {
   const auto meetings = std::make_unique<Meeting[]>(kMeetings);
+  std::unique_ptr<Network> network;
+  if (has_several_nodes()) network = std::make_unique<Network>(static_cast<uint32_t>(size), 1);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank) {
-    threads.emplace_back([&, rank] { run_rank(meetings.get(), rank, size, false, body); });
+    threads.emplace_back([&, rank] { run_rank(meetings.get(), rank, size, false, body, network.get()); });
   }
   for (std::thread& thread : threads) thread.join();
+  if (network != nullptr) {
+    EXPECT_TRUE(network->is_empty()) << "a message was sent that nobody received, or the other way round";
+  }
 }
 
 int run_processes(int size, const Body& body) { return run_forked(size, false, body); }

@@ -4,8 +4,10 @@
 
 #include <hocket/hocket.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace hocket::test {
 
@@ -20,6 +22,11 @@ struct Rank {
 };
 
 using Body = std::function<void(Rank&)>;
+
+// Which node a rank of a team of threads is on. TEST_NODES says: `blocks` of two, `cyclic` over two, or `uneven`;
+// unset: one node.
+std::vector<uint64_t> team_nodes(int size);
+bool has_several_nodes();
 
 // Runs `body` on `size` threads, each with its own context and one communicator of all. Failures are reported by
 // GoogleTest's assertions in `body`.

@@ -29,10 +29,10 @@ void Group::withdraw_sleep() {
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Group::report_broken(uint32_t rank) {
+void Group::report_broken(uint32_t name) {
   uint32_t expected = 0;
   // Release: pairs with the acquire in broken(). The first report stays.
-  root().broken.compare_exchange_strong(expected, rank + 1, std::memory_order_release, std::memory_order_relaxed);
+  root().broken.compare_exchange_strong(expected, name + 1, std::memory_order_release, std::memory_order_relaxed);
   for (const Member& member : members_) platform::unpark(member.block->parking);
 }
 

@@ -17,6 +17,7 @@ struct Member {
   RankBlock* block = nullptr;
   std::byte* region = nullptr;  // base of the region that offsets in its lines refer to
   int process = 0;              // for reading its memory, where that is in use
+  uint32_t name = 0;            // its rank in the communicator, for reports
 };
 
 class Group {
@@ -26,6 +27,7 @@ class Group {
       : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {}
 
   uint32_t rank() const { return rank_; }
+  uint32_t name_of(uint32_t rank) const { return members_[rank].name; }
   uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
   const Member& member(uint32_t rank) const { return members_[rank]; }
   platform::SharedRegion& region() const { return *region_; }
@@ -55,9 +57,9 @@ class Group {
   bool sleep(int64_t timeout_ns) { return platform::park(members_[rank_].block->parking, timeout_ns); }
   void withdraw_sleep();
 
-  // A group that has lost a member is broken for all of them.
-  void report_broken(uint32_t rank);
-  // 1 + the rank that failed, or 0.
+  // A group that has lost a member, or of whose communicator a rank elsewhere has failed, is broken for all of them.
+  void report_broken(uint32_t name);
+  // 1 + the name of the rank that failed, or 0.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }
 
  private:

@@ -107,7 +107,7 @@ struct alignas(64) RankBlock {
   platform::Turn turn;                             // while ranks share cores
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
-  // On rank 0: set by whoever finds a peer dead; 1 + its rank.
+  // On rank 0: set by whoever finds a peer dead; 1 + its name.
   std::atomic<uint32_t> broken;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;

@@ -140,9 +140,10 @@ bool Lane::is_expected(const Instruction& step, const StepState& state, const Ma
   if (is_inline && (line.location & kPartOfMessage) != 0) total = std::max(step.bytes, state.bytes + total);
   if (total == step.bytes) [[likely]]
     return true;
-  failure_ = Status(Code::kMismatch, "rank " + std::to_string(step.peer) + " sends " + std::to_string(total) +
-                                         " bytes where rank " + std::to_string(group_.rank()) + " expects " +
-                                         std::to_string(step.bytes) + "; the counts of the two ranks don't match");
+  failure_ =
+      Status(Code::kMismatch, "rank " + std::to_string(group_.name_of(step.peer)) + " sends " + std::to_string(total) +
+                                  " bytes where rank " + std::to_string(group_.name_of(group_.rank())) + " expects " +
+                                  std::to_string(step.bytes) + "; the counts of the two ranks don't match");
   return false;
 }
 

@@ -45,7 +45,7 @@ Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64
     if (!read.is_ok()) {
       // It worked when the group was made: the peer is dying. All ranks learn it where they look for failures.
       HOCKET_LOG_ERROR("%s", read.message());
-      group_.report_broken(step.peer);
+      group_.report_broken(owner.name);
       return Progress::kPending;
     }
     if (combined) operands.combine(step, into, done + at, length / element);

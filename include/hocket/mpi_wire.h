@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An MPI's point-to-point as hocket's wire between nodes: for programs that use MPI and call hocket's C API.
+ *
+ *   hocket_mpi_wire_t mpi;
+ *   hocket_mpi_wire_open(&mpi, MPI_COMM_WORLD);
+ *   hocket_context_options_t options = {sizeof options};
+ *   options.wire = &mpi.wire;
+ *   hocket_context_create(&options, &context);
+ *   ...
+ *   hocket_context_destroy(context);
+ *   hocket_mpi_wire_close(&mpi);
+ *
+ * All code is in this header, compiled against the program's own mpi.h; hocket itself is linked with no MPI. It defines
+ * HOCKET_MPI(name) as the MPI function of that name; define it first to have other names (PMPI_..., function pointers).
+ *
+ * Thread safety: that of the MPI; several threads that use comms of several nodes need MPI_THREAD_MULTIPLE.
+ */
+#ifndef HOCKET_MPI_WIRE_H
+#define HOCKET_MPI_WIRE_H
+
+#include <limits.h>
+#ifndef MPI_VERSION
+#include <mpi.h>
+#endif
+#include <stdint.h>
+#include <string.h>
+
+#include "hocket/hocket.h"
+
+#ifndef HOCKET_MPI
+#define HOCKET_MPI(name) MPI_##name
+#endif
+
+typedef struct hocket_mpi_wire {
+  hocket_wire_t wire;
+  MPI_Comm comm; /* of our own: what the program sends can't be mistaken for hocket's */
+  MPI_Datatype byte;
+} hocket_mpi_wire_t;
+
+/* So many requests are looked at in one go. */
+#define HOCKET_MPI_AT_ONCE 64
+
+/* A request of the MPI as a number that is not 0. */
+static inline uint64_t hocket_mpi_number(MPI_Request request) {
+  uint64_t number = 0;
+  memcpy(&number, &request, sizeof request);
+  return number + 1;
+}
+static inline MPI_Request hocket_mpi_request(uint64_t number) {
+  MPI_Request request;
+  --number;
+  memcpy(&request, &number, sizeof request);
+  return request;
+}
+
+static inline int hocket_mpi_answer(int code) {
+  int error_class = MPI_ERR_OTHER;
+  if (code == MPI_SUCCESS) return 0;
+  HOCKET_MPI(Error_class)(code, &error_class);
+  return error_class == MPI_ERR_TRUNCATE ? HOCKET_ERR_MISMATCH : HOCKET_ERR_SYSTEM;
+}
+
+static inline int hocket_mpi_send(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* number,
+                                  void* user) {
+  hocket_mpi_wire_t* self = (hocket_mpi_wire_t*)user;
+  MPI_Request request;
+  int code;
+  if (bytes > INT_MAX) return HOCKET_ERR_NOT_SUPPORTED;
+  code = HOCKET_MPI(Isend)(data, (int)bytes, self->byte, (int)to, (int)tag, self->comm, &request);
+  if (code == MPI_SUCCESS) *number = hocket_mpi_number(request);
+  return hocket_mpi_answer(code);
+}
+
+static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, size_t bytes, uint64_t* number,
+                                     void* user) {
+  hocket_mpi_wire_t* self = (hocket_mpi_wire_t*)user;
+  MPI_Request request;
+  int code;
+  if (bytes > INT_MAX) return HOCKET_ERR_NOT_SUPPORTED;
+  code = HOCKET_MPI(Irecv)(data, (int)bytes, self->byte, (int)from, (int)tag, self->comm, &request);
+  if (code == MPI_SUCCESS) *number = hocket_mpi_number(request);
+  return hocket_mpi_answer(code);
+}
+
+static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* received, hocket_mpi_wire_t* self) {
+  MPI_Request requests[HOCKET_MPI_AT_ONCE];
+  MPI_Status statuses[HOCKET_MPI_AT_ONCE];
+  int indices[HOCKET_MPI_AT_ONCE];
+  int done = 0;
+  int i;
+  int code;
+  for (i = 0; i < count; ++i) requests[i] = hocket_mpi_request(numbers[i]);
+  code = HOCKET_MPI(Testsome)(count, requests, &done, indices, statuses);
+  if (code != MPI_SUCCESS) {
+    int error_class = MPI_ERR_OTHER;
+    HOCKET_MPI(Error_class)(code, &error_class);
+    if (error_class != MPI_ERR_IN_STATUS) return hocket_mpi_answer(code);
+    for (i = 0; i < done; ++i) {
+      if (statuses[i].MPI_ERROR != MPI_SUCCESS) return hocket_mpi_answer(statuses[i].MPI_ERROR);
+    }
+  }
+  for (i = 0; i < done; ++i) {
+    int bytes = 0;
+    code = HOCKET_MPI(Get_count)(&statuses[i], self->byte, &bytes);
+    if (code != MPI_SUCCESS) return hocket_mpi_answer(code);
+    received[indices[i]] = bytes > 0 ? (size_t)bytes : 0;
+    numbers[indices[i]] = 0;
+  }
+  return 0;
+}
+
+static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* received, void* user) {
+  size_t first;
+  for (first = 0; first < count; first += HOCKET_MPI_AT_ONCE) {
+    const size_t rest = count - first;
+    const int some = rest < HOCKET_MPI_AT_ONCE ? (int)rest : HOCKET_MPI_AT_ONCE;
+    const int answer = hocket_mpi_test_some(some, numbers + first, received + first, (hocket_mpi_wire_t*)user);
+    if (answer != 0) return answer;
+  }
+  return 0;
+}
+
+/* A receive is taken back. A send can't be: it is left to the MPI, which may still read its memory. */
+static inline void hocket_mpi_cancel(uint64_t number, void* user) {
+  MPI_Request request = hocket_mpi_request(number);
+  int done = 0;
+  (void)user;
+  HOCKET_MPI(Cancel)(&request);
+  if (HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) HOCKET_MPI(Request_free)(&request);
+}
+
+static inline int hocket_mpi_notify(uint32_t to, uint32_t tag, void* user) {
+  uint64_t number = 0;
+  const int answer = hocket_mpi_send(to, tag, NULL, 0, &number, user);
+  MPI_Request request;
+  if (answer != 0) return answer;
+  request = hocket_mpi_request(number);
+  return hocket_mpi_answer(HOCKET_MPI(Request_free)(&request));
+}
+
+static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* user) {
+  hocket_mpi_wire_t* self = (hocket_mpi_wire_t*)user;
+  MPI_Status status;
+  int found = 0;
+  int code = HOCKET_MPI(Iprobe)(MPI_ANY_SOURCE, (int)tag, self->comm, &found, &status);
+  if (code != MPI_SUCCESS || !found) return hocket_mpi_answer(code);
+  *from = (uint32_t)status.MPI_SOURCE;
+  code = HOCKET_MPI(Recv)(NULL, 0, self->byte, status.MPI_SOURCE, (int)tag, self->comm, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS ? 1 : hocket_mpi_answer(code);
+}
+
+/* Over a communicator that nothing else uses, whose errors are returned; tags from 0 to `tags`-1. */
+static inline void hocket_mpi_wire_init(hocket_mpi_wire_t* self, MPI_Comm own, MPI_Datatype byte, uint32_t tags) {
+  int rank = 0;
+  int size = 1;
+  memset(self, 0, sizeof *self);
+  HOCKET_MPI(Comm_rank)(own, &rank);
+  HOCKET_MPI(Comm_size)(own, &size);
+  self->comm = own;
+  self->byte = byte;
+  self->wire.struct_size = sizeof self->wire;
+  self->wire.rank = (uint32_t)rank;
+  self->wire.size = (uint32_t)size;
+  self->wire.tags = tags;
+  self->wire.send = hocket_mpi_send;
+  self->wire.receive = hocket_mpi_receive;
+  self->wire.test = hocket_mpi_test;
+  self->wire.cancel = hocket_mpi_cancel;
+  self->wire.notify = hocket_mpi_notify;
+  self->wire.take_notice = hocket_mpi_take_notice;
+  self->wire.user = self;
+}
+
+/* Collective over `comm`, which is duplicated; an MPI error code. */
+static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
+  MPI_Comm own;
+  void* value = NULL;
+  int found = 0;
+  int code = HOCKET_MPI(Comm_dup)(comm, &own);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_set_errhandler)(own, MPI_ERRORS_RETURN);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_get_attr)(comm, MPI_TAG_UB, &value, &found);
+  /* The standard promises that many. */
+  if (code == MPI_SUCCESS) hocket_mpi_wire_init(self, own, MPI_BYTE, found ? (uint32_t)*(int*)value : 32767);
+  return code;
+}
+
+/* Collective; when no context uses it any more. */
+static inline int hocket_mpi_wire_close(hocket_mpi_wire_t* self) { return HOCKET_MPI(Comm_free)(&self->comm); }
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI's own point-to-point as the wire between nodes, on a communicator that the program doesn't know.
+//
+// Thread safety: opened and closed in MPI_Init and MPI_Finalize; the wire as the MPI's thread level allows.
+#pragma once
+
+#include "hocket/hocket.h"
+
+namespace hocket::interposer {
+
+// Collective over MPI_COMM_WORLD. False: the MPI failed here.
+bool open_wire();
+// Collective; when no context uses it any more.
+void close_wire();
+// What the context is given; nullptr: none is open.
+const hocket_wire_t* the_wire();
+
+}  // namespace hocket::interposer

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_api/foreign_wire.h"
+
+#include <string>
+
+namespace hocket::c_api {
+namespace {
+
+Status status_of(int answer, const char* doing) {
+  if (answer >= 0) [[likely]]
+    return Status::ok();
+  const std::string what = std::string("the wire between nodes failed in ") + doing;
+  switch (answer) {
+    case HOCKET_ERR_MISMATCH:
+      return {Code::kMismatch,
+              "a message from another node is longer than what is expected; the counts of two ranks don't match"};
+    case HOCKET_ERR_PEER_FAILED:
+      return {Code::kPeerFailed, what + ": a peer has ended"};
+    case HOCKET_ERR_NO_MEMORY:
+      return {Code::kNoMemory, what + ": no memory"};
+    default:
+      return {Code::kSystem, what + " (" + std::to_string(answer) + ")"};
+  }
+}
+
+class ForeignWire final : public engines::wire::Wire {
+ public:
+  explicit ForeignWire(const hocket_wire_t& wire) : wire_(wire) {}
+
+  uint32_t rank() const override { return wire_.rank; }
+  uint32_t size() const override { return wire_.size; }
+  uint32_t tags() const override { return wire_.tags; }
+
+  Status post_send(uint32_t to, uint32_t tag, const void* data, size_t bytes, engines::wire::Ticket& ticket) override {
+    return status_of(wire_.send(to, tag, data, bytes, &ticket, wire_.user), "a send");
+  }
+  Status post_receive(uint32_t from, uint32_t tag, void* data, size_t bytes, engines::wire::Ticket& ticket) override {
+    return status_of(wire_.receive(from, tag, data, bytes, &ticket, wire_.user), "a receive");
+  }
+  Status test(size_t count, engines::wire::Ticket* tickets, size_t* bytes) override {
+    return status_of(wire_.test(count, tickets, bytes, wire_.user), "a test");
+  }
+  void cancel(engines::wire::Ticket ticket) override { wire_.cancel(ticket, wire_.user); }
+  Status send_notice(uint32_t to, uint32_t tag) override {
+    return status_of(wire_.notify(to, tag, wire_.user), "a notice");
+  }
+  Result<bool> take_notice(uint32_t tag, uint32_t& from) override {
+    const int answer = wire_.take_notice(tag, &from, wire_.user);
+    if (Status status = status_of(answer, "a look for notices"); !status.is_ok()) return status;
+    return answer > 0;
+  }
+
+ private:
+  const hocket_wire_t wire_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<engines::wire::Wire>> foreign_wire(const hocket_wire_t& wire) {
+  const char* wrong = nullptr;
+  if (wire.struct_size != sizeof(hocket_wire_t)) {
+    wrong = "`wire->struct_size` is not sizeof(hocket_wire_t)";
+  } else if (wire.send == nullptr || wire.receive == nullptr || wire.test == nullptr || wire.cancel == nullptr ||
+             wire.notify == nullptr || wire.take_notice == nullptr) {
+    wrong = "a function of `wire` is NULL; all are needed";
+  } else if (wire.size == 0 || wire.rank >= wire.size) {
+    wrong = "`wire->rank` is not one of 0 to `wire->size`-1";
+  }
+  if (wrong != nullptr) return Status(Code::kInvalidArgument, std::string("hocket_context_create: ") + wrong);
+  return std::shared_ptr<engines::wire::Wire>(std::make_shared<ForeignWire>(wire));
+}
+
+}  // namespace hocket::c_api

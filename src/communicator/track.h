@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way of one sequence of calls: memory that the ranks of a node share and, where a communicator spans several
+// nodes, a channel of the wire beside it. One schedule runs over both.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engines/shared_memory/lane.h"
+#include "engines/wire/channel.h"
+
+namespace hocket::communicator {
+
+class Track final : private engines::Transport {
+ public:
+  // `channel`: nullptr where all ranks are on one node.
+  Track(std::unique_ptr<engines::shared_memory::Lane> lane, std::unique_ptr<engines::wire::Channel> channel)
+      : lane_(std::move(lane)), channel_(std::move(channel)) {}
+
+  engines::shared_memory::Lane& lane() { return *lane_; }
+  engines::Transport& transport() {
+    if (channel_ == nullptr) [[likely]]
+      return *lane_;
+    return *this;
+  }
+  // Moves what is under way between nodes. To be called before a call is advanced.
+  void poll() {
+    if (channel_ != nullptr) [[unlikely]]
+      channel_->poll();
+  }
+  // Whether nobody will wake this rank when its call can go on.
+  bool must_poll() const { return channel_ != nullptr && channel_->is_busy(); }
+
+  bool has_failed() const { return lane_->has_failed() || (channel_ != nullptr && channel_->has_failed()); }
+  Status take_failure() { return lane_->has_failed() ? lane_->take_failure() : channel_->take_failure(); }
+  // A call is over before its steps are.
+  void cancel() {
+    if (channel_ != nullptr) channel_->cancel();
+  }
+
+ private:
+  void begin(const engines::Program& program) override { lane_->begin(program); }
+  engines::Progress run(const engines::Instruction& step, engines::StepState& state,
+                        const engines::Operands& operands) override {
+    return step.by_wire ? channel_->run(step, state, operands) : lane_->run(step, state, operands);
+  }
+  engines::Progress finish() override { return lane_->finish(); }
+
+  std::unique_ptr<engines::shared_memory::Lane> lane_;
+  std::unique_ptr<engines::wire::Channel> channel_;
+};
+
+}  // namespace hocket::communicator

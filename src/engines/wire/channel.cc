@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/wire/channel.h"
+
+#include <algorithm>
+#include <string>
+
+namespace hocket::engines::wire {
+
+using schedule::StepKind;
+
+namespace {
+
+enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
+
+}  // namespace
+
+void Channel::poll() {
+  if (tickets_.empty() || has_failed()) return;
+  lengths_.resize(tickets_.size());
+  if (Status status = wire_.test(tickets_.size(), tickets_.data(), lengths_.data()); !status.is_ok()) {
+    failure_ = std::move(status);
+    return;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < tickets_.size(); ++i) {
+    if (tickets_[i] == 0) {
+      settle(posted_[i], lengths_[i]);
+      continue;
+    }
+    tickets_[kept] = tickets_[i];
+    posted_[kept++] = posted_[i];
+  }
+  tickets_.resize(kept);
+  posted_.resize(kept);
+}
+
+void Channel::settle(const Posted& posted, size_t bytes) {
+  if (--posted.state->bytes == 0) posted.state->phase = kArrived;
+  if (!posted.is_receive || bytes == posted.expected) return;
+  failure_ = Status(Code::kMismatch, "rank " + std::to_string(posted.peer) + " sends " + std::to_string(bytes) +
+                                         " bytes where " + std::to_string(posted.expected) +
+                                         " are expected; the counts of the two ranks don't match");
+}
+
+Progress Channel::run(const Instruction& step, StepState& state, const Operands& operands) {
+  if (has_failed()) return Progress::kPending;
+  if (state.phase == kNotBegun) post(step, state, operands);
+  if (state.phase != kArrived) return Progress::kPending;
+  finish(step, state, operands);
+  return Progress::kDone;
+}
+
+void Channel::post(const Instruction& step, StepState& state, const Operands& operands) {
+  const bool sends = step.kind == StepKind::kSend;
+  const std::byte* from = nullptr;
+  std::byte* into = nullptr;
+  if (sends) {
+    operands.need(step, 0, step.bytes);
+    if (step.bytes != 0) from = operands.source(step);
+  } else if (step.kind == StepKind::kReceiveCombine) {
+    state.serial = take_bounce(step.bytes);
+    into = bounces_[state.serial].memory.get();
+  } else if (step.bytes != 0) {
+    into = operands.destination(step);
+  }
+  state.phase = kUnderWay;
+  state.bytes = 1;  // pieces under way, and one more until all have been posted
+  uint64_t at = 0;
+  do {
+    const uint64_t bytes = std::min(step.bytes - at, longest_piece_);
+    Ticket ticket = 0;
+    failure_ = sends ? wire_.post_send(addresses_[step.peer], tag_, from + at, bytes, ticket)
+                     : wire_.post_receive(addresses_[step.peer], tag_, into + at, bytes, ticket);
+    if (has_failed()) return;
+    if (ticket != 0) {
+      ++state.bytes;
+      tickets_.push_back(ticket);
+      posted_.push_back({&state, bytes, step.peer, !sends});
+    }
+    at += bytes;
+  } while (at < step.bytes);
+  if (--state.bytes == 0) state.phase = kArrived;
+}
+
+void Channel::finish(const Instruction& step, const StepState& state, const Operands& operands) {
+  if (step.kind == StepKind::kReceive) operands.arrived(step, 0, step.bytes);
+  if (step.kind != StepKind::kReceiveCombine) return;
+  Bounce& bounce = bounces_[state.serial];
+  operands.combine(step, bounce.memory.get(), 0, step.elements);
+  bounce.in_use = false;
+}
+
+uint64_t Channel::take_bounce(uint64_t bytes) {
+  size_t index = 0;
+  while (index < bounces_.size() && (bounces_[index].in_use || bounces_[index].bytes < bytes)) ++index;
+  if (index == bounces_.size()) {
+    // One that is free but too short is made longer.
+    index = 0;
+    while (index < bounces_.size() && bounces_[index].in_use) ++index;
+    if (index == bounces_.size()) bounces_.emplace_back();
+    bounces_[index].memory = std::make_unique_for_overwrite<std::byte[]>(std::max<uint64_t>(bytes, 1));
+    bounces_[index].bytes = bytes;
+  }
+  bounces_[index].in_use = true;
+  return index;
+}
+
+void Channel::cancel() {
+  for (const Ticket ticket : tickets_) wire_.cancel(ticket);
+  tickets_.clear();
+  posted_.clear();
+  for (Bounce& bounce : bounces_) bounce.in_use = false;
+}
+
+}  // namespace hocket::engines::wire

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of one sequence of calls that go to other nodes: messages under one tag of the wire.
+//
+// A message needs no header: sender, tag and order say which step it belongs to, and the wire says how long it was. So
+// data goes from the caller's memory into the receiver's as the wire carries it.
+//
+// Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/executor/transport.h"
+#include "engines/wire/wire.h"
+
+namespace hocket::engines::wire {
+
+class Channel {
+ public:
+  // addresses[rank]: that rank's number on the wire, which outlives the channel.
+  // `longest_piece`: longer messages are cut, since wires count in ints. The same on all ranks.
+  Channel(Wire& wire, uint32_t tag, std::vector<uint32_t> addresses, uint64_t longest_piece = uint64_t{1} << 30)
+      : wire_(wire), tag_(tag), addresses_(std::move(addresses)), longest_piece_(longest_piece) {}
+  ~Channel() { cancel(); }
+
+  // Moves the network, if anything is under way here. To be called before steps are asked again; they only look.
+  void poll();
+  // Begins a step, or says how it stands.
+  Progress run(const Instruction& step, StepState& state, const Operands& operands);
+  // Whether the network must be moved for a call to go on.
+  bool is_busy() const { return !tickets_.empty(); }
+
+  bool has_failed() const { return !failure_.is_ok(); }
+  Status take_failure() { return std::exchange(failure_, Status::ok()); }
+  // The call has ended before its steps have.
+  void cancel();
+
+ private:
+  struct Posted {
+    StepState* state;
+    uint64_t expected;  // bytes
+    uint32_t peer;
+    bool is_receive;
+  };
+  void post(const Instruction& step, StepState& state, const Operands& operands);
+  void settle(const Posted& posted, size_t bytes);
+  void finish(const Instruction& step, const StepState& state, const Operands& operands);
+  uint64_t take_bounce(uint64_t bytes);
+
+  Wire& wire_;
+  uint32_t tag_;
+  std::vector<uint32_t> addresses_;
+  uint64_t longest_piece_;
+  std::vector<Ticket> tickets_;  // of what is under way
+  std::vector<Posted> posted_;   // the same, in the same order
+  std::vector<size_t> lengths_;  // room for test()
+  struct Bounce {                // operands that arrive to be combined
+    std::unique_ptr<std::byte[]> memory;
+    uint64_t bytes = 0;
+    bool in_use = false;
+  };
+  std::vector<Bounce> bounces_;
+  Status failure_;
+};
+
+}  // namespace hocket::engines::wire
