@@ -53,6 +53,8 @@ constexpr std::array kSettings = {
             "copying straight out of another process; auto tries and measures it"},
     Setting{"HOCKET_RUN", Kind::kText, "rank/size:socket:key", "", 0, 0,
             "set by `hocket run` for the ranks it starts: how they find each other"},
+    Setting{"HOCKET_LAB_DIRECTORY", Kind::kText, "path", "/run/hocket/lab", 0, 0,
+            "where `hocket lab` keeps its labs; labs in different places don't see each other"},
 };
 
 }  // namespace

@@ -29,9 +29,10 @@ First steps:
   hocket bench allreduce -- mpirun -n 4            the MPI's own against hocket, in the same processes
   hocket bench barrier,allreduce --ranks 4         hocket's algorithms among themselves, no MPI needed
   hocket info --explain allreduce 8B --ranks 8     what would run, and why
+  hocket lab up 4                                  a cluster inside this machine, as root
 
 Exit codes: 0 done, 1 it went wrong, 2 the command line was not understood; exec gives the launcher's own,
-run its ranks'.)";
+run its ranks', lab exec and lab mpirun those of what they run.)";
 
 // "" or what is wrong with the first word, which the parser would only call missing.
 std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
@@ -64,6 +65,7 @@ int run(int argc, char** argv) {
   add_run(app, invocation);
   add_bench(app, invocation);
   add_tune(app, invocation);
+  add_lab(app, invocation);
   add_algorithms(app, invocation);
   add_schedule(app, invocation);
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of `hocket lab`: each file adds its own subcommands.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "command/command.h"
+
+namespace hocket::command {
+
+void add_lab_building(CLI::App& lab, Invocation& invocation);
+void add_lab_status(CLI::App& lab, Invocation& invocation);
+void add_lab_exec(CLI::App& lab, Invocation& invocation);
+void add_lab_mpirun(CLI::App& lab, Invocation& invocation);
+
+// --name, for all that concern one lab.
+void add_lab_name(CLI::App& subcommand, std::string& name);
+
+// What stands behind a subcommand's own options, with what follows a "--".
+std::vector<std::string> words_behind(const CLI::App& subcommand, const Invocation& invocation);
+
+}  // namespace hocket::command

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket lab status: the labs of this machine.
+#include <nlohmann/json.hpp>
+
+#include "command/command.h"
+#include "command/lab_command.h"
+#include "lab/lab.h"
+#include "lab/survey.h"
+
+namespace hocket::command {
+namespace {
+
+using nlohmann::json;
+
+json json_of_processes(const std::vector<lab::LabProcess>& processes) {
+  json list = json::array();
+  for (const lab::LabProcess& one : processes) {
+    const std::string node = one.node == lab::kSwitchNode ? "switch" : lab::node_name(one.node);
+    list.push_back({{"process", one.process}, {"node", node}, {"program", one.program}});
+  }
+  return list;
+}
+
+// `missing`: "" or why the lab is stale.
+json json_of(const std::string& name, const std::string& missing) {
+  json about = {{"name", name}, {"stale", !missing.empty()}};
+  if (!missing.empty()) about["missing"] = missing;
+  about["processes"] = json_of_processes(lab::processes_in(lab::namespaces_of(name)));
+  const Result<lab::Lab> loaded = lab::load(name);
+  if (!loaded.is_ok() || !missing.empty()) return about;
+  const lab::Lab& lab = loaded.value();
+  about["subnet"] = lab.subnet_text();
+  about["switch"] = lab::switch_name(lab.switch_kind);
+  about["ranks_per_node"] = lab.ranks_per_node;
+  const Result<std::vector<lab::PortTraffic>> traffic = lab::traffic_of(lab);
+  about["nodes"] = json::array();
+  for (int node = 0; node < lab.nodes; ++node) {
+    json one = {{"name", lab::node_name(node)}, {"address", lab.address_text(node)}};
+    if (traffic.is_ok()) {
+      const lab::PortTraffic& passed = traffic.value()[static_cast<size_t>(node)];
+      one["sent"] = {{"packets", passed.packets_from_node}, {"bytes", passed.bytes_from_node}};
+      one["received"] = {{"packets", passed.packets_to_node}, {"bytes", passed.bytes_to_node}};
+    }
+    about["nodes"].push_back(one);
+  }
+  return about;
+}
+
+void print(const json& about) {
+  const std::string name = about["name"];
+  if (about["stale"]) {
+    std::printf("lab %s is stale (%s); `hocket lab down %s` removes it\n", name.c_str(),
+                about["missing"].get<std::string>().c_str(), name.c_str());
+  } else {
+    std::printf("lab %s: %zu nodes, %s, switch %s, %d ranks a node\n", name.c_str(), about["nodes"].size(),
+                about["subnet"].get<std::string>().c_str(), about["switch"].get<std::string>().c_str(),
+                about["ranks_per_node"].get<int>());
+    std::printf("  %-5s %-15s %12s %14s %12s %14s\n", "node", "address", "packets out", "bytes out", "packets in",
+                "bytes in");
+    for (const json& node : about["nodes"]) {
+      std::printf("  %-5s %-15s", node["name"].get<std::string>().c_str(), node["address"].get<std::string>().c_str());
+      for (const char* way : {"sent", "received"}) {
+        if (!node.contains(way)) continue;
+        std::printf(" %12llu %14llu", static_cast<unsigned long long>(node[way]["packets"].get<uint64_t>()),
+                    static_cast<unsigned long long>(node[way]["bytes"].get<uint64_t>()));
+      }
+      std::printf("\n");
+    }
+  }
+  for (const json& process : about["processes"])
+    std::printf("  process %d (%s) in %s\n", process["process"].get<int>(),
+                process["program"].get<std::string>().c_str(), process["node"].get<std::string>().c_str());
+}
+
+int execute(const std::string& name, bool as_json) {
+  if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
+  std::vector<std::string> wanted = lab::names();
+  if (!name.empty()) {
+    const Result<lab::Lab> known = lab::load(name);
+    if (!known.is_ok() && !lab::exists(name)) return fail(kFailure, known.status().message());
+    wanted = {name};
+  }
+  json all = json::array();
+  for (const std::string& one : wanted) all.push_back(json_of(one, lab::what_is_missing(one)));
+  if (as_json) {
+    std::printf("%s\n", all.dump(2).c_str());
+    return kSuccess;
+  }
+  if (all.empty()) std::printf("there is no lab; `hocket lab up 4` makes one\n");
+  for (const json& about : all) print(about);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_lab_status(CLI::App& lab_command, Invocation& invocation) {
+  auto* sub = lab_command.add_subcommand("status", "Labs, their nodes, and what runs and is in force there");
+  auto name = std::make_shared<std::string>();
+  auto as_json = std::make_shared<bool>(false);
+  sub->add_option("lab", *name, "which (default: all)")->type_name("LAB");
+  sub->add_flag("--json", *as_json, "for programs");
+  sub->callback([=, &invocation] { invocation.run = [=] { return execute(*name, *as_json); }; });
+}
+
+}  // namespace hocket::command
