@@ -9,6 +9,7 @@
 // Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
 #pragma once
 
+#include "core/call_times.h"
 #include "core/communicator.h"
 #include "shim/communicators.h"
 #include "shim/job.h"
@@ -85,7 +86,7 @@ void count(const Decision& decision, Collective collective, Outcome outcome);
 
 // `hand_on` passes the call unchanged to the MPI underneath.
 template <typename Call, typename HandOn>
-int serve(const Call& call, const HandOn& hand_on) {
+int serve_untimed(const Call& call, const HandOn& hand_on) {
   if (!is_ours(call.collective)) [[unlikely]]
     return hand_on();
   typename Call::Findings findings;
@@ -96,6 +97,14 @@ int serve(const Call& call, const HandOn& hand_on) {
   count(decision, call.collective, decision.why);
   const NestedCall nested;
   return hand_on();
+}
+
+template <typename Call, typename HandOn>
+int serve(const Call& call, const HandOn& hand_on) {
+  if (!call_times.is_on()) [[likely]]
+    return serve_untimed(call, hand_on);
+  const TimedCall timed(call.collective);
+  return serve_untimed(call, hand_on);
 }
 
 }  // namespace hocket::interposer

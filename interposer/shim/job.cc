@@ -10,6 +10,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
@@ -85,15 +86,21 @@ bool start_serving() {
   return true;
 }
 
+template <size_t N>
+std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
+  std::array<uint64_t, N> sums = mine;
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
+  return sums;
+}
+
 void print_statistics() {
-  const CounterArray mine = read_counters();
-  CounterArray sums = mine;
   MPI_Datatype type = uint64_type();
+  const TimeArray times = call_times.end_job();
   if (type == handles.type_null) return;
-  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), type, sum_operation(), 0,
-                     handles.comm_world);
+  const CounterArray calls = sums_of(read_counters(), type);
+  const TimeArray all_times = sums_of(times, type);
   if (job_rank != 0) return;
-  const std::string text = statistics_text(sums, job_size);
+  const std::string text = statistics_text(calls, job_size) + times_text(all_times, job_size);
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
 }
 
@@ -145,6 +152,7 @@ void begin_job() {
   if (!serving && job_settings.disable == 0 && job_rank == 0) {
     HOCKET_LOG_WARN("all calls are handed on: a rank could not prepare itself");
   }
+  if (job_settings.statistics != 0) call_times.begin_job();
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/call_times.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace hocket::interposer {
+namespace {
+
+double seconds(uint64_t ns, int ranks) { return static_cast<double>(ns) / 1e9 / ranks; }
+
+}  // namespace
+
+CallTimes call_times;
+
+TimeArray CallTimes::end_job() {
+  TimeArray times{};
+  for (size_t i = 0; i < times_.size(); ++i) times[i] = times_[i].load(std::memory_order_relaxed);
+  times[kCollectives] = now_ns() - std::exchange(began_ns_, 0);
+  return times;
+}
+
+std::string times_text(const TimeArray& sums, int ranks) {
+  const uint64_t within = std::accumulate(sums.begin(), sums.end() - 1, uint64_t{0});
+  if (within == 0 || sums[kCollectives] == 0) return {};
+  char line[160];
+  std::snprintf(line, sizeof line, "hocket: %.1f %% of the time in these calls, %.3f s of %.3f s a rank:",
+                100.0 * static_cast<double>(within) / static_cast<double>(sums[kCollectives]), seconds(within, ranks),
+                seconds(sums[kCollectives], ranks));
+  std::string text = line;
+  std::vector<size_t> order(kCollectives);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
+  const char* separator = " ";
+  for (const size_t collective : order) {
+    if (sums[collective] == 0) break;
+    std::snprintf(line, sizeof line, "%s%s %.3f s", std::exchange(separator, ", "),
+                  mpi_name(static_cast<Collective>(collective)), seconds(sums[collective], ranks));
+    text += line;
+  }
+  return text + "\n";
+}
+
+}  // namespace hocket::interposer
