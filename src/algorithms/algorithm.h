@@ -15,6 +15,28 @@
 
 namespace hocket::algorithms {
 
+// Whose work a part of a composition is.
+enum class Family : uint8_t {
+  kNode,    // of all ranks of a node, in every node
+  kAcross,  // of ranks that stand for their nodes, one a node: groups of whom there may be several
+};
+
+// What is left to do for a part, where it has most: what its algorithm is chosen by. All ranks know it alike.
+struct PartCall {
+  uint64_t bytes = 0;  // of its message, or of its longest block where there is a block a rank
+  uint32_t ranks = 1;  // 0: nowhere is anything left to do
+  bool unequal_blocks = false;
+};
+
+// A part of a composition: a collective of some ranks, for which an algorithm of its own is chosen.
+struct Part {
+  std::string_view name;  // as in `send_aggregation:across=bruck`
+  schedule::Collective collective;
+  Family family;
+  // `bytes`: of the composition's message, or of a block; `degree` as in the shape, 0 for the default.
+  PartCall (*call)(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
+};
+
 struct Algorithm {
   schedule::Collective collective;
   std::string_view name;       // as in the environment and the tables: "dissemination", "tree", ...
@@ -32,14 +54,30 @@ struct Algorithm {
   bool segmented = false;
   // Publishes each segment in slots, so that a segment must fit into a slot's staging buffer.
   bool uses_slots = false;
+  // How many it may take, where it uses them: parts of a composition share them.
+  uint8_t slots = 8;
+  // Signals by counters. What uses neither these nor slots only sends messages, and may run over several nodes.
+  bool uses_counters = false;
   // Serves the vector versions too, and messages cut into several calls where there is a block a rank: no slice goes
   // beyond a block (but those of reduce_scatter_block, whose blocks always lie densely), and no scratch area stands for
   // blocks of an alltoall.
   bool takes_vectors = false;
   // What it publishes are whole rows, a block for each rank: a row must fit into a slot.
   bool publishes_rows = false;
+  // Lets peers write its output from the start, before anything is known of them.
+  bool exposes_output = false;
+  // Asks for input_block() and output_block(), so that in a group blocks may differ in length, and be missing.
+  bool takes_unequal_blocks = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
   std::span<const uint32_t> degrees = {};
+  // More of them, for ranks on several nodes.
+  std::span<const uint32_t> degrees_over_nodes = {};
+  // What the degree is called, where the field has another word for it, and the word for as many as there can be.
+  std::string_view degree_name = "degree";
+  std::string_view degree_most = "flat";
+  // What a composition is made of, in the order of Shape::parts; empty: it is none. A composition serves any nodes, and
+  // itself takes no steps that need shared memory.
+  std::span<const Part> parts = {};
   // Sizes it can serve.
   uint32_t min_size = 1;
   uint32_t max_size = 1u << 20;
@@ -49,6 +87,10 @@ struct Algorithm {
 std::span<const Algorithm* const> all();
 // Of a vector version, those of the collective that it is a version of.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
+
+inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts.empty(); }
+// Of ranks on several nodes.
+inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }
 
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.
 // In the result, peers are real ranks.

@@ -25,17 +25,17 @@ void build(Builder& builder) {
   const uint32_t segments = builder.segments();
   const auto input = [&](uint32_t s) { return Builder::part(builder.input(), s, segments); };
   const auto output = [&](uint32_t block, uint32_t s) {
-    return Builder::part(Builder::part(builder.output(), block, size), s, segments);
+    return Builder::part(builder.output_block(block), s, segments);
   };
   SlotRing ring(builder, 0, 0, kSlots);
   if (size > 1) ring.publish(0, input(0));
   for (uint32_t s = 0; s < segments; ++s) {
     if (size > 1 && s + 1 < segments) ring.publish(s + 1, input(s + 1));
     builder.begin_stage();
-    builder.copy(input(s), output(rank, s));
+    if (!output(rank, s).is_empty()) builder.copy(input(s), output(rank, s));
     for (uint32_t i = 1; i < size; ++i) {
       const uint32_t peer = (rank + i) % size;
-      builder.get(ring.from(peer, s), output(peer, s));
+      builder.get(ring.from(peer, s), output(peer, s));  // also of nothing: see kSlots
     }
     builder.end_stage();
   }
@@ -53,6 +53,7 @@ constinit const Algorithm allgather_direct = {
     .segmented = true,
     .uses_slots = true,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

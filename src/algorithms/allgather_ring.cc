@@ -18,14 +18,12 @@ void build(Builder& builder) {
   const uint32_t size = builder.size();
   const uint32_t right = (rank + 1) % size;
   const uint32_t left = (rank + size - 1) % size;
-  const auto block = [&](uint32_t back) {
-    return Builder::part(builder.output(), (rank + 2 * size - back) % size, size);
-  };
-  builder.copy(builder.input(), block(0));
+  const auto block = [&](uint32_t back) { return builder.output_block((rank + 2 * size - back) % size); };
+  if (!block(0).is_empty()) builder.copy(builder.input(), block(0));
   for (uint32_t step = 0; step + 1 < size; ++step) {
     builder.begin_stage();
-    builder.send(right, block(step));
-    builder.receive(left, block(step + 1));
+    if (!block(step).is_empty()) builder.send(right, block(step));
+    if (!block(step + 1).is_empty()) builder.receive(left, block(step + 1));
     builder.end_stage();
   }
 }
@@ -40,6 +38,7 @@ constinit const Algorithm allgather_ring = {
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

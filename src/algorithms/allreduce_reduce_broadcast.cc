@@ -52,6 +52,7 @@ constinit const Algorithm allreduce_reduce_broadcast = {
     .can_keep_order = true,
     .segmented = true,
     .uses_slots = true,
+    .slots = 2 * kRingSlots,
     .degrees = kDegrees,
 };
 

@@ -1,32 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everyone sends everyone its block, all messages at a time.
+// Everyone sends everyone its block, all messages at a time or, with a window, so many.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend).
-// Steps: one of size-1 sends and as many receives.
+// Steps: one of size-1 sends and as many receives; ceil((size-1)/w) with a window (the degree) of w messages.
 // Bytes: a rank sends and receives (size-1) n; n is one block.
-// Cost:  alpha + (size-1) n beta.
+// Cost:  alpha + (size-1) n beta; ceil((size-1)/w) alpha + (size-1) n beta.
 // Restrictions: none.
 #include "algorithms/registered.h"
+#include "algorithms/shapes.h"
 
 namespace hocket::algorithms {
 namespace {
 
 using schedule::Builder;
 
+constexpr uint32_t kDegrees[] = {kFlat};
+constexpr uint32_t kDegreesOverNodes[] = {4, 16};
+
+// To the ranks first .. last-1 behind this one, and from as many before it.
+void send(Builder& builder, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i < last; ++i) {
+    const uint32_t to = (builder.rank() + i) % builder.size();
+    if (const auto block = builder.input_block(to); !block.is_empty()) builder.send(to, block);
+  }
+}
+
+void receive(Builder& builder, uint32_t first, uint32_t last) {
+  for (uint32_t i = first; i < last; ++i) {
+    const uint32_t from = (builder.rank() + builder.size() - i) % builder.size();
+    if (const auto block = builder.output_block(from); !block.is_empty()) builder.receive(from, block);
+  }
+}
+
 void build(Builder& builder) {
   const uint32_t rank = builder.rank();
   const uint32_t size = builder.size();
-  builder.begin_stage();
-  for (uint32_t i = 1; i < size; ++i) {
-    const uint32_t to = (rank + i) % size;
-    builder.send(to, Builder::part(builder.input(), to, size));
+  const uint32_t window = degree_of(builder, kDegrees);
+  const auto copy = [&] {
+    if (const auto block = builder.input_block(rank); !block.is_empty())
+      builder.copy(block, builder.output_block(rank));
+  };
+  if (window >= size - 1) {
+    builder.begin_stage();
+    send(builder, 1, size);
+    copy();
+    receive(builder, 1, size);
+    return builder.end_stage();
   }
-  builder.copy(Builder::part(builder.input(), rank, size), Builder::part(builder.output(), rank, size));
-  for (uint32_t i = 1; i < size; ++i) {
-    const uint32_t from = (rank + size - i) % size;
-    builder.receive(from, Builder::part(builder.output(), from, size));
+  // Where messages are bounded they are long or many: better to have a place for what comes before anything goes out.
+  for (uint32_t first = 1; first < size; first += window) {
+    const uint32_t last = std::min(first + window, size);
+    builder.begin_stage();
+    receive(builder, first, last);
+    send(builder, first, last);
+    if (first == 1) copy();
+    builder.end_stage();
   }
-  builder.end_stage();
 }
 
 }  // namespace
@@ -34,11 +63,16 @@ void build(Builder& builder) {
 constinit const Algorithm alltoall_linear = {
     .collective = schedule::Collective::kAlltoall,
     .name = "linear",
-    .summary = "everyone sends everyone its block, all at a time",
+    .summary = "everyone sends everyone its block, all at a time or a window of messages",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
+    .degrees = kDegrees,
+    .degrees_over_nodes = kDegreesOverNodes,
+    .degree_name = "window",
+    .degree_most = "all",
 };
 
 }  // namespace hocket::algorithms

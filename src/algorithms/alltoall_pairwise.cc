@@ -17,13 +17,13 @@ void build(Builder& builder) {
   const uint32_t rank = builder.rank();
   const uint32_t size = builder.size();
   const bool is_power_of_two = (size & (size - 1)) == 0;
-  builder.copy(Builder::part(builder.input(), rank, size), Builder::part(builder.output(), rank, size));
+  if (const auto own = builder.input_block(rank); !own.is_empty()) builder.copy(own, builder.output_block(rank));
   for (uint32_t step = 1; step < size; ++step) {
     const uint32_t to = is_power_of_two ? rank ^ step : (rank + step) % size;
     const uint32_t from = is_power_of_two ? rank ^ step : (rank + size - step) % size;
     builder.begin_stage();
-    builder.send(to, Builder::part(builder.input(), to, size));
-    builder.receive(from, Builder::part(builder.output(), from, size));
+    if (const auto block = builder.input_block(to); !block.is_empty()) builder.send(to, block);
+    if (const auto block = builder.output_block(from); !block.is_empty()) builder.receive(from, block);
     builder.end_stage();
   }
 }
@@ -38,6 +38,7 @@ constinit const Algorithm alltoall_pairwise = {
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -34,6 +34,7 @@ constinit const Algorithm barrier_one_to_all = {
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (OTA)",
     .build = build,
     .root_relative = false,
+    .uses_counters = true,
 };
 
 }  // namespace hocket::algorithms

@@ -31,6 +31,7 @@ constinit const Algorithm barrier_signal = {
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (SIG)",
     .build = build,
     .root_relative = false,
+    .uses_counters = true,
 };
 
 }  // namespace hocket::algorithms

@@ -38,6 +38,7 @@ constinit const Algorithm barrier_tree = {
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (TREE)",
     .build = build,
     .root_relative = false,
+    .uses_counters = true,
     .degrees = kDegrees,
 };
 

@@ -18,8 +18,10 @@ namespace hocket::algorithms {
 
 class BlockTree {
  public:
-  BlockTree(schedule::Builder& builder, std::span<const uint32_t> degrees)
+  // `all`: the buffer that has a block a rank, on every rank as if it had it.
+  BlockTree(schedule::Builder& builder, const schedule::Slice& all, std::span<const uint32_t> degrees)
       : builder_(builder),
+        all_(all),
         degree_(degree_of(builder, degrees)),
         rank_(relative(builder.rank())),
         tree_(knomial_tree(rank_, builder.size(), degree_)),
@@ -65,13 +67,13 @@ class BlockTree {
  private:
   uint32_t relative(uint32_t rank) const { return (rank + builder_.size() - builder_.root()) % builder_.size(); }
   uint32_t real(uint32_t rank) const { return (rank + builder_.root()) % builder_.size(); }
-  // So many blocks, of whichever buffer has one a rank.
+  // So many blocks.
   schedule::Slice row(uint32_t first, uint32_t last) const {
-    const schedule::Slice all = builder_.output().blocks == builder_.size() ? builder_.output() : builder_.input();
-    return schedule::Builder::parts_of(all, first, last, builder_.size());
+    return schedule::Builder::parts_of(all_, first, last, builder_.size());
   }
 
   schedule::Builder& builder_;
+  schedule::Slice all_;
   uint32_t degree_;
   uint32_t rank_;
   Tree tree_;

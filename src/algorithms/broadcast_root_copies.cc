@@ -57,6 +57,7 @@ constinit const Algorithm broadcast_root_copies = {
     .build = build,
     .segmented = true,
     .uses_slots = true,
+    .exposes_output = true,
 };
 
 }  // namespace hocket::algorithms

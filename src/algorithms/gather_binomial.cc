@@ -18,7 +18,7 @@ using schedule::Builder;
 constexpr uint32_t kDegrees[] = {2, 4, 8};
 
 void build(Builder& builder) {
-  BlockTree tree(builder, kDegrees);
+  BlockTree tree(builder, builder.output(), kDegrees);
   const auto own = [&] { return Builder::part(builder.output(), builder.rank(), builder.size()); };
   if (!tree.is_root() && tree.is_leaf()) return builder.send(tree.parent(), builder.input());
   const uint8_t area = tree.is_root() ? 0 : tree.make_area();

@@ -16,12 +16,13 @@ using schedule::Builder;
 
 void build(Builder& builder) {
   const uint32_t size = builder.size();
+  if (builder.output_block(builder.rank()).is_empty() && builder.rank() != builder.root()) return;
   if (builder.rank() != builder.root()) return builder.send(builder.root(), builder.input());
   builder.begin_stage();
-  builder.copy(builder.input(), Builder::part(builder.output(), builder.root(), size));
+  if (const auto own = builder.output_block(builder.root()); !own.is_empty()) builder.copy(builder.input(), own);
   for (uint32_t i = 1; i < size; ++i) {
     const uint32_t peer = (builder.root() + i) % size;
-    builder.receive(peer, Builder::part(builder.output(), peer, size));
+    if (const auto block = builder.output_block(peer); !block.is_empty()) builder.receive(peer, block);
   }
   builder.end_stage();
 }
@@ -36,6 +37,7 @@ constinit const Algorithm gather_linear = {
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

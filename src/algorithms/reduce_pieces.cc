@@ -82,6 +82,7 @@ constinit const Algorithm reduce_pieces = published_and_combined({
     .summary = "each rank reduces a piece, the root collects them",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (AG)",
     .build = build,
+    .slots = 2 * kRingSlots,
 });
 
 }  // namespace hocket::algorithms

@@ -16,8 +16,9 @@ namespace {
 using schedule::Builder;
 
 void build(Builder& builder) {
-  const schedule::Slice mine = Builder::part(builder.input(), builder.rank(), builder.size());
+  const schedule::Slice mine = builder.input_block(builder.rank());
   if (builder.size() > 1) builder.publish(0, builder.input());
+  if (mine.is_empty()) return;
   combine_in_rank_order(builder, mine, builder.output(), [&](uint32_t peer) {
     return Builder::From{.peer = peer, .part = mine, .whole = builder.input()};
   });
@@ -36,6 +37,7 @@ constinit const Algorithm reduce_scatter_block_direct = {
     .uses_slots = true,
     .takes_vectors = true,
     .publishes_rows = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -17,20 +17,24 @@ using schedule::Builder;
 void build(Builder& builder) {
   const uint32_t rank = builder.rank();
   const uint32_t size = builder.size();
-  const schedule::Slice mine = Builder::part(builder.input(), rank, size);
+  const schedule::Slice mine = builder.input_block(rank);
   for (uint32_t source = 0; source < size; ++source) {
     if (source == rank) {
       builder.begin_stage();
       for (uint32_t i = 1; i < size; ++i) {
         const uint32_t to = (rank + i) % size;
-        builder.send(to, Builder::part(builder.input(), to, size));
+        if (const auto block = builder.input_block(to); !block.is_empty()) builder.send(to, block);
       }
-      if (rank == 0) {
+      if (mine.is_empty()) {
+        // Nothing is this rank's.
+      } else if (rank == 0) {
         builder.copy(mine, builder.output());
       } else {
         builder.combine(mine, builder.output(), /*source_left=*/false);
       }
       builder.end_stage();
+    } else if (mine.is_empty()) {
+      continue;
     } else if (source == 0) {
       builder.receive(source, builder.output());
     } else {
@@ -50,6 +54,7 @@ constinit const Algorithm reduce_scatter_block_linear = {
     .root_relative = false,
     .can_keep_order = true,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

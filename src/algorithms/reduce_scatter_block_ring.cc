@@ -14,14 +14,22 @@ namespace {
 using schedule::Builder;
 using schedule::Slice;
 
+Slice longest_block(const Builder& builder) {
+  Slice longest = builder.input_block(0);
+  const auto length = [](const Slice& slice) { return static_cast<double>(slice.last - slice.first) / slice.of; };
+  for (uint32_t i = 1; i < builder.size(); ++i) {
+    const Slice block = builder.input_block(i);
+    if (length(block) > length(longest)) longest = block;
+  }
+  return longest;
+}
+
 void build(Builder& builder) {
   const uint32_t rank = builder.rank();
   const uint32_t size = builder.size();
   if (size == 1) return builder.copy(builder.input(), builder.output());
-  const auto input = [&](uint32_t back) {
-    return Builder::part(builder.input(), (rank + 2 * size - back) % size, size);
-  };
-  const Slice longest = Builder::part(builder.input(), 0, size);
+  const auto input = [&](uint32_t back) { return builder.input_block((rank + 2 * size - back) % size); };
+  const Slice longest = longest_block(builder);
   const uint8_t areas[2] = {builder.scratch_area(longest), builder.scratch_area(longest)};
   Slice partial = input(1);
   for (uint32_t step = 0; step + 1 < size; ++step) {
@@ -29,8 +37,8 @@ void build(Builder& builder) {
     const Slice own = input(step + 2);
     const Slice next = is_last ? builder.output() : Builder::in_scratch(areas[step % 2], own, own);
     builder.begin_stage();
-    builder.send((rank + 1) % size, partial);
-    builder.receive_combine((rank + size - 1) % size, own, next, /*incoming_left=*/true);
+    if (!partial.is_empty()) builder.send((rank + 1) % size, partial);
+    if (!own.is_empty()) builder.receive_combine((rank + size - 1) % size, own, next, /*incoming_left=*/true);
     builder.end_stage();
     partial = next;
   }
@@ -46,6 +54,7 @@ constinit const Algorithm reduce_scatter_block_ring = {
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

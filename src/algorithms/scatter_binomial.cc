@@ -28,7 +28,7 @@ void receive_subtree(Builder& builder, const BlockTree& tree, uint8_t area) {
 }
 
 void build(Builder& builder) {
-  BlockTree tree(builder, kDegrees);
+  BlockTree tree(builder, builder.input(), kDegrees);
   if (!tree.is_root() && tree.is_leaf()) return builder.receive(tree.parent(), builder.output());
   const uint8_t area = tree.is_root() ? 0 : tree.make_area();
   if (!tree.is_root()) receive_subtree(builder, tree, area);

@@ -16,11 +16,13 @@ using schedule::Builder;
 
 void build(Builder& builder) {
   const Builder& facts = builder;
-  const schedule::Slice mine = Builder::part(builder.input(), facts.rank(), facts.size());
+  const schedule::Slice mine = facts.input_block(facts.rank());
   if (facts.rank() == facts.root()) {
     if (facts.size() > 1) builder.publish(0, builder.input());
-    return builder.copy(mine, builder.output());
+    if (!mine.is_empty()) builder.copy(mine, builder.output());
+    return;
   }
+  if (mine.is_empty()) return;
   builder.get({.peer = facts.root(), .part = mine, .whole = builder.input()}, builder.output());
 }
 
@@ -35,6 +37,7 @@ constinit const Algorithm scatter_direct = {
     .root_relative = false,
     .uses_slots = true,
     .publishes_rows = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -16,13 +16,14 @@ using schedule::Builder;
 
 void build(Builder& builder) {
   const uint32_t size = builder.size();
+  if (builder.input_block(builder.rank()).is_empty() && builder.rank() != builder.root()) return;
   if (builder.rank() != builder.root()) return builder.receive(builder.root(), builder.output());
   builder.begin_stage();
   for (uint32_t i = 1; i < size; ++i) {
     const uint32_t peer = (builder.root() + i) % size;
-    builder.send(peer, Builder::part(builder.input(), peer, size));
+    if (const auto block = builder.input_block(peer); !block.is_empty()) builder.send(peer, block);
   }
-  builder.copy(Builder::part(builder.input(), builder.root(), size), builder.output());
+  if (const auto own = builder.input_block(builder.root()); !own.is_empty()) builder.copy(own, builder.output());
   builder.end_stage();
 }
 
@@ -36,6 +37,7 @@ constinit const Algorithm scatter_linear = {
     .build = build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

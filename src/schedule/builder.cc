@@ -87,15 +87,28 @@ Slice Builder::parts_of(const Slice& whole, uint32_t first, uint32_t last, uint3
 
 Slice Builder::block(const Slice& whole, const std::vector<uint32_t>& cuts, uint32_t index) const {
   if (cuts.empty()) return part(whole, index, size());
+  if (cuts.back() == 0) return {};  // all blocks are missing
   return parts_of(whole, cuts[index], cuts[index + 1], cuts.back());
 }
 
 uint8_t Builder::scratch_area(const Slice& like) {
-  require(plan_.scratch.size() < kMaxScratchAreas, "too many scratch areas");
   const uint64_t length = static_cast<uint64_t>(like.last - like.first) * like.blocks;
   const uint64_t divisor = std::gcd(length, static_cast<uint64_t>(like.of));
-  plan_.scratch.push_back({narrow(length / divisor), narrow(like.of / divisor)});
-  return static_cast<uint8_t>(plan_.scratch.size() - 1);
+  const ScratchArea wanted{narrow(length / divisor), narrow(like.of / divisor)};
+  const auto is_as_long = [&](uint8_t area) {
+    const ScratchArea& found = plan_.scratch[area];
+    return found.numerator == wanted.numerator && found.denominator == wanted.denominator;
+  };
+  const auto free = std::find_if(free_areas_.begin(), free_areas_.end(), is_as_long);
+  if (free == free_areas_.end()) {
+    require(plan_.scratch.size() < kMaxScratchAreas, "too many scratch areas");
+    plan_.scratch.push_back(wanted);
+    groups_.back().made.push_back(static_cast<uint8_t>(plan_.scratch.size() - 1));
+  } else {
+    groups_.back().made.push_back(*free);
+    free_areas_.erase(free);
+  }
+  return groups_.back().made.back();
 }
 
 Slice Builder::in_scratch(uint8_t area, const Slice& part, const Slice& base) {
@@ -311,6 +324,7 @@ void Builder::enter_group(const GroupOptions& options) {
   require(member, "a rank enters a group that it is not in");
   inner.slot_base = group().slot_base + options.slot_base;
   inner.counter_base = group().counter_base + options.counter_base;
+  inner.lends_scratch = options.lends_scratch;
   require(plan_.slots <= inner.slot_base, "a group's slots have been used before");
   require(counters_used_ <= inner.counter_base, "a group's counters have been used before");
   groups_.push_back(std::move(inner));
@@ -319,7 +333,10 @@ void Builder::enter_group(const GroupOptions& options) {
 void Builder::leave_group() {
   require(groups_.size() > 1, "a group is left that was not entered");
   require(!in_stage_, "a group is left within a stage");
+  const Group left = std::move(groups_.back());
   groups_.pop_back();
+  std::vector<uint8_t>& areas = left.lends_scratch ? free_areas_ : groups_.back().made;
+  areas.insert(areas.end(), left.made.begin(), left.made.end());
 }
 
 Plan Builder::finish() {

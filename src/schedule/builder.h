@@ -116,6 +116,9 @@ class Builder {
     // Empty: they are equal. For algorithms that ask for input_block() and output_block() only.
     std::vector<uint32_t> input_cuts = {};
     std::vector<uint32_t> output_cuts = {};
+    // The scratch areas that are made within serve what comes after as well. For algorithms that only send messages:
+    // what is published may be read until the call ends.
+    bool lends_scratch = false;
   };
   void enter_group(const GroupOptions& options);
   void leave_group();
@@ -134,6 +137,8 @@ class Builder {
     std::vector<uint32_t> output_cuts;
     uint32_t slot_base = 0;
     uint32_t counter_base = 0;
+    bool lends_scratch = false;
+    std::vector<uint8_t> made;  // scratch areas
   };
   const Group& group() const { return groups_.back(); }
   Step& append(StepKind kind);
@@ -150,6 +155,7 @@ class Builder {
 
   Plan plan_;
   std::vector<Group> groups_;
+  std::vector<uint8_t> free_areas_;
   bool in_stage_ = false;
   size_t stage_begin_ = 0;
   uint32_t publications_[kMaxSlots] = {};

@@ -31,6 +31,7 @@ struct Slice {
   uint32_t of = 1;
   uint32_t origin = 0;
 
+  bool is_empty() const { return first == last; }  // whatever the count
   bool operator==(const Slice&) const = default;
 };
 

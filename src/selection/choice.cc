@@ -6,6 +6,7 @@
 
 #include "selection/cost_model.h"
 #include "selection/matching.h"
+#include "selection/parts.h"
 
 namespace hocket::selection {
 namespace {
@@ -22,12 +23,32 @@ uint64_t elements_per_segment(const Query& query, const Spec& spec) {
   return bytes == 0 ? 0 : std::max<uint64_t>(bytes / element_bytes, 1);
 }
 
+void choose_parts(const Query& query, const Table& table, const Spec& spec, Choice& choice) {
+  for (uint32_t i = 0; i < spec.algorithm->parts.size(); ++i) {
+    const PartMatch part = match_part(query, table, spec, i);
+    if (part.match.spec.algorithm == nullptr) continue;
+    const Choice inner = cut(part.asked.query, part.match.spec);
+    choice.parts[i] = {inner.algorithm, inner.degree, inner.segments, reason_of(part.match, table)};
+  }
+}
+
+}  // namespace
+
+void Choice::fill(schedule::Shape& shape) const {
+  shape.segments = segments;
+  shape.degree = degree;
+  for (int i = 0; i < schedule::kMaxParts; ++i) {
+    shape.parts[i] = {};
+    if (parts[i].algorithm == nullptr) continue;
+    shape.parts[i] = {.build = parts[i].algorithm->build, .degree = parts[i].degree, .segments = parts[i].segments};
+  }
+}
+
 uint32_t degree_of(const Query& query, const Spec& spec) {
   if (spec.degree == kFlat) return std::max<uint32_t>(query.ranks, 2) - 1;
   return spec.degree;
 }
 
-// The spec can serve the query.
 Choice cut(const Query& query, const Spec& spec) {
   const uint64_t count = count_of(query);
   Choice choice;
@@ -45,66 +66,27 @@ Choice cut(const Query& query, const Spec& spec) {
   return choice;
 }
 
-}  // namespace
-
-namespace {
-
-std::string slot_of(const Query& query) { return "a slot of " + size_to_text(query.slot_bytes); }
-
-std::string why_order_is_lost(const Query& query, const algorithms::Algorithm& algorithm) {
-  if (!schedule::combines(query.collective) || query.commutative || algorithm.can_keep_order) return {};
-  return "it combines operands in any order, and the operation does not commute";
+bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {
+  return !algorithms::is_composition(algorithm) || (query.node_count() > 1 && query.ranks_a_node() > 1);
 }
 
-std::string why_blocks_differ(const Query& query, const Spec& spec) {
-  if (!schedule::is_vector(query.collective)) return {};
-  if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
-  if (schedule::lengths_are_agreed(query.collective)) return {};
-  if (spec.algorithm->uses_slots || spec.segment_bytes != 0)
-    return "ranks see different lengths, so they can't agree on how to cut what is published";
-  return {};
-}
-
-std::string why_it_does_not_fit(const Query& query, const Spec& spec) {
-  const algorithms::Algorithm& algorithm = *spec.algorithm;
-  if (!algorithm.uses_slots) return {};
-  if (query.element_bytes > query.slot_bytes)
-    return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into " + slot_of(query);
-  if (spec.segment_bytes > query.slot_bytes)
-    return "segments of " + size_to_text(spec.segment_bytes) + " bytes do not fit into " + slot_of(query);
-  const uint64_t row = query.row_bytes != 0 ? query.row_bytes : query.ranks * query.bytes;
-  if (algorithm.publishes_rows && row > query.slot_bytes)
-    return "a row of " + size_to_text(row) + " bytes does not fit into " + slot_of(query);
-  return {};
-}
-
-// Where blocks of several ranks lie side by side, a part of every one of them does not.
-std::string why_it_cannot_be_cut(const Query& query, const Spec& spec) {
-  if (!schedule::has_block_a_rank(query.collective) || cut(query, spec).calls <= 1) return {};
-  const bool by_blocks =
-      spec.algorithm->takes_vectors && spec.algorithm->collective != schedule::Collective::kReduceScatterBlock;
-  return by_blocks ? "" : "a block of " + size_to_text(query.bytes) + " bytes is too long for one call";
-}
-
-}  // namespace
-
-std::string why_not(const Query& query, const Spec& spec) {
-  const algorithms::Algorithm& algorithm = *spec.algorithm;
-  if (algorithm.collective != schedule::base_of(query.collective))
-    return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));
-  if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
-  if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
-  for (std::string why : {why_order_is_lost(query, algorithm), why_blocks_differ(query, spec),
-                          why_it_does_not_fit(query, spec), why_it_cannot_be_cut(query, spec)}) {
-    if (!why.empty()) return why;
-  }
-  return {};
+std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {
+  std::vector<uint32_t> degrees(algorithm.degrees.begin(), algorithm.degrees.end());
+  if (query.node_count() > 1)
+    degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
+  if (degrees.empty()) degrees.push_back(0);
+  // More lanes than ranks are as many as there are ranks.
+  const auto is_another = [&](uint32_t degree) { return degree == kFlat || degree < query.ranks_a_node(); };
+  if (algorithms::is_composition(algorithm))
+    degrees.erase(std::stable_partition(degrees.begin() + 1, degrees.end(), is_another), degrees.end());
+  return degrees;
 }
 
 bool matches(const Query& query, const Rule& rule) {
   if (rule.collective != query.collective) return false;
   if (rule.when != When::kAlways && (rule.when == When::kCrowded) != query.crowded) return false;
-  return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes);
+  return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes) &&
+         rule.nodes.contains(query.node_count()) && rule.ranks_a_node.contains(query.ranks_a_node());
 }
 
 Match find_match(const Query& query, const Table& table, const Spec* forced) {
@@ -137,9 +119,25 @@ Match find_match(const Query& query, const Table& table, const Spec* forced) {
   }
   // What can serve this very call, but not the one that stands for it.
   match.ground = Ground::kRegistry;
-  for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (algorithm->collective == schedule::base_of(query.collective) && serves(Spec{algorithm}, 0)) return match;
+  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    const bool belongs = algorithm->collective == schedule::base_of(query.collective);
+    if (belongs && is_worth_trying(query, *algorithm) && serves(Spec{algorithm}, 0)) return match;
+  }
   return match;
+}
+
+std::string reason_of(const Match& match, const Table& table) {
+  switch (match.ground) {
+    case Ground::kForced:
+      return "forced";
+    case Ground::kRule:
+      return table.source() + ", line " + std::to_string(match.rule->line);
+    case Ground::kModel:
+      return "no line of the " + table.source() + " fits; the lowest predicted time";
+    case Ground::kRegistry:
+      break;
+  }
+  return "no line of the " + table.source() + " fits; the first algorithm that can";
 }
 
 Result<Choice> choose(const Query& query, const Table& table, const Spec* forced) {
@@ -154,14 +152,8 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
                                            (match.refused.empty() ? "" : ": " + match.refused.back().why));
   }
   Choice choice = cut(query, match.spec);
-  if (match.ground == Ground::kForced)
-    choice.reason = "forced";
-  else if (match.ground == Ground::kRule)
-    choice.reason = table.source() + ", line " + std::to_string(match.rule->line);
-  else if (match.ground == Ground::kModel)
-    choice.reason = "no line of the " + table.source() + " fits; the lowest predicted time";
-  else
-    choice.reason = "no line of the " + table.source() + " fits; the first algorithm that can";
+  choose_parts(query, table, match.spec, choice);
+  choice.reason = reason_of(match, table);
   return choice;
 }
 

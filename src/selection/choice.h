@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "schedule/nodes.h"
 #include "selection/table.h"
 
 namespace hocket::selection {
@@ -21,7 +22,9 @@ struct Query {
   uint64_t bytes = 0;
   uint64_t row_bytes = 0;  // of all blocks together, where they differ and all ranks see them
   uint32_t ranks = 1;
-  bool crowded = false;     // more ranks than cores
+  // Which ranks share memory; outlives what is asked. nullptr: all of them.
+  const schedule::Nodes* nodes = nullptr;
+  bool crowded = false;     // more ranks than cores, on the fullest node
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t root = 0;        // nothing depends on it so far
   uint32_t element_bytes = 1;
@@ -29,6 +32,21 @@ struct Query {
   // How long plans may get: beyond, a message is cut into several calls, so that a program stays within some thousand
   // instructions.
   uint32_t max_segments = 32;
+  // Of a part of a composition, whose algorithm is asked for: which part of which (nullptr: the query is a whole
+  // call's), and whether its blocks differ in length. A part is never cut into several calls.
+  const algorithms::Algorithm* composition = nullptr;
+  uint32_t part = 0;
+  bool unequal_blocks = false;
+
+  uint32_t node_count() const { return nodes == nullptr ? 1 : nodes->count(); }
+  uint32_t ranks_a_node() const { return nodes == nullptr ? ranks : nodes->most(); }
+};
+
+struct PartChoice {
+  const algorithms::Algorithm* algorithm = nullptr;  // nullptr: nothing is left to do there, or the default
+  uint32_t degree = 0;
+  uint32_t segments = 1;
+  std::string reason;
 };
 
 struct Choice {
@@ -43,6 +61,10 @@ struct Choice {
   uint64_t calls = 1;
   uint64_t chunk_elements = 0;
   std::string reason;  // "shipped table, line 12"
+  PartChoice parts[schedule::kMaxParts];
+
+  // Writes what a plan depends on; nodes, rank, root and the rest are the caller's to fill in.
+  void fill(schedule::Shape& shape) const;
 };
 
 // `forced` (nullptr: none) overrides the table. A forced spec that can't be honoured is an error that says why:
@@ -52,6 +74,12 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
 
 // Why `spec` can't serve the call, or "".
 std::string why_not(const Query& query, const Spec& spec);
+
+// Whether it is something else than others already are: a composition is on several nodes of several ranks only. On
+// others it can be forced.
+bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm);
+// The degrees worth trying, of which 0 (of an algorithm that has none) may be the only one.
+std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm);
 
 // The choice and its grounds as text of several lines: the rule and its place, what was measured, the runner-up, how
 // the message is cut, and which rules and algorithms were refused and why.

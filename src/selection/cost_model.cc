@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "selection/cost_model_walk.h"
 
@@ -18,9 +19,26 @@ uint32_t cores_shared(const Query& query, uint32_t ranks, const CostParameters& 
   return std::clamp(parameters.cores, 1u, std::max(ranks, 2u) - 1);
 }
 
+// Of many ranks on several nodes some: as many on each of the first nodes as leave room for eight nodes, then as many
+// nodes as there is room for.
+schedule::Nodes priced_nodes(const schedule::Nodes& nodes) {
+  const uint32_t places = nodes.ranks() <= kMaxPricedRanks
+                              ? nodes.most()
+                              : std::clamp(kMaxPricedRanks / std::min(nodes.count(), 8u), 1u, nodes.most());
+  const uint32_t count = std::max(kMaxPricedRanks / places, 2u);
+  std::vector<uint64_t> labels;
+  for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
+    const bool stays =
+        nodes.ranks() <= kMaxPricedRanks || (nodes.node_of(rank) < count && nodes.place_of(rank) < places);
+    if (stays) labels.push_back(nodes.node_of(rank));
+  }
+  return schedule::Nodes(labels);
+}
+
 }  // namespace
 
 struct PricedCall::Parts {
+  std::optional<schedule::Nodes> nodes;  // that stand for those of the query, where there are several
   Query query;
   uint64_t calls = 1;
   PricedSchedule chunk;
@@ -30,8 +48,10 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   parts_->query = query;
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
   schedule::Shape shape;
-  shape.size = std::min(query.ranks, kMaxPricedRanks);
-  shape.segments = choice.segments;
+  choice.fill(shape);
+  if (query.node_count() > 1) parts_->nodes.emplace(priced_nodes(*query.nodes));
+  shape.nodes = parts_->nodes ? &*parts_->nodes : nullptr;
+  shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, kMaxPricedRanks);
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
   std::vector<schedule::Plan> plans;
@@ -56,38 +76,19 @@ double PricedCall::us(const CostParameters& parameters) const {
   return static_cast<double>(parts_->calls) * walk(parts_->chunk, parameters, cores);
 }
 
-std::vector<Prediction> predict(const Query& query, const Table& table) {
-  Query rounded = query;
-  rounded.bytes = std::bit_floor(query.bytes);
-  rounded.row_bytes = std::bit_floor(query.row_bytes);
-  rounded.element_bytes = 1;
-  rounded.root = 0;
-  if (table.kept_predictions() == nullptr) return predict(rounded, table.model());
-  return table.kept_predictions()->of(rounded, table.model());
-}
+namespace {
 
-std::vector<Prediction> KeptPredictions::of(const Query& query, const CostParameters& parameters) {
-  const Key key{query.collective, query.crowded,   query.commutative, query.ranks,
-                query.bytes,      query.row_bytes, query.slot_bytes,  query.max_segments};
-  const std::scoped_lock lock(mutex_);
-  const auto found = kept_.find(key);
-  if (found != kept_.end()) return found->second;
-  return kept_.emplace(key, predict(query, parameters)).first->second;
-}
-
-std::vector<Prediction> predict(const Query& query, const CostParameters& parameters) {
+std::vector<Prediction> price_all(const Query& query, const Table& table) {
   std::vector<Prediction> predictions;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != schedule::base_of(query.collective)) continue;
-    std::vector<uint32_t> degrees(algorithm->degrees.begin(), algorithm->degrees.end());
-    if (degrees.empty()) degrees.push_back(0);
-    for (const uint32_t degree : degrees) {
-      const Spec spec{algorithm, degree, 0};
-      const Result<Choice> choice = choose(query, Table(), &spec);
+    if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
+    for (const uint32_t degree : degrees_worth_trying(query, *algorithm)) {
+      const Spec spec{algorithm, degree};
+      const Result<Choice> choice = choose(query, table, &spec);
       if (!choice.is_ok()) continue;
       const PricedCall call(query, choice.value());
       if (!call.can_run()) continue;
-      const Prediction prediction{spec, call.us(parameters)};
+      const Prediction prediction{spec, call.us(table.model())};
       // Behind those that are as cheap.
       const auto dearer = std::upper_bound(predictions.begin(), predictions.end(), prediction,
                                            [](const Prediction& a, const Prediction& b) { return a.us < b.us; });
@@ -95,6 +96,59 @@ std::vector<Prediction> predict(const Query& query, const CostParameters& parame
     }
   }
   return predictions;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Query& query, const CostParameters& parameters) {
+  return price_all(query, Table(parameters));
+}
+
+namespace {
+
+Query rounded(Query query) {
+  query.bytes = std::bit_floor(query.bytes);
+  query.row_bytes = std::bit_floor(query.row_bytes);
+  query.element_bytes = 1;
+  query.root = 0;
+  return query;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Query& exact, const Table& table) {
+  const Query query = rounded(exact);
+  if (table.kept_predictions() == nullptr) return price_all(query, table);
+  return table.kept_predictions()->of(query, table);
+}
+
+double predict_one(const Query& exact, const Table& table, const Spec& spec) {
+  const Query query = rounded(exact);
+  const Result<Choice> choice = choose(query, table, &spec);
+  if (!choice.is_ok()) return -1;
+  const PricedCall call(query, choice.value());
+  return call.can_run() ? call.us(table.model()) : -1;
+}
+
+KeptPredictions::Key KeptPredictions::key_of(const Query& query) {
+  std::vector<uint32_t> nodes;
+  if (query.node_count() > 1)
+    for (uint32_t rank = 0; rank < query.ranks; ++rank) nodes.push_back(query.nodes->node_of(rank));
+  return {query.collective, query.crowded,      query.commutative, query.ranks, query.bytes,          query.row_bytes,
+          query.slot_bytes, query.max_segments, query.composition, query.part,  query.unequal_blocks, std::move(nodes)};
+}
+
+std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {
+  const Key key = key_of(query);
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kept_.find(key);
+    if (found != kept_.end()) return found->second;
+  }
+  // Unlocked: the parts of compositions are predicted meanwhile, and kept too.
+  std::vector<Prediction> predictions = price_all(query, table);
+  const std::scoped_lock lock(mutex_);
+  return kept_.emplace(key, std::move(predictions)).first->second;
 }
 
 }  // namespace hocket::selection

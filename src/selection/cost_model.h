@@ -52,22 +52,28 @@ struct Prediction {
 };
 
 // Everything that can serve the query (each algorithm with the degrees that are worth trying), the cheapest first;
-// equally cheap ones in the registry's order.
+// equally cheap ones in the registry's order. Parts of compositions are chosen by the same parameters.
 std::vector<Prediction> predict(const Query& query, const CostParameters& parameters);
 
 // What the table's parameters predict. The table keeps it: sizes between two powers of two count as the smaller one,
 // elements as single bytes, so that the few schedules that a program needs are priced once.
 std::vector<Prediction> predict(const Query& query, const Table& table);
 
+// The same for a single one, parts that it names included; negative: it can't serve.
+double predict_one(const Query& query, const Table& table, const Spec& spec);
+
 // What has been predicted with one table's parameters.
 //
 // Thread safety: any thread.
 class KeptPredictions {
  public:
-  std::vector<Prediction> of(const Query& query, const CostParameters& parameters);
+  std::vector<Prediction> of(const Query& query, const Table& table);
 
  private:
-  using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t>;
+  // The node of each rank stands for the nodes.
+  using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
+                         const algorithms::Algorithm*, uint32_t, bool, std::vector<uint32_t>>;
+  static Key key_of(const Query& query);
   std::mutex mutex_;
   std::map<Key, std::vector<Prediction>> kept_;
 };

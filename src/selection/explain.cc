@@ -5,6 +5,7 @@
 #include "selection/choice.h"
 #include "selection/cost_model.h"
 #include "selection/matching.h"
+#include "selection/parts.h"
 
 namespace hocket::selection {
 namespace {
@@ -13,7 +14,7 @@ std::string plural(uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::string title(const Query& query) {
+std::string call_of(const Query& query) {
   std::string text(schedule::name(query.collective));
   if (!schedule::lengths_are_agreed(query.collective)) {
     text += " of any length";
@@ -21,7 +22,20 @@ std::string title(const Query& query) {
     text += " of " + plural(query.bytes, "byte");
     if (schedule::has_block_a_rank(query.collective)) text += " a block";
   }
-  text += " on " + plural(query.ranks, "rank");
+  return text + " on " + plural(query.ranks, "rank");
+}
+
+std::string layout_of(const Query& query) {
+  if (query.node_count() == 1) return {};
+  const schedule::Nodes& nodes = *query.nodes;
+  std::string text = ", on " + plural(nodes.count(), "node") + " of ";
+  if (!nodes.is_even()) text += std::to_string(nodes.fewest()) + " to ";
+  text += plural(nodes.most(), "rank");
+  return text + (nodes.is_in_blocks() ? "" : " that are not neighbours");
+}
+
+std::string title(const Query& query) {
+  std::string text = call_of(query) + layout_of(query);
   text += query.crowded ? ", more ranks than cores" : ", a core for every rank";
   if (!query.commutative) text += ", operation does not commute";
   return text + "\n";
@@ -92,13 +106,13 @@ std::string prediction_of(const Query& query, const Table& table, const Spec& ch
     else if (next == nullptr && one.spec.algorithm != chosen.algorithm)
       next = &one;
   }
-  if (found == nullptr) return {};
+  const double us = found != nullptr ? found->us : predict_one(query, table, chosen);
+  if (us < 0) return {};
   const std::string text = "  predicted " + place;
-  if (next == nullptr) return text + comparison(found->us, "", 0);
+  if (next == nullptr) return text + comparison(us, "", 0);
   // A rule may choose what the model would not; but what differs by less than it can know isn't said to be better.
   constexpr double kClear = 0.98;
-  return text + comparison(found->us, to_text(next->spec), next->us,
-                           next->us < kClear * found->us ? "less with " : "the runner-up ");
+  return text + comparison(us, to_text(next->spec), next->us, next->us < kClear * us ? "less with " : "the runner-up ");
 }
 
 std::string model_of(const Table& table) {
@@ -162,6 +176,26 @@ std::string cutting(const Query& query, const Choice& choice) {
   return text + "\n";
 }
 
+// What a composition is made of.
+std::string parts_of(const Query& query, const Table& table, const Spec& spec) {
+  std::string text;
+  for (uint32_t i = 0; i < spec.algorithm->parts.size(); ++i) {
+    const PartMatch part = match_part(query, table, spec, i);
+    text += "  part      " + std::string(spec.algorithm->parts[i].name) + ": ";
+    if (part.match.spec.algorithm == nullptr) {
+      text += "nothing to do\n";
+      continue;
+    }
+    const Query& asked = part.asked.query;
+    text += call_of(asked) + (asked.nodes == nullptr ? " of a node" : ", one a node") +
+            (asked.unequal_blocks ? ", blocks unequal" : "") + ": " + to_text(part.match.spec);
+    const Choice inner = cut(asked, part.match.spec);
+    if (inner.segments > 1) text += " in " + plural(inner.segments, "segment");
+    text += " (" + reason_of(part.match, table) + ")\n";
+  }
+  return text;
+}
+
 std::string others(const Query& query, const Spec& chosen) {
   std::string possible;
   std::string impossible;
@@ -190,6 +224,7 @@ std::string explain(const Query& query, const Table& table, const Spec* forced) 
   if (choice.is_ok()) {
     const algorithms::Algorithm& algorithm = *match.spec.algorithm;
     text += "  runs      " + to_text(match.spec) + ": " + std::string(algorithm.summary) + "\n";
+    text += parts_of(query, table, match.spec);
     text += ground_of(query, match, table);
     text += cutting(query, choice.value());
     if (match.ground == Ground::kRule) text += runner_up(query, table, match);

@@ -27,5 +27,12 @@ struct Match {
 
 bool matches(const Query& query, const Rule& rule);
 Match find_match(const Query& query, const Table& table, const Spec* forced);
+// "shipped table, line 12"
+std::string reason_of(const Match& match, const Table& table);
+
+// For Shape::degree.
+uint32_t degree_of(const Query& query, const Spec& spec);
+// The numbers of a call, without the parts of a composition; the spec can serve the query, or is asked whether.
+Choice cut(const Query& query, const Spec& spec);
 
 }  // namespace hocket::selection

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "tree:degree=3,segment=16K" and back.
+// "tree:degree=3,segment=16K", "leader:leaders=2,across=bruck/4", and back.
+#include <algorithm>
 #include <charconv>
 
 #include "selection/table.h"
@@ -8,12 +9,16 @@
 namespace hocket::selection {
 namespace {
 
+using algorithms::Algorithm;
+using algorithms::Part;
+
 Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
-Status unknown_algorithm(schedule::Collective collective, std::string_view name) {
+Status unknown_algorithm(schedule::Collective collective, std::string_view name, bool for_part) {
   std::string known;
-  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+  for (const Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(collective)) continue;
+    if (for_part && algorithms::is_composition(*algorithm)) continue;
     if (!known.empty()) known += ", ";
     known += algorithm->name;
   }
@@ -21,23 +26,21 @@ Status unknown_algorithm(schedule::Collective collective, std::string_view name)
                  "; there are: " + (known.empty() ? "none" : known));
 }
 
-Status set_degree(Spec& spec, std::string_view value) {
-  if (spec.algorithm->degrees.empty())
-    return invalid(std::string(spec.algorithm->name) + " has no degree, but degree=" + std::string(value) +
-                   " is asked for");
-  if (value == "flat") {
-    spec.degree = kFlat;
-    return Status::ok();
-  }
+// `key`: as it was written.
+Result<uint32_t> parse_degree(const Algorithm& algorithm, std::string_view key, std::string_view value) {
+  const std::string said = std::string(key) + std::string(value);
+  if (algorithm.degrees.empty())
+    return invalid(std::string(algorithm.name) + " has no degree, but " + said + " is asked for");
+  if (value == "flat" || value == algorithm.degree_most) return kFlat;
   uint32_t degree = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), degree);
   if (error != std::errc() || end != value.data() + value.size() || degree == 0 || degree == kFlat)
-    return invalid("degree=" + std::string(value) + ": a degree is a number from 1, or `flat`");
-  spec.degree = degree;
-  return Status::ok();
+    return invalid(said + ": it is a number from 1, or " + quoted(algorithm.degree_most));
+  return degree;
 }
 
 Status set_segment(Spec& spec, std::string_view value) {
+  if (spec.segment_bytes != 0) return invalid("segment is given twice");
   if (!spec.algorithm->segmented)
     return invalid(std::string(spec.algorithm->name) + " is not cut into segments, but segment=" + std::string(value) +
                    " is asked for");
@@ -48,18 +51,57 @@ Status set_segment(Spec& spec, std::string_view value) {
   return Status::ok();
 }
 
+Status set_part(const Part& part, PartSpec& spec, std::string_view value) {
+  if (spec.algorithm != nullptr) return invalid(std::string(part.name) + " is given twice");
+  const size_t slash = value.find('/');
+  const std::string_view name = value.substr(0, slash);
+  const Algorithm* algorithm = algorithms::find(part.collective, name);
+  if (algorithm == nullptr) return unknown_algorithm(part.collective, name, /*for_part=*/true);
+  if (algorithms::is_composition(*algorithm))
+    return invalid(std::string(part.name) + "=" + std::string(value) + ": " + std::string(name) +
+                   " is made of parts itself");
+  spec.algorithm = algorithm;
+  if (slash == std::string_view::npos) return Status::ok();
+  Result<uint32_t> degree = parse_degree(*algorithm, value.substr(0, slash + 1), value.substr(slash + 1));
+  if (!degree.is_ok()) return degree.take_status();
+  spec.degree = degree.value();
+  return Status::ok();
+}
+
+// "degree=NUMBER|flat, segment=BYTES"
+std::string parameters_of(const Algorithm& algorithm) {
+  std::string text;
+  const auto add = [&](const std::string& parameter) { text += (text.empty() ? "" : ", ") + parameter; };
+  if (!algorithm.degrees.empty())
+    add(std::string(algorithm.degree_name) + "=NUMBER|" + std::string(algorithm.degree_most));
+  if (algorithm.segmented) add("segment=BYTES");
+  for (const Part& part : algorithm.parts) add(std::string(part.name) + "=ALGORITHM[/DEGREE]");
+  return text.empty() ? "it has none" : "there are " + text;
+}
+
 Status set_parameter(Spec& spec, std::string_view parameter) {
+  const Algorithm& algorithm = *spec.algorithm;
   const size_t equals = parameter.find('=');
   const std::string_view key = parameter.substr(0, equals);
-  if (equals == std::string_view::npos || (key != "degree" && key != "segment"))
-    return invalid(quoted(parameter) + " is not a parameter: there are degree=NUMBER|flat and segment=BYTES");
-  const std::string_view value = parameter.substr(equals + 1);
-  if (key == "degree") {
-    if (spec.degree != 0) return invalid("degree is given twice");
-    return set_degree(spec, value);
+  if (equals != std::string_view::npos) {
+    const std::string_view value = parameter.substr(equals + 1);
+    if (key == "segment") return set_segment(spec, value);
+    if (key == "degree" || (!algorithm.degrees.empty() && key == algorithm.degree_name)) {
+      if (spec.degree != 0) return invalid(std::string(key) + " is given twice");
+      Result<uint32_t> degree = parse_degree(algorithm, parameter.substr(0, equals + 1), value);
+      if (!degree.is_ok()) return degree.take_status();
+      spec.degree = degree.value();
+      return Status::ok();
+    }
+    for (size_t i = 0; i < algorithm.parts.size(); ++i)
+      if (algorithm.parts[i].name == key) return set_part(algorithm.parts[i], spec.parts[i], value);
   }
-  if (spec.segment_bytes != 0) return invalid("segment is given twice");
-  return set_segment(spec, value);
+  return invalid(quoted(parameter) + " is not a parameter of " + std::string(algorithm.name) + ": " +
+                 parameters_of(algorithm));
+}
+
+std::string degree_to_text(const Algorithm& algorithm, uint32_t degree) {
+  return degree == kFlat ? std::string(algorithm.degree_most) : std::to_string(degree);
 }
 
 }  // namespace
@@ -69,7 +111,7 @@ Result<Spec> parse_spec(schedule::Collective collective, std::string_view text) 
   const std::string_view name = text.substr(0, colon);
   Spec spec;
   spec.algorithm = algorithms::find(collective, name);
-  if (spec.algorithm == nullptr) return unknown_algorithm(collective, name);
+  if (spec.algorithm == nullptr) return unknown_algorithm(collective, name, /*for_part=*/false);
   if (colon == std::string_view::npos) return spec;
   std::string_view rest = text.substr(colon + 1);
   for (bool more = true; more;) {
@@ -96,11 +138,25 @@ std::string forcing_variable(schedule::Collective collective) {
   return variable;
 }
 
+std::string to_text(const PartSpec& part) {
+  std::string text(part.algorithm->name);
+  if (part.degree != 0) text += "/" + degree_to_text(*part.algorithm, part.degree);
+  return text;
+}
+
 std::string to_text(const Spec& spec) {
-  std::string text(spec.algorithm->name);
-  if (spec.degree != 0) text += ":degree=" + (spec.degree == kFlat ? "flat" : std::to_string(spec.degree));
-  if (spec.segment_bytes != 0)
-    text += (spec.degree != 0 ? ",segment=" : ":segment=") + size_to_text(spec.segment_bytes);
+  const Algorithm& algorithm = *spec.algorithm;
+  std::string text(algorithm.name);
+  char separator = ':';
+  const auto add = [&](std::string_view key, const std::string& value) {
+    text += separator;
+    text.append(key).append("=").append(value);
+    separator = ',';
+  };
+  if (spec.degree != 0) add(algorithm.degree_name, degree_to_text(algorithm, spec.degree));
+  if (spec.segment_bytes != 0) add("segment", size_to_text(spec.segment_bytes));
+  for (size_t i = 0; i < algorithm.parts.size(); ++i)
+    if (spec.parts[i].algorithm != nullptr) add(algorithm.parts[i].name, to_text(spec.parts[i]));
   return text;
 }
 

@@ -85,6 +85,8 @@ class LineParser {
  private:
   Status condition_or_spec(std::string_view word, Rule& rule) {
     if (const auto ranks = after(word, "ranks=")) return interval(*ranks, "ranks", seen_ranks_, rule.ranks);
+    if (const auto nodes = after(word, "nodes=")) return interval(*nodes, "nodes", seen_nodes_, rule.nodes);
+    if (const auto ranks = after(word, "ppn=")) return interval(*ranks, "ppn", seen_ppn_, rule.ranks_a_node);
     if (const auto bytes = after(word, "bytes=")) {
       if (!schedule::lengths_are_agreed(rule.collective))
         return invalid(std::string(name(rule.collective)) +
@@ -132,6 +134,8 @@ class LineParser {
 
   bool seen_ranks_ = false;
   bool seen_bytes_ = false;
+  bool seen_nodes_ = false;
+  bool seen_ppn_ = false;
 };
 
 // The words after `model`.
@@ -195,6 +199,8 @@ Status located(const std::string& source, uint32_t line, const Status& status) {
 }
 
 }  // namespace
+
+Table::Table(const CostParameters& model) : model_(model), kept_predictions_(std::make_shared<KeptPredictions>()) {}
 
 Result<Table> Table::parse(std::string_view text, std::string source) {
   Table table;

@@ -10,8 +10,10 @@
 // The first line whose conditions hold wins. Conditions: ranks= and bytes= (of the whole message) take a number or a
 // range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;
 // none: always. Of gatherv, scatterv and alltoallv ranks see different lengths, so they can't be chosen by bytes=; of
-// collectives with a block for each rank, bytes= is of one block, the longest where they differ. Parameters: degree= (a
-// number, or `flat`: every rank a child of the root) and segment= (bytes). Sizes may end in K, M or G (powers of 1024).
+// collectives with a block for each rank, bytes= is of one block, the longest where they differ. nodes= is how many
+// nodes the ranks are on, and 1 where it is left out; ppn= the most ranks that a node has. Parameters: degree= (a
+// number, or `flat`: every rank a child of the root), by another name where the algorithm says so, segment= (bytes),
+// and of a composition its parts, PART=ALGORITHM[/DEGREE]. Sizes may end in K, M or G (powers of 1024).
 //
 // One line, `model`, has the parameters of the cost model (cost_parameters.h), which chooses where no rule fits; those
 // left out are the default's.
@@ -38,11 +40,20 @@ namespace hocket::selection {
 // Of a tree: so many children that all other ranks are children of the root, whatever the number of ranks.
 inline constexpr uint32_t kFlat = 0xffffffffu;
 
-// An algorithm with its parameters: "tree:degree=3,segment=16K".
+// What a part of a composition shall be: "bruck/4".
+struct PartSpec {
+  const algorithms::Algorithm* algorithm = nullptr;  // nullptr: what is best for the part's own call
+  uint32_t degree = 0;                               // as of a Spec
+
+  bool operator==(const PartSpec&) const = default;
+};
+
+// An algorithm with its parameters: "tree:degree=3,segment=16K", "send_aggregation:lanes=4,node=direct,across=bruck/4".
 struct Spec {
   const algorithms::Algorithm* algorithm = nullptr;
   uint32_t degree = 0;         // 0: the algorithm's default; kFlat
   uint64_t segment_bytes = 0;  // 0: the default
+  PartSpec parts[schedule::kMaxParts] = {};
 
   bool operator==(const Spec&) const = default;
 };
@@ -50,6 +61,8 @@ struct Spec {
 // Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
 Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
 std::string to_text(const Spec& spec);
+// "tree/3", as behind a part's name.
+std::string to_text(const PartSpec& part);
 // "barrier, broadcast, ...", to be listed in an error's text.
 std::string names_of_collectives();
 // "HOCKET_REDUCE_SCATTER": the variable of the environment that forces the algorithm of a collective.
@@ -68,6 +81,8 @@ struct Rule {
   schedule::Collective collective = schedule::Collective::kBarrier;
   Interval ranks;
   Interval bytes;
+  Interval nodes = {1, 1};
+  Interval ranks_a_node;  // the most
   When when = When::kAlways;
   Spec spec;
   // What the line says about its making; 0 and "" where it says nothing.
@@ -88,6 +103,8 @@ class KeptPredictions;
 class Table {
  public:
   Table() = default;
+  // Without rules.
+  explicit Table(const CostParameters& model);
   // The table that hocket was built with (shipped.table).
   static const Table& shipped();
   // Errors name `source`, the line and what is wrong with it. A text without the header is refused as foreign.

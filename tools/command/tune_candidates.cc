@@ -28,8 +28,7 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
   std::vector<schedule::Plan> plans;
   schedule::Shape shape;
   shape.size = query.ranks;
-  shape.segments = choice.segments;
-  shape.degree = choice.degree;
+  choice.fill(shape);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
     plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
   return plans;
@@ -40,12 +39,12 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
 std::vector<std::string> candidates_for(const selection::Query& query) {
   std::vector<Candidate> candidates;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != schedule::base_of(query.collective)) continue;
+    if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
     std::vector<uint32_t> degrees{0};
     for (const uint32_t degree : algorithm->degrees)
       if (degree != algorithm->degrees.front()) degrees.push_back(degree);
     for (const uint32_t degree : degrees) {
-      const selection::Spec spec{algorithm, degree, 0};
+      const selection::Spec spec{algorithm, degree};
       const Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec);
       if (!choice.is_ok()) continue;
       Candidate candidate{selection::to_text(spec), plans_of(query, choice.value())};

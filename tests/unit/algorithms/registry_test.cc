@@ -53,9 +53,37 @@ TEST(Registry, KeepsWhatItSaysOfSlotsAndSegments) {
     const std::vector<Plan> plans = plans_of(*algorithm, {.size = 5});
     const bool publishes = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) { return plan.slots > 0; });
     EXPECT_EQ(publishes, algorithm->uses_slots);
+    for (const Plan& plan : plans) {
+      EXPECT_EQ(plan.uses_slots_or_counters, algorithm->uses_slots || algorithm->uses_counters);
+      EXPECT_LE(plan.slots, algorithm->slots);
+    }
     if (!algorithm->segmented) continue;
-    const Plan longer = make_plan(*algorithm, {.size = 5, .segments = 4});
+    const Plan longer = make_plan(*algorithm, {.size = 5, .segments = 24});
     EXPECT_GT(longer.steps.size(), plans[0].steps.size());
+    EXPECT_LE(longer.slots, algorithm->slots);
+  }
+}
+
+TEST(Registry, CompositionsNameTheirPartsAndLeaveSharedMemoryToThem) {
+  for (const Algorithm* algorithm : all()) {
+    SCOPED_TRACE(test_name(*algorithm));
+    EXPECT_LE(algorithm->parts.size(), static_cast<size_t>(schedule::kMaxParts));
+    std::set<std::string_view> names = {"degree", "segment", algorithm->degree_name};
+    const size_t taken = names.size();
+    for (const Part& part : algorithm->parts) names.insert(part.name);
+    EXPECT_EQ(names.size(), taken + algorithm->parts.size());
+    if (!is_composition(*algorithm)) continue;
+    EXPECT_TRUE(runs_over_nodes(*algorithm));
+    EXPECT_FALSE(algorithm->root_relative) << "nodes don't turn with the root";
+    EXPECT_FALSE(algorithm->takes_vectors);
+  }
+}
+
+// Groups of these are not turned to their root.
+TEST(Registry, GathersAndScattersHeedTheRoot) {
+  for (const Algorithm* algorithm : all()) {
+    if (algorithm->collective != Collective::kGather && algorithm->collective != Collective::kScatter) continue;
+    EXPECT_FALSE(algorithm->root_relative) << test_name(*algorithm);
   }
 }
 

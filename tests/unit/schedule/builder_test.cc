@@ -189,6 +189,32 @@ TEST(BuilderGroups, NestAndTranslateRanksSlotsAndCounters) {
   EXPECT_EQ(plan.steps[1].slot, 3u);
 }
 
+TEST(BuilderGroups, LendScratchAreasToThoseThatComeAfterThem) {
+  Builder b = builder_of(3, 0);
+  const auto in_group = [&](bool lends, const Slice& like) {
+    b.enter_group({.ranks = {0, 1}, .input = b.output(), .output = b.output(), .lends_scratch = lends});
+    const uint8_t area = b.scratch_area(like);
+    b.leave_group();
+    return area;
+  };
+  const Slice half = Builder::part(b.output(), 0, 2);
+  const uint8_t first = in_group(true, half);
+  EXPECT_EQ(in_group(true, half), first);
+  EXPECT_NE(in_group(true, b.output()), first) << "another length";
+  EXPECT_EQ(in_group(false, half), first);
+  EXPECT_NE(in_group(true, half), first) << "kept by the one before";
+  EXPECT_NE(b.scratch_area(half), first);
+}
+
+TEST(BuilderGroups, BlocksOfUnequalLengthsMayAllBeMissing) {
+  Builder b = builder_of(2, 0);
+  b.enter_group({.ranks = {0, 1}, .input = b.output(), .input_cuts = {0, 1, 3}, .output_cuts = {0, 0, 0}});
+  EXPECT_EQ(resolve(b.input_block(1), 9).offset, 3u);
+  EXPECT_EQ(resolve(b.input_block(1), 9).length, 6u);
+  EXPECT_TRUE(b.output_block(1).is_empty());
+  b.leave_group();
+}
+
 TEST(BuilderDeathTest, MisuseEndsWithASentence) {
   EXPECT_DEATH(builder_of(2, 0).send(2, {}), "peer out of range");
   EXPECT_DEATH(builder_of(2, 0).send(0, {}), "sends nothing to itself");

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A leader a node: reduced to it within the node, combined among leaders, broadcast within the node.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for allreduce;
+//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Steps: those of the parts, one after the other.
+// Bytes: a node sends what a rank of the part across does, about 2 n; within it, 2 (p-1) n are moved (p ranks a node).
+// Cost:  reduce(p, n) + allreduce(nodes, n) + broadcast(p, n).
+// Restrictions: for operations that don't commute, nodes of neighbouring ranks.
+#include "algorithms/composition.h"
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Collective;
+
+enum : uint32_t { kReduce, kAcross, kSpread };
+
+PartCall within(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.most(), false}; }
+PartCall across(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.count(), false}; }
+
+constexpr Part kParts[] = {{"node", Collective::kReduce, Family::kNode, within},
+                           {"across", Collective::kAllreduce, Family::kAcross, across},
+                           {"spread", Collective::kBroadcast, Family::kNode, within}};
+
+void build(Builder& builder) {
+  const Lanes lanes(builder.nodes(), 1);
+  const uint32_t node = lanes.nodes().node_of(builder.rank());
+  const uint32_t leader = lanes.carrier(node, 0);
+  const std::vector<uint32_t>& ranks = lanes.nodes().ranks_of(node);
+  run_part(builder, allreduce_leader, kReduce,
+           {.ranks = ranks, .root = leader, .input = builder.input(), .output = builder.output()});
+  if (builder.rank() == leader) {
+    run_part(builder, allreduce_leader, kAcross,
+             {.ranks = lanes.carriers(0), .input = builder.output(), .output = builder.output()});
+  }
+  run_part(builder, allreduce_leader, kSpread, {.ranks = ranks, .root = leader, .output = builder.output()});
+}
+
+}  // namespace
+
+constinit const Algorithm allreduce_leader = {
+    .collective = Collective::kAllreduce,
+    .name = "leader",
+    .summary = "reduced to a leader in each node, combined among leaders, broadcast in the nodes",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
+    .build = build,
+    .root_relative = false,
+    .can_keep_order = true,
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/composition.h"
+
+#include <algorithm>
+
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+
+using schedule::Builder;
+using schedule::Collective;
+using schedule::Slice;
+
+Lanes::Lanes(const schedule::Nodes& nodes, uint32_t wanted)
+    : nodes_(nodes), count_(std::clamp(wanted, 1u, nodes.most())) {}
+
+std::vector<uint32_t> Lanes::lanes_of(uint32_t rank) const {
+  std::vector<uint32_t> lanes;
+  const uint32_t step = nodes_.ranks_on(nodes_.node_of(rank));
+  for (uint32_t lane = nodes_.place_of(rank); lane < count_; lane += step) lanes.push_back(lane);
+  return lanes;
+}
+
+std::vector<uint32_t> Lanes::members(uint32_t node, uint32_t lane) const {
+  std::vector<uint32_t> members;
+  const std::vector<uint32_t>& ranks = nodes_.ranks_of(node);
+  for (uint32_t place = lane; place < ranks.size(); place += count_) members.push_back(ranks[place]);
+  return members;
+}
+
+std::vector<uint32_t> Lanes::carriers(uint32_t lane) const {
+  std::vector<uint32_t> carriers;
+  for (uint32_t node = 0; node < nodes_.count(); ++node) carriers.push_back(carrier(node, lane));
+  return carriers;
+}
+
+uint32_t Lanes::runner(uint32_t node, uint32_t lane) const {
+  const uint32_t ranks = nodes_.ranks_on(node);
+  return nodes_.ranks_of(node)[ranks >= count_ ? lane : static_cast<uint32_t>(uint64_t{lane} * ranks / count_)];
+}
+
+std::vector<uint32_t> Lanes::run_cuts(uint32_t node) const {
+  const uint32_t ranks = nodes_.ranks_on(node);
+  std::vector<uint32_t> cuts;
+  for (uint64_t place = 0; place <= ranks; ++place) {
+    const uint64_t first = ranks >= count_ ? std::min<uint64_t>(place, count_) : (place * count_ + ranks - 1) / ranks;
+    cuts.push_back(static_cast<uint32_t>(first));
+  }
+  return cuts;
+}
+
+std::vector<uint32_t> Lanes::runners(uint32_t lane) const {
+  std::vector<uint32_t> runners;
+  for (uint32_t node = 0; node < nodes_.count(); ++node) runners.push_back(runner(node, lane));
+  return runners;
+}
+
+namespace {
+
+// Each serves every group, takes blocks of any length and only sends messages.
+const Algorithm& default_of(Collective collective) {
+  switch (collective) {
+    case Collective::kBarrier:
+      return barrier_dissemination;
+    case Collective::kBroadcast:
+      return broadcast_tree_mm;
+    case Collective::kReduce:
+      return reduce_tree_mm;
+    case Collective::kAllreduce:
+      return allreduce_recursive_doubling;
+    case Collective::kGather:
+      return gather_linear;
+    case Collective::kScatter:
+      return scatter_linear;
+    case Collective::kAllgather:
+      return allgather_ring;
+    case Collective::kReduceScatterBlock:
+      return reduce_scatter_block_linear;
+    default:
+      return alltoall_linear;
+  }
+}
+
+void forget_equal(std::vector<uint32_t>& cuts) {
+  if (cuts.size() < 2) return;
+  const uint32_t length = cuts[1] - cuts[0];
+  if (length == 0) return;
+  for (size_t i = 1; i < cuts.size(); ++i)
+    if (cuts[i] - cuts[i - 1] != length) return;
+  cuts.clear();
+}
+
+uint32_t parts_in_nodes(const Algorithm& composition, size_t before) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < before; ++i) count += composition.parts[i].family == Family::kNode ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, bool unequal_blocks) {
+  if (part.collective != composition.parts[index].collective)
+    return "it is an algorithm of " + std::string(schedule::name(part.collective));
+  if (is_composition(part)) return "it is made of parts itself";
+  if (unequal_blocks && !part.takes_unequal_blocks) return "blocks differ in length here, and it takes them for equal";
+  if (composition.parts[index].family == Family::kAcross)
+    return runs_over_nodes(part) ? "" : "it needs memory that its ranks share, and they are on several nodes";
+  const uint32_t slots = schedule::kMaxSlots / parts_in_nodes(composition, composition.parts.size());
+  if (part.uses_slots && part.slots > slots)
+    return "it takes " + std::to_string(part.slots) + " slots, and " + std::to_string(slots) + " are left to it";
+  if (part.exposes_output && index > 0)
+    return "it lets peers write where they may still be reading what an earlier part has published";
+  return {};
+}
+
+void run_part(Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group) {
+  const Part& part = composition.parts[index];
+  const schedule::Part& chosen = builder.shape().parts[index];
+  auto root = std::find(group.ranks.begin(), group.ranks.end(), group.root);
+  if (part.collective == Collective::kReduce || part.collective == Collective::kBroadcast) {
+    std::rotate(group.ranks.begin(), root, group.ranks.end());
+    root = group.ranks.begin();
+  }
+  forget_equal(group.input_cuts);
+  forget_equal(group.output_cuts);
+  Builder::GroupOptions options;
+  options.root = schedule::has_root(part.collective) ? static_cast<uint32_t>(root - group.ranks.begin()) : 0;
+  options.ranks = std::move(group.ranks);
+  options.segments = chosen.segments;
+  options.degree = chosen.degree;
+  options.input = group.input;
+  options.output = group.output;
+  options.input_cuts = std::move(group.input_cuts);
+  options.output_cuts = std::move(group.output_cuts);
+  const bool across = part.family == Family::kAcross;
+  const uint32_t earlier = parts_in_nodes(composition, index);
+  const uint32_t share = parts_in_nodes(composition, composition.parts.size());
+  options.slot_base = static_cast<uint8_t>(across ? schedule::kMaxSlots : earlier * (schedule::kMaxSlots / share));
+  options.counter_base =
+      static_cast<uint8_t>(across ? schedule::kMaxCounters : earlier * (schedule::kMaxCounters / share));
+  options.lends_scratch = across;
+  builder.enter_group(options);
+  (chosen.build != nullptr ? chosen.build : default_of(part.collective).build)(builder);
+  builder.leave_group();
+}
+
+Slice like_row(uint32_t blocks) {
+  Slice row;
+  row.buffer = schedule::Buffer::kInput;
+  row.blocks = std::max(blocks, 1u);
+  row.last = blocks == 0 ? 0 : 1;
+  return row;
+}
+
+Slice scratch_row(Builder& builder, uint32_t blocks) {
+  const Slice row = like_row(blocks);
+  return Builder::in_scratch(builder.scratch_area(row), row, row);
+}
+
+Slice scratch_like(Builder& builder, const Slice& part) {
+  return Builder::in_scratch(builder.scratch_area(part), part, part);
+}
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What compositions are written with: who carries which lane, and running a part of another algorithm in a group.
+//
+// A lane is a share of the traffic between nodes that one rank of each node carries. With as many lanes as a node has
+// ranks all of them exchange with other nodes, with one lane a leader does. Nodes may hold unequal numbers of ranks: a
+// rank of a small node then carries several lanes.
+//
+// Thread safety: Lanes is immutable; run_part() belongs to its builder's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::algorithms {
+
+class Lanes {
+ public:
+  // `wanted`: from 1; never more than the largest node has ranks.
+  Lanes(const schedule::Nodes& nodes, uint32_t wanted);
+
+  const schedule::Nodes& nodes() const { return nodes_; }
+  uint32_t count() const { return count_; }
+
+  // --- by place: lane l is carried by the rank at place l mod the node's ranks -----------------------------------
+  uint32_t lane_of_place(uint32_t place) const { return place % count_; }
+  uint32_t carrier(uint32_t node, uint32_t lane) const { return nodes_.ranks_of(node)[lane % nodes_.ranks_on(node)]; }
+  // Ascending; none on ranks that carry nothing.
+  std::vector<uint32_t> lanes_of(uint32_t rank) const;
+  // Of the node, the ranks at places that belong to a lane.
+  std::vector<uint32_t> members(uint32_t node, uint32_t lane) const;
+  // One a node, in the order of nodes.
+  std::vector<uint32_t> carriers(uint32_t lane) const;
+
+  // --- by runs: neighbouring lanes are carried by one rank, so that its share of a message is in one piece --------
+  uint32_t runner(uint32_t node, uint32_t lane) const;
+  // The ranks at places 0, 1, ... of the node carry lanes [cuts[0], cuts[1]), [cuts[1], cuts[2]), ...
+  std::vector<uint32_t> run_cuts(uint32_t node) const;
+  std::vector<uint32_t> runners(uint32_t lane) const;
+
+ private:
+  const schedule::Nodes& nodes_;
+  uint32_t count_;
+};
+
+// The group and the buffers of a part. All members say the same, but for what they have in their buffers; a buffer that
+// a rank doesn't have must still be as long as the others', so that slices of it can be spoken of (like_row()).
+struct PartGroup {
+  std::vector<uint32_t> ranks;
+  uint32_t root = 0;  // one of `ranks`
+  schedule::Slice input = {};
+  schedule::Slice output = {};
+  // As in Builder::GroupOptions. Empty: blocks are of one length.
+  std::vector<uint32_t> input_cuts = {};
+  std::vector<uint32_t> output_cuts = {};
+};
+
+// Writes what this rank does in part `index` of the composition: by the algorithm that the shape names, or by one that
+// works everywhere. Rooted parts that combine or broadcast count ranks from the root.
+void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group);
+
+// Why `part` can't be part `index` of the composition, or "".
+std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, bool unequal_blocks);
+
+// So many blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
+schedule::Slice scratch_row(schedule::Builder& builder, uint32_t blocks);
+schedule::Slice like_row(uint32_t blocks);
+inline schedule::Slice blocks_of_row(const schedule::Slice& row, uint32_t first, uint32_t last) {
+  return schedule::Builder::parts_of(row, first, last, row.blocks);
+}
+// The same part of the message in a scratch area of its own.
+schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
+
+// Operands must meet in rank order, so no group may be turned to its root.
+inline bool keeps_order(const schedule::Builder& builder) { return builder.shape().keep_order; }
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Why an algorithm can't serve a call.
+#include "algorithms/composition.h"
+#include "selection/choice.h"
+#include "selection/matching.h"
+#include "selection/parts.h"
+
+namespace hocket::selection {
+namespace {
+
+using algorithms::Algorithm;
+
+std::string slot_of(const Query& query) { return "a slot of " + size_to_text(query.slot_bytes); }
+
+std::string why_order_is_lost(const Query& query, const Algorithm& algorithm) {
+  if (!schedule::combines(query.collective) || query.commutative) return {};
+  if (!algorithm.can_keep_order) return "it combines operands in any order, and the operation does not commute";
+  if (algorithms::is_composition(algorithm) && query.nodes != nullptr && !query.nodes->is_in_blocks())
+    return "it combines within nodes first, whose ranks are not neighbours here, and the operation does not commute";
+  return {};
+}
+
+std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) {
+  if (query.node_count() == 1 || algorithms::runs_over_nodes(algorithm)) return {};
+  return "it needs memory that all ranks share, and they are on " + std::to_string(query.node_count()) + " nodes";
+}
+
+std::string why_blocks_differ(const Query& query, const Spec& spec) {
+  if (!schedule::is_vector(query.collective)) return {};
+  if (!spec.algorithm->takes_vectors && algorithms::is_composition(*spec.algorithm))
+    return schedule::lengths_are_agreed(query.collective)
+               ? "ranks hand on each other's blocks side by side, and here they may lie apart"
+               : "ranks hand on each other's blocks, and here they know the lengths of their own only";
+  if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
+  if (schedule::lengths_are_agreed(query.collective)) return {};
+  if (spec.algorithm->uses_slots || spec.segment_bytes != 0)
+    return "ranks see different lengths, so they can't agree on how to cut what is published";
+  return {};
+}
+
+std::string why_it_does_not_fit(const Query& query, const Spec& spec) {
+  const Algorithm& algorithm = *spec.algorithm;
+  if (!algorithm.uses_slots) return {};
+  if (query.element_bytes > query.slot_bytes)
+    return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into " + slot_of(query);
+  if (spec.segment_bytes > query.slot_bytes)
+    return "segments of " + size_to_text(spec.segment_bytes) + " bytes do not fit into " + slot_of(query);
+  const uint64_t row = query.row_bytes != 0 ? query.row_bytes : query.ranks * query.bytes;
+  if (algorithm.publishes_rows && row > query.slot_bytes)
+    return "a row of " + size_to_text(row) + " bytes does not fit into " + slot_of(query);
+  return {};
+}
+
+// Where blocks of several ranks lie side by side, a part of every one of them does not.
+std::string why_it_cannot_be_cut(const Query& query, const Spec& spec) {
+  const bool has_blocks = schedule::has_block_a_rank(query.collective);
+  const bool is_part = query.composition != nullptr;
+  if ((!has_blocks && !is_part) || cut(query, spec).calls <= 1) return {};
+  if (is_part)
+    return size_to_text(query.bytes) + " bytes are too long for one call, and parts are not cut into several";
+  const bool by_blocks =
+      spec.algorithm->takes_vectors && spec.algorithm->collective != schedule::Collective::kReduceScatterBlock;
+  return by_blocks ? "" : "a block of " + size_to_text(query.bytes) + " bytes is too long for one call";
+}
+
+std::string why_no_part(const Query& query, const Algorithm& algorithm) {
+  if (query.composition == nullptr) return {};
+  return algorithms::why_no_part(*query.composition, query.part, algorithm, query.unequal_blocks);
+}
+
+}  // namespace
+
+std::string why_not(const Query& query, const Spec& spec) {
+  const Algorithm& algorithm = *spec.algorithm;
+  if (algorithm.collective != schedule::base_of(query.collective))
+    return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));
+  if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
+  if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
+  for (std::string why :
+       {why_memory_is_apart(query, algorithm), why_no_part(query, algorithm), why_order_is_lost(query, algorithm),
+        why_blocks_differ(query, spec), why_it_does_not_fit(query, spec), why_it_cannot_be_cut(query, spec)}) {
+    if (!why.empty()) return why;
+  }
+  return why_not_of_parts(query, spec);
+}
+
+}  // namespace hocket::selection

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of ranks on several nodes: compositions in words, what may run there, the conditions of rules.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "selection/choice.h"
+#include "selection/cost_model.h"
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Collective;
+using schedule::Nodes;
+
+Nodes block_nodes(const std::vector<uint32_t>& ranks_on) {
+  std::vector<uint64_t> labels;
+  for (uint32_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
+  return Nodes(labels);
+}
+
+Nodes cyclic_nodes(uint32_t nodes, uint32_t ranks_a_node) {
+  std::vector<uint64_t> labels;
+  for (uint32_t rank = 0; rank < nodes * ranks_a_node; ++rank) labels.push_back(rank % nodes);
+  return Nodes(labels);
+}
+
+Query query_on(const Nodes& nodes, Collective collective, uint64_t bytes) {
+  return {.collective = collective, .bytes = bytes, .ranks = nodes.ranks(), .nodes = &nodes, .element_bytes = 8};
+}
+
+Spec spec_of(Collective collective, const std::string& text) {
+  Result<Spec> spec = parse_spec(collective, text);
+  EXPECT_TRUE(spec.is_ok()) << spec.status().message();
+  return spec.take();
+}
+
+std::string error_of(Collective collective, const std::string& text) {
+  Result<Spec> spec = parse_spec(collective, text);
+  return spec.is_ok() ? "" : spec.status().message();
+}
+
+Table table_of(const std::string& lines) {
+  Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
+  EXPECT_TRUE(table.is_ok()) << table.status().message();
+  return table.take();
+}
+
+TEST(CompositionSpec, NamesPartsWithTheirDegreesAndIsWrittenBack) {
+  for (const char* text : {"leader", "leader:node=tree/3", "leader:node=tree/flat,across=ring,spread=one_to_all/4",
+                           "leader:across=recursive_doubling"})
+    EXPECT_EQ(to_text(spec_of(Collective::kAllreduce, text)), text);
+  const Spec spec = spec_of(Collective::kAllreduce, "leader:spread=tree/2,node=pieces");
+  EXPECT_EQ(spec.parts[0].algorithm->name, "pieces");
+  EXPECT_EQ(spec.parts[1].algorithm, nullptr);
+  EXPECT_EQ(spec.parts[2].degree, 2u);
+  EXPECT_EQ(to_text(spec), "leader:node=pieces,spread=tree/2");
+}
+
+TEST(CompositionSpec, SaysWhatIsKnownWhereItIsRefused) {
+  const auto refused = [](const char* text, const char* because) {
+    const std::string error = error_of(Collective::kAllreduce, text);
+    EXPECT_NE(error.find(because), std::string::npos) << text << ": " << error;
+  };
+  refused("leader:nodes=tree", "there are node=ALGORITHM[/DEGREE], across=ALGORITHM[/DEGREE], spread=");
+  refused("leader:node=rign", "no algorithm `rign` for reduce; there are: tree, ");
+  refused("leader:across=leader", "leader is made of parts itself");
+  refused("leader:across=rign", "reduce_broadcast");
+  refused("leader:node=tree,node=tree", "node is given twice");
+  refused("leader:node=tree/0", "tree/0");
+  refused("leader:node=tree/", "tree/");
+  refused("leader:node=", "``");
+  refused("leader:across=ring/2", "ring has no degree");
+  refused("ring:node=tree", "not a parameter of ring: it has none");
+  EXPECT_EQ(error_of(Collective::kAllreduce, "leader:across=leader").find("there are: leader"), std::string::npos);
+}
+
+TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
+  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:window=4")), "linear:window=4");
+  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:degree=4")), "linear:window=4");
+  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:window=all")), "linear:window=all");
+  EXPECT_NE(error_of(Collective::kAlltoall, "linear:window=0").find("window=0: it is a number from 1, or `all`"),
+            std::string::npos);
+  EXPECT_NE(error_of(Collective::kAlltoall, "linear:lanes=2").find("there are window=NUMBER|all"), std::string::npos);
+  EXPECT_NE(error_of(Collective::kAlltoall, "linear:window=2,degree=2").find("twice"), std::string::npos);
+}
+
+TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
+  const Nodes nodes = block_nodes({2, 2});
+  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    const Query query = query_on(nodes, algorithm->collective, 64);
+    const std::string why = why_not(query, Spec{algorithm});
+    EXPECT_EQ(why.empty(), algorithms::runs_over_nodes(*algorithm)) << algorithm->name << ": " << why;
+    if (!why.empty()) {
+      EXPECT_EQ(why, "it needs memory that all ranks share, and they are on 2 nodes");
+    }
+  }
+  const Spec direct = spec_of(Collective::kAllreduce, "direct");
+  EXPECT_FALSE(choose(query_on(nodes, Collective::kAllreduce, 8), Table::shipped(), &direct).is_ok());
+}
+
+TEST(ChoiceOverNodes, EveryCollectiveHasAnAlgorithmForAnyNodes) {
+  for (const Nodes& nodes : {block_nodes({2, 2}), block_nodes({1, 1, 1}), block_nodes({3, 1, 4}), cyclic_nodes(3, 4)})
+    for (int i = 0; i < schedule::kCollectives; ++i)
+      for (const uint64_t bytes : {8ull, 4096ull, 1ull << 20, 1ull << 27})
+        for (const bool commutative : {true, false}) {
+          Query query = query_on(nodes, static_cast<Collective>(i), bytes);
+          query.commutative = commutative;
+          if (!schedule::lengths_are_agreed(query.collective)) query.bytes = 0;
+          const Result<Choice> choice = choose(query, Table::shipped());
+          ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+          EXPECT_TRUE(algorithms::runs_over_nodes(*choice.value().algorithm));
+        }
+}
+
+TEST(ChoiceOverNodes, ChoosesPartsThatAreNotNamedByTheirOwnCalls) {
+  const Table table = table_of(
+      "reduce ranks=3..4 bytes=..4K tree:degree=flat\n"
+      "allreduce nodes=2 ppn=1 ring\n"
+      "broadcast one_to_all\n");
+  const Nodes nodes = block_nodes({4, 4});
+  const Query query = query_on(nodes, Collective::kAllreduce, 4096);
+  const Spec forced = spec_of(Collective::kAllreduce, "leader:spread=tree/2");
+  const Result<Choice> choice = choose(query, table, &forced);
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  const PartChoice* parts = choice.value().parts;
+  EXPECT_EQ(parts[0].algorithm->name, "tree");
+  EXPECT_EQ(parts[0].degree, 3u);
+  EXPECT_EQ(parts[0].reason, "test, line 2");
+  EXPECT_EQ(parts[1].algorithm->name, "ring");
+  EXPECT_EQ(parts[1].reason, "test, line 3");
+  EXPECT_EQ(parts[2].algorithm->name, "tree");
+  EXPECT_EQ(parts[2].degree, 2u);
+  EXPECT_EQ(parts[2].reason, "forced");
+  schedule::Shape shape;
+  choice.value().fill(shape);
+  EXPECT_EQ(shape.parts[1].build, parts[1].algorithm->build);
+  EXPECT_EQ(shape.parts[2].degree, 2u);
+}
+
+TEST(ChoiceOverNodes, CutsPartsIntoSegmentsThatFitIntoASlotAndNeverIntoCalls) {
+  const Nodes nodes = block_nodes({4, 4});
+  const Spec pieces = spec_of(Collective::kAllreduce, "leader:node=tree,spread=one_to_all");
+  Query query = query_on(nodes, Collective::kAllreduce, 1 << 20);
+  const Result<Choice> choice = choose(query, Table(), &pieces);
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  EXPECT_EQ(choice.value().calls, 1u);
+  EXPECT_EQ(choice.value().segments, 1u);
+  for (const int part : {0, 2}) EXPECT_GT((uint64_t{64} << 10) * choice.value().parts[part].segments, 1u << 20);
+  query.bytes = 64 << 20;
+  const std::string why = why_not(query, pieces);
+  EXPECT_NE(why.find("node=tree: 64M bytes are too long for one call, and parts are not cut"), std::string::npos)
+      << why;
+  // Whoever doesn't name them gets others.
+  const Spec free = spec_of(Collective::kAllreduce, "leader");
+  EXPECT_TRUE(choose(query, Table::shipped(), &free).is_ok());
+}
+
+TEST(ChoiceOverNodes, PartsAreRefusedWithTheirReason) {
+  const Nodes nodes = block_nodes({4, 4});
+  const auto why = [&](const char* spec) {
+    return why_not(query_on(nodes, Collective::kAllreduce, 64), spec_of(Collective::kAllreduce, spec));
+  };
+  EXPECT_EQ(why("leader:node=pieces"), "node=pieces: it takes 16 slots, and 8 are left to it");
+  EXPECT_EQ(why("leader:across=direct"),
+            "across=direct: it needs memory that all ranks share, and they are on 2 nodes");
+  EXPECT_EQ(
+      why("leader:spread=root_copies"),
+      "spread=root_copies: it lets peers write where they may still be reading what an earlier part has published");
+  EXPECT_EQ(why("leader:node=tree,across=ring,spread=pieces"), "");
+}
+
+TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
+  const Nodes blocks = block_nodes({3, 1, 4});
+  const Nodes cyclic = cyclic_nodes(2, 4);
+  const Spec leader = spec_of(Collective::kAllreduce, "leader");
+  Query query = query_on(blocks, Collective::kAllreduce, 64);
+  query.commutative = false;
+  EXPECT_EQ(why_not(query, leader), "");
+  const Result<Choice> choice = choose(query, Table::shipped(), &leader);
+  ASSERT_TRUE(choice.is_ok());
+  for (const PartChoice& part : choice.value().parts) {
+    if (part.algorithm != nullptr && schedule::combines(part.algorithm->collective)) {
+      EXPECT_TRUE(part.algorithm->can_keep_order) << part.algorithm->name;
+    }
+  }
+  query.nodes = &cyclic;
+  EXPECT_NE(why_not(query, leader).find("not neighbours"), std::string::npos);
+  query.commutative = true;
+  EXPECT_EQ(why_not(query, leader), "");
+}
+
+TEST(ChoiceOverNodes, CompositionsCanBeForcedOnOneNodeButAreNotTriedThere) {
+  const Spec leader = spec_of(Collective::kAllreduce, "leader");
+  const Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 4, .element_bytes = 8};
+  EXPECT_EQ(why_not(query, leader), "");
+  for (const Prediction& one : predict(query, Table::shipped())) EXPECT_TRUE(one.spec.algorithm->parts.empty());
+  const Nodes single = block_nodes({1, 1, 1, 1});
+  for (const Prediction& one : predict(query_on(single, Collective::kAllreduce, 64), Table::shipped()))
+    EXPECT_TRUE(one.spec.algorithm->parts.empty());
+}
+
+TEST(TableOverNodes, RulesAreForOneNodeUnlessTheySayOtherwise) {
+  const Table table = table_of(
+      "allreduce recursive_doubling\n"
+      "allreduce nodes=2..4 ppn=..4 ring\n"
+      "allreduce nodes=2.. reduce_scatter_allgather\n");
+  const auto chosen = [&](const Nodes& nodes) {
+    return std::string(choose(query_on(nodes, Collective::kAllreduce, 64), table).value().algorithm->name);
+  };
+  EXPECT_EQ(chosen(block_nodes({4})), "recursive_doubling");
+  EXPECT_EQ(chosen(block_nodes({4, 4})), "ring");
+  EXPECT_EQ(chosen(block_nodes({4, 1})), "ring");
+  EXPECT_EQ(chosen(block_nodes({5, 1})), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(block_nodes({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
+}
+
+TEST(TableOverNodes, ConditionsOnNodesAreWrittenBack) {
+  const Table table = table_of(
+      "allreduce nodes=2..4 ppn=..4 ring\n"
+      "allreduce ranks=5.. nodes=.. leader:across=ring\n"
+      "allreduce nodes=1 ring\n");
+  EXPECT_EQ(to_text(table.rules()[0]), "allreduce nodes=2..4 ppn=..4 ring");
+  EXPECT_EQ(to_text(table.rules()[1]), "allreduce ranks=5.. nodes=.. leader:across=ring");
+  EXPECT_EQ(to_text(table.rules()[2]), "allreduce ring");
+  const auto error = [](const std::string& line) {
+    Result<Table> parsed = Table::parse("hocket-table 1\n" + line + "\n", "t");
+    return parsed.is_ok() ? "" : std::string(parsed.status().message());
+  };
+  EXPECT_NE(error("allreduce nodes=2 nodes=3 ring").find("nodes= is given twice"), std::string::npos);
+  EXPECT_NE(error("allreduce ppn=3..2 ring").find("empty"), std::string::npos);
+}
+
+TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
+  const Nodes nodes = block_nodes({4, 4});
+  const Table table = table_of("allreduce nodes=2.. leader:across=ring\nreduce tree\n");
+  const std::string text = explain(query_on(nodes, Collective::kAllreduce, 64), table);
+  const auto says = [&](const char* what) { EXPECT_NE(text.find(what), std::string::npos) << what << "\n" << text; };
+  says("allreduce of 64 bytes on 8 ranks, on 2 nodes of 4 ranks, a core for every rank\n");
+  says("  runs      leader:across=ring: ");
+  says("  part      node: reduce of 64 bytes on 4 ranks of a node: tree (test, line 3)\n");
+  says("  part      across: allreduce of 64 bytes on 2 ranks, one a node: ring (forced)\n");
+  says("  part      spread: broadcast of 64 bytes on 4 ranks of a node: ");
+  says("  because   test, line 2: allreduce nodes=2.. leader:across=ring\n");
+  says("  not       direct: it needs memory that all ranks share, and they are on 2 nodes\n");
+  const std::string uneven = explain(query_on(block_nodes({3, 1}), Collective::kAllreduce, 64), table);
+  EXPECT_NE(uneven.find("on 2 nodes of 1 to 3 ranks"), std::string::npos) << uneven;
+  const std::string cyclic = explain(query_on(cyclic_nodes(2, 2), Collective::kAllreduce, 64), table);
+  EXPECT_NE(cyclic.find("on 2 nodes of 2 ranks that are not neighbours"), std::string::npos) << cyclic;
+}
+
+}  // namespace
+}  // namespace hocket::selection
