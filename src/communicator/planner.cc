@@ -18,8 +18,7 @@ schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape
   wanted.size = size;
   wanted.rank = rank;
   wanted.root = shape.root;
-  wanted.segments = choice.segments;
-  wanted.degree = choice.degree;
+  choice.fill(wanted);
   wanted.keep_order = shape.keep_order;
   wanted.in_place = shape.in_place;
   return algorithms::make_plan(*choice.algorithm, wanted);
