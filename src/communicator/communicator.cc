@@ -292,7 +292,8 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
   Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
   if (!lane.is_ok()) return lane.take_status();
   std::unique_ptr<engines::wire::Channel> channel;
-  if (nodes_ != nullptr) channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, addresses_);
+  if (nodes_ != nullptr)
+    channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, rank_, addresses_);
   return std::make_unique<Track>(lane.take(), std::move(channel));
 }
 

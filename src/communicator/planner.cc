@@ -37,6 +37,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.collective = shape.collective;
   query.bytes = shape.count * shape.element_bytes;
   query.ranks = size_;
+  query.nodes = nodes_;
   query.crowded = crowded_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);

@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/algorithm.h"
+
 namespace hocket::test {
 
 // One rank's view of its team.
@@ -27,6 +29,9 @@ using Body = std::function<void(Rank&)>;
 // unset: one node.
 std::vector<uint64_t> team_nodes(int size);
 bool has_several_nodes();
+// Whether the algorithm can serve the collective on a team, as far as nodes have a say in it.
+bool serves_team(const algorithms::Algorithm& algorithm, schedule::Collective collective, int size,
+                 bool ordered = false);
 
 // Runs `body` on `size` threads, each with its own context and one communicator of all. Failures are reported by
 // GoogleTest's assertions in `body`.

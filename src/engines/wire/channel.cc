@@ -38,8 +38,8 @@ void Channel::settle(const Posted& posted, size_t bytes) {
   if (--posted.state->bytes == 0) posted.state->phase = kArrived;
   if (!posted.is_receive || bytes == posted.expected) return;
   failure_ = Status(Code::kMismatch, "rank " + std::to_string(posted.peer) + " sends " + std::to_string(bytes) +
-                                         " bytes where " + std::to_string(posted.expected) +
-                                         " are expected; the counts of the two ranks don't match");
+                                         " bytes where rank " + std::to_string(rank_) + " expects " +
+                                         std::to_string(posted.expected) + "; the counts of the two ranks don't match");
 }
 
 Progress Channel::run(const Instruction& step, StepState& state, const Operands& operands) {

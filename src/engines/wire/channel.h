@@ -22,10 +22,11 @@ namespace hocket::engines::wire {
 
 class Channel {
  public:
-  // addresses[rank]: that rank's number on the wire, which outlives the channel.
+  // Of `rank`; addresses[r]: rank r's number on the wire, which outlives the channel.
   // `longest_piece`: longer messages are cut, since wires count in ints. The same on all ranks.
-  Channel(Wire& wire, uint32_t tag, std::vector<uint32_t> addresses, uint64_t longest_piece = uint64_t{1} << 30)
-      : wire_(wire), tag_(tag), addresses_(std::move(addresses)), longest_piece_(longest_piece) {}
+  Channel(Wire& wire, uint32_t tag, uint32_t rank, std::vector<uint32_t> addresses,
+          uint64_t longest_piece = uint64_t{1} << 30)
+      : wire_(wire), tag_(tag), rank_(rank), addresses_(std::move(addresses)), longest_piece_(longest_piece) {}
   ~Channel() { cancel(); }
 
   // Moves the network, if anything is under way here. To be called before steps are asked again; they only look.
@@ -54,6 +55,7 @@ class Channel {
 
   Wire& wire_;
   uint32_t tag_;
+  uint32_t rank_;
   std::vector<uint32_t> addresses_;
   uint64_t longest_piece_;
   std::vector<Ticket> tickets_;  // of what is under way

@@ -84,7 +84,7 @@ class ChannelTest : public testing::Test {
     made.bytes = elements * sizeof(int);
     return made;
   }
-  Channel channel(uint64_t longest_piece = uint64_t{1} << 30) { return {wire_, 5, {40, 41, 42}, longest_piece}; }
+  Channel channel(uint64_t longest_piece = uint64_t{1} << 30) { return {wire_, 5, 2, {40, 41, 42}, longest_piece}; }
 
   ScriptedWire wire_;
   int input_[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -95,14 +95,14 @@ class ChannelTest : public testing::Test {
 
 TEST_F(ChannelTest, PostsOnceAndIsDoneWhenTheWireSaysSo) {
   Channel under_test = channel();
-  const Instruction send = step(StepKind::kSend, 2, 3);
+  const Instruction send = step(StepKind::kSend, 0, 3);
   const Instruction receive = step(StepKind::kReceive, 1, 2);
   StepState sending, receiving;
   EXPECT_EQ(under_test.run(send, sending, operands_), Progress::kPending);
   EXPECT_EQ(under_test.run(receive, receiving, operands_), Progress::kPending);
   EXPECT_EQ(under_test.run(send, sending, operands_), Progress::kPending);
   ASSERT_EQ(wire_.posted.size(), 2u);
-  EXPECT_EQ(wire_.posted[0].peer, 42u);
+  EXPECT_EQ(wire_.posted[0].peer, 40u);
   EXPECT_EQ(wire_.posted[0].tag, 5u);
   EXPECT_EQ(wire_.posted[0].data, input_);
   EXPECT_EQ(wire_.posted[0].bytes, 3 * sizeof(int));
@@ -161,7 +161,7 @@ TEST_F(ChannelTest, FindsAMessageOfAnotherLength) {
   ASSERT_TRUE(under_test.has_failed());
   const Status failure = under_test.take_failure();
   EXPECT_EQ(failure.code(), Code::kMismatch);
-  EXPECT_NE(std::string(failure.message()).find("rank 1 sends 3 bytes where 16"), std::string::npos)
+  EXPECT_NE(std::string(failure.message()).find("rank 1 sends 3 bytes where rank 2 expects 16"), std::string::npos)
       << failure.message();
 }
 
