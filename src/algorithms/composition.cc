@@ -144,6 +144,63 @@ void run_part(Builder& builder, const Algorithm& composition, uint32_t index, Pa
   builder.leave_group();
 }
 
+Collector collector_of(Builder& builder) {
+  if (!builder.shape().keep_order || builder.root() == 0) return {builder.root(), builder.output()};
+  return {0, builder.rank() == 0 ? scratch_like(builder, builder.input()) : builder.input()};
+}
+
+void send_on(Builder& builder, const Collector& collector) {
+  if (collector.rank == builder.root()) return;
+  if (builder.rank() == collector.rank) builder.send(builder.root(), collector.result);
+  if (builder.rank() == builder.root()) builder.receive(collector.rank, builder.output());
+}
+
+uint32_t leader_of(const schedule::Nodes& nodes, uint32_t node, uint32_t collector) {
+  return nodes.node_of(collector) == node ? collector : nodes.ranks_of(node).front();
+}
+
+std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collector) {
+  std::vector<uint32_t> leaders;
+  for (uint32_t node = 0; node < nodes.count(); ++node) leaders.push_back(leader_of(nodes, node, collector));
+  return leaders;
+}
+
+std::vector<uint32_t> ranks_by_node(const schedule::Nodes& nodes) {
+  std::vector<uint32_t> all;
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+    all.insert(all.end(), ranks.begin(), ranks.end());
+  }
+  return all;
+}
+
+std::vector<uint32_t> node_cuts(const schedule::Nodes& nodes) {
+  std::vector<uint32_t> cuts = {0};
+  for (uint32_t node = 0; node < nodes.count(); ++node) cuts.push_back(cuts.back() + nodes.ranks_on(node));
+  return cuts;
+}
+
+PartCall run_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t wanted) {
+  if (nodes.most() == 1) return {bytes, 0, false};
+  const Lanes lanes(nodes, wanted);
+  uint32_t longest = 0;
+  bool unequal = false;
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    const std::vector<uint32_t> cuts = lanes.run_cuts(node);
+    for (size_t i = 1; i < cuts.size(); ++i) {
+      longest = std::max(longest, cuts[i] - cuts[i - 1]);
+      unequal |= cuts[i] - cuts[i - 1] != cuts[1] - cuts[0];
+    }
+  }
+  return {lane_bytes(nodes, bytes, wanted) * longest, nodes.most(), unequal};
+}
+
+PartCall run_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+  PartCall call = run_call(nodes, bytes, lanes);
+  call.unequal_blocks = true;
+  return call;
+}
+
 Slice like_row(uint32_t blocks) {
   Slice row;
   row.buffer = schedule::Buffer::kInput;

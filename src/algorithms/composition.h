@@ -73,7 +73,29 @@ inline schedule::Slice blocks_of_row(const schedule::Slice& row, uint32_t first,
 // The same part of the message in a scratch area of its own.
 schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
 
-// Operands must meet in rank order, so no group may be turned to its root.
-inline bool keeps_order(const schedule::Builder& builder) { return builder.shape().keep_order; }
+// Where a rooted reduction comes together: at the root or, where operands must meet in rank order and so no group may
+// be turned to its root, at rank 0, which sends the result on.
+struct Collector {
+  uint32_t rank = 0;
+  schedule::Slice result;  // there
+};
+Collector collector_of(schedule::Builder& builder);
+void send_on(schedule::Builder& builder, const Collector& collector);
+// The rank that stands for a node: the collector for its own, else the first.
+uint32_t leader_of(const schedule::Nodes& nodes, uint32_t node, uint32_t collector);
+std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collector);
+
+// All ranks in the order of nodes and places, and where each node's begin: how leaders have blocks.
+std::vector<uint32_t> ranks_by_node(const schedule::Nodes& nodes);
+std::vector<uint32_t> node_cuts(const schedule::Nodes& nodes);
+
+// What a rank has of a message of `bytes` that is cut into lanes by runs, on the node where it has most.
+PartCall run_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
+// The same where what ranks have are blocks: shares of a message differ by the rounding at least.
+PartCall run_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
+inline uint64_t lane_bytes(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+  const uint32_t count = Lanes(nodes, lanes).count();
+  return bytes / count + (bytes % count != 0 ? 1 : 0);
+}
 
 }  // namespace hocket::algorithms

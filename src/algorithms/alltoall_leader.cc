@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One leader a node, or some: they get what their node's ranks have to send, exchange among equal leaders, and hand on
+// what has come. As few messages between nodes as there can be, and all of them a few cores' work.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A4, A5).
+// Steps: those of the parts, one after the other.
+// Bytes: with p ranks a node and k leaders, a leader gets and hands on p size/k n within its node and sends
+//   p (size-p)/k n; n is one block. Messages between nodes: k (nodes-1) a node.
+// Cost:  alltoall(p, size/k n, to leaders) + alltoall(nodes, p p/k n) + alltoall(p, size n, from leaders), and copying
+//   twice p size/k n into order.
+// Restrictions: blocks of one length; within nodes, parts whose blocks may differ in length.
+#include "algorithms/lane_exchange.h"
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Collective;
+using schedule::Nodes;
+
+constexpr uint32_t kDegrees[] = {1, 2, 4};
+
+uint32_t leaders_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
+
+constexpr Part kParts[] = {
+    {"node", Collective::kAlltoall, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_aggregation(nodes, bytes, leaders_of(degree), LaneOf::kDestination);
+     }},
+    {"across", Collective::kAlltoall, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_crossing(nodes, bytes, leaders_of(degree));
+     }},
+    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_distribution(nodes, bytes, leaders_of(degree), LaneOf::kDestination);
+     }}};
+
+void build(schedule::Builder& builder) {
+  exchange_by_lanes(builder, alltoall_leader, degree_of(builder, kDegrees), LaneOf::kDestination);
+}
+
+}  // namespace
+
+constinit const Algorithm alltoall_leader = {
+    .collective = Collective::kAlltoall,
+    .name = "leader",
+    .summary = "leaders collect what their nodes send, exchange, and hand on what came",
+    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
+    .build = build,
+    .root_relative = false,
+    .degrees = kDegrees,
+    .degree_name = "leaders",
+    .degree_most = "all",
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms

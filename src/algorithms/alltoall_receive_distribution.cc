@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks at equal places exchange all that they have for each other's nodes; then everyone hands on within its node what
+// has come for others. Send aggregation in the reverse order.
+//
+// With fewer lanes than ranks, a subset of the cores exchanges, for the others too.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A7, A8).
+// Steps: those of the parts, one after the other; node only where there are fewer lanes than ranks on a node.
+// Bytes: with p ranks a node and as many lanes, a rank sends (size-p) n, and moves size n within its node; n is one
+//   block. Messages between nodes: (nodes-1) a lane and node.
+// Cost:  alltoall(nodes, p n) + alltoall(p, size/p n), and copying up to 2 size n into order.
+// Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
+#include "algorithms/lane_exchange.h"
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Collective;
+using schedule::Nodes;
+
+constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
+
+uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
+
+constexpr Part kParts[] = {
+    {"node", Collective::kAlltoall, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kSource);
+     }},
+    {"across", Collective::kAlltoall, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) { return lane_crossing(nodes, bytes, lanes_of(degree)); }},
+    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_distribution(nodes, bytes, lanes_of(degree), LaneOf::kSource);
+     }}};
+
+void build(schedule::Builder& builder) {
+  exchange_by_lanes(builder, alltoall_receive_distribution, degree_of(builder, kDegrees), LaneOf::kSource);
+}
+
+}  // namespace
+
+constinit const Algorithm alltoall_receive_distribution = {
+    .collective = Collective::kAlltoall,
+    .name = "receive_distribution",
+    .summary = "exchange across nodes among equal places, then hand on within nodes",
+    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (receive distribution)",
+    .build = build,
+    .root_relative = false,
+    .degrees = kDegrees,
+    .degree_name = "lanes",
+    .degree_most = "all",
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everyone gives to each rank of its node what is for the ranks at its place on other nodes; then ranks at equal places
+// exchange. All cores send, and none more than a message to each other node.
+//
+// With fewer lanes than ranks, a subset of the cores exchanges, and hands on what came (A8).
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A6, A8).
+// Steps: those of the parts, one after the other; spread only where there are fewer lanes than ranks on a node.
+// Bytes: with p ranks a node and as many lanes, a rank moves size n within its node, and sends (size-p) n; n is one
+//   block. Messages between nodes: (nodes-1) a lane and node.
+// Cost:  alltoall(p, size/p n) + alltoall(nodes, p n), and copying up to 2 size n into order.
+// Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
+#include "algorithms/lane_exchange.h"
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Collective;
+using schedule::Nodes;
+
+constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
+
+uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
+
+constexpr Part kParts[] = {
+    {"node", Collective::kAlltoall, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+     }},
+    {"across", Collective::kAlltoall, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) { return lane_crossing(nodes, bytes, lanes_of(degree)); }},
+    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_distribution(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+     }}};
+
+void build(schedule::Builder& builder) {
+  exchange_by_lanes(builder, alltoall_send_aggregation, degree_of(builder, kDegrees), LaneOf::kDestination);
+}
+
+}  // namespace
+
+constinit const Algorithm alltoall_send_aggregation = {
+    .collective = Collective::kAlltoall,
+    .name = "send_aggregation",
+    .summary = "exchange within nodes by destination's place, then across nodes among equal places",
+    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (send aggregation)",
+    .build = build,
+    .root_relative = false,
+    .degrees = kDegrees,
+    .degree_name = "lanes",
+    .degree_most = "all",
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms
