@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks at equal places collect each other's blocks, then every node collects what its ranks have: all cores have a
+// part in the traffic between nodes. With fewer lanes than ranks, carriers first gather the blocks of those who carry
+// nothing.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for allgather;
+//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Steps: those of the parts, one after the other; node only where there are fewer lanes than ranks on a node.
+// Bytes: with p ranks a node and L lanes, a carrier sends and receives (size-p)/L n; within a node, (p-1) size n are
+//   moved; n is one block. Everyone copies size n into order, unless ranks lie so.
+// Cost:  gather(p/L, n) + allgather(nodes, p/L n) + allgather(p, size/p n).
+// Restrictions: blocks of one length; where nodes are uneven or lanes fewer than ranks, parts whose blocks may differ
+// in
+//   length.
+#include "algorithms/block_row.h"
+#include "algorithms/composition.h"
+#include "algorithms/lane_exchange.h"
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Collective;
+using schedule::Nodes;
+using schedule::Slice;
+
+enum : uint32_t { kNode, kAcross, kCollect };
+
+constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
+
+uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
+
+constexpr Part kParts[] = {
+    {"node", Collective::kGather, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return PartCall{bytes, members_without_lane(nodes, lanes_of(degree)), false};
+     }},
+    {"across", Collective::kAllgather, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return PartCall{bytes * members_of_lane(nodes, lanes_of(degree)), nodes.count(), !nodes.is_even()};
+     }},
+    {"collect", Collective::kAllgather, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+     }}};
+
+// The blocks of a lane, node by node.
+Bundles of_lane(const Lanes& lanes, uint32_t lane) {
+  Bundles bundles;
+  for (uint32_t node = 0; node < lanes.nodes().count(); ++node) bundles.add(as_blocks(lanes.members(node, lane)));
+  return bundles;
+}
+
+Bundles of_places(const Lanes& lanes, const std::vector<uint32_t>& ranks) {
+  Bundles bundles;
+  for (const uint32_t rank : ranks) {
+    BlockList blocks;
+    for (const uint32_t lane : lanes.lanes_of(rank)) {
+      const Bundles one = of_lane(lanes, lane);
+      blocks.insert(blocks.end(), one.blocks.begin(), one.blocks.end());
+    }
+    bundles.add(blocks);
+  }
+  return bundles;
+}
+
+void build(Builder& builder) {
+  const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));
+  const Nodes& nodes = lanes.nodes();
+  const uint32_t node = nodes.node_of(builder.rank());
+  const uint32_t place = nodes.place_of(builder.rank());
+  const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+  const Bundles all = of_places(lanes, ranks);
+  const BlockRow output{builder.output(), ranks_in_order(nodes)};
+  const BlockRow row = room_for(builder, all.blocks, output);
+  const auto blocks = [&](uint32_t first, uint32_t last) {
+    return Builder::parts_of(row.slice, first, last, nodes.ranks());
+  };
+  if (ranks.size() > lanes.count()) {
+    const uint32_t lane = lanes.lane_of_place(place);
+    const uint32_t carrier = lanes.carrier(node, lane);
+    const std::vector<uint32_t> members = lanes.members(node, lane);
+    // At the carrier, where they belong in the row.
+    const uint32_t first = all.cuts[lane] + of_lane(lanes, lane).cuts[node];
+    run_part(builder, allgather_lanes, kNode,
+             {.ranks = members,
+              .root = carrier,
+              .input = builder.input(),
+              .output = blocks(first, first + static_cast<uint32_t>(members.size()))});
+  }
+  uint32_t first = all.cuts[place];
+  for (const uint32_t lane : lanes.lanes_of(builder.rank())) {
+    const Bundles in = of_lane(lanes, lane);
+    const bool is_own = ranks.size() <= lanes.count();
+    const Slice here = blocks(first + in.cuts[node], first + in.cuts[node + 1]);
+    run_part(builder, allgather_lanes, kAcross,
+             {.ranks = lanes.carriers(lane),
+              .root = lanes.carrier(0, lane),
+              .input = is_own && !here.is_empty() ? builder.input() : here,
+              .output = blocks(first, first + in.cuts.back()),
+              .output_cuts = in.cuts});
+    first += in.cuts.back();
+  }
+  if (ranks.size() > 1) {
+    run_part(builder, allgather_lanes, kCollect,
+             {.ranks = ranks,
+              .root = ranks[0],
+              .input = blocks(all.cuts[place], all.cuts[place + 1]),
+              .output = row.slice,
+              .output_cuts = all.cuts});
+  }
+  arrange(builder, row, output);
+}
+
+}  // namespace
+
+constinit const Algorithm allgather_lanes = {
+    .collective = Collective::kAllgather,
+    .name = "lanes",
+    .summary = "each lane collected across nodes, then lanes within nodes",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .build = build,
+    .root_relative = false,
+    .degrees = kDegrees,
+    .degree_name = "lanes",
+    .degree_most = "all",
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms

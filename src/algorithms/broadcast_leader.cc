@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the root to a leader in each node, then within the nodes.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for broadcast;
+//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Steps: those of the parts, one after the other.
+// Bytes: nodes-1 messages of n between nodes; within a node, (p-1) n are moved (p ranks a node).
+// Cost:  broadcast(nodes, n) + broadcast(p, n).
+// Restrictions: none.
+#include "algorithms/composition.h"
+#include "algorithms/registered.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Collective;
+using schedule::Nodes;
+enum : uint32_t { kAcross, kNode };
+
+constexpr Part kParts[] = {
+    {"across", Collective::kBroadcast, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.count(), false}; }},
+    {"node", Collective::kBroadcast, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }}};
+
+void build(Builder& builder) {
+  const Nodes& nodes = builder.nodes();
+  const uint32_t node = nodes.node_of(builder.rank());
+  const uint32_t leader = leader_of(nodes, node, builder.root());
+  if (builder.rank() == leader) {
+    run_part(builder, broadcast_leader, kAcross,
+             {.ranks = leaders_of(nodes, builder.root()), .root = builder.root(), .output = builder.output()});
+  }
+  run_part(builder, broadcast_leader, kNode,
+           {.ranks = nodes.ranks_of(node), .root = leader, .output = builder.output()});
+}
+
+}  // namespace
+
+constinit const Algorithm broadcast_leader = {
+    .collective = Collective::kBroadcast,
+    .name = "leader",
+    .summary = "from the root to a leader in each node, then within nodes",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
+    .build = build,
+    .root_relative = false,
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Within each node every carrier of a lane combines the blocks of the ranks at its place on all nodes; then ranks at
+// equal places combine and scatter those. With fewer lanes than ranks, carriers hand on the blocks of those who carry
+// nothing.
+//
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for reduce-scatter;
+//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Steps: those of the parts, one after the other; spread only where there are fewer lanes than ranks on a node.
+// Bytes: with p ranks a node and L lanes, a carrier sends and receives (size-p)/L n; within a node, (p-1) size n are
+//   moved; n is one block. Everyone copies size n into order, unless ranks lie so.
+// Cost:  reduce_scatter(p, size/p n) + reduce_scatter(nodes, p/L n) + scatter(p/L, n).
+// Restrictions: blocks of one length; where nodes are uneven or lanes fewer than ranks, parts whose blocks may differ
+// in
+//   length; for operations that don't commute, nodes of neighbouring ranks.
+#include "algorithms/block_row.h"
+#include "algorithms/composition.h"
+#include "algorithms/lane_exchange.h"
+#include "algorithms/registered.h"
+#include "algorithms/shapes.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Builder;
+using schedule::Collective;
+using schedule::Nodes;
+using schedule::Slice;
+
+enum : uint32_t { kNode, kAcross, kSpread };
+
+constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
+
+uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
+
+constexpr Part kParts[] = {
+    {"node", Collective::kReduceScatterBlock, Family::kNode,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+     }},
+    {"across", Collective::kReduceScatterBlock, Family::kAcross,
+     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return PartCall{bytes * members_of_lane(nodes, lanes_of(degree)), nodes.count(), !nodes.is_even()};
+     }},
+    {"spread", Collective::kScatter, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
+       return PartCall{bytes, members_without_lane(nodes, lanes_of(degree)), false};
+     }}};
+
+// The blocks of a lane, node by node.
+Bundles of_lane(const Lanes& lanes, uint32_t lane) {
+  Bundles bundles;
+  for (uint32_t node = 0; node < lanes.nodes().count(); ++node) bundles.add(as_blocks(lanes.members(node, lane)));
+  return bundles;
+}
+
+Bundles of_places(const Lanes& lanes, const std::vector<uint32_t>& ranks) {
+  Bundles bundles;
+  for (const uint32_t rank : ranks) {
+    BlockList blocks;
+    for (const uint32_t lane : lanes.lanes_of(rank)) {
+      const Bundles one = of_lane(lanes, lane);
+      blocks.insert(blocks.end(), one.blocks.begin(), one.blocks.end());
+    }
+    bundles.add(blocks);
+  }
+  return bundles;
+}
+
+// Combines this rank's lanes across nodes; in the end it has the blocks of its own node's ranks in `here`.
+void cross(Builder& builder, const Lanes& lanes, const Slice& partial, uint32_t blocks, const Slice& here) {
+  const uint32_t node = lanes.nodes().node_of(builder.rank());
+  uint32_t first = 0;
+  for (const uint32_t lane : lanes.lanes_of(builder.rank())) {
+    const Bundles out = of_lane(lanes, lane);
+    const bool has_members = out.cuts[node] != out.cuts[node + 1];
+    run_part(builder, reduce_scatter_block_lanes, kAcross,
+             {.ranks = lanes.carriers(lane),
+              .root = lanes.carrier(0, lane),
+              .input = Builder::parts_of(partial, first, first + out.cuts.back(), blocks),
+              .output = has_members ? here : Slice{},
+              .input_cuts = out.cuts});
+    first += out.cuts.back();
+  }
+}
+
+void build(Builder& builder) {
+  const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));
+  const Nodes& nodes = lanes.nodes();
+  const uint32_t node = nodes.node_of(builder.rank());
+  const uint32_t place = nodes.place_of(builder.rank());
+  const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+  const Bundles all = of_places(lanes, ranks);
+  const Slice row = arranged(builder, {builder.input(), ranks_in_order(nodes)}, all.blocks).slice;
+  const uint32_t blocks = all.cuts[place + 1] - all.cuts[place];
+  Slice partial = row;
+  if (ranks.size() > 1) {
+    partial = blocks == 0 ? like_row(0) : scratch_row(builder, blocks);
+    run_part(builder, reduce_scatter_block_lanes, kNode,
+             {.ranks = ranks, .root = ranks[0], .input = row, .output = partial, .input_cuts = all.cuts});
+  }
+  if (ranks.size() <= lanes.count()) return cross(builder, lanes, partial, blocks, builder.output());
+  const uint32_t lane = lanes.lane_of_place(place);
+  const std::vector<uint32_t> members = lanes.members(node, lane);
+  const bool is_carrier = place == lane;
+  const auto count = static_cast<uint32_t>(members.size());
+  const Slice here = is_carrier ? scratch_row(builder, count) : like_row(count);
+  if (is_carrier) cross(builder, lanes, partial, blocks, here);
+  run_part(builder, reduce_scatter_block_lanes, kSpread,
+           {.ranks = members, .root = members[0], .input = here, .output = builder.output()});
+}
+
+}  // namespace
+
+constinit const Algorithm reduce_scatter_block_lanes = {
+    .collective = Collective::kReduceScatterBlock,
+    .name = "lanes",
+    .summary = "combined by lanes within nodes, then each lane across nodes",
+    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .build = build,
+    .root_relative = false,
+    .can_keep_order = true,
+    .degrees = kDegrees,
+    .degree_name = "lanes",
+    .degree_most = "all",
+    .parts = kParts,
+};
+
+}  // namespace hocket::algorithms
