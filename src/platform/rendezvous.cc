@@ -54,6 +54,16 @@ uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
+Address address_here(uint64_t node) {
+  Address address;
+  address.boot_hash = hash_of_boot();
+  address.network_namespace = network_namespace();
+  address.node = node;
+  address.user = geteuid();
+  address.process = static_cast<uint32_t>(getpid());
+  return address;
+}
+
 uint64_t label_of_node(const Address& address) {
   const uint64_t facts[] = {address.boot_hash, address.network_namespace, address.node, address.user};
   return hash_of({reinterpret_cast<const char*>(facts), sizeof facts});
@@ -90,13 +100,9 @@ bool Peer::is_alive() const {
 Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
   std::unique_ptr<Rendezvous> made(new Rendezvous);
   Address& address = made->address_;
+  address = address_here(node);
   HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
   HOCKET_TRY(fill_random(address.nonce, sizeof(address.nonce)));
-  address.boot_hash = hash_of_boot();
-  address.network_namespace = network_namespace();
-  address.node = node;
-  address.user = geteuid();
-  address.process = static_cast<uint32_t>(getpid());
 
   const Identity identity = identity_of(address);
   Result<int> listener = listen_abstract(socket_name(identity));

@@ -36,6 +36,8 @@ static_assert(sizeof(Address) == 64);
 
 // FNV-1a.
 uint64_t hash_of(std::string_view text);
+// Where this process is, without identity and nonce. `node`: as in Address.
+Address address_here(uint64_t node);
 // The same for contexts that can expect to share memory, for others another.
 uint64_t label_of_node(const Address& address);
 

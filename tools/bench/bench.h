@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "schedule/collective.h"
+#include "schedule/nodes.h"
 
 namespace hocket::bench {
 
@@ -41,7 +42,8 @@ struct Options {
   // A batch of back-to-back calls takes about so long: long against the clock and the skew at its beginning, short
   // against the machine's moods.
   double batch_us = 1000;
-  std::vector<std::string> variants;  // empty: all
+  std::vector<std::string> variants;  // empty: the usual ones
+  std::vector<std::string> printed;   // of these, empty: all
   bool shared_memory = false;         // buffers from hocket_alloc or MPI_Alloc_mem
   double late_s = 1;                  // wait: how late the late rank is
   std::string json;                   // path, "" for none
@@ -74,10 +76,15 @@ class World {
   virtual ~World() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual int nodes() const = 0;
+  // Which ranks share memory, as hocket sees it.
+  virtual const schedule::Nodes& placement() const = 0;
   virtual void synchronize() = 0;
+  // The same for a rank that expects to wait for long: it sleeps most of the time, and leaves the cores to others.
+  virtual void rest() { synchronize(); }
   // Every value becomes the largest that any rank gave.
   virtual void maximum(std::span<double> values) = 0;
+  // `bytes` from `send` of each rank; rank i's arrive at i * bytes of `receive`.
+  virtual void allgather(const void* send, void* receive, size_t bytes) = 0;
 };
 
 class Variant {
@@ -110,6 +117,7 @@ struct Row {
   std::string collective;
   int ranks = 0;
   int nodes = 1;
+  int ranks_a_node = 0;  // the most
   uint64_t bytes = 0;
   std::string variant;
   std::string timing;
@@ -158,6 +166,7 @@ class Reporter {
   void head(const Row& row, size_t variants);
   void pair(const Row& reference, const Row& row);
   void list(std::span<const Row> rows);
+  bool is_printed(const Row& row) const;
   void clear_progress();
   std::string ratio_text(double ratio) const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows as tables for people and as JSON for programs.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -29,6 +30,7 @@ nlohmann::ordered_json as_json(const Row& row) {
   nlohmann::ordered_json object = {{"collective", row.collective},
                                    {"ranks", row.ranks},
                                    {"nodes", row.nodes},
+                                   {"ranks_a_node", row.ranks_a_node == 0 ? row.ranks : row.ranks_a_node},
                                    {"bytes", row.bytes},
                                    {"variant", row.variant},
                                    {"timing", row.timing},
@@ -86,6 +88,14 @@ void Reporter::head(const Row& row, size_t variants) {
     std::printf("%10s  %-30s %10s %20s %10s %7s\n", "bytes", "variant", "median", "p10..p90", "p99", "ratio");
 }
 
+// By its name, with or without parameters.
+bool Reporter::is_printed(const Row& row) const {
+  const std::string_view whole = row.variant;
+  const std::string_view algorithm = whole.substr(0, whole.find(':'));
+  return options_.printed.empty() || std::any_of(options_.printed.begin(), options_.printed.end(),
+                                                 [&](const auto& name) { return name == whole || name == algorithm; });
+}
+
 void Reporter::pair(const Row& reference, const Row& row) {
   const double ratio = row.summary.median_us > 0 ? reference.summary.median_us / row.summary.median_us : 0;
   std::printf("%10llu %10s %20s %10s %20s %s\n", static_cast<unsigned long long>(row.bytes),
@@ -96,6 +106,7 @@ void Reporter::pair(const Row& reference, const Row& row) {
 void Reporter::list(std::span<const Row> rows) {
   const Summary& reference = rows.front().summary;
   for (const Row& row : rows) {
+    if (!is_printed(row)) continue;
     if (row.cpu_percent >= 0) {
       std::printf("%-30s %10s %10.2f\n", row.variant.c_str(), time_text(row.summary.median_us).c_str(),
                   row.cpu_percent);

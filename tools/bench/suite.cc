@@ -31,7 +31,8 @@ Row row_of(const Cell& cell, const World& world, const Variant& variant, Summary
   Row row;
   row.collective = name(cell.collective);
   row.ranks = world.size();
-  row.nodes = world.nodes();
+  row.nodes = static_cast<int>(world.placement().count());
+  row.ranks_a_node = static_cast<int>(world.placement().most());
   row.bytes = cell.bytes;
   row.variant = variant.name();
   row.timing = name(cell.timing);

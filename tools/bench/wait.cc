@@ -31,7 +31,8 @@ Row measure_wait(const Options& options, World& world, Variant& variant) {
   Row row;
   row.collective = "wait";
   row.ranks = world.size();
-  row.nodes = world.nodes();
+  row.nodes = static_cast<int>(world.placement().count());
+  row.ranks_a_node = static_cast<int>(world.placement().most());
   row.variant = variant.name();
   row.timing = name(Timing::kIsolated);
   row.summary.why_not = variant.activate(Collective::kBarrier);

@@ -12,11 +12,12 @@
 
 #include "base/size_text.h"
 #include "command/bench_local.h"
-#include "command/bench_mpi.h"
+#include "command/bench_on_mpi.h"
+#include "command/bench_variants.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/local_ranks.h"
-#include "command/mpi_library.h"
+#include "command/on_mpi.h"
 #include "command/words.h"
 #include "selection/table.h"
 
@@ -39,6 +40,8 @@ Examples:
   mpiexec -n 4 hocket bench all --sizes 8,64,1K..4M            the same, started the other way round
   hocket bench barrier,allreduce --ranks 8 --json rows.json    hocket's algorithms, no MPI
   hocket bench reduce --ranks 4 --variants 'hocket;tree:degree=2;pieces'
+  hocket bench alltoall --variants all -- mpiexec -n 8         the MPI, hocket, and each of hocket's algorithms
+  hocket bench alltoall --variants 'mpi;bruck;linear' -- mpiexec -n 8
   hocket bench pingpong,barrier --ranks 2 --bind cores
   hocket bench barrier --ranks 8 --load 2                      two processes burn time beside it
   hocket bench wait -- mpiexec -n 2
@@ -55,6 +58,7 @@ struct Parsed {
   std::string bind = "none";
   std::string colour = "auto";
   std::vector<std::string> variants;
+  std::vector<std::string> printed;
   bool progress = false;
   std::string inside_mpi;  // set by hocket itself when it has started itself anew
   LocalOptions local{0, false, 0};
@@ -115,31 +119,14 @@ bool read_words(Parsed& parsed) {
   if (parsed.type == "float") options.element = bench::Element::kFloat;
   if (parsed.operation == "min") options.operation = bench::Operation::kMin;
   if (parsed.operation == "max") options.operation = bench::Operation::kMax;
-  for (const std::string& variant : parsed.variants) options.variants.push_back(variant);
+  options.variants = parsed.variants;
+  options.printed = parsed.printed;
   options.shared_memory = parsed.memory == "shared";
   options.colour = parsed.colour == "always" ||
                    (parsed.colour == "auto" && parsed.inside_mpi.empty() && wants_colour(STDOUT_FILENO));
   options.progress = parsed.progress || isatty(STDERR_FILENO) == 1;
   parsed.local.bind = parsed.bind == "cores";
   return true;
-}
-
-// A variant must be an algorithm of one of the collectives at least. "" or what is wrong.
-std::string unknown_variant(const bench::Options& options) {
-  for (const std::string& variant : options.variants) {
-    if (variant == "hocket") continue;
-    std::string why = "--variants: " + variant + ": no collective is measured that could have it";
-    for (bench::Collective collective : options.collectives) {
-      const Result<selection::Spec> spec = selection::parse_spec(collective, variant);
-      if (spec.is_ok()) {
-        why.clear();
-        break;
-      }
-      why = "--variants: " + std::string(spec.status().message());
-    }
-    if (!why.empty()) return why;
-  }
-  return {};
 }
 
 // Found out before anything is measured. "" or what is wrong.
@@ -154,17 +141,21 @@ std::string unwritable(const std::string& path) {
 
 int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
   if (!read_words(parsed)) return kUsage;
-  if (const std::string problem = unknown_variant(parsed.bench); !problem.empty()) return fail(kUsage, problem);
+  OnMpi job{"bench", launcher, own_arguments, parsed.inside_mpi, true, parsed.local.bind, parsed.local.load};
+  const bool on_mpi = parsed.local.ranks == 0 && is_on_mpi(job);
+  const std::string unknown = unknown_variant(parsed.bench, on_mpi);
+  if (!unknown.empty()) return fail(kUsage, unknown);
   if (const std::string problem = unwritable(parsed.bench.json); !problem.empty() && parsed.inside_mpi.empty()) {
     return fail(kUsage, problem);
   }
-  if (!parsed.inside_mpi.empty()) return bench_inside_mpi(parsed.inside_mpi, parsed.bench);
-  if (!launcher.empty()) {
-    if (parsed.local.ranks != 0) return fail(kUsage, "either --ranks or a launcher after --, not both");
-    return bench_with_launcher(launcher, own_arguments);
+  if (parsed.local.ranks != 0) {
+    if (!launcher.empty()) return fail(kUsage, "either --ranks or a launcher after --, not both");
+    return bench_local(parsed.local, parsed.bench);
   }
-  if (parsed.local.ranks != 0) return bench_local(parsed.local, parsed.bench);
-  if (is_mpi_rank()) return bench_as_mpi_rank(parsed.local.bind, parsed.local.load, own_arguments);
+  // A rank's output may be a terminal made by the launcher, whatever this one's is.
+  if (!launcher.empty() && parsed.colour == "auto")
+    job.own_arguments.insert(job.own_arguments.end(), {"--colour", wants_colour(STDOUT_FILENO) ? "always" : "never"});
+  if (on_mpi) return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return bench_on_mpi(ranks, parsed.bench); });
   return fail(
       kUsage,
       "which ranks? Give --ranks N for ranks without an MPI, or a launcher: hocket bench allreduce -- mpiexec -n 4");
@@ -194,7 +185,10 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   sub->add_option("--op", parsed->operation)->check(CLI::IsMember({"sum", "min", "max"}))->capture_default_str();
   sub->add_option("--variants", parsed->variants,
-                  "with --ranks: hocket (its own choice) and algorithms, separated by ; (default: all)")
+                  "hocket (its own choice), mpi, algorithms, `all`; separated by ; (default: mpi and hocket; with "
+                  "--ranks all)")
+      ->delimiter(';');
+  sub->add_option("--print", parsed->printed, "of the variants, those that the table shall have; --json has all")
       ->delimiter(';');
   sub->add_option("--memory", parsed->memory, "shared: buffers from hocket_alloc or MPI_Alloc_mem")
       ->check(CLI::IsMember({"plain", "shared"}))
@@ -212,7 +206,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->capture_default_str();
   sub->add_flag("--progress", parsed->progress, "say on stderr what is measured even if it is no terminal");
-  sub->add_option("--inside-mpi", parsed->inside_mpi)->group("");
+  add_inside_mpi(*sub, parsed->inside_mpi);
   sub->callback([=, &invocation] {
     invocation.run = [=, &invocation] { return run(*parsed, invocation.command, invocation.own_arguments); };
   });

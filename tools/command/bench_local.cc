@@ -3,44 +3,34 @@
 
 #include <cstdio>
 
-#include "algorithms/algorithm.h"
-#include "command/local_endpoint.h"
+#include "bench/endpoint.h"
+#include "command/bench_variants.h"
+#include "command/local_ranks.h"
 #include "command/ping_pong.h"
 
 namespace hocket::command {
 namespace {
 
-std::vector<std::string> specs_for(const bench::Options& options, bench::Collective collective) {
-  std::vector<std::string> specs;
-  if (!options.variants.empty()) {
-    for (const std::string& variant : options.variants) specs.push_back(variant == "hocket" ? "" : variant);
-    return specs;
-  }
-  specs.emplace_back();
-  for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (algorithm->collective == schedule::base_of(collective)) specs.emplace_back(algorithm->name);
-  return specs;
-}
-
 int run_rank(LocalWorld& world, const bench::Options& options, const std::vector<bench::Row>& before) {
-  Endpoint endpoint(world);
+  bench::Endpoint endpoint(world);
   if (!endpoint.open(options)) return 1;
   std::string title = "hocket on " + std::to_string(world.size()) + " ranks of this machine; ratio: hocket / variant";
   // Each collective has algorithms of its own; the JSON rows of all of them belong together.
   bench::Suite suite(options, world, endpoint.buffers(), title);
   for (const bench::Row& row : before) suite.add(row);
   for (bench::Collective collective : options.collectives) {
-    std::vector<std::unique_ptr<HocketVariant>> variants;
+    std::vector<std::unique_ptr<bench::HocketVariant>> variants;
     std::vector<bench::Variant*> pointers;
-    for (const std::string& spec : specs_for(options, collective)) {
-      variants.push_back(std::make_unique<HocketVariant>(endpoint, options, spec));
+    for (const std::string& name : variants_of(options, collective, all_variants(collective, false))) {
+      const std::string spec = name == kOwnChoice ? "" : name;
+      variants.push_back(std::make_unique<bench::HocketVariant>(endpoint, options, spec));
       pointers.push_back(variants.back().get());
     }
     if (suite.run(collective, pointers)) continue;
     endpoint.abandon();
     return 1;
   }
-  HocketVariant automatic(endpoint, options, "");
+  bench::HocketVariant automatic(endpoint, options, "");
   bench::Variant* const waiting[] = {&automatic};
   if (options.wait && !suite.run_wait(waiting)) {
     endpoint.abandon();

@@ -36,18 +36,19 @@ class SharedBoard {
 
 class LocalWorld : public bench::World {
  public:
-  LocalWorld(SharedBoard& board, int rank) : board_(board), rank_(rank) {}
+  LocalWorld(SharedBoard& board, int rank)
+      : board_(board), rank_(rank), placement_(static_cast<uint32_t>(board.ranks())) {}
   int rank() const override { return rank_; }
   int size() const override { return board_.ranks(); }
-  int nodes() const override { return 1; }
+  const schedule::Nodes& placement() const override { return placement_; }
   void synchronize() override { board_.synchronize(); }
   void maximum(std::span<double> values) override;
-  // For hocket_bootstrap_t.
-  void allgather(const void* send, void* receive, size_t bytes);
+  void allgather(const void* send, void* receive, size_t bytes) override;
 
  private:
   SharedBoard& board_;
   int rank_;
+  schedule::Nodes placement_;
 };
 
 // Runs `body(rank)` in so many forked processes and gives the first exit code that isn't 0. When one fails or dies,

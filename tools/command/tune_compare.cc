@@ -10,8 +10,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "bench/endpoint.h"
 #include "command/command.h"
-#include "command/local_endpoint.h"
 #include "command/local_ranks.h"
 #include "command/tune_channel.h"
 #include "selection/matching.h"
@@ -70,14 +70,14 @@ std::vector<ComparedCell> cells_of(const TuneOptions& options, uint32_t ranks, c
 int measure_rank(const TuneOptions& options, const Contender (&contenders)[2], const std::vector<ComparedCell>& cells,
                  LocalWorld& world, Progress& progress, double until_s, Channel& channel) {
   const bench::Options bench = bench_options(cells_for(options, static_cast<uint32_t>(world.size())));
-  Endpoint endpoint(world);
+  bench::Endpoint endpoint(world);
   set_table(contenders[0].name);
   if (!endpoint.open(bench)) return 1;
   set_table(contenders[1].name);
   hocket_comm_t* const second = endpoint.open_another();
   if (second == nullptr) return 1;
-  HocketVariant variants[] = {{endpoint, bench, ""}, {endpoint, bench, "", second}};
-  for (HocketVariant& variant : variants) variant.never_forces();
+  bench::HocketVariant variants[] = {{endpoint, bench, ""}, {endpoint, bench, "", second}};
+  for (bench::HocketVariant& variant : variants) variant.never_forces();
   bench::Variant* const pointers[] = {&variants[0], &variants[1]};
   auto left =
       static_cast<double>(std::count_if(cells.begin(), cells.end(), [](const auto& cell) { return !cell.same; }));

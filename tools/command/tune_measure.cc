@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "bench/endpoint.h"
 #include "command/configuration.h"
-#include "command/local_endpoint.h"
 #include "command/local_ranks.h"
 #include "command/tune_candidates.h"
 #include "command/tune_channel.h"
@@ -32,7 +32,7 @@ class Surveyor {
 
   int run(const std::vector<TuneCell>& cells) {
     const bench::Options options = bench_options(cells);
-    Endpoint endpoint(world_);
+    bench::Endpoint endpoint(world_);
     if (!endpoint.open(options)) return 1;
     double weights = 0;
     for (const TuneCell& cell : cells) weights += cell.weight;
@@ -54,13 +54,13 @@ class Surveyor {
   }
 
  private:
-  void measure(const bench::Options& options, Endpoint& endpoint, const RaceCell& cell, double share_s) {
+  void measure(const bench::Options& options, bench::Endpoint& endpoint, const RaceCell& cell, double share_s) {
     const auto ranks = static_cast<uint32_t>(world_.size());
     const selection::Query query = query_of(options_, ranks, cell);
-    std::vector<std::unique_ptr<HocketVariant>> variants;
+    std::vector<std::unique_ptr<bench::HocketVariant>> variants;
     std::vector<bench::Variant*> pointers;
     for (std::string& name : candidates_for(query)) {
-      variants.push_back(std::make_unique<HocketVariant>(endpoint, options, std::move(name)));
+      variants.push_back(std::make_unique<bench::HocketVariant>(endpoint, options, std::move(name)));
       pointers.push_back(variants.back().get());
     }
     if (world_.rank() == 0)

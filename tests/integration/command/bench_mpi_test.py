@@ -3,7 +3,7 @@ import json
 import os
 import tempfile
 
-from hocket_command import COMMAND, CommandTest, launchers, main, run
+from hocket_command import COMMAND, CommandTest, cluster_launchers, launchers, main, run, run_on_nodes
 
 COLLECTIVES = ["barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
                "reduce_scatter_block", "scan", "exscan", "gatherv", "scatterv", "allgatherv", "alltoallv",
@@ -37,6 +37,39 @@ class BenchUnderMpi(CommandTest):
                 path = os.path.join(directory, "rows.json")
                 self.expect(run("bench", "barrier", *QUICK, "--json", path, before=[launcher, "-n", "2"]), 0)
                 self.check_rows(path, ["barrier"])
+
+    def test_single_algorithms_run_beside_the_mpi_and_agree_with_it(self):
+        for family, launcher in launchers():
+            with self.subTest(family), tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "rows.json")
+                result = run("bench", "alltoall", "--variants", "all", "--print", "mpi;linear", "--sizes", "8,20000",
+                             *QUICK, "--json", path, "--", launcher, "-n", "2")
+                self.expect(result, 0)
+                self.assertNotIn("pairwise", result.stdout)
+                with open(path, encoding="utf-8") as file:
+                    variants = {row["variant"] for row in json.load(file)}
+                self.assertLessEqual({"mpi", "hocket", "linear", "pairwise", "bruck"}, variants)
+
+    def test_ranks_on_several_nodes(self):
+        for family, launcher in cluster_launchers():
+            with self.subTest(family), tempfile.TemporaryDirectory() as directory:
+                path = os.path.join(directory, "rows.json")
+                arguments = ["bench", "alltoall,allreduce", "--variants", "mpi;linear;pairwise;recursive_doubling",
+                             "--sizes", "8,20000", *QUICK, "--json", path]
+                self.expect(run_on_nodes(family, launcher, arguments), 0)
+                with open(path, encoding="utf-8") as file:
+                    rows = json.load(file)
+                self.assertEqual({(row["ranks"], row["nodes"], row["ranks_a_node"]) for row in rows}, {(4, 2, 2)})
+                for collective, variants in (("alltoall", {"mpi", "linear", "pairwise"}),
+                                             ("allreduce", {"mpi", "recursive_doubling"})):
+                    self.assertEqual({row["variant"] for row in rows if row["collective"] == collective}, variants)
+
+    def test_variants_that_are_none(self):
+        for family, launcher in launchers():
+            with self.subTest(family):
+                self.refused("bench", "alltoall", "--variants", "ring", "--", launcher, "-n", "2", words=["ring"])
+                self.refused("bench", "alltoall", "--variants", "linear", "--memory", "shared", "--", launcher, "-n",
+                             "2", words=["--memory shared"])
 
     def test_calls_that_hocket_hands_on_are_not_reported_as_its_own(self):
         for family, launcher in launchers():

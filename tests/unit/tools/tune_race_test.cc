@@ -17,9 +17,13 @@ class LoneWorld : public bench::World {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  int nodes() const override { return 1; }
+  const schedule::Nodes& placement() const override { return placement_; }
   void synchronize() override {}
   void maximum(std::span<double>) override {}
+  void allgather(const void* send, void* receive, size_t bytes) override { std::memcpy(receive, send, bytes); }
+
+ private:
+  schedule::Nodes placement_{1};
 };
 
 // An allreduce over one rank that takes so many turns of a loop.

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/local_endpoint.h"
+#include "bench/endpoint.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-namespace hocket::command {
+namespace hocket::bench {
 namespace {
 
-hocket_type_t type_of(bench::Element element) {
+hocket_type_t type_of(Element element) {
   switch (element) {
-    case bench::Element::kInt32:
+    case Element::kInt32:
       return HOCKET_INT32;
-    case bench::Element::kInt64:
+    case Element::kInt64:
       return HOCKET_INT64;
-    case bench::Element::kFloat:
+    case Element::kFloat:
       return HOCKET_FLOAT;
-    case bench::Element::kDouble:
+    case Element::kDouble:
       break;
   }
   return HOCKET_DOUBLE;
 }
 
-hocket_op_t op_of(bench::Operation operation) {
-  if (operation == bench::Operation::kMin) return HOCKET_MIN;
-  if (operation == bench::Operation::kMax) return HOCKET_MAX;
+hocket_op_t op_of(Operation operation) {
+  if (operation == Operation::kMin) return HOCKET_MIN;
+  if (operation == Operation::kMax) return HOCKET_MAX;
   return HOCKET_SUM;
 }
 
@@ -44,15 +44,20 @@ Endpoint::~Endpoint() {
 
 void Endpoint::Free::operator()(std::byte* memory) const { std::free(memory); }
 
-bool Endpoint::open(const bench::Options& options) {
-  if (hocket_context_create(nullptr, &context_) != HOCKET_OK) return complain();
-  return open_another() != nullptr && make_buffers(options);
+bool Endpoint::open(const Options& options) { return open() && make_buffers(options); }
+
+bool Endpoint::open() {
+  hocket_context_options_t asked{};
+  asked.struct_size = sizeof asked;
+  asked.wire = wire_;
+  if (hocket_context_create(&asked, &context_) != HOCKET_OK) return complain();
+  return open_another() != nullptr;
 }
 
 hocket_comm_t* Endpoint::open_another() {
   const hocket_bootstrap_t bootstrap{world_.rank(), world_.size(),
                                      [](const void* send, void* receive, size_t bytes, void* user) {
-                                       static_cast<LocalWorld*>(user)->allgather(send, receive, bytes);
+                                       static_cast<World*>(user)->allgather(send, receive, bytes);
                                        return 0;
                                      },
                                      &world_};
@@ -65,8 +70,8 @@ hocket_comm_t* Endpoint::open_another() {
   return comm;
 }
 
-bool Endpoint::make_buffers(const bench::Options& options) {
-  const size_t bytes = bench::buffer_bytes(options, world_.size());
+bool Endpoint::make_buffers(const Options& options) {
+  const size_t bytes = buffer_bytes(options, world_.size());
   if (options.shared_memory) {
     void* memory = nullptr;
     if (hocket_alloc(context_, 2 * bytes, &memory) != HOCKET_OK) return complain();
@@ -78,27 +83,27 @@ bool Endpoint::make_buffers(const bench::Options& options) {
   return plain_ != nullptr;
 }
 
-HocketVariant::HocketVariant(Endpoint& endpoint, const bench::Options& options, std::string spec, hocket_comm_t* comm)
+HocketVariant::HocketVariant(Endpoint& endpoint, const Options& options, std::string spec, hocket_comm_t* comm)
     : comm_(comm != nullptr ? comm : endpoint.comm()),
       type_(type_of(options.element)),
       op_(op_of(options.operation)),
       spec_(std::move(spec)),
       blocks_(endpoint.ranks()) {}
 
-std::string HocketVariant::activate(bench::Collective collective) {
+std::string HocketVariant::activate(Collective collective) {
   if (!forces_) return {};
   const std::string collective_name(schedule::name(collective));
   const char* forced = spec_.empty() ? nullptr : spec_.c_str();
   return hocket_force(comm_, collective_name.c_str(), forced) == HOCKET_OK ? "" : hocket_error_text();
 }
 
-int HocketVariant::run(const bench::Call& call) {
+int HocketVariant::run(const Call& call) {
   if (call.collective == schedule::Collective::kBarrier) return hocket_barrier(comm_);
   if (schedule::is_vector(call.collective)) blocks_.set(call.count);
   return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
 }
 
-int HocketVariant::run_moving(const bench::Call& call) {
+int HocketVariant::run_moving(const Call& call) {
   const auto& [collective, input, output, count, root] = call;
   const size_t* const counts = blocks_.counts();
   const size_t* const displacements = blocks_.displacements();
@@ -124,7 +129,7 @@ int HocketVariant::run_moving(const bench::Call& call) {
   }
 }
 
-int HocketVariant::run_combining(const bench::Call& call) {
+int HocketVariant::run_combining(const Call& call) {
   const auto& [collective, input, output, count, root] = call;
   switch (collective) {
     case schedule::Collective::kReduce:
@@ -144,4 +149,4 @@ int HocketVariant::run_combining(const bench::Call& call) {
 
 std::string HocketVariant::error(int) const { return hocket_error_text(); }
 
-}  // namespace hocket::command
+}  // namespace hocket::bench

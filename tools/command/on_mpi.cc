@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/bench_mpi.h"
+#include "command/on_mpi.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -9,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/environment.h"
-#include "bench_mpi/entry.h"
 #include "command/command.h"
 #include "command/local_ranks.h"
 #include "command/mpi_library.h"
@@ -49,47 +47,59 @@ int local_rank() {
   return 0;
 }
 
-}  // namespace
-
-int bench_with_launcher(const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
-  Result<Mpi> mpi = identify_launcher(launcher[0]);
+int become_launcher(const OnMpi& job) {
+  Result<Mpi> mpi = identify_launcher(job.launcher[0]);
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
   if (Result<Parts> parts = find_parts(mpi.value()); !parts.is_ok()) return fail(kFailure, parts.status().message());
-  std::vector<std::string> command = launcher;
+  std::vector<std::string> command = job.launcher;
   command.push_back(own_path());
-  command.insert(command.end(), own_arguments.begin(), own_arguments.end());
-  // A rank's output may be a terminal made by the launcher, whatever this one's is.
-  if (std::find(own_arguments.begin(), own_arguments.end(), "--colour") == own_arguments.end())
-    command.insert(command.end(), {"--colour", wants_colour(STDOUT_FILENO) ? "always" : "never"});
+  command.insert(command.end(), job.own_arguments.begin(), job.own_arguments.end());
   return become(command);
 }
 
-int bench_as_mpi_rank(bool bind, int load, const std::vector<std::string>& own_arguments) {
+int become_rank(const OnMpi& job) {
   const std::optional<Mpi> mpi = surrounding_mpi();
   if (!mpi) return fail(kFailure, "this is an MPI rank, but no MPI that hocket knows is its ancestor");
   Result<Parts> parts = find_parts(*mpi);
   if (!parts.is_ok()) return fail(kFailure, parts.status().message());
-  if (bind) bind_to_core(local_rank());
-  if (local_rank() == 0) start_load(load);
+  if (job.bind) bind_to_core(local_rank());
+  if (local_rank() == 0) start_load(job.load);
   // The shim first: what the benchmark calls must be what a user's program would call.
-  const std::string libraries = with_preload(mpi->library, std::getenv("LD_PRELOAD"));
-  setenv("LD_PRELOAD", with_preload(parts.value().shim, libraries.c_str()).c_str(), 1);
+  std::string libraries = with_preload(mpi->library, std::getenv("LD_PRELOAD"));
+  if (job.with_hocket) libraries = with_preload(parts.value().shim, libraries.c_str());
+  setenv("LD_PRELOAD", libraries.c_str(), 1);
   std::vector<std::string> command = {own_path()};
-  command.insert(command.end(), own_arguments.begin(), own_arguments.end());
+  command.insert(command.end(), job.own_arguments.begin(), job.own_arguments.end());
   command.insert(command.end(), {"--inside-mpi", mpi->library});
   return become(command);
 }
 
-int bench_inside_mpi(const std::string& library, const bench::Options& options) {
-  const auto family = family_of_soname(library.substr(library.find_last_of('/') + 1));
-  if (!family) return fail(kFailure, library + " is no MPI that hocket knows");
+int run_as_rank(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& body) {
+  const auto family = family_of_soname(job.inside.substr(job.inside.find_last_of('/') + 1));
+  if (!family) return fail(kFailure, job.inside + " is no MPI that hocket knows");
   Result<std::string> module = find_bench_module(*family);
   if (!module.is_ok()) return fail(kFailure, module.status().message());
   void* handle = dlopen(module.value().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fail(kFailure, std::string("can't load the benchmark: ") + dlerror());
   const auto entry = reinterpret_cast<bench::MpiEntry>(dlsym(handle, bench::kMpiEntryName));
   if (entry == nullptr) return fail(kFailure, std::string("a foreign benchmark: ") + dlerror());
-  return entry(&options);
+  std::string why_not;
+  const std::unique_ptr<bench::MpiRanks> ranks(entry(job.with_hocket, &why_not));
+  if (ranks == nullptr) return fail(kUsage, "hocket " + std::string(job.command) + ": " + why_not);
+  const int code = body(*ranks);
+  if (code != kSuccess) ranks->abort(code);
+  return code;
+}
+
+}  // namespace
+
+void add_inside_mpi(CLI::App& command, std::string& inside) { command.add_option("--inside-mpi", inside)->group(""); }
+
+bool is_on_mpi(const OnMpi& job) { return !job.inside.empty() || !job.launcher.empty() || is_mpi_rank(); }
+
+int run_on_mpi(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& body) {
+  if (!job.inside.empty()) return run_as_rank(job, body);
+  return job.launcher.empty() ? become_rank(job) : become_launcher(job);
 }
 
 }  // namespace hocket::command
