@@ -31,6 +31,8 @@ constexpr std::array kSettings = {
             "how long ranks wait for each other while a communicator is set up"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
+    Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,
+            "the NUMA domain of a rank; -1: the one that holds all processors it may run on"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "at which collective call on a communicator the interposer sets it up"},
     forced("HOCKET_BARRIER", "the algorithm of every barrier"),

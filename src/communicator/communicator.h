@@ -110,6 +110,7 @@ class Communicator {
   uint32_t rank_ = 0;
   uint32_t size_ = 1;
   std::unique_ptr<const schedule::Nodes> nodes_;        // nullptr: all ranks are on one
+  std::unique_ptr<const schedule::Nodes> domains_;      // of that one; nullptr: it has no other, or they are unknown
   std::vector<std::shared_ptr<platform::Peer>> peers_;  // by place on this node; nullptr for this rank
   std::vector<uint32_t> addresses_;                     // by rank, on the wire; empty on one node
   uint32_t tag_ = 0;                                    // the first of those that are this communicator's

@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "platform/memory_domain.h"
 #include "platform/parking.h"
 #include "platform/time_slice.h"
 
@@ -47,6 +48,13 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   HOCKET_TRY(read(platform::Rendezvous::create(context->region_, node), context->rendezvous_));
   if (options.wire != nullptr) context->tags_.emplace(*options.wire);
   context->cpus_ = platform::read_cpu_budget();
+  int64_t domain = -1;
+  HOCKET_TRY(read(environment::get_integer("HOCKET_DOMAIN"), domain));
+  if (domain < 0) {
+    const std::optional<uint32_t> found = platform::memory_domain_of(context->cpus_.allowed);
+    domain = found ? *found : -1;
+  }
+  context->domain_ = static_cast<int32_t>(domain);
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;

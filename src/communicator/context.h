@@ -47,6 +47,8 @@ class Context {
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
 
   engines::wire::Wire* wire() const { return options_.wire.get(); }
+  // The NUMA domain that this process is bound to; -1: none.
+  int32_t domain() const { return domain_; }
   // Of the communicators whose rank 0 this is; nullptr where there is no wire.
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
@@ -77,6 +79,7 @@ class Context {
   std::shared_ptr<platform::SharedRegion> region_;
   std::unique_ptr<platform::Rendezvous> rendezvous_;
   std::optional<Tags> tags_;
+  int32_t domain_ = -1;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   platform::CpuBudget cpus_;

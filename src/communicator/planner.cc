@@ -11,19 +11,6 @@ namespace {
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
 
-schedule::Plan make_plan(const selection::Choice& choice, const CallShape& shape, uint32_t rank, uint32_t size,
-                         const schedule::Nodes* nodes) {
-  schedule::Shape wanted;
-  wanted.nodes = nodes;
-  wanted.size = size;
-  wanted.rank = rank;
-  wanted.root = shape.root;
-  choice.fill(wanted);
-  wanted.keep_order = shape.keep_order;
-  wanted.in_place = shape.in_place;
-  return algorithms::make_plan(*choice.algorithm, wanted);
-}
-
 bool has_multicast(const schedule::Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [](const schedule::Step& step) {
     return step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf;
@@ -38,12 +25,26 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.bytes = shape.count * shape.element_bytes;
   query.ranks = size_;
   query.nodes = nodes_;
+  query.domains = domains_;
   query.crowded = crowded_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
   query.row_bytes = shape.row * shape.element_bytes;
   query.slot_bytes = slot_bytes_;
   return query;
+}
+
+schedule::Plan Planner::plan(const selection::Choice& choice, const CallShape& shape) const {
+  schedule::Shape wanted;
+  choice.fill(wanted);
+  wanted.size = size_;
+  wanted.rank = rank_;
+  wanted.root = shape.root;
+  wanted.keep_order = shape.keep_order;
+  wanted.in_place = shape.in_place;
+  wanted.nodes = nodes_;
+  wanted.domains = domains_;
+  return algorithms::make_plan(*choice.algorithm, wanted);
 }
 
 const selection::Spec* Planner::forced(schedule::Collective collective) const {
@@ -75,7 +76,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
-  schedule::Plan plan = make_plan(chosen, shape, rank_, size_, nodes_);
+  schedule::Plan plan = this->plan(chosen, shape);
   if (has_multicast(plan)) {
     return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
                                            " sends by multicast, which ranks that share memory don't have");

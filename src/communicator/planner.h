@@ -44,10 +44,21 @@ struct Prepared {
 
 class Planner {
  public:
-  // `nodes`: nullptr: one. Outlives the planner and its programs.
-  Planner(uint32_t rank, uint32_t size, const schedule::Nodes* nodes, bool crowded, uint64_t slot_bytes,
-          selection::Table table)
-      : rank_(rank), size_(size), nodes_(nodes), crowded_(crowded), slot_bytes_(slot_bytes), table_(std::move(table)) {}
+  // `nodes` and `domains` as Shape has them; they outlive the planner and its programs.
+  struct Place {
+    uint32_t rank;
+    uint32_t size;
+    const schedule::Nodes* nodes;
+    const schedule::Nodes* domains;
+  };
+  Planner(const Place& place, bool crowded, uint64_t slot_bytes, selection::Table table)
+      : rank_(place.rank),
+        size_(place.size),
+        nodes_(place.nodes),
+        domains_(place.domains),
+        crowded_(crowded),
+        slot_bytes_(slot_bytes),
+        table_(std::move(table)) {}
 
   // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
   // force().
@@ -80,11 +91,13 @@ class Planner {
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
   selection::Query query(const CallShape& shape) const;
+  schedule::Plan plan(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
 
   uint32_t rank_;
   uint32_t size_;
   const schedule::Nodes* nodes_;
+  const schedule::Nodes* domains_;
   bool crowded_;
   uint64_t slot_bytes_;
   selection::Table table_;

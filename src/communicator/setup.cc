@@ -140,6 +140,7 @@ Status Setup::prepare_own() {
   mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.crowded = context_.crowded() ? 1 : 0;
+  mine_.domain = context_.domain();
   if (context_.wire() != nullptr) {
     mine_.wire_rank = context_.wire()->rank();
     mine_.wire_size = context_.wire()->size();
@@ -162,11 +163,25 @@ Status Setup::find_nodes() {
   std::vector<uint64_t> labels;
   for (const Introduction& one : all_) labels.push_back(platform::label_of_node(one.address));
   auto nodes = std::make_unique<const schedule::Nodes>(labels);
-  if (nodes->count() == 1) return Status::ok();
+  if (nodes->count() == 1) {
+    find_domains();
+    return Status::ok();
+  }
   communicator_->nodes_ = std::move(nodes);
   for (const Introduction& one : all_) communicator_->addresses_.push_back(one.wire_rank);
   communicator_->tag_ = all_[0].tag;
   return check_wire();
+}
+
+// Only where every rank is bound to one.
+void Setup::find_domains() {
+  std::vector<uint64_t> labels;
+  for (const Introduction& one : all_) {
+    if (one.domain < 0) return;
+    labels.push_back(static_cast<uint64_t>(one.domain));
+  }
+  auto domains = std::make_unique<const schedule::Nodes>(labels);
+  if (domains->count() > 1) communicator_->domains_ = std::move(domains);
 }
 
 Status Setup::check_wire() const {
@@ -295,8 +310,9 @@ Status Setup::build(bool crowded, bool asymmetric) {
 
   selection::Table table;
   HOCKET_TRY(read_settings(table));
-  made.planner_ = std::make_unique<Planner>(bootstrap_.rank, bootstrap_.size, made.nodes_.get(), crowded,
-                                            engines::shared_memory::kSlotStagingBytes, std::move(table));
+  const Planner::Place where{bootstrap_.rank, bootstrap_.size, made.nodes_.get(), made.domains_.get()};
+  made.planner_ =
+      std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes, std::move(table));
   for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();

@@ -43,6 +43,7 @@ class Setup {
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
     uint8_t crowded = 0;
+    int32_t domain = -1;              // NUMA, of its machine; -1: not bound to one
     uint8_t checks_arguments = 0;     // rank 0's counts
     int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
@@ -64,6 +65,7 @@ class Setup {
   template <typename T>
   Status agree(const std::vector<T>& all) const;
   Status find_nodes();
+  void find_domains();
   Status check_wire() const;
   Status gather_settings();
   Status connect();

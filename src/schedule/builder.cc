@@ -71,8 +71,11 @@ Builder::Builder(Collective collective, const Shape& shape) {
 }
 
 void Builder::give_nodes(Group& group) {
-  if (group.shape.nodes == nullptr) group.own_nodes = std::make_shared<const Nodes>(group.shape.size);
-  group.nodes = group.shape.nodes == nullptr ? group.own_nodes.get() : group.shape.nodes;
+  const Shape& shape = group.shape;
+  group.nodes = shape.nodes != nullptr && shape.nodes->count() > 1 ? shape.nodes : shape.domains;
+  if (group.nodes != nullptr) return;
+  group.own_nodes = std::make_shared<const Nodes>(shape.size);
+  group.nodes = group.own_nodes.get();
 }
 
 // --- slices -------------------------------------------------------------------------------------------------
@@ -254,10 +257,11 @@ void Builder::own_total(uint8_t counter, uint32_t total) {
 }
 
 void Builder::require_whole_node() const {
-  const Nodes& all = *groups_.front().nodes;
-  const std::vector<uint32_t>& node = all.ranks_of(all.node_of(plan_.shape.rank));
-  require(std::is_permutation(node.begin(), node.end(), group().ranks.begin(), group().ranks.end()),
-          "shared counters can be used by all ranks of a node only");
+  const Nodes* all = plan_.shape.nodes;
+  const bool is_whole = all == nullptr
+                            ? size() == plan_.shape.size
+                            : std::ranges::is_permutation(all->ranks_of(all->node_of(plan_.shape.rank)), group().ranks);
+  require(is_whole, "shared counters can be used by all ranks of a node only");
 }
 
 void Builder::add_shared(uint8_t counter, uint32_t value) {

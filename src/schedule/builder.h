@@ -32,7 +32,8 @@ class Builder {
   const Shape& shape() const { return group().shape; }
   // Whether writing to the output may change the input.
   bool in_place() const { return group().shape.in_place; }
-  // Which ranks share memory. Groups don't know: to them it is one node, as far as they use slots or counters.
+  // What a composition is made over: the nodes or, on one node, its NUMA domains. Groups don't know: to them it is one
+  // node, as far as they use slots or counters.
   const Nodes& nodes() const { return *group().nodes; }
 
   // --- slices ---------------------------------------------------------------------------------------------

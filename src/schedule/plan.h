@@ -37,6 +37,8 @@ struct Shape {
   bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
   // Which ranks share memory; outlives the plan. nullptr: all of them.
   const Nodes* nodes = nullptr;
+  // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: nobody knows or cares.
+  const Nodes* domains = nullptr;
   Part parts[kMaxParts] = {};  // of a composition, in the order in which its algorithm names them
 
   bool operator==(const Shape&) const = default;

@@ -24,6 +24,8 @@ struct Query {
   uint32_t ranks = 1;
   // Which ranks share memory; outlives what is asked. nullptr: all of them.
   const schedule::Nodes* nodes = nullptr;
+  // On one node: NUMA domains, over which a composition goes that is asked for there; nullptr: unknown.
+  const schedule::Nodes* domains = nullptr;
   bool crowded = false;     // more ranks than cores, on the fullest node
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t root = 0;        // nothing depends on it so far

@@ -25,9 +25,9 @@ Spec spec_of(const PartSpec& part) {
 
 PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   const algorithms::Part& part = spec.algorithm->parts[index];
-  const schedule::Nodes one_node(query.nodes == nullptr ? query.ranks : 1);
-  const algorithms::PartCall call =
-      part.call(query.nodes == nullptr ? one_node : *query.nodes, query.bytes, degree_of(query, spec));
+  const schedule::Nodes* over = query.nodes != nullptr ? query.nodes : query.domains;
+  const schedule::Nodes one_node(over == nullptr ? query.ranks : 1);
+  const algorithms::PartCall call = part.call(over == nullptr ? one_node : *over, query.bytes, degree_of(query, spec));
   PartQuery asked;
   if (part.family == algorithms::Family::kAcross && call.ranks > 1) asked.nodes = one_rank_a_node(call.ranks);
   Query& inner = asked.query;
@@ -37,6 +37,7 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.row_bytes = 0;
   inner.ranks = call.ranks;
   inner.nodes = asked.nodes.get();
+  inner.domains = nullptr;
   inner.root = 0;
   inner.composition = spec.algorithm;
   inner.part = index;

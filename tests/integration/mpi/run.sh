@@ -9,7 +9,7 @@
 # A FAULT among the variables is made to happen by faults.c.
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
 # carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says which node a rank is to be on, as if the
-# machine were a cluster ("rank / 2"); STATUS, the exit status that is right, or "failure" for any but 0; VENV,
+# machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains; STATUS, the exit status that is right, or "failure" for any but 0; VENV,
 # where the Python environments are. Exit status 77: that MPI is not installed.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
@@ -105,16 +105,17 @@ else
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   launch=("$launcher" --oversubscribe --bind-to none -n "$ranks")
 fi
-# Each rank finds its own node.
-on_nodes=()
-if [ -n "${NODES:-}" ]; then
-  # shellcheck disable=SC2016
-  on_nodes=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; HOCKET_NODE=$(('"$NODES"')) exec "$@"' on_nodes)
+# Each rank finds its own place.
+placed=()
+if [ -n "${NODES:-}" ]; then placed+=("HOCKET_NODE=\$(($NODES))"); fi
+if [ -n "${DOMAINS:-}" ]; then placed+=("HOCKET_DOMAIN=\$(($DOMAINS))"); fi
+if [ ${#placed[@]} -ne 0 ]; then
+  placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
 trap 'rm -f "$log"' EXIT
 status=0
-"${launch[@]}" "${on_nodes[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
+"${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
 cat "$log"
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
 if ! grep -Eq "$expect" "$log"; then
