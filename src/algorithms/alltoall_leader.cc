@@ -19,7 +19,7 @@ namespace {
 using schedule::Collective;
 using schedule::Nodes;
 
-constexpr uint32_t kDegrees[] = {1, 2, 4};
+constexpr uint32_t kDegrees[] = {1, 2};
 
 uint32_t leaders_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
 

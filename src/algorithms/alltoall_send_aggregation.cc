@@ -20,7 +20,7 @@ namespace {
 using schedule::Collective;
 using schedule::Nodes;
 
-constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
+constexpr uint32_t kDegrees[] = {kFlat, 4};  // two lanes are two leaders
 
 uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
 

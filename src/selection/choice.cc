@@ -74,7 +74,9 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
   std::vector<uint32_t> degrees(algorithm.degrees.begin(), algorithm.degrees.end());
   if (query.node_count() > 1)
     degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
-  if (degrees.empty()) degrees.push_back(0);
+  if (degrees.empty() || degrees.front() == kFlat) degrees.insert(degrees.begin(), 0);
+  // As many as there can be, where that is what an algorithm does unasked.
+  if (degrees.size() > 1 && degrees[1] == kFlat) degrees.erase(degrees.begin() + 1);
   // More lanes than ranks are as many as there are ranks.
   const auto is_another = [&](uint32_t degree) { return degree == kFlat || degree < query.ranks_a_node(); };
   if (algorithms::is_composition(algorithm))

@@ -13,10 +13,9 @@ namespace {
 // A block's length where ranks see different ones.
 constexpr uint64_t kAssumedBytes = 4096;
 
-// 0: each rank has its own.
-uint32_t cores_shared(const Query& query, uint32_t ranks, const CostParameters& parameters) {
-  if (!query.crowded) return 0;
-  return std::clamp(parameters.cores, 1u, std::max(ranks, 2u) - 1);
+// Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
+bool shares_cores(const Query& query, const CostParameters& parameters) {
+  return query.crowded || (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
 }
 
 // Of many ranks on several nodes some: as many on each of the first nodes as leave room for eight nodes, then as many
@@ -72,8 +71,7 @@ PricedCall& PricedCall::operator=(PricedCall&&) noexcept = default;
 bool PricedCall::can_run() const { return parts_->chunk.can_run; }
 
 double PricedCall::us(const CostParameters& parameters) const {
-  const uint32_t cores = cores_shared(parts_->query, parts_->chunk.ranks(), parameters);
-  return static_cast<double>(parts_->calls) * walk(parts_->chunk, parameters, cores);
+  return static_cast<double>(parts_->calls) * walk(parts_->chunk, parameters, shares_cores(parts_->query, parameters));
 }
 
 namespace {

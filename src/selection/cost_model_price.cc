@@ -24,7 +24,7 @@ constexpr double kFragmentKib = 16;
 class Pricing {
  public:
   Pricing(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes)
-      : plans_(plans), count_(count), element_bytes_(element_bytes) {}
+      : plans_(plans), count_(count), element_bytes_(element_bytes), nodes_(plans[0].shape.nodes) {}
 
   PricedSchedule run() {
     const auto ranks = static_cast<uint32_t>(plans_.size());
@@ -36,6 +36,7 @@ class Pricing {
       for (const Step& step : plans_[rank].steps) write(rank, step);
     }
     result_.begins.push_back(static_cast<uint32_t>(result_.steps.size()));
+    place_on_nodes();
     for (uint32_t rank = 0; rank < ranks; ++rank)
       for (size_t i = 0; i < plans_[rank].steps.size(); ++i)
         connect(rank, plans_[rank].steps[i], result_.steps[result_.begins[rank] + i]);
@@ -55,13 +56,39 @@ class Pricing {
     return owner * schedule::kMaxCounters + step.slot;
   }
 
+  bool is_by_wire(uint32_t rank, const Step& step) const {
+    const bool is_message =
+        step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kReceiveCombine;
+    return is_message && nodes_ != nullptr && !nodes_->together(rank, step.peer);
+  }
+
+  void place_on_nodes() {
+    const uint32_t ranks = result_.ranks();
+    result_.users.resize(nodes_ == nullptr ? 1 : nodes_->count());
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      const uint32_t node = nodes_ == nullptr ? 0 : nodes_->node_of(rank);
+      result_.node_of.push_back(node);
+      const auto begin = result_.steps.begin() + result_.begins[rank];
+      const auto end = result_.steps.begin() + result_.begins[rank + 1];
+      if (std::any_of(begin, end, [](const PricedStep& step) { return step.by_wire; })) ++result_.users[node];
+    }
+  }
+
   // What the step costs, and what others may wait for.
   void write(uint32_t rank, const Step& step) {
     const auto number = static_cast<uint32_t>(result_.steps.size());
     PricedStep& priced = result_.steps.emplace_back();
     priced.ends_stage = step.ends_stage;
+    priced.by_wire = is_by_wire(rank, step);
     switch (step.kind) {
       case StepKind::kSend: {
+        if (priced.by_wire) {
+          // The kernel takes a copy.
+          priced.wire_kib = priced.moved_kib = kib(step.source);
+          priced.to_rank = step.peer;
+          sends_[pair(rank, step.peer)].push_back(number);
+          break;
+        }
         priced.alphas = kTold;
         const double length = kib(step.source);
         const bool in_place = step.source.buffer == schedule::Buffer::kScratch && length * 1024 >= kInPlaceMessageBytes;
@@ -97,7 +124,7 @@ class Pricing {
       case StepKind::kReceiveCombine:
       case StepKind::kGet:
       case StepKind::kCombineFrom:
-        priced.alphas = kSeen;
+        priced.alphas = priced.by_wire ? 0 : kSeen;
         priced.moved_kib = kib(step.destination);
         break;
       case StepKind::kPut:
@@ -175,6 +202,7 @@ class Pricing {
   std::span<const Plan> plans_;
   uint64_t count_;
   uint64_t element_bytes_;
+  const schedule::Nodes* nodes_;  // nullptr: one
   PricedSchedule result_;
   std::vector<std::vector<uint32_t>> sends_;  // of each ordered pair, in their order
   std::vector<uint32_t> received_;

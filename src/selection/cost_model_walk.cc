@@ -11,12 +11,72 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // So many orders in which the ranks may come to share the cores are averaged.
 constexpr uint64_t kOrders = 3;
 
+// The nodes' interfaces, which serve some ranks at a time and each rank's messages one after the other.
+class Wire {
+ public:
+  Wire(const PricedSchedule& schedule, const CostParameters& parameters)
+      : schedule_(schedule), parameters_(parameters), ends_(schedule.users.size()), ranks_(schedule.ranks()) {
+    for (End& end : ends_) end.out.resize(lanes()), end.in.resize(lanes());
+  }
+
+  // When a message that `from` has handed over at `time` can be taken by its receiver.
+  double carry(uint32_t from, const PricedStep& message, double time) {
+    const uint32_t there = schedule_.node_of[message.to_rank];
+    const uint32_t here = schedule_.node_of[from];
+    const double ready = std::max(time, ranks_[from].out);
+    double& out = lane_at(ready, ends_[here].out);
+    const double left = std::max(ready, out);
+    out = ranks_[from].out = left + busy(message, here);
+    // It comes in while it goes out.
+    const double begins = std::max(left + parameters_.wire_alpha_us, ranks_[message.to_rank].in);
+    double& in = lane_at(begins, ends_[there].in);
+    in = ranks_[message.to_rank].in =
+        std::max(std::max(begins, in) + busy(message, there), ranks_[from].out + parameters_.wire_alpha_us);
+    return in;
+  }
+
+ private:
+  struct End {
+    std::vector<double> out;  // when each lane is free again
+    std::vector<double> in;
+  };
+  struct Rank {
+    double out = 0;
+    double in = 0;
+  };
+
+  // The lane that would be idle for the shortest time before: what is free earlier may serve who is seen later.
+  static double& lane_at(double time, std::vector<double>& free_at) {
+    double* found = nullptr;
+    for (double& lane : free_at) {
+      if (found == nullptr || (lane <= time && (*found > time || lane > *found)) || (*found > time && lane < *found))
+        found = &lane;
+    }
+    return *found;
+  }
+
+  uint32_t lanes() const { return std::clamp(parameters_.wire_lanes, 1u, std::max(schedule_.ranks(), 1u)); }
+  double busy(const PricedStep& message, uint32_t node) const {
+    const uint32_t users = schedule_.users[node];
+    const double beyond = users > lanes() ? users - lanes() : 0;
+    return (parameters_.wire_gap_us + message.wire_kib * parameters_.wire_beta_us_per_kib) *
+           (1 + parameters_.wire_crowding * beyond);
+  }
+
+  const PricedSchedule& schedule_;
+  const CostParameters& parameters_;
+  std::vector<End> ends_;  // by node
+  std::vector<Rank> ranks_;
+};
+
 class Walk {
  public:
   Walk(const PricedSchedule& schedule, const CostParameters& parameters)
       : schedule_(schedule),
         parameters_(parameters),
+        wire_(schedule, parameters),
         done_at_(schedule.steps.size(), kNever),
+        there_at_(schedule.steps.size(), kNever),
         counters_(schedule.counters),
         ranks_(schedule.ranks()) {
     for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -38,31 +98,32 @@ class Walk {
     return last_end_;
   }
 
-  // A rank that must wait goes to the end of the row, as by a yield, and the next one gets the core. `order` says how
-  // the row stands in the beginning, which no schedule may count on.
-  double on_shared_cores(uint32_t cores, uint64_t order) {
+  // A rank that must wait goes to the end of its node's row, as by a yield, and the next one gets the core. `order`
+  // says how the rows stand in the beginning, which no schedule may count on.
+  double on_shared_cores(uint64_t order) {
     shuffle(order);
-    std::vector<double> free_at(cores, 0);
+    std::vector<Machine> machines = machines_of_ranks();
     size_t in_vain = 0;
     size_t rounds_in_vain = 0;
     while (unfinished_ > 0) {
-      const auto core = std::min_element(free_at.begin(), free_at.end());
-      const uint32_t rank = next_in_row();
-      Rank& running = ranks_[rank];
+      Machine& machine = next_machine(machines);
+      const auto core = std::min_element(machine.free_at.begin(), machine.free_at.end());
+      Rank& running = ranks_[next_in_row(machine)];
       running.clock = std::max(running.clock, *core);
       running.turn = ++turns_;
-      const bool moved = advance(rank);
-      running.clock += parameters_.switch_us;
+      const bool moved = advance(static_cast<uint32_t>(&running - ranks_.data()));
+      running.clock += machine.switch_us;
       *core = running.clock;
       in_vain = moved ? 0 : in_vain + 1;
       if (moved) rounds_in_vain = 0;
-      if (in_vain <= unfinished_ + cores) continue;
+      if (in_vain <= unfinished_ + cores_) continue;
       // All have looked: until what comes next, they only go round. What that is, only a rank may know that has yet to
       // reach the time of the others.
       const uint32_t next = earliest();
       const double then = next != kNothing ? ranks_[next].known : furthest();
       if (next == kNothing && ++rounds_in_vain > ranks_.size()) return kNever;  // a deadlock
-      for (double& time : free_at) time = std::max(time, then);
+      for (Machine& each : machines)
+        for (double& time : each.free_at) time = std::max(time, then);
       in_vain = 0;
     }
     return last_end_;
@@ -88,10 +149,52 @@ class Walk {
     uint64_t turn = 0;
     bool finished = false;
   };
+  // Whose cores some ranks share.
+  struct Machine {
+    std::vector<uint32_t> ranks;
+    std::vector<double> free_at;  // each core
+    double switch_us = 0;
+  };
   struct Counter {
     std::vector<std::pair<double, uint32_t>> additions;  // by time
     uint64_t sum = 0;
   };
+
+  std::vector<Machine> machines_of_ranks() {
+    const bool is_one = parameters_.one_machine != 0;
+    std::vector<Machine> machines(is_one ? 1 : schedule_.users.size());
+    size_t most = 0;
+    for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+      Machine& machine = machines[is_one ? 0 : schedule_.node_of[rank]];
+      machine.ranks.push_back(rank);
+      most = std::max(most, machine.ranks.size());
+    }
+    // The fullest is short of cores, whatever number the parameters say.
+    const size_t cores = std::clamp<size_t>(parameters_.cores, 1, std::max<size_t>(most, 2) - 1);
+    for (Machine& machine : machines) {
+      const bool is_crowded = machine.ranks.size() > cores;
+      machine.free_at.resize(is_crowded ? cores : machine.ranks.size());
+      machine.switch_us = is_crowded ? parameters_.switch_us : parameters_.alpha_us;
+      cores_ += machine.free_at.size();
+    }
+    return machines;
+  }
+
+  // Whose core is free first.
+  Machine& next_machine(std::vector<Machine>& machines) const {
+    if (machines.size() == 1) return machines.front();
+    Machine* found = nullptr;
+    double first = kNever;
+    for (Machine& machine : machines) {
+      const bool has_work = std::any_of(machine.ranks.begin(), machine.ranks.end(),
+                                        [&](uint32_t rank) { return !ranks_[rank].finished; });
+      const double free_at = *std::min_element(machine.free_at.begin(), machine.free_at.end());
+      if (!has_work || (found != nullptr && free_at >= first)) continue;
+      found = &machine;
+      first = free_at;
+    }
+    return *found;
+  }
 
   bool is_done(uint32_t step) const { return done_at_[step] != kNever; }
 
@@ -122,7 +225,7 @@ class Walk {
           state.known = std::min(state.known, from);
           continue;
         }
-        state.clock = run(step, state.clock);
+        state.clock = run(rank, step, state.clock);
         --state.pending;
         ran = true;
       }
@@ -146,6 +249,7 @@ class Walk {
   }
 
   double begun_at(const PricedStep& step) const {
+    if (step.by_wire) return there_at_[step.producer];
     const double rest_kib = std::max(schedule_.steps[step.producer].moved_kib - step.first_kib, 0.0);
     return step.first_kib > 0 ? done_at_[step.producer] - rest_kib * parameters_.beta_us_per_kib
                               : done_at_[step.producer];
@@ -162,11 +266,12 @@ class Walk {
   }
 
   // When it ends.
-  double run(uint32_t number, double begin) {
+  double run(uint32_t rank, uint32_t number, double begin) {
     const PricedStep& step = schedule_.steps[number];
     double end = begin + step.alphas * parameters_.alpha_us + step.moved_kib * parameters_.beta_us_per_kib +
-                 step.combined_kib * parameters_.gamma_us_per_kib;
-    if (step.producer != kNothing && step.first_kib > 0)
+                 step.combined_kib * parameters_.gamma_us_per_kib + (step.by_wire ? parameters_.wire_overhead_us : 0);
+    if (step.to_rank != kNothing) there_at_[number] = wire_.carry(rank, step, end);
+    if (step.producer != kNothing && step.first_kib > 0 && !step.by_wire)
       end = std::max(end, done_at_[step.producer] + step.first_kib * parameters_.beta_us_per_kib);
     done_at_[number] = end;
     if (step.adds_to != kNothing) {
@@ -197,9 +302,9 @@ class Walk {
     return found;
   }
 
-  uint32_t next_in_row() const {
+  uint32_t next_in_row(const Machine& machine) const {
     uint32_t found = kNothing;
-    for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (const uint32_t rank : machine.ranks) {
       const Rank& state = ranks_[rank];
       if (state.finished) continue;
       if (found == kNothing || state.clock < ranks_[found].clock ||
@@ -211,20 +316,23 @@ class Walk {
 
   const PricedSchedule& schedule_;
   const CostParameters& parameters_;
-  std::vector<double> done_at_;  // by step; kNever: not yet
+  Wire wire_;
+  std::vector<double> done_at_;   // by step; kNever: not yet
+  std::vector<double> there_at_;  // of messages to other nodes: when they can be taken
   std::vector<Counter> counters_;
   std::vector<Rank> ranks_;
   size_t unfinished_ = ranks_.size();
+  size_t cores_ = 0;
   uint64_t turns_ = 0;
   double last_end_ = 0;
 };
 
 }  // namespace
 
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, uint32_t cores) {
-  if (cores == 0) return Walk(schedule, parameters).on_own_cores();
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool crowded) {
+  if (!crowded) return Walk(schedule, parameters).on_own_cores();
   double sum = 0;
-  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters).on_shared_cores(cores, order);
+  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters).on_shared_cores(order);
   return sum / kOrders;
 }
 

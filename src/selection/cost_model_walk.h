@@ -22,6 +22,9 @@ struct PricedStep {
   double moved_kib = 0;
   double combined_kib = 0;
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
+  double wire_kib = 0;            // of a message to another node
+  uint32_t to_rank = kNothing;    // whom it is for
+  bool by_wire = false;           // to or from another node
   uint32_t producer = kNothing;   // the step that must have been done, numbered through all ranks
   uint32_t waits_for = kNothing;  // the counter that must have reached `value`
   uint32_t adds_to = kNothing;    // the counter to which `value` is added
@@ -32,6 +35,8 @@ struct PricedStep {
 struct PricedSchedule {
   std::vector<PricedStep> steps;  // rank by rank
   std::vector<uint32_t> begins;   // of each rank in `steps`, and the end of the last
+  std::vector<uint32_t> node_of;  // each rank
+  std::vector<uint32_t> users;    // of each node's interface: ranks that send to other nodes, or get from them
   uint32_t counters = 0;
   bool can_run = true;
 
@@ -41,7 +46,7 @@ struct PricedSchedule {
 // `plans` in the order of ranks.
 PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes);
 
-// Until the last rank is done. `cores`: 0: a core for every rank; else that the ranks share.
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, uint32_t cores);
+// Until the last rank is done. `crowded`: the ranks of a node share the parameters' cores.
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool crowded);
 
 }  // namespace hocket::selection

@@ -12,7 +12,16 @@ struct CostParameters {
   double beta_us_per_kib = 0.0144;   // a KiB copied
   double gamma_us_per_kib = 0.0126;  // a KiB combined
   double switch_us = 0.95;           // where ranks share cores: a core handed on to the next rank
-  uint32_t cores = 2;                // that the ranks of a crowded call share
+  uint32_t cores = 2;                // that the ranks of a crowded call share, of each node
+
+  // Messages to other nodes. The defaults are those of TCP over Ethernet of 10 Gbit/s, which one rank can fill.
+  double wire_alpha_us = 25;          // from the one interface until it can be taken behind the other
+  double wire_overhead_us = 3;        // of a processor's time for a message, at each end
+  double wire_gap_us = 1;             // of an interface's time for a message
+  double wire_beta_us_per_kib = 0.8;  // of an interface's time for a KiB; of one rank's it takes no more at a time
+  uint32_t wire_lanes = 1;            // how many ranks of a node an interface serves at a time
+  double wire_crowding = 0;           // by which part all that takes longer for each rank of a node beyond these
+  uint32_t one_machine = 0;           // 1: the nodes are parts of one machine, whose `cores` all ranks share
 
   bool operator==(const CostParameters&) const = default;
 };

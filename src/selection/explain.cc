@@ -88,9 +88,12 @@ std::string to_text(const Place& place) {
   return place.bytes ? size_to_text(*place.bytes) + (*place.bytes == 1 ? " byte, " : " bytes, ") + ranks : ranks;
 }
 
-// What stands for a choice among predictions, which name every degree.
+// What stands for a choice among predictions, which name every degree but as many as there can be, unasked.
 Spec with_degree(Spec spec) {
-  if (spec.degree == 0 && !spec.algorithm->degrees.empty()) spec.degree = spec.algorithm->degrees.front();
+  const auto degrees = spec.algorithm->degrees;
+  if (degrees.empty()) return spec;
+  if (spec.degree == 0) spec.degree = degrees.front();
+  if (spec.degree == kFlat && degrees.front() == kFlat) spec.degree = 0;
   return spec;
 }
 
@@ -115,14 +118,23 @@ std::string prediction_of(const Query& query, const Table& table, const Spec& ch
   return text + comparison(us, to_text(next->spec), next->us, next->us < kClear * us ? "less with " : "the runner-up ");
 }
 
-std::string model_of(const Table& table) {
+std::string wire_of(const CostParameters& model) {
+  return "  wire      alpha " + us_to_text(model.wire_alpha_us) + " us, overhead " +
+         us_to_text(model.wire_overhead_us) + " us, gap " + us_to_text(model.wire_gap_us) + " us, beta " +
+         us_to_text(model.wire_beta_us_per_kib) + " us a KiB, " + plural(model.wire_lanes, "lane") +
+         (model.wire_crowding > 0 ? ", crowding " + us_to_text(model.wire_crowding) : "") +
+         (model.one_machine != 0 ? ", all nodes on one machine" : "") + "\n";
+}
+
+std::string model_of(const Query& query, const Table& table) {
   const CostParameters& model = table.model();
   std::string text = "  model     alpha " + us_to_text(model.alpha_us) + " us, beta " +
                      us_to_text(model.beta_us_per_kib) + " and gamma " + us_to_text(model.gamma_us_per_kib) +
                      " us a KiB, " + us_to_text(model.switch_us) + " us a context switch, " +
                      plural(model.cores, "core");
-  if (table.model_line() == 0) return text + " (defaults)\n";
-  return text + " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
+  text += table.model_line() == 0 ? " (defaults)\n"
+                                  : " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
+  return query.node_count() > 1 ? text + wire_of(model) : text;
 }
 
 // A rule's times, and where they were measured with another call than this one, what the table's model says of this.
@@ -143,7 +155,7 @@ std::string ground_of(const Query& query, const Match& match, const Table& table
       return "  because   it is forced\n";
     case Ground::kModel:
       return "  because   no line of the " + table.source() + " fits, and the model predicts the lowest time for it\n" +
-             prediction_of(query, table, match.spec) + model_of(table);
+             prediction_of(query, table, match.spec) + model_of(query, table);
     case Ground::kRegistry:
       return "  because   no line of the " + table.source() + " fits, and it is the first algorithm that can serve\n";
     case Ground::kRule:
@@ -176,6 +188,12 @@ std::string cutting(const Query& query, const Choice& choice) {
   return text + "\n";
 }
 
+// The same in fewer words.
+std::string ground_of_part(const Match& match, const Table& table) {
+  if (match.ground == Ground::kModel) return "predicted " + us_to_text(match.predicted_us) + " us";
+  return match.ground == Ground::kRegistry ? "the first that can" : reason_of(match, table);
+}
+
 // What a composition is made of.
 std::string parts_of(const Query& query, const Table& table, const Spec& spec) {
   std::string text;
@@ -191,7 +209,7 @@ std::string parts_of(const Query& query, const Table& table, const Spec& spec) {
             (asked.unequal_blocks ? ", blocks unequal" : "") + ": " + to_text(part.match.spec);
     const Choice inner = cut(asked, part.match.spec);
     if (inner.segments > 1) text += " in " + plural(inner.segments, "segment");
-    text += " (" + reason_of(part.match, table) + ")\n";
+    text += " (" + ground_of_part(part.match, table) + ")\n";
   }
   return text;
 }

@@ -139,40 +139,75 @@ class LineParser {
 };
 
 // The words after `model`.
-Status parse_model(std::string_view words, CostParameters& parameters) {
+class ModelParser {
+ public:
+  static Status parse(std::string_view words, CostParameters& parameters) {
+    ModelParser parser(parameters);
+    for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
+      HOCKET_TRY(parser.parameter(word));
+    return Status::ok();
+  }
+
+ private:
   struct Dial {
     std::string_view name;
     double CostParameters::* value;
     bool seen = false;
   };
-  Dial dials[] = {{"alpha_us=", &CostParameters::alpha_us},
-                  {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
-                  {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
-                  {"switch_us=", &CostParameters::switch_us}};
-  bool seen_cores = false;
-  for (std::string_view word = next_word(words); !word.empty(); word = next_word(words)) {
-    if (const auto cores = after(word, "cores=")) {
-      Result<uint64_t> value = parse_size(*cores);
-      if (!value.is_ok() || value.value() == 0 || value.value() > (1u << 20) || seen_cores)
-        return invalid(quoted(word) + ": cores= is a number from 1, given once");
-      seen_cores = true;
-      parameters.cores = static_cast<uint32_t>(value.value());
-      continue;
-    }
-    Dial* found = nullptr;
-    for (Dial& dial : dials)
-      if (after(word, dial.name)) found = &dial;
-    if (found == nullptr)
-      return invalid(quoted(word) + " is no parameter of the model: there are cores=, alpha_us=, beta_us_per_kib=, " +
-                     "gamma_us_per_kib=, switch_us=");
-    if (found->seen) return invalid(std::string(found->name) + " is given twice");
-    found->seen = true;
-    Result<double> value = parse_us(word.substr(found->name.size()));
-    if (!value.is_ok()) return value.take_status();
-    parameters.*found->value = value.value();
+  struct Number {
+    std::string_view name;
+    uint32_t CostParameters::* value;
+    uint32_t first;
+    uint32_t last;
+    bool seen = false;
+  };
+
+  explicit ModelParser(CostParameters& parameters) : parameters_(parameters) {}
+
+  Status parameter(std::string_view word) {
+    for (Number& number : numbers_)
+      if (const auto text = after(word, number.name)) return set(number, word, *text);
+    for (Dial& dial : dials_)
+      if (const auto text = after(word, dial.name)) return set(dial, *text);
+    std::string known;
+    for (const Number& number : numbers_) known.append(known.empty() ? "" : ", ").append(number.name);
+    for (const Dial& dial : dials_) known.append(", ").append(dial.name);
+    return invalid(quoted(word) + " is no parameter of the model: there are " + known);
   }
-  return Status::ok();
-}
+
+  Status set(Number& number, std::string_view word, std::string_view text) {
+    Result<uint64_t> value = parse_size(text);
+    if (number.seen || !value.is_ok() || value.value() < number.first || value.value() > number.last)
+      return invalid(quoted(word) + ": " + std::string(number.name) + " is a number from " +
+                     std::to_string(number.first) + " to " + std::to_string(number.last) + ", given once");
+    number.seen = true;
+    parameters_.*number.value = static_cast<uint32_t>(value.value());
+    return Status::ok();
+  }
+
+  Status set(Dial& dial, std::string_view text) {
+    if (dial.seen) return invalid(std::string(dial.name) + " is given twice");
+    dial.seen = true;
+    Result<double> value = parse_us(text);
+    if (!value.is_ok()) return value.take_status();
+    parameters_.*dial.value = value.value();
+    return Status::ok();
+  }
+
+  CostParameters& parameters_;
+  Number numbers_[3] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
+                        {"wire_lanes=", &CostParameters::wire_lanes, 1, 1 << 20},
+                        {"one_machine=", &CostParameters::one_machine, 0, 1}};
+  Dial dials_[9] = {{"alpha_us=", &CostParameters::alpha_us},
+                    {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
+                    {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
+                    {"switch_us=", &CostParameters::switch_us},
+                    {"wire_alpha_us=", &CostParameters::wire_alpha_us},
+                    {"wire_overhead_us=", &CostParameters::wire_overhead_us},
+                    {"wire_gap_us=", &CostParameters::wire_gap_us},
+                    {"wire_beta_us_per_kib=", &CostParameters::wire_beta_us_per_kib},
+                    {"wire_crowding=", &CostParameters::wire_crowding}};
+};
 
 // Splits the comment off; it is given without '#' and blanks.
 std::string_view without_comment(std::string_view line, std::string& note) {
@@ -225,7 +260,7 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
       const std::string_view first = next_word(probe);
       if (first.empty()) continue;
       if (first == kModel) {
-        status = table.model_line_ == 0 ? parse_model(probe, table.model_) : invalid("a second `model` line");
+        status = table.model_line_ == 0 ? ModelParser::parse(probe, table.model_) : invalid("a second `model` line");
         table.model_line_ = number;
       } else {
         status = LineParser().parse(words, rule);

@@ -140,6 +140,8 @@ TEST(Choice, KeepsItsPromisesOnRandomQueries) {
   for (int round = 0; round < 20000; ++round) {
     const auto algorithms = algorithms::all();
     Spec spec{algorithms[below(algorithms.size())]};
+    // Their parts are chosen too, which takes long where everything is new.
+    if (algorithms::is_composition(*spec.algorithm) && round % 64 != 0) continue;
     if (spec.algorithm->segmented && below(2) == 0) spec.segment_bytes = 1 + below(100000);
     Query query{.collective = spec.algorithm->collective,
                 .bytes = 0,
