@@ -7,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.h"
-#include "selection/table.h"
+#include "command/layout.h"
+#include "selection/choice.h"
 
 namespace hocket::command {
 namespace {
@@ -18,21 +19,32 @@ constexpr const char* kFooter = R"(
 Examples:
   hocket algorithms                     all of them
   hocket algorithms reduce              those of one collective
+  hocket algorithms alltoall --nodes 3,1,4   and which of them run on such nodes
 Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
 See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 
 std::string degrees_of(const Algorithm& algorithm) {
   std::string text;
   for (uint32_t degree : algorithm.degrees) {
-    text += (text.empty() ? "" : ", ") + (degree == selection::kFlat ? "flat" : std::to_string(degree));
+    text += (text.empty() ? "" : ", ") +
+            (degree == selection::kFlat ? std::string(algorithm.degree_most) : std::to_string(degree));
   }
+  return text;
+}
+
+// "node=REDUCE, across=ALLREDUCE": what each part is an algorithm of.
+std::string parts_of(const Algorithm& algorithm) {
+  std::string text;
+  for (const algorithms::Part& part : algorithm.parts)
+    text += (text.empty() ? "" : ", ") + std::string(part.name) + "=" + std::string(schedule::name(part.collective));
   return text;
 }
 
 std::string properties_of(const Algorithm& algorithm) {
   std::string text;
   const auto add = [&](const std::string& property) { text += (text.empty() ? "" : "; ") + property; };
-  if (!algorithm.degrees.empty()) add("degree (" + degrees_of(algorithm) + ", ...)");
+  if (!algorithm.degrees.empty()) add(std::string(algorithm.degree_name) + " (" + degrees_of(algorithm) + ", ...)");
+  if (algorithms::is_composition(algorithm)) add("parts " + parts_of(algorithm));
   if (algorithm.segmented) add("segment");
   if (schedule::combines(algorithm.collective))
     add(algorithm.can_keep_order ? "any operation" : "commutative operations only");
@@ -41,26 +53,43 @@ std::string properties_of(const Algorithm& algorithm) {
 }
 
 nlohmann::json as_json(const Algorithm& algorithm) {
+  nlohmann::json parts = nlohmann::json::array();
+  for (const algorithms::Part& part : algorithm.parts) {
+    const bool across = part.family == algorithms::Family::kAcross;
+    parts.push_back(
+        {{"name", part.name}, {"collective", schedule::name(part.collective)}, {"family", across ? "across" : "node"}});
+  }
   return {{"collective", schedule::name(algorithm.collective)},
           {"name", algorithm.name},
           {"summary", algorithm.summary},
           {"reference", algorithm.reference},
           {"degrees", std::vector<uint32_t>(algorithm.degrees.begin(), algorithm.degrees.end())},
+          {"degree_name", algorithm.degree_name},
+          {"parts", parts},
+          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
           {"segmented", algorithm.segmented},
           {"can_keep_order", algorithm.can_keep_order},
           {"min_ranks", algorithm.min_size},
           {"max_ranks", algorithm.max_size}};
 }
 
-void print(const Algorithm& algorithm) {
+// `nodes`: where it may run, or nullptr.
+void print(const Algorithm& algorithm, const schedule::Nodes* nodes) {
   std::printf("  %-24.*s %.*s\n", static_cast<int>(algorithm.name.size()), algorithm.name.data(),
               static_cast<int>(algorithm.summary.size()), algorithm.summary.data());
   const std::string properties = properties_of(algorithm);
   if (!properties.empty()) std::printf("  %-24s %s\n", "", properties.c_str());
   std::printf("  %-24s [%.*s]\n", "", static_cast<int>(algorithm.reference.size()), algorithm.reference.data());
+  if (nodes == nullptr) return;
+  const selection::Query query{.collective = algorithm.collective, .bytes = 1, .ranks = nodes->ranks(), .nodes = nodes};
+  const std::string why = selection::why_not(query, selection::Spec{&algorithm});
+  if (!why.empty()) std::printf("  %-24s not there: %s\n", "", why.c_str());
 }
 
-int list(const std::string& collective_name, bool json) {
+int list(const std::string& collective_name, const LayoutOptions& options, bool json) {
+  uint32_t ranks = 0;
+  const Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
+  if (!layout.is_ok()) return fail(kUsage, layout.status().message());
   const auto only = schedule::collective_from_name(collective_name);
   if (!collective_name.empty() && !only)
     return fail(kUsage,
@@ -76,7 +105,7 @@ int list(const std::string& collective_name, bool json) {
     if (last == nullptr || *last != algorithm->collective)
       std::printf("%s%s\n", last == nullptr ? "" : "\n", std::string(schedule::name(algorithm->collective)).c_str());
     last = &algorithm->collective;
-    print(*algorithm);
+    print(*algorithm, layout.value() ? &*layout.value() : nullptr);
   }
   if (json) std::printf("%s\n", rows.dump(2).c_str());
   return kSuccess;
@@ -90,8 +119,10 @@ void add_algorithms(CLI::App& app, Invocation& invocation) {
   auto collective = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   sub->add_option("collective", *collective, "only this one's");
+  auto layout = std::make_shared<LayoutOptions>();
+  add_layout(*sub, *layout);
   sub->add_flag("--json", *json, "an array of objects instead of text");
-  sub->callback([=, &invocation] { invocation.run = [=] { return list(*collective, *json); }; });
+  sub->callback([=, &invocation] { invocation.run = [=] { return list(*collective, *layout, *json); }; });
 }
 
 }  // namespace hocket::command

@@ -9,6 +9,7 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/configuration.h"
+#include "command/layout.h"
 #include "command/mpi_library.h"
 #include "command/report.h"
 #include "hocket/hocket.h"
@@ -24,12 +25,14 @@ Examples:
   hocket info --json                                    the same for a program to read
   hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
   hocket info --explain reduce 1M --ranks 2 --crowded no --op non-commutative
+  hocket info --explain alltoall 512 --nodes 8x4 --crowded no      on a cluster of eight nodes of four ranks
 Settings: `hocket info` lists all of them with the values in effect; docs/environment.md says what is accepted.)";
 
 struct Options {
   bool json = false;
   std::vector<std::string> explain;
   uint32_t ranks = 0;
+  LayoutOptions layout;
   std::string crowded = "auto";
   std::string operation = "commutative";
   uint32_t element_bytes = 8;
@@ -70,7 +73,8 @@ int show(const Options& options) {
   return kSuccess;
 }
 
-Result<selection::Query> query_of(const Options& options) {
+// `nodes` gets what the query names.
+Result<selection::Query> query_of(const Options& options, std::optional<schedule::Nodes>& nodes) {
   selection::Query query;
   const auto collective = schedule::collective_from_name(options.explain[0]);
   if (!collective)
@@ -86,9 +90,14 @@ Result<selection::Query> query_of(const Options& options) {
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
-  query.ranks = options.ranks == 0 ? cores : options.ranks;
+  query.ranks = options.ranks;
+  Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, query.ranks);
+  if (!layout.is_ok()) return layout.take_status();
+  nodes = layout.take();
+  if (nodes) query.nodes = &*nodes;
+  if (query.ranks == 0) query.ranks = cores;
   if (schedule::is_vector(*collective)) query.row_bytes = query.bytes * query.ranks;
-  query.crowded = options.crowded == "auto" ? query.ranks > cores : options.crowded == "yes";
+  query.crowded = options.crowded == "auto" ? query.ranks_a_node() > cores : options.crowded == "yes";
   query.commutative = options.operation == "commutative";
   query.element_bytes = options.element_bytes;
   if (query.element_bytes > query.bytes && query.bytes > 0) query.element_bytes = static_cast<uint32_t>(query.bytes);
@@ -98,7 +107,8 @@ Result<selection::Query> query_of(const Options& options) {
 int explain(const Options& options) {
   // A program in this environment would be refused, too.
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
-  Result<selection::Query> query = query_of(options);
+  std::optional<schedule::Nodes> nodes;
+  Result<selection::Query> query = query_of(options, nodes);
   if (!query.is_ok()) return fail(kUsage, query.status().message());
   Result<selection::Table> table = table_in_use();
   if (!table.is_ok()) return fail(kFailure, table.status().message());
@@ -167,6 +177,8 @@ void add_info(CLI::App& app, Invocation& invocation) {
   sub->add_option("--ranks", options->ranks, "of the communicator (default: the usable cores)")
       ->check(CLI::Range(1u, 1u << 20))
       ->needs(explain_option);
+  add_layout(*sub, options->layout);
+  for (const char* name : {"--nodes", "--order"}) sub->get_option(name)->needs(explain_option);
   sub->add_option("--crowded", options->crowded, "more ranks than cores? (default: as on this machine)")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->needs(explain_option);

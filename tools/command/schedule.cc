@@ -5,6 +5,8 @@
 
 #include "algorithms/algorithm.h"
 #include "command/command.h"
+#include "command/configuration.h"
+#include "command/layout.h"
 #include "schedule/dump.h"
 #include "schedule/verifier.h"
 #include "selection/choice.h"
@@ -18,12 +20,15 @@ Examples:
   hocket schedule reduce tree --ranks 13 --degree 3 --root 4 --format svg > tree.svg
   hocket schedule allreduce ring --ranks 6 --count 101 --verify
   hocket schedule broadcast pipeline --ranks 4 --segments 8 --format goal > pipeline.goal     (for LogGOPSim)
+  hocket schedule alltoall send_aggregation:across=bruck --nodes 4x2 --order cyclic --verify  (on four nodes of two)
 What the algorithms do: docs/algorithms.md. All names: hocket algorithms.)";
 
 struct Options {
   std::string collective;
   std::string algorithm;
-  uint32_t ranks = 4;
+  uint32_t ranks = 0;
+  LayoutOptions layout;
+  std::optional<schedule::Nodes> nodes;
   uint32_t root = 0;
   uint32_t segments = 1;
   uint32_t degree = 0;
@@ -35,14 +40,28 @@ struct Options {
   bool verify = false;
 };
 
-// The algorithm, if it can do what is asked.
-Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
+constexpr uint32_t kDefaultRanks = 4;
+constexpr uint32_t kMaxRanks = 4096;  // proving takes memory with their square
+
+Status settle_ranks(Options& options) {
+  Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, options.ranks);
+  if (!layout.is_ok()) return layout.take_status();
+  options.nodes = layout.take();
+  if (options.ranks == 0) options.ranks = kDefaultRanks;
+  if (options.ranks > kMaxRanks)
+    return Status(Code::kInvalidArgument, "at most " + std::to_string(kMaxRanks) + " ranks can be looked at");
+  return Status::ok();
+}
+
+// The algorithm with its degree and its parts, if it can do what is asked.
+Result<selection::Choice> choose_algorithm(const Options& options) {
   const auto collective = schedule::collective_from_name(options.collective);
   if (!collective)
     return Status(Code::kInvalidArgument,
                   "`" + options.collective + "` is not a collective: there are " + selection::names_of_collectives());
   std::string text = options.algorithm;
-  if (options.degree != 0) text += ":degree=" + std::to_string(options.degree);
+  if (options.degree != 0)
+    text += (text.find(':') == std::string::npos ? ":degree=" : ",degree=") + std::to_string(options.degree);
   Result<selection::Spec> spec = selection::parse_spec(*collective, text);
   if (!spec.is_ok()) return spec.take_status();
   const algorithms::Algorithm& algorithm = *spec.value().algorithm;
@@ -54,24 +73,33 @@ Result<const algorithms::Algorithm*> find_algorithm(const Options& options) {
   if (options.in_place && schedule::moves_input_aside(*collective))
     return Status(Code::kInvalidArgument,
                   options.collective + " in place moves its input aside first; its schedule is the same");
-  const selection::Query query{
-      .collective = *collective, .bytes = 1, .ranks = options.ranks, .commutative = !options.keep_order};
+  selection::Query query{.collective = *collective,
+                         .bytes = 1,
+                         .ranks = options.ranks,
+                         .nodes = options.nodes ? &*options.nodes : nullptr,
+                         .commutative = !options.keep_order};
+  // How parts are cut depends on the message.
+  if (algorithms::is_composition(algorithm)) query.bytes = options.count * options.element_bytes;
+  if (algorithms::is_composition(algorithm)) query.element_bytes = options.element_bytes;
   if (const std::string why = selection::why_not(query, spec.value()); !why.empty())
     return Status(Code::kInvalidArgument, options.algorithm + ": " + why);
-  return &algorithm;
+  Result<selection::Table> table = table_in_use();
+  if (!table.is_ok()) return table.take_status();
+  return selection::choose(query, table.value(), &spec.value());
 }
 
-std::vector<schedule::Plan> make_plans(const algorithms::Algorithm& algorithm, const Options& options) {
+std::vector<schedule::Plan> make_plans(const selection::Choice& choice, const Options& options) {
   std::vector<schedule::Plan> plans;
   schedule::Shape shape;
+  choice.fill(shape);
   shape.size = options.ranks;
+  shape.nodes = options.nodes ? &*options.nodes : nullptr;
   shape.root = options.root;
   shape.segments = options.segments;
-  shape.degree = options.degree;
   shape.keep_order = options.keep_order;
   shape.in_place = options.in_place;
   for (shape.rank = 0; shape.rank < options.ranks; ++shape.rank)
-    plans.push_back(algorithms::make_plan(algorithm, shape));
+    plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
   return plans;
 }
 
@@ -106,10 +134,11 @@ Result<std::string> dump(const std::vector<schedule::Plan>& plans, const Options
   return schedule::dump_text(plans);
 }
 
-int show(const Options& options) {
-  Result<const algorithms::Algorithm*> algorithm = find_algorithm(options);
-  if (!algorithm.is_ok()) return fail(kUsage, algorithm.status().message());
-  const std::vector<schedule::Plan> plans = make_plans(*algorithm.value(), options);
+int show(Options options) {
+  if (const Status status = settle_ranks(options); !status.is_ok()) return fail(kUsage, status.message());
+  Result<selection::Choice> choice = choose_algorithm(options);
+  if (!choice.is_ok()) return fail(kUsage, choice.status().message());
+  const std::vector<schedule::Plan> plans = make_plans(choice.value(), options);
   if (options.verify) return prove(plans, options);
   Result<std::string> text = dump(plans, options);
   if (!text.is_ok()) return fail(kFailure, text.status().message());
@@ -124,9 +153,10 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
   sub->footer(kFooter);
   auto options = std::make_shared<Options>();
   sub->add_option("collective", options->collective, selection::names_of_collectives())->required();
-  sub->add_option("algorithm", options->algorithm, "its name")->required();
-  // Proving takes memory with the square of the ranks.
-  sub->add_option("--ranks", options->ranks)->check(CLI::Range(1u, 4096u))->capture_default_str();
+  sub->add_option("algorithm", options->algorithm, "its name; of a composition with its parts, if you like")
+      ->required();
+  sub->add_option("--ranks", options->ranks, "of the communicator (default: 4)")->check(CLI::Range(1u, kMaxRanks));
+  add_layout(*sub, options->layout);
   sub->add_option("--root", options->root)->capture_default_str();
   sub->add_option("--segments", options->segments, "parts the message is cut into")
       ->check(CLI::Range(1u, 4096u))

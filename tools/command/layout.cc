@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/layout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <vector>
+
+#include "command/words.h"
+
+namespace hocket::command {
+namespace {
+
+constexpr uint32_t kMaxRanks = 1 << 20;
+
+Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
+
+std::optional<uint32_t> number(std::string_view text) {
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Ranks on each node.
+Result<std::vector<uint32_t>> parse_nodes(const std::string& text) {
+  std::vector<uint32_t> ranks_on;
+  uint64_t ranks = 0;
+  for (const std::string& word : split_at_commas(text)) {
+    const size_t times = word.find('x');
+    const auto nodes = times == std::string::npos ? 1 : number(std::string_view(word).substr(0, times));
+    const auto each = number(times == std::string::npos ? word : std::string_view(word).substr(times + 1));
+    if (!nodes || !each || *nodes == 0 || *each == 0)
+      return invalid("--nodes " + text + ": `" + word + "` is neither NODESxRANKS, as 4x2, nor the ranks of a node");
+    ranks += uint64_t{*nodes} * *each;
+    if (ranks > kMaxRanks) return invalid("--nodes " + text + ": at most " + std::to_string(kMaxRanks) + " ranks");
+    ranks_on.insert(ranks_on.end(), *nodes, *each);
+  }
+  if (ranks_on.size() == 1 && text.find('x') == std::string::npos)
+    return invalid("--nodes " + text + " is one node of " + text + " ranks: for several, say " + text +
+                   "x2, or as many ranks on each, 3,1,4");
+  return ranks_on;
+}
+
+std::vector<uint64_t> in_blocks(const std::vector<uint32_t>& ranks_on) {
+  std::vector<uint64_t> labels;
+  for (size_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
+  return labels;
+}
+
+// One rank a node, round and round, as long as nodes have room.
+std::vector<uint64_t> cyclic(std::vector<uint32_t> room) {
+  std::vector<uint64_t> labels;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t node = 0; node < room.size(); ++node) {
+      if (room[node] == 0) continue;
+      --room[node];
+      labels.push_back(node);
+      more = true;
+    }
+  }
+  return labels;
+}
+
+}  // namespace
+
+Result<schedule::Nodes> parse_layout(const std::string& nodes, const std::string& order) {
+  Result<std::vector<uint32_t>> ranks_on = parse_nodes(nodes);
+  if (!ranks_on.is_ok()) return ranks_on.take_status();
+  if (order == "block") return schedule::Nodes(in_blocks(ranks_on.value()));
+  if (order == "cyclic") return schedule::Nodes(cyclic(ranks_on.value()));
+  constexpr std::string_view kRandom = "random:";
+  const bool is_random = order.starts_with(kRandom);
+  const auto seed = number(std::string_view(order).substr(is_random ? kRandom.size() : 0));
+  if (!is_random || !seed) return invalid("--order " + order + ": there are block, cyclic and random:SEED");
+  std::vector<uint64_t> labels = in_blocks(ranks_on.value());
+  std::mt19937 random(*seed);
+  std::shuffle(labels.begin(), labels.end(), random);
+  return schedule::Nodes(labels);
+}
+
+Result<std::optional<schedule::Nodes>> layout_of(const LayoutOptions& options, uint32_t& ranks) {
+  if (options.nodes.empty()) {
+    if (options.order != "block") return invalid("--order " + options.order + " needs --nodes, as 4x2 or 3,1,4");
+    return std::optional<schedule::Nodes>();
+  }
+  Result<schedule::Nodes> nodes = parse_layout(options.nodes, options.order);
+  if (!nodes.is_ok()) return nodes.take_status();
+  if (ranks != 0 && ranks != nodes.value().ranks())
+    return invalid("--ranks " + std::to_string(ranks) + ", but --nodes " + options.nodes + " has " +
+                   std::to_string(nodes.value().ranks()));
+  ranks = nodes.value().ranks();
+  return std::optional(nodes.take());
+}
+
+void add_layout(CLI::App& subcommand, LayoutOptions& options) {
+  subcommand.add_option("--nodes", options.nodes,
+                        "of a cluster: 4x2 (four nodes of two ranks), or 3,1,4 (ranks on each)");
+  subcommand.add_option("--order", options.order, "of ranks on nodes: block, cyclic or random:SEED")
+      ->capture_default_str();
+}
+
+}  // namespace hocket::command
