@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "command/command.h"
 
 namespace hocket::command {
@@ -16,6 +15,7 @@ void add_lab_building(CLI::App& lab, Invocation& invocation);
 void add_lab_status(CLI::App& lab, Invocation& invocation);
 void add_lab_exec(CLI::App& lab, Invocation& invocation);
 void add_lab_mpirun(CLI::App& lab, Invocation& invocation);
+void add_lab_impairments(CLI::App& lab, Invocation& invocation);
 
 // --name, for all that concern one lab.
 void add_lab_name(CLI::App& subcommand, std::string& name);

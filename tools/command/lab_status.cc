@@ -4,8 +4,11 @@
 
 #include "command/command.h"
 #include "command/lab_command.h"
+#include "lab/impairment.h"
 #include "lab/lab.h"
+#include "lab/relay.h"
 #include "lab/survey.h"
+#include "lab/words.h"
 
 namespace hocket::command {
 namespace {
@@ -19,6 +22,62 @@ json json_of_processes(const std::vector<lab::LabProcess>& processes) {
     list.push_back({{"process", one.process}, {"node", node}, {"program", one.program}});
   }
   return list;
+}
+
+struct Effect {
+  const char* name;
+  __u64 lab_settings::*setting;
+  __u64 lab_counters::*counter;
+  std::string (*text)(uint64_t);
+};
+
+std::string cut_text(uint64_t) { return "cut off"; }
+
+const Effect kEffects[] = {
+    {"cut", &lab_settings::is_cut, &lab_counters::cut, cut_text},
+    {"loss", &lab_settings::loss, &lab_counters::lost, lab::percent_text},
+    {"duplicate", &lab_settings::duplicate, &lab_counters::duplicated, lab::percent_text},
+    {"corrupt", &lab_settings::corrupt, &lab_counters::corrupted, lab::percent_text},
+    {"reorder", &lab_settings::reorder, &lab_counters::reordered, lab::percent_text},
+    {"delay", &lab_settings::delay_ns, &lab_counters::delayed, lab::duration_text},
+    {"jitter", &lab_settings::jitter_ns, nullptr, lab::duration_text},
+};
+
+// What is in force on a link, and what has hit any packet.
+json json_of_link(const lab::LinkReport& link) {
+  json effects = json::object();
+  for (const Effect& effect : kEffects) {
+    const uint64_t setting = link.settings.*effect.setting;
+    const uint64_t hit = effect.counter == nullptr ? 0 : link.counters.*effect.counter;
+    if (setting == 0 && hit == 0) continue;
+    json one = {{"in_force", setting != 0}};
+    if (setting != 0) one["value"] = effect.text(setting);
+    if (effect.counter != nullptr) one["packets"] = hit;
+    effects[effect.name] = one;
+  }
+  if (link.counters.crowded_out != 0) effects["crowded_out"] = {{"packets", link.counters.crowded_out}};
+  return {{"node", lab::node_name(link.node)},
+          {"direction", link.direction == LAB_FROM_NODE ? "from" : "to"},
+          {"seed", link.settings.seed},
+          {"packets", link.counters.packets},
+          {"effects", effects}};
+}
+
+// Links on which anything is in force or has been, and the relay.
+void add_impairments(const lab::Lab& lab, json& about) {
+  about["links"] = json::array();
+  const Result<std::vector<lab::LinkReport>> links = lab::report_links(lab);
+  bool needs_relay = false;
+  if (links.is_ok()) {
+    for (const lab::LinkReport& link : links.value()) {
+      const lab_settings& settings = link.settings;
+      needs_relay = needs_relay || (settings.delay_ns | settings.jitter_ns | settings.reorder) != 0;
+      if (const json one = json_of_link(link); !one["effects"].empty()) about["links"].push_back(one);
+    }
+  }
+  const pid_t relay = lab::relay_process(lab);
+  if (relay != 0) about["relay"] = relay;
+  about["relay_is_missing"] = needs_relay && relay == 0;
 }
 
 // `missing`: "" or why the lab is stale.
@@ -43,7 +102,30 @@ json json_of(const std::string& name, const std::string& missing) {
     }
     about["nodes"].push_back(one);
   }
+  add_impairments(lab, about);
   return about;
+}
+
+void print_links(const json& about) {
+  for (const json& link : about["links"]) {
+    std::printf("  %s %s:", link["direction"].get<std::string>().c_str(), link["node"].get<std::string>().c_str());
+    const char* separator = " ";
+    for (const auto& [name, effect] : link["effects"].items()) {
+      std::printf("%s%s", separator, name.c_str());
+      if (effect.contains("value")) std::printf(" %s", effect["value"].get<std::string>().c_str());
+      if (effect.contains("packets")) {
+        std::printf(" (%llu of %llu packets)", static_cast<unsigned long long>(effect["packets"].get<uint64_t>()),
+                    static_cast<unsigned long long>(link["packets"].get<uint64_t>()));
+      }
+      separator = ", ";
+    }
+    std::printf("; seed %llu\n", static_cast<unsigned long long>(link["seed"].get<uint64_t>()));
+  }
+  if (about["relay_is_missing"]) {
+    std::printf(
+        "  the relay is gone: packets that should come later are lost. Give the delay or reorder anew, or "
+        "`hocket lab reset`\n");
+  }
 }
 
 void print(const json& about) {
@@ -66,6 +148,7 @@ void print(const json& about) {
       }
       std::printf("\n");
     }
+    print_links(about);
   }
   for (const json& process : about["processes"])
     std::printf("  process %d (%s) in %s\n", process["process"].get<int>(),

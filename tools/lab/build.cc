@@ -13,6 +13,7 @@
 #include "lab/namespaces.h"
 #include "lab/remove.h"
 #include "lab/survey.h"
+#include "lab/switch_programs.h"
 #include "lab/words.h"
 
 namespace hocket::lab {
@@ -131,6 +132,7 @@ Status make(Lab& lab) {
   HOCKET_TRY(make_switch(lab));
   for (int node = 0; node < lab.nodes; ++node) HOCKET_TRY(make_node(lab, node));
   HOCKET_TRY(connect_nodes(lab));
+  if (lab.switch_kind == SwitchKind::kRedirect) HOCKET_TRY(load_programs(lab));
   lab.is_complete = true;
   return save(lab);
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The ports of a lab's switch: what may happen to packets on their way, and, in the fast lab, the switch itself.
+//
+// A packet is judged once on each of its two links: on that from its node as it comes in at a port, and on that to its
+// node as it goes out at another. Whoever has been judged and comes by again (a duplicate, a packet that the relay
+// held) carries a mark. ARP is spared all that is random: a lost answer would stop everything for a second.
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "lab_port.h"
+
+enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16 };
+
+// How many ports there are.
+const volatile __u32 lab_nodes = LAB_MOST_PORTS;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, LAB_LINKS);
+  __type(key, __u32);
+  __type(value, struct lab_settings);
+} lab_settings SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, LAB_LINKS);
+  __type(key, __u32);
+  __type(value, struct lab_counters);
+} lab_counters SEC(".maps");
+
+// From a MAC address to its port.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, 16 * LAB_MOST_PORTS);
+  __type(key, __u64);
+  __type(value, __u32);
+} lab_addresses SEC(".maps");
+
+enum verdict { PASS, DROP, TO_RELAY };
+
+static __always_inline void count(__u64* counter) { __sync_fetch_and_add(counter, 1); }
+
+// One bit behind the header of IP, where a checksum covers it.
+static __always_inline void corrupt(struct __sk_buff* skb, __u64 random, struct lab_counters* counters) {
+  __u8 version = 0;
+  __u16 length = 0;
+  __u8 byte = 0;
+  if (bpf_skb_load_bytes(skb, IP_VERSION, &version, 1) != 0 || bpf_skb_load_bytes(skb, IP_LENGTH, &length, 2) != 0)
+    return;
+  const __u32 header = (version & 15) * 4;
+  const __u32 total = bpf_ntohs(length);
+  if (total <= header) return;
+  const __u32 place = ETH_HLEN + header + (__u32)(random >> 8) % (total - header);
+  if (bpf_skb_load_bytes(skb, place, &byte, 1) != 0) return;
+  byte ^= 1 << (random & 7);
+  if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count(&counters->corrupted);
+}
+
+static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, __u64 same_link_flags,
+                                             const struct lab_settings* settings, struct lab_counters* counters) {
+  const __u64 seed = settings->seed;
+  const __u64 number = __sync_fetch_and_add(&counters->number, 1);
+  if (lab_is_hit(settings->loss, seed, link, LAB_LOSS, number)) {
+    count(&counters->lost);
+    return DROP;
+  }
+  const int is_held = lab_is_hit(settings->reorder, seed, link, LAB_REORDER, number);
+  const int is_delayed = (settings->delay_ns | settings->jitter_ns) != 0;
+  const int to_relay = is_held || is_delayed;
+  if (to_relay && bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_relay_tag(link, is_held)) != 0) return DROP;
+  if (is_held) count(&counters->reordered);
+  if (is_delayed) count(&counters->delayed);
+  if (lab_is_hit(settings->duplicate, seed, link, LAB_DUPLICATE, number)) {
+    const __u32 target = to_relay ? LAB_RELAY_INDEX : skb->ifindex;
+    skb->mark = JUDGED;
+    if (bpf_clone_redirect(skb, target, to_relay ? 0 : same_link_flags) == 0) count(&counters->duplicated);
+    skb->mark = 0;
+  }
+  if (lab_is_hit(settings->corrupt, seed, link, LAB_CORRUPT, number))
+    corrupt(skb, lab_random(seed, link, LAB_CORRUPT_WHERE, number), counters);
+  return to_relay ? TO_RELAY : PASS;
+}
+
+// `same_link_flags`: those of a redirection by which a copy comes by the same place again.
+static __always_inline enum verdict judge(struct __sk_buff* skb, __u32 link, __u64 same_link_flags) {
+  struct lab_settings* settings = bpf_map_lookup_elem(&lab_settings, &link);
+  struct lab_counters* counters = bpf_map_lookup_elem(&lab_counters, &link);
+  if (settings == 0 || counters == 0) return DROP;
+  if (skb->mark == JUDGED) {
+    skb->mark = 0;
+    return PASS;
+  }
+  count(&counters->packets);
+  __sync_fetch_and_add(&counters->bytes, skb->len);
+  if (!settings->is_active) return PASS;
+  if (settings->is_cut) {
+    count(&counters->cut);
+    return DROP;
+  }
+  if (skb->protocol != bpf_htons(ETH_P_IP)) return PASS;
+  return judge_ip(skb, link, same_link_flags, settings, counters);
+}
+
+static __always_inline int act_on(enum verdict verdict) {
+  if (verdict == DROP) return TC_ACT_SHOT;
+  if (verdict == TO_RELAY) return (int)bpf_redirect(LAB_RELAY_INDEX, 0);
+  return TC_ACT_UNSPEC;
+}
+
+static __always_inline __u32 port_of(const struct __sk_buff* skb) { return skb->ifindex - LAB_FIRST_PORT; }
+
+SEC("tc")
+int lab_from_node(struct __sk_buff* skb) {
+  return act_on(judge(skb, lab_link(port_of(skb), LAB_FROM_NODE), BPF_F_INGRESS));
+}
+
+SEC("tc")
+int lab_to_node(struct __sk_buff* skb) { return act_on(judge(skb, lab_link(port_of(skb), LAB_TO_NODE), 0)); }
+
+// What the relay gives back goes on where it was taken from.
+SEC("tc")
+int lab_from_relay(struct __sk_buff* skb) {
+  if (!skb->vlan_present) return TC_ACT_SHOT;
+  const __u32 link = lab_tag_link(skb->vlan_tci & 0xfff);
+  if (link >= LAB_LINKS || bpf_skb_vlan_pop(skb) != 0) return TC_ACT_SHOT;
+  skb->mark = JUDGED;
+  return (int)bpf_redirect(LAB_FIRST_PORT + link / 2, link % 2 == LAB_FROM_NODE ? BPF_F_INGRESS : 0);
+}
+
+static __always_inline __u64 key_of(const __u8* address) {
+  __u64 key = 0;
+  for (int i = 0; i < MAC_BYTES; ++i) key = key << 8 | address[i];
+  return key;
+}
+
+static __always_inline int flood(struct __sk_buff* skb, __u32 port) {
+  for (__u32 other = 0; other < LAB_MOST_PORTS; ++other) {
+    if (other >= lab_nodes) break;
+    if (other != port) bpf_clone_redirect(skb, LAB_FIRST_PORT + other, 0);
+  }
+  return TC_ACT_STOLEN;
+}
+
+// In the fast lab: the switch, where packets come in. Where nothing is set for the link to the target, the packet goes
+// straight into the target's namespace; else by the port, where lab_to_node judges it.
+SEC("tc")
+int lab_switch(struct __sk_buff* skb) {
+  const __u32 port = port_of(skb);
+  const int action = act_on(judge(skb, lab_link(port, LAB_FROM_NODE), BPF_F_INGRESS));
+  if (action != TC_ACT_UNSPEC) return action;
+  __u8 addresses[2 * MAC_BYTES];
+  if (bpf_skb_load_bytes(skb, 0, addresses, sizeof addresses) != 0) return TC_ACT_SHOT;
+  const __u64 source = key_of(addresses + MAC_BYTES);
+  const __u32* known = bpf_map_lookup_elem(&lab_addresses, &source);
+  if (known == 0 || *known != port) bpf_map_update_elem(&lab_addresses, &source, &port, BPF_ANY);
+  if (addresses[0] & 1) return flood(skb, port);
+  const __u64 wanted = key_of(addresses);
+  const __u32* target = bpf_map_lookup_elem(&lab_addresses, &wanted);
+  if (target == 0) return flood(skb, port);
+  if (*target == port) return TC_ACT_SHOT;
+  const __u32 link = lab_link(*target, LAB_TO_NODE);
+  const struct lab_settings* settings = bpf_map_lookup_elem(&lab_settings, &link);
+  struct lab_counters* counters = bpf_map_lookup_elem(&lab_counters, &link);
+  if (settings == 0 || counters == 0) return TC_ACT_SHOT;
+  if (settings->is_active) return (int)bpf_redirect(LAB_FIRST_PORT + *target, 0);
+  count(&counters->packets);
+  __sync_fetch_and_add(&counters->bytes, skb->len);
+  return (int)bpf_redirect_peer(LAB_FIRST_PORT + *target, 0);
+}
+
+char lab_licence[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs on the ports of a lab's switch and the hocket command have in common.
+ *
+ * Each node has two links: packets from the node, and packets to it. A link's packets are numbered; whether one is hit
+ * by an impairment depends on nothing but the link, its seed and that number, so that a run can be repeated.
+ *
+ * Thread safety: settings are written by the command and read by the programs, a word at a time; counters are added to
+ * atomically by the programs and read by anybody. */
+#ifndef HOCKET_LAB_PORT_H
+#define HOCKET_LAB_PORT_H
+
+#include <linux/types.h>
+
+enum {
+  LAB_MOST_PORTS = 64,
+  LAB_FROM_NODE = 0, /* directions */
+  LAB_TO_NODE = 1,
+  LAB_LINKS = 2 * LAB_MOST_PORTS,
+  LAB_RELAY_INDEX = 3,  /* interfaces of the switch's namespace: the relay's, */
+  LAB_FIRST_PORT = 100, /* and the port of node 0 */
+};
+
+/* Shares are of 2^32. */
+struct lab_settings {
+  __u64 is_active; /* 0: nothing below is set */
+  __u64 seed;
+  __u64 is_cut;
+  __u64 loss;
+  __u64 duplicate;
+  __u64 corrupt;
+  __u64 reorder;
+  __u64 hold_ns; /* by how much later a reordered packet comes */
+  __u64 delay_ns;
+  __u64 jitter_ns; /* up to so much is added to the delay */
+};
+
+struct lab_counters {
+  __u64 packets;
+  __u64 bytes;
+  __u64 number; /* of the next packet that may be hit */
+  __u64 cut;
+  __u64 lost;
+  __u64 duplicated;
+  __u64 corrupted;
+  __u64 delayed;
+  __u64 reordered;
+  __u64 crowded_out; /* the relay had no room for it */
+};
+
+static inline __u32 lab_link(__u32 port, __u32 direction) { return 2 * port + direction; }
+
+/* What a packet on its way through the relay carries as its VLAN: never 0, which means none. */
+static inline __u32 lab_relay_tag(__u32 link, __u32 is_held) { return 1 + 2 * link + is_held; }
+static inline __u32 lab_tag_link(__u32 tag) { return (tag - 1) / 2; }
+static inline __u32 lab_tag_is_held(__u32 tag) { return (tag - 1) % 2; }
+
+enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_REORDER, LAB_JITTER };
+
+/* The output function of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+static inline __u64 lab_mix(__u64 word) {
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31);
+}
+
+/* 64 bits that look random: the same for the same arguments. */
+static inline __u64 lab_random(__u64 seed, __u32 link, enum lab_purpose purpose, __u64 number) {
+  const __u64 stream = lab_mix(seed + 0x9e3779b97f4a7c15ULL * ((__u64)link * 16 + (__u64)purpose));
+  return lab_mix(stream + 0x9e3779b97f4a7c15ULL * (number + 1));
+}
+
+static inline int lab_is_hit(__u64 share, __u64 seed, __u32 link, enum lab_purpose purpose, __u64 number) {
+  return share != 0 && (lab_random(seed, link, purpose, number) >> 32) < share;
+}
+
+#endif
