@@ -25,8 +25,9 @@ commands begins to number the packets of its links anew.)";
 
 struct Words {
   std::string name;
-  std::vector<std::string> words;  // [NODE] [VALUE]
-  std::string more;                // --jitter, --by
+  std::string first;   // the node, or the value where there is no second word
+  std::string second;  // the value
+  std::string more;    // --jitter, --by
   std::optional<uint64_t> seed;
 };
 
@@ -72,14 +73,15 @@ int impose(const Words& words, ImpairmentKind kind) {
   lab::Impairment impairment;
   impairment.kind = kind;
   impairment.seed = words.seed;
-  if (Status status = read_value(kind, words.words.back(), &impairment.value); !status.is_ok())
+  if (Status status = read_value(kind, words.second.empty() ? words.first : words.second, &impairment.value);
+      !status.is_ok())
     return fail(kUsage, status.message());
   const Result<uint64_t> more = lab::parse_duration_ns(words.more);
   if (!more.is_ok()) return fail(kUsage, more.status().message());
   impairment.more_ns = kind == ImpairmentKind::kReorder && impairment.value == 0 ? 0 : more.value();
   const Result<Opened> opened = open_lab(words.name);
   if (!opened.is_ok()) return fail(kFailure, opened.status().message());
-  const std::string node_word = words.words.size() > 1 ? words.words[0] : "all";
+  const std::string node_word = words.second.empty() ? "all" : words.first;
   const Result<int> node = lab::parse_node(node_word, opened.value().lab.nodes);
   if (!node.is_ok()) return fail(kUsage, node.status().message());
   impairment.node = node.value();
@@ -111,10 +113,8 @@ CLI::App* add_verb(CLI::App& lab_command, const Verb& verb, const std::shared_pt
   auto* sub = lab_command.add_subcommand(verb.name, verb.help);
   sub->footer(kFooter);
   add_lab_name(*sub, words->name);
-  sub->add_option("what", words->words, std::string("[NODE|all] ") + value)
-      ->required()
-      ->expected(1, 2)
-      ->type_name(std::string("[NODE] ") + value);
+  sub->add_option("node", words->first, "n0, n1, ... or all, which is meant where none is named")->required();
+  sub->add_option("value", words->second, "0 ends it")->type_name(value);
   sub->add_option("--seed", words->seed, "which packets are hit (default: as before, 1 at first)");
   return sub;
 }

@@ -26,21 +26,25 @@ json json_of_processes(const std::vector<lab::LabProcess>& processes) {
 
 struct Effect {
   const char* name;
-  __u64 lab_settings::*setting;
-  __u64 lab_counters::*counter;
+  __u64 lab_settings::* setting;
+  __u64 lab_counters::* counter;
   std::string (*text)(uint64_t);
+  const char* unit;  // of the number that programs get; nullptr: none
+  double unit_size;  // the setting's value of one of them
 };
 
-std::string cut_text(uint64_t) { return "cut off"; }
+constexpr double kPercent = static_cast<double>(lab::kWhole) / 100;
+
+std::string cut_text(uint64_t) { return "off"; }
 
 const Effect kEffects[] = {
-    {"cut", &lab_settings::is_cut, &lab_counters::cut, cut_text},
-    {"loss", &lab_settings::loss, &lab_counters::lost, lab::percent_text},
-    {"duplicate", &lab_settings::duplicate, &lab_counters::duplicated, lab::percent_text},
-    {"corrupt", &lab_settings::corrupt, &lab_counters::corrupted, lab::percent_text},
-    {"reorder", &lab_settings::reorder, &lab_counters::reordered, lab::percent_text},
-    {"delay", &lab_settings::delay_ns, &lab_counters::delayed, lab::duration_text},
-    {"jitter", &lab_settings::jitter_ns, nullptr, lab::duration_text},
+    {"cut", &lab_settings::is_cut, &lab_counters::cut, cut_text, nullptr, 1},
+    {"loss", &lab_settings::loss, &lab_counters::lost, lab::percent_text, "percent", kPercent},
+    {"duplicate", &lab_settings::duplicate, &lab_counters::duplicated, lab::percent_text, "percent", kPercent},
+    {"corrupt", &lab_settings::corrupt, &lab_counters::corrupted, lab::percent_text, "percent", kPercent},
+    {"reorder", &lab_settings::reorder, &lab_counters::reordered, lab::percent_text, "percent", kPercent},
+    {"delay", &lab_settings::delay_ns, &lab_counters::delayed, lab::duration_text, "ns", 1},
+    {"jitter", &lab_settings::jitter_ns, nullptr, lab::duration_text, "ns", 1},
 };
 
 // What is in force on a link, and what has hit any packet.
@@ -50,8 +54,8 @@ json json_of_link(const lab::LinkReport& link) {
     const uint64_t setting = link.settings.*effect.setting;
     const uint64_t hit = effect.counter == nullptr ? 0 : link.counters.*effect.counter;
     if (setting == 0 && hit == 0) continue;
-    json one = {{"in_force", setting != 0}};
-    if (setting != 0) one["value"] = effect.text(setting);
+    json one = {{"in_force", setting != 0}, {"value", setting != 0 ? effect.text(setting) : "ended"}};
+    if (effect.unit != nullptr) one[effect.unit] = static_cast<double>(setting) / effect.unit_size;
     if (effect.counter != nullptr) one["packets"] = hit;
     effects[effect.name] = one;
   }
@@ -106,20 +110,20 @@ json json_of(const std::string& name, const std::string& missing) {
   return about;
 }
 
+unsigned long long number(const json& value) { return value.get<uint64_t>(); }
+
 void print_links(const json& about) {
   for (const json& link : about["links"]) {
-    std::printf("  %s %s:", link["direction"].get<std::string>().c_str(), link["node"].get<std::string>().c_str());
+    std::printf("  %s %s, %llu packets:", link["direction"].get<std::string>().c_str(),
+                link["node"].get<std::string>().c_str(), number(link["packets"]));
     const char* separator = " ";
     for (const auto& [name, effect] : link["effects"].items()) {
-      std::printf("%s%s", separator, name.c_str());
-      if (effect.contains("value")) std::printf(" %s", effect["value"].get<std::string>().c_str());
-      if (effect.contains("packets")) {
-        std::printf(" (%llu of %llu packets)", static_cast<unsigned long long>(effect["packets"].get<uint64_t>()),
-                    static_cast<unsigned long long>(link["packets"].get<uint64_t>()));
-      }
+      const std::string value = effect.contains("value") ? effect["value"].get<std::string>() : "";
+      std::printf("%s%s%s%s", separator, name.c_str(), value.empty() ? "" : " ", value.c_str());
+      if (effect.contains("packets")) std::printf(" (%llu hit)", number(effect["packets"]));
       separator = ", ";
     }
-    std::printf("; seed %llu\n", static_cast<unsigned long long>(link["seed"].get<uint64_t>()));
+    std::printf("; seed %llu\n", number(link["seed"]));
   }
   if (about["relay_is_missing"]) {
     std::printf(
@@ -143,8 +147,7 @@ void print(const json& about) {
       std::printf("  %-5s %-15s", node["name"].get<std::string>().c_str(), node["address"].get<std::string>().c_str());
       for (const char* way : {"sent", "received"}) {
         if (!node.contains(way)) continue;
-        std::printf(" %12llu %14llu", static_cast<unsigned long long>(node[way]["packets"].get<uint64_t>()),
-                    static_cast<unsigned long long>(node[way]["bytes"].get<uint64_t>()));
+        std::printf(" %12llu %14llu", number(node[way]["packets"]), number(node[way]["bytes"]));
       }
       std::printf("\n");
     }
