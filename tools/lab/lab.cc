@@ -159,7 +159,8 @@ Result<Lock> Lock::take() {
 
 void Lock::tidy_up() const {
   const fs::path folder = root();
-  if (rmdir(folder.c_str()) == 0) rmdir(folder.parent_path().c_str());
+  if (rmdir(folder.c_str()) != 0 || environment::is_set("HOCKET_LAB_DIRECTORY")) return;
+  rmdir(folder.parent_path().c_str());  // /run/hocket, ours too
 }
 
 Status need_root() {

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs for tests: in a folder of their own, so that nobody's labs are touched, and gone when a test ends."""
+
+import ctypes
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "command"))
+
+from hocket_command import COMMAND, LIMIT_S, CommandTest, environment, main, run  # noqa: E402
+
+__all__ = ["COMMAND", "LIMIT_S", "LabTest", "eventually", "main_as_root", "python", "running", "traces"]
+
+SKIPPED = 77
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_HOME = tempfile.mkdtemp(prefix="hocket-lab-test-")
+LABS = os.path.join(_HOME, "labs")
+SWITCHES = ("bridge", "redirect")
+
+
+def eventually(condition):
+    """Waits until it holds; false when it never does."""
+    limit = time.monotonic() + LIMIT_S
+    while not condition():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def running(process):
+    """Whether there is such a process and it has not ended."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def python(code):
+    return [sys.executable, "-u", "-c", "import os, socket, struct, sys, time\n" + code]
+
+
+def _bpf(command, attribute):
+    system_call = 321  # of x86-64
+    return _LIBC.syscall(system_call, command, attribute, ctypes.sizeof(attribute))
+
+
+def _bpf_programs():
+    """How many of the lab's BPF programs the kernel has, asked as bpftool does."""
+    next_number, by_number, information = 11, 13, 15
+    name_at = 64  # in struct bpf_prog_info
+    count, number = 0, 0
+    while True:
+        attribute = (ctypes.c_uint32 * 8)(number)
+        if _bpf(next_number, attribute) != 0:
+            return count
+        number = attribute[1]
+        program = _bpf(by_number, (ctypes.c_uint32 * 8)(number))
+        if program < 0:
+            continue  # gone meanwhile
+        about = ctypes.create_string_buffer(128)
+        asked = struct.pack("=IIQ", program, len(about), ctypes.addressof(about))
+        if _bpf(information, ctypes.create_string_buffer(asked, 32)) == 0:
+            count += about.raw[name_at:].startswith(b"lab_")
+        os.close(program)
+
+
+def traces():
+    """What a lab might leave behind on the machine. Other tests may leave theirs meanwhile."""
+    with open("/proc/self/mounts", encoding="utf-8") as file:
+        mounts = [line for line in file if "lab" in line]
+    with open("/proc/net/dev", encoding="utf-8") as file:
+        links = [line.split(":")[0].strip() for line in file if re.match(r" *(n\d+|switch|relay|eth0):", line)]
+    with open("/etc/hosts", encoding="utf-8") as file:
+        hosts = file.read()
+    names = os.listdir("/run/netns") if os.path.isdir("/run/netns") else []
+    return {"mounts": mounts, "links": links, "hosts": hosts, "names": [name for name in names if "lab" in name],
+            "folder": os.path.exists(LABS), "BPF programs": _bpf_programs()}
+
+
+class LabTest(CommandTest):
+    maxDiff = None
+
+    def setUp(self):
+        self.before = traces()
+        self.addCleanup(self.nothing_is_left)
+        self.addCleanup(self.lab, "down", "--all")
+
+    def nothing_is_left(self):
+        # The kernel lets programs go a little later.
+        eventually(lambda: traces() == self.before)
+        self.assertEqual(traces(), self.before)
+
+    def lab(self, *arguments, code=0, **settings):
+        result = run("lab", *arguments, HOCKET_LAB_DIRECTORY=LABS, **settings)
+        if code is not None:
+            self.expect(result, code)
+        return result
+
+    def start(self, *arguments, **popen):
+        popen = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **popen}
+        process = subprocess.Popen([COMMAND, "lab", *arguments], text=True,
+                                   env=environment(HOCKET_LAB_DIRECTORY=LABS), **popen)
+        for stream in (process.stdout, process.stderr, process.stdin):
+            if stream:
+                self.addCleanup(stream.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def refused_lab(self, *arguments, words, code):
+        result = self.lab(*arguments, code=code)
+        for word in words:
+            self.assertIn(word, result.stderr + result.stdout)
+
+    def status(self, name="lab"):
+        return next(lab for lab in json.loads(self.lab("status", "--json").stdout) if lab["name"] == name)
+
+    def in_node(self, node, code, *options):
+        """What Python code prints in a node."""
+        return self.lab("exec", *options, node, "--", *python(code)).stdout.strip()
+
+
+def main_as_root():
+    """Runs the tests, or tells why they can't run here."""
+    try:
+        if os.geteuid() != 0:
+            print("skipped: labs need root")
+            sys.exit(SKIPPED)
+        tried = run("lab", "up", "1", "--switch", "redirect", HOCKET_LAB_DIRECTORY=LABS)
+        run("lab", "down", "--all", HOCKET_LAB_DIRECTORY=LABS)
+        if tried.returncode != 0:
+            print(f"skipped: no labs on this machine: {tried.stderr}")
+            sys.exit(SKIPPED)
+        main()
+    finally:
+        os.rmdir(_HOME)
