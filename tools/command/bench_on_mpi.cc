@@ -84,10 +84,13 @@ int bench_on_mpi(bench::MpiRanks& ranks, const bench::Options& options) {
   std::unique_ptr<bench::Endpoint> endpoint;
   if (has_algorithms(options)) {
     endpoint = std::make_unique<bench::Endpoint>(world, &ranks.hockets_wire());
-    if (!endpoint->open()) return 1;
+    if (!endpoint->open()) ranks.abort(1);
   }
   const Memory memory(ranks, options);
-  if (memory.buffers().input == nullptr) return refuse(0, "no memory for the buffers");
+  if (memory.buffers().input == nullptr) {
+    refuse(0, "no memory for the buffers");
+    ranks.abort(1);
+  }
   bench::Suite suite(options, world, memory.buffers(), title_of(ranks, options));
   bool good = true;
   for (const bench::Collective collective : options.collectives) {

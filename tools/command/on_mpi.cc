@@ -86,9 +86,7 @@ int run_as_rank(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& bo
   std::string why_not;
   const std::unique_ptr<bench::MpiRanks> ranks(entry(job.with_hocket, &why_not));
   if (ranks == nullptr) return fail(kUsage, "hocket " + std::string(job.command) + ": " + why_not);
-  const int code = body(*ranks);
-  if (code != kSuccess) ranks->abort(code);
-  return code;
+  return body(*ranks);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ struct OnMpi {
 void add_inside_mpi(CLI::App& command, std::string& inside);
 // Whether the command line has ranks of an MPI to work on: a launcher, or it is run by one.
 bool is_on_mpi(const OnMpi& job);
-// Becomes the launcher, or a rank, or runs `body` with the ranks; the exit code. A code other than 0 from any rank ends
-// the job.
+// Becomes the launcher, or a rank, or runs `body` with the ranks; the exit code. A rank whose peers may wait for it may
+// not return from `body`: it aborts the job.
 int run_on_mpi(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& body);
 
 }  // namespace hocket::command
