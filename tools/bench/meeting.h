@@ -33,7 +33,7 @@ class Meeting {
     kAsleep,  // mostly sleeps: leaves the cores to others that are at work
   };
   void meet(Waiting waiting);
-  // Ranks that don't share a machine with a counter have no common clock either.
+  // With a counter each.
   uint32_t machines() const { return static_cast<uint32_t>(leaders_.size()); }
 
  private:

@@ -62,7 +62,7 @@ class Ranks : public MpiRanks {
     return title;
   }
 
-  [[noreturn]] void abort(int code) override {
+  void abort(int code) override {
     MPI_Abort(MPI_COMM_WORLD, code);
     std::_Exit(code);
   }

@@ -21,7 +21,7 @@ class MpiRanks {
   // Messages over the MPI's point-to-point: for hocket's contexts, and for measurements of one's own.
   virtual const hocket_wire_t& hockets_wire() = 0;
   virtual const hocket_wire_t& own_wire() = 0;
-  // How many counters the ranks meet at: one a machine, or one a rank where memory can't be shared.
+  // Fewer than nodes where a machine has several of them: in a lab, or by HOCKET_NODE.
   virtual uint32_t machines() const = 0;
 
   // The MPI's own collectives, or hocket through the same functions.
@@ -36,7 +36,7 @@ class MpiRanks {
   // "MPICH Version: 5.0.2": not collective.
   virtual std::string title() const = 0;
   // Ends the job, when this rank can't go on and others may wait for it. Not collective.
-  [[noreturn]] virtual void abort(int code) = 0;
+  virtual void abort(int code) = 0;
 };
 
 // Initialises the MPI; it is finalised when all ranks are given up. nullptr: the reason is in *why_not.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ class MpiWorld : public World {
 
   const hocket_wire_t& hockets_wire() const { return hockets_wire_.wire; }
   const hocket_wire_t& own_wire() const { return own_wire_.wire; }
-  uint32_t machines() const { return meeting_->machines(); }
+  uint32_t machines() const { return machines_; }
 
  private:
   void meet(Meeting::Waiting waiting) {
@@ -80,6 +81,7 @@ class MpiWorld : public World {
       nodes.push_back(platform::label_of_node(one));
       machines.push_back(one.boot_hash);
     }
+    machines_ = static_cast<uint32_t>(std::set<uint64_t>(machines.begin(), machines.end()).size());
     placement_ = std::make_unique<schedule::Nodes>(nodes);
     meeting_ = std::make_unique<Meeting>(rank_, machines, own_wire_.wire, gather);
   }
@@ -90,6 +92,7 @@ class MpiWorld : public World {
   hocket_mpi_wire_t own_wire_ = {};
   int rank_ = 0;
   int size_ = 1;
+  uint32_t machines_ = 1;
   std::unique_ptr<schedule::Nodes> placement_;
   std::unique_ptr<Meeting> meeting_;
 };

@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   add_exec(app, invocation);
   add_run(app, invocation);
   add_bench(app, invocation);
+  add_probe(app, invocation);
   add_tune(app, invocation);
   add_lab(app, invocation);
   add_algorithms(app, invocation);

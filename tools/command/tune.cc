@@ -53,17 +53,6 @@ constexpr double kBusy = 1.1;
 
 Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
-// "60", "60s", "2m", "500ms".
-Result<double> read_budget(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const std::string unit(end);
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "ms" ? 1e-3 : 0;
-  if (end == text.c_str() || factor == 0 || !(number * factor > 0) || number * factor > 86400)
-    return invalid("--budget " + text + ": a time up to a day, such as 60s, 5m or 500ms");
-  return number * factor;
-}
-
 // Powers of two up to the cores, the cores themselves, and twice as many, up to 16 at least.
 std::vector<uint32_t> usual_ranks(uint32_t cores) {
   std::vector<uint32_t> ranks;
@@ -108,7 +97,7 @@ Status read_collectives(const std::string& text, TuneOptions& options) {
 
 Status read_options(const Parsed& parsed, TuneOptions& options) {
   options.cores = this_machine().cores;
-  Result<double> budget = read_budget(parsed.budget);
+  Result<double> budget = read_time("--budget", parsed.budget);
   if (!budget.is_ok()) return budget.take_status();
   options.budget_s = budget.value();
   Result<uint64_t> most = parse_size(parsed.max_bytes);

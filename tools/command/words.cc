@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/words.h"
 
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 
@@ -28,6 +29,16 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   std::istringstream stream(text);
   for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
   return words;
+}
+
+Result<double> read_time(const std::string& option, const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string unit(end);
+  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "ms" ? 1e-3 : 0;
+  if (end == text.c_str() || factor == 0 || !(number * factor > 0) || number * factor > 86400)
+    return Status(Code::kInvalidArgument, option + " " + text + ": a time up to a day, such as 60s, 5m or 500ms");
+  return number * factor;
 }
 
 void show_command_in_usage(CLI::App& subcommand, std::string command) {

@@ -6,10 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
+
 namespace hocket::command {
 
 // "8,64,1K" -> "8", "64", "1K". What is empty between two commas is a word, too; behind the last comma it is not.
 std::vector<std::string> split_at_commas(const std::string& text);
+
+// "60", "60s", "2m", "500ms" in seconds; the error names the option.
+Result<double> read_time(const std::string& option, const std::string& text);
 
 // Adds `command`, which the parser knows nothing of ("PROGRAM ..."), to the usage line of a subcommand's --help.
 void show_command_in_usage(CLI::App& subcommand, std::string command);
