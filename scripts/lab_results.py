@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads what scripts/lab_bench.py has left: files MPI-NODESxRANKS-COLLECTIVE.json and MPI-NODESxRANKS-probe.json."""
+import json
+import os
+import re
+import sys
+from collections import defaultdict
+
+FILE_NAME = re.compile(r"(?P<mpi>.+)-(?P<nodes>\d+)x(?P<ranks>\d+)-(?P<what>\w+)\.json")
+# Of the paper's host-driven interface: bruck up to the first, linear up to the second, pairwise above. Of its offload
+# interface: bruck up to 8 KiB, then pairwise.
+SWITCH_POINTS = (256, 32768)
+SCHEMES = ("leader", "send_aggregation", "receive_distribution")
+
+
+def parse_name(path):
+    """(mpi, (nodes, ranks a node), what)"""
+    match = FILE_NAME.fullmatch(os.path.basename(path))
+    if not match:
+        sys.exit(f"{path}: not a file of lab_bench.py: they are called MPI-NODESxRANKS-COLLECTIVE.json")
+    return match["mpi"], (int(match["nodes"]), int(match["ranks"])), match["what"]
+
+
+def shape_text(shape):
+    return f"{shape[0]}x{shape[1]}"
+
+
+def read_cells(paths):
+    """{(mpi, shape, collective, timing, bytes): {variant: row}}"""
+    cells = defaultdict(dict)
+    for path in paths:
+        mpi, shape, what = parse_name(path)
+        if what == "probe":
+            continue
+        with open(path, encoding="utf-8") as file:
+            for row in json.load(file):
+                if (row["nodes"], row["ranks_a_node"]) != shape:
+                    sys.exit(f"{path}: was measured on {row['nodes']} nodes with {row['ranks_a_node']} ranks each")
+                cells[(mpi, shape, row["collective"], row["timing"], row["bytes"])][row["variant"]] = row
+    return dict(cells)
+
+
+def read_probes(paths):
+    """{(mpi, shape): what `hocket probe --json` wrote}"""
+    probes = {}
+    for path in paths:
+        mpi, shape, what = parse_name(path)
+        if what == "probe":
+            with open(path, encoding="utf-8") as file:
+                probes[mpi, shape] = json.load(file)
+    return probes
+
+
+def flat_algorithm(message_bytes, points=SWITCH_POINTS):
+    """What the paper's `orig` uses for messages of that length."""
+    if message_bytes <= points[0]:
+        return "bruck"
+    return "linear" if message_bytes <= points[1] else "pairwise"
+
+
+def message_factor(scheme, ranks_a_node):
+    """How many times as long as a block the messages are that a scheme's ranks exchange between nodes."""
+    return ranks_a_node * (ranks_a_node if scheme == "leader" else 1)
+
+
+def orig(rows, size, points=SWITCH_POINTS):
+    """The row of the flat algorithm at its switch points; None if it was not measured."""
+    return rows.get(flat_algorithm(size, points))
+
+
+def with_orig(rows, scheme, shape, size, points=SWITCH_POINTS):
+    """The row of a scheme whose inner exchange is `orig` for its own message size."""
+    return rows.get(f"{scheme}:across={flat_algorithm(size * message_factor(scheme, shape[1]), points)}")
+
+
+def parse_points(text):
+    """"256,32K" -> (256, 32768)"""
+    factors = {"K": 1 << 10, "M": 1 << 20}
+    points = [int(word.rstrip("KM")) * factors.get(word[-1], 1) for word in text.split(",")]
+    if len(points) != 2 or points[0] > points[1]:
+        sys.exit(f"--switch-points {text}: two sizes, like 256,32K, or 8K,8K for none between")
+    return tuple(points)
