@@ -9,8 +9,8 @@
 # A FAULT among the variables is made to happen by faults.c.
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
 # carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says which node a rank is to be on, as if the
-# machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains; STATUS, the exit status that is right, or "failure" for any but 0; VENV,
-# where the Python environments are. Exit status 77: that MPI is not installed.
+# machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains; STATUS, the exit status that is right, or
+# "failure" for any but 0; VENV, where the Python environments are. Exit status 77: that MPI is not installed.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
