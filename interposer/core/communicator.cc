@@ -73,7 +73,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
   self.comm = nullptr;
   if (status == HOCKET_ERR_NOT_SUPPORTED) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());
-    return refuse(self, Outcome::kNoSharedMemory);
+    return refuse(self, Outcome::kNoTags);
   }
   if (status == HOCKET_ERR_INVALID_ARGUMENT) {
     if (self.rank == 0) {

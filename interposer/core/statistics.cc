@@ -18,8 +18,8 @@ bool is_carried_out(Outcome outcome) {
 }
 
 bool is_out_of_reach(Outcome outcome) {
-  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob ||
-         outcome == Outcome::kNoSharedMemory || outcome == Outcome::kArguments || outcome == Outcome::kFreed;
+  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
+         outcome == Outcome::kArguments || outcome == Outcome::kFreed;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -83,8 +83,8 @@ const char* reason(Outcome outcome) {
       return "intercommunicator";
     case Outcome::kOtherJob:
       return "ranks of another job";
-    case Outcome::kNoSharedMemory:
-      return "ranks do not share memory";
+    case Outcome::kNoTags:
+      return "no tags left between nodes";
     case Outcome::kSetUpFailed:
       return "set-up failed";
     case Outcome::kUnsupported:
@@ -126,7 +126,7 @@ std::string statistics_text(const CounterArray& sums, int ranks) {
   const uint64_t within_reach = total.carried_out + total.handed_on - total.out_of_reach;
   if (within_reach != 0) {
     char share[160];
-    std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu sound calls where ranks share memory\n",
+    std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu sound calls\n",
                   100.0 * static_cast<double>(total.carried_out) / static_cast<double>(within_reach),
                   static_cast<unsigned long long>(within_reach));
     text += share;

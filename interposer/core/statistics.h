@@ -43,7 +43,7 @@ enum class Outcome : uint8_t {
   kNotSetUp,           // HOCKET_SETUP_CALLS not reached
   kIntercommunicator,  // not looked at: two groups
   kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
-  kNoSharedMemory,     // ranks on several machines
+  kNoTags,             // the wire has none left for another communicator of several nodes
   kSetUpFailed,        // the reason has been logged
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
