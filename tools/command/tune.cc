@@ -8,13 +8,15 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/configuration.h"
+#include "command/on_mpi.h"
 #include "command/tune_compare.h"
 #include "command/tune_measure.h"
+#include "command/tune_on_mpi.h"
+#include "command/tune_output.h"
 #include "command/tune_table.h"
 #include "command/words.h"
 
@@ -31,7 +33,11 @@ Examples:
   HOCKET_TABLE=$PWD/site.table hocket exec -- mpirun ...
   hocket tune --budget 10m --ranks 4,16 --collectives allreduce,barrier --output site.table
   hocket tune --compare site.table shipped                which is better where, measured side by side
-  hocket tune --output site.table --against shipped       both, in one budget)";
+  hocket tune --output site.table --against shipped       both, in one budget
+  hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
+  hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
+The last two measure ranks on several nodes: the interface between them (as `hocket probe` does) and which algorithm,
+or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
 
 struct Parsed {
   std::string budget = "60s";
@@ -41,6 +47,9 @@ struct Parsed {
   std::string max_bytes = "1M";
   std::vector<std::string> compare;
   std::string against;
+  std::string shapes;
+  std::string merge = "shipped";
+  std::string inside_mpi;
   bool json = false;
 };
 
@@ -48,8 +57,6 @@ struct Parsed {
 constexpr double kFitShare = 0.04;
 constexpr double kMostFit_s = 4;
 constexpr double kAgainstShare = 0.35;
-// Above this noise a table is worth little.
-constexpr double kBusy = 1.1;
 
 Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
@@ -108,69 +115,6 @@ Status read_options(const Parsed& parsed, TuneOptions& options) {
   return read_collectives(parsed.collectives, options);
 }
 
-// Found out before anything is measured.
-Status check_writable(const std::string& path) {
-  if (path.empty()) return Status::ok();
-  const bool is_new = access(path.c_str(), F_OK) != 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) return invalid("--output: can't write " + path + ": " + std::strerror(errno));
-  if (is_new) unlink(path.c_str());
-  return Status::ok();
-}
-
-// Whole or not at all: ranks of a running job may read the file at any time.
-Status write_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  file << text;
-  file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    unlink(draft.c_str());
-    return Status::system("cannot write " + path, error);
-  }
-  return Status::ok();
-}
-
-nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const Machine& machine, const std::string& text) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Measurement& one : survey.measurements)
-    rows.push_back({{"collective", name(one.collective)},
-                    {"ranks", one.ranks},
-                    {"crowded", one.crowded},
-                    {"bytes", one.bytes},
-                    {"variant", one.variant},
-                    {"isolated_us", one.isolated_us},
-                    {"back_to_back_us", one.back_to_back_us},
-                    {"calls", one.calls},
-                    {"wobble", one.wobble}});
-  return {{"machine", {{"processor", machine.processor}, {"kernel", machine.kernel}, {"cores", machine.cores}}},
-          {"cells", survey.cells},
-          {"cells_measured", survey.cells_measured},
-          {"model",
-           {{"alpha_us", fit.parameters.alpha_us},
-            {"beta_us_per_kib", fit.parameters.beta_us_per_kib},
-            {"gamma_us_per_kib", fit.parameters.gamma_us_per_kib},
-            {"switch_us", fit.parameters.switch_us},
-            {"off_by", fit.off_by},
-            {"costs", fit.costs}}},
-          {"measurements", rows},
-          {"table", text}};
-}
-
-void tell_what_is_missing(const TuneOptions& options, const Survey& survey) {
-  if (survey.cells_measured == survey.cells) return;
-  std::string unseen;
-  for (const schedule::Collective collective : options.collectives) {
-    const bool is_seen =
-        std::any_of(survey.measurements.begin(), survey.measurements.end(),
-                    [&](const Measurement& measurement) { return measurement.collective == collective; });
-    if (!is_seen) unseen += (unseen.empty() ? "; nothing of " : ", ") + std::string(name(collective));
-  }
-  std::fprintf(stderr, "hocket tune: the budget ended after %zu of %zu cells%s; the model covers the rest\n",
-               survey.cells_measured, survey.cells, unseen.c_str());
-}
-
 int tune(const Parsed& parsed, const TuneOptions& options) {
   if (const Status status = check_writable(parsed.output); !status.is_ok()) return fail(kUsage, status.message());
   Progress progress(options.budget_s);
@@ -185,29 +129,32 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
   const double noise = noise_of(found.value().measurements);
   Result<std::vector<selection::Rule>> rules = make_rules(by_cell(found.value().measurements), noise);
   if (!rules.is_ok()) return fail(kFailure, rules.status().message());
-  const Machine machine = this_machine();
-  const std::string text = table_text(options, machine, found.value(), rules.value(), {fit, noise, progress.spent_s()});
+  const std::string text =
+      table_text(options, this_machine(), found.value(), rules.value(), {fit, noise, progress.spent_s()});
   // What was written must be readable; and comparing needs a file.
   Result<selection::Table> table = selection::Table::parse(text, "the new table");
   if (!table.is_ok()) return fail(kFailure, table.status().message());
-  if (!parsed.output.empty())
-    if (const Status status = write_file(parsed.output, text); !status.is_ok()) return fail(kFailure, status.message());
-  if (parsed.json)
-    std::printf("%s\n", as_json(found.value(), fit, machine, text).dump(1).c_str());
-  else if (parsed.output.empty())
-    std::printf("%s", text.c_str());
-  tell_what_is_missing(options, found.value());
-  if (noise > kBusy)
-    std::fprintf(stderr, "hocket tune: the two halves of a measurement differ by %.0f %%: something else runs here\n",
-                 (noise - 1) * 100);
-  if (!parsed.output.empty()) std::fprintf(stderr, "hocket tune: wrote %s\n", parsed.output.c_str());
+  if (const Status status = deliver(parsed.output, parsed.json, text, found.value(), fit); !status.is_ok())
+    return fail(kFailure, status.message());
+  say_what_became(options, found.value(), noise, parsed.output);
   if (parsed.against.empty()) return kSuccess;
   return compare_tables(options, parsed.output, parsed.against, parsed.json, progress);
 }
 
-int run(const Parsed& parsed) {
+// Of ranks of an MPI, on several nodes.
+int run_on_nodes(const Parsed& parsed, const OnMpi& job, const TuneOptions& options) {
+  if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty())
+    return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
+  const ClusterTuning tuning{options, parsed.output, parsed.shapes, parsed.merge, parsed.json};
+  return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return tune_on_mpi(ranks, tuning); });
+}
+
+int run(const Parsed& parsed, const Invocation& invocation) {
   TuneOptions options;
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
+  const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
+  if (is_on_mpi(job)) return run_on_nodes(parsed, job, options);
+  if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks on several nodes: give a launcher behind --");
   if (!parsed.compare.empty()) {
     if (!parsed.output.empty() || !parsed.against.empty())
       return fail(kUsage, "--compare measures two tables that exist: it goes with neither --output nor --against");
@@ -238,8 +185,15 @@ void add_tune(CLI::App& app, Invocation& invocation) {
       ->expected(2)
       ->type_name("A B");
   sub->add_option("--against", parsed->against, "compare the new table with this one, a file or `shipped`");
+  sub->add_option("--shapes", parsed->shapes,
+                  "with a launcher: nodes x ranks a node, 2x4,4x8 (default: powers of two up to what there is)");
+  sub->add_option("--merge", parsed->merge,
+                  "with a launcher: what else the table shall have: that of a file, `shipped`, or `none`")
+      ->capture_default_str();
   sub->add_flag("--json", parsed->json, "everything that was measured, for a program to read");
-  sub->callback([=, &invocation] { invocation.run = [=] { return run(*parsed); }; });
+  add_inside_mpi(*sub, parsed->inside_mpi);
+  show_command_in_usage(*sub, "[-- LAUNCHER ...]");
+  sub->callback([=, &invocation] { invocation.run = [=, &invocation] { return run(*parsed, invocation); }; });
 }
 
 }  // namespace hocket::command

@@ -28,24 +28,40 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
   std::vector<schedule::Plan> plans;
   schedule::Shape shape;
   shape.size = query.ranks;
+  shape.nodes = query.nodes;
   choice.fill(shape);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
     plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
   return plans;
 }
 
+// The algorithm with its degrees; of a composition also with each algorithm that its ranks could use between nodes.
+std::vector<selection::Spec> specs_of(const selection::Query& query, const algorithms::Algorithm& algorithm) {
+  std::vector<selection::Spec> specs{{&algorithm, 0}};
+  for (const uint32_t degree : degrees_worth_trying(query, algorithm)) {
+    const bool is_default = degree == 0 || (!algorithm.degrees.empty() && degree == algorithm.degrees.front());
+    if (!is_default) specs.push_back({&algorithm, degree});
+  }
+  for (size_t part = 0; part < algorithm.parts.size(); ++part) {
+    if (algorithm.parts[part].family != algorithms::Family::kAcross) continue;
+    for (const algorithms::Algorithm* inner : algorithms::all()) {
+      if (inner->collective != algorithm.parts[part].collective || is_composition(*inner)) continue;
+      selection::Spec spec{&algorithm, 0};
+      spec.parts[part].algorithm = inner;
+      specs.push_back(spec);
+    }
+  }
+  return specs;
+}
+
 }  // namespace
 
-std::vector<std::string> candidates_for(const selection::Query& query) {
+std::vector<std::string> candidates_for(const selection::Query& query, const selection::Table& table) {
   std::vector<Candidate> candidates;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
-    std::vector<uint32_t> degrees{0};
-    for (const uint32_t degree : algorithm->degrees)
-      if (degree != algorithm->degrees.front()) degrees.push_back(degree);
-    for (const uint32_t degree : degrees) {
-      const selection::Spec spec{algorithm, degree};
-      const Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec);
+    for (const selection::Spec& spec : specs_of(query, *algorithm)) {
+      const Result<selection::Choice> choice = selection::choose(query, table, &spec);
       if (!choice.is_ok()) continue;
       Candidate candidate{selection::to_text(spec), plans_of(query, choice.value())};
       const bool known = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {

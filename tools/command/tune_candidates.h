@@ -11,8 +11,9 @@
 
 namespace hocket::command {
 
-// Every algorithm that can serve, with each degree that is worth trying; of several that come to the same schedule on
-// all ranks, the first.
-std::vector<std::string> candidates_for(const selection::Query& query);
+// Every algorithm that can serve, with each degree that is worth trying, and compositions with each algorithm between
+// nodes; of several that come to the same schedule on all ranks, the first. `table`: by which the other parts of
+// compositions are chosen.
+std::vector<std::string> candidates_for(const selection::Query& query, const selection::Table& table = {});
 
 }  // namespace hocket::command

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "command/tune_measure.h"
@@ -34,6 +35,13 @@ std::vector<uint64_t> sizes_for(const TuneOptions& options, schedule::Collective
   return sizes;
 }
 
+// A collective, how many ranks on how many nodes, a size.
+using Key = std::tuple<schedule::Collective, uint32_t, uint32_t, uint32_t, uint64_t>;
+Key key_of(const Measurement& one) {
+  const uint64_t bytes = schedule::lengths_are_agreed(one.collective) ? one.bytes : 0;
+  return {one.collective, one.ranks, one.node_count(), one.ranks_a_node(), bytes};
+}
+
 }  // namespace
 
 double Measurement::us() const { return std::sqrt(isolated_us * back_to_back_us); }
@@ -53,6 +61,13 @@ std::vector<TuneCell> cells_for(const TuneOptions& options, uint32_t ranks) {
   return coarse;
 }
 
+size_t cells_of_rules(const std::vector<TuneCell>& cells) {
+  std::set<std::pair<schedule::Collective, uint64_t>> distinct;
+  for (const TuneCell& cell : cells)
+    distinct.emplace(cell.cell.collective, schedule::lengths_are_agreed(cell.cell.collective) ? cell.cell.bytes : 0);
+  return distinct.size();
+}
+
 bench::Options bench_options(const std::vector<TuneCell>& cells) {
   bench::Options options;
   options.batch_us = 500;
@@ -64,20 +79,25 @@ bench::Options bench_options(const std::vector<TuneCell>& cells) {
 }
 
 selection::Query query_of(const TuneOptions& options, uint32_t ranks, const RaceCell& cell) {
+  return query_of(ranks, ranks > options.cores, nullptr, cell);
+}
+
+selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* nodes, const RaceCell& cell) {
   selection::Query query;
   query.collective = cell.collective;
   query.bytes = schedule::lengths_are_agreed(cell.collective) ? cell.bytes : 0;
   if (schedule::is_vector(cell.collective)) query.row_bytes = query.bytes * ranks;
   query.ranks = ranks;
-  query.crowded = ranks > options.cores;
+  query.nodes = nodes;
+  query.crowded = crowded;
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));
   return query;
 }
 
 double noise_of(const std::vector<Measurement>& measurements) {
-  std::map<std::tuple<schedule::Collective, uint32_t, uint64_t>, const Measurement*> best;
+  std::map<std::pair<Key, uint64_t>, const Measurement*> best;
   for (const Measurement& one : measurements) {
-    const Measurement*& found = best[{one.collective, one.ranks, one.bytes}];
+    const Measurement*& found = best[{key_of(one), one.bytes}];
     if (found == nullptr || one.us() < found->us()) found = &one;
   }
   std::vector<double> wobbles;
@@ -97,17 +117,16 @@ double weight_of(const TuneOptions& options, uint32_t ranks) {
 
 std::vector<MeasuredCell> by_cell(const std::vector<Measurement>& measurements) {
   std::vector<MeasuredCell> cells;
+  std::map<Key, size_t> places;
   // How many times each cell's entries stand for.
   std::vector<std::map<std::string, int>> sizes;
   for (const Measurement& one : measurements) {
-    const uint64_t bytes = schedule::lengths_are_agreed(one.collective) ? one.bytes : 0;
-    const auto same = [&](const MeasuredCell& cell) {
-      return cell.collective == one.collective && cell.ranks == one.ranks && cell.bytes == bytes;
-    };
-    const auto found = std::find_if(cells.begin(), cells.end(), same);
-    const auto index = static_cast<size_t>(found - cells.begin());
-    if (found == cells.end()) {
-      cells.push_back({one.collective, one.ranks, one.crowded, bytes, {}});
+    const Key key = key_of(one);
+    const auto [place, is_new] = places.emplace(key, cells.size());
+    const size_t index = place->second;
+    if (is_new) {
+      cells.push_back(
+          {one.collective, one.ranks, one.crowded, std::get<4>(key), {}, one.node_count(), one.ranks_a_node()});
       sizes.emplace_back();
     }
     // Where sizes don't count, the geometric mean over them.

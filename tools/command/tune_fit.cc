@@ -22,14 +22,15 @@ struct PricedMeasurement {
 };
 using Priced = std::vector<PricedMeasurement>;
 
-Priced price_all(const TuneOptions& options, const std::vector<Measurement>& measurements) {
+// `table`: by which the parts of compositions were chosen that their names leave open.
+Priced price_all(const std::vector<Measurement>& measurements, const selection::Table& table) {
   Priced priced;
   for (const Measurement& one : measurements) {
     if (!schedule::lengths_are_agreed(one.collective)) continue;  // nothing is known of their sizes
-    const selection::Query query = query_of(options, one.ranks, {one.collective, one.bytes});
+    const selection::Query query = query_of(one.ranks, one.crowded, one.nodes.get(), {one.collective, one.bytes});
     Result<selection::Spec> spec = selection::parse_spec(one.collective, one.variant);
     if (!spec.is_ok() || one.us() <= 0) continue;
-    Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec.value());
+    Result<selection::Choice> choice = selection::choose(query, table, &spec.value());
     if (choice.is_ok()) priced.push_back({&one, PricedCall(query, choice.value())});
   }
   return priced;
@@ -79,9 +80,10 @@ void judge(const Priced& priced, const CostParameters& parameters, Fit& fit) {
     double least_us = INFINITY;
     size_t candidates = 0;
   };
-  std::map<std::tuple<schedule::Collective, uint32_t, uint64_t>, Best> cells;
+  std::map<std::tuple<schedule::Collective, uint32_t, uint32_t, uint64_t>, Best> cells;
   for (const PricedMeasurement& one : priced) {
-    Best& best = cells[{one.measured->collective, one.measured->ranks, one.measured->bytes}];
+    const Measurement& of = *one.measured;
+    Best& best = cells[{of.collective, of.ranks, of.node_count(), of.bytes}];
     const double predicted_us = one.call.us(parameters);
     if (predicted_us < best.predicted_us) best.its_us = one.measured->us();
     best.predicted_us = std::min(best.predicted_us, predicted_us);
@@ -102,9 +104,19 @@ void judge(const Priced& priced, const CostParameters& parameters, Fit& fit) {
 Fit fit_model(const TuneOptions& options, const std::vector<Measurement>& measurements, double limit_s) {
   Fit fit;
   fit.parameters.cores = options.cores;
-  const Priced priced = price_all(options, measurements);
+  const Priced priced = price_all(measurements, selection::Table());
   fit.measurements = priced.size();
   fit.parameters = search(priced, fit.parameters, limit_s);
+  fit.off_by = std::exp(distance(priced, fit.parameters, 1));
+  judge(priced, fit.parameters, fit);
+  return fit;
+}
+
+Fit judge_model(const selection::Table& table, const std::vector<Measurement>& measurements) {
+  Fit fit;
+  fit.parameters = table.model();
+  const Priced priced = price_all(measurements, table);
+  fit.measurements = priced.size();
   fit.off_by = std::exp(distance(priced, fit.parameters, 1));
   judge(priced, fit.parameters, fit);
   return fit;

@@ -24,5 +24,7 @@ struct Fit {
 
 // Stops after `limit_s`, with the best that was found so far.
 Fit fit_model(const TuneOptions& options, const std::vector<Measurement>& measurements, double limit_s);
+// How well the table's own parameters do: nothing is searched.
+Fit judge_model(const selection::Table& table, const std::vector<Measurement>& measurements);
 
 }  // namespace hocket::command

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,12 @@ struct Measurement {
   double isolated_us = 0;
   double back_to_back_us = 0;
   uint64_t calls = 0;
-  double wobble = 1;  // as RaceResult's
+  double wobble = 1;                                       // as RaceResult's
+  std::shared_ptr<const schedule::Nodes> nodes = nullptr;  // nullptr: all ranks are on one
 
   double us() const;  // the geometric mean of both timings
+  uint32_t node_count() const { return nodes == nullptr ? 1 : nodes->count(); }
+  uint32_t ranks_a_node() const { return nodes == nullptr ? ranks : nodes->most(); }
 };
 
 struct TuneCell {
@@ -46,10 +50,13 @@ struct TuneCell {
 // The cells of one number of ranks in the order in which they are measured: a coarse grid of all collectives first, so
 // that a short budget sees a bit of everything.
 std::vector<TuneCell> cells_for(const TuneOptions& options, uint32_t ranks);
+// How many cells rules can tell apart: sizes that no rule may ask for are one together.
+size_t cells_of_rules(const std::vector<TuneCell>& cells);
 // For buffers that are long enough for all of them, and short batches.
 bench::Options bench_options(const std::vector<TuneCell>& cells);
 // The question that such a call puts to the selection.
 selection::Query query_of(const TuneOptions& options, uint32_t ranks, const RaceCell& cell);
+selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* nodes, const RaceCell& cell);
 
 struct Survey {
   std::vector<Measurement> measurements;

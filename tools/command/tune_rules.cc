@@ -94,7 +94,8 @@ uint64_t border(const BySize& sizes, uint64_t a, uint64_t b, const std::string& 
   return std::min(std::max(rounded, std::bit_ceil(a + 1)), b);
 }
 
-Status fill_measurement(Rule& rule, const BySize& sizes, const Stretch& stretch, uint32_t ranks) {
+// `where`: "8 ranks".
+Status fill_measurement(Rule& rule, const BySize& sizes, const Stretch& stretch, const std::string& where) {
   const uint64_t bytes = stretch.sizes[stretch.sizes.size() / 2];
   const Times& times = sizes.at(bytes);
   Result<selection::Spec> spec = selection::parse_spec(rule.collective, stretch.winner);
@@ -106,56 +107,79 @@ Status fill_measurement(Rule& rule, const BySize& sizes, const Stretch& stretch,
     rule.next = name;
     rule.next_us = us;
   }
-  rule.note = "at " + (bytes == 0 ? "" : size_to_text(bytes) + ", ") + std::to_string(ranks) + " ranks";
+  rule.note = "at " + (bytes == 0 ? "" : size_to_text(bytes) + ", ") + where;
   return Status::ok();
 }
 
 struct Group {
   schedule::Collective collective;
   bool crowded;
+  bool has_nodes;
 
   auto operator<=>(const Group&) const = default;
 };
 
-Status add_rules(const Group& group, uint32_t ranks, const selection::Interval& span, const BySize& sizes, double noise,
+// `conditions`: a rule with all of them but bytes.
+Status add_rules(const Rule& conditions, const std::string& where, const BySize& sizes, double noise,
                  std::vector<Rule>& rules) {
   const std::vector<Stretch> stretches = stretches_of(sizes, noise);
   uint64_t first = 0;
   for (size_t i = 0; i < stretches.size(); ++i) {
-    Rule rule;
-    rule.collective = group.collective;
-    rule.ranks = span;
-    rule.when = group.crowded ? selection::When::kCrowded : selection::When::kUncrowded;
+    Rule rule = conditions;
     rule.bytes.first = first;
     if (i + 1 < stretches.size()) {
       first = border(sizes, stretches[i].sizes.back(), stretches[i + 1].sizes.front(), stretches[i].winner,
                      stretches[i + 1].winner);
       rule.bytes.last = first - 1;
     }
-    HOCKET_TRY(fill_measurement(rule, sizes, stretches[i], ranks));
+    HOCKET_TRY(fill_measurement(rule, sizes, stretches[i], where));
     rules.push_back(std::move(rule));
   }
   return Status::ok();
 }
 
+using Spans = std::map<uint32_t, selection::Interval>;
+
+// Each measured number stands for those nearest to it, from `first` on; the largest as if there were another, so many
+// times as large.
+template <typename Measured>
+Spans spans_of(const std::map<uint32_t, Measured>& numbers, uint64_t first, uint32_t beyond) {
+  Spans spans;
+  for (auto here = numbers.begin(); here != numbers.end(); ++here) {
+    const auto next = std::next(here);
+    const uint64_t neighbour = next == numbers.end() ? uint64_t{beyond} * here->first : next->first;
+    const uint64_t last = std::max<uint64_t>((here->first + neighbour + 1) / 2 - 1, here->first);
+    spans[here->first] = {first, last};
+    first = last + 1;
+  }
+  return spans;
+}
+
 }  // namespace
 
 Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double noise) {
-  std::map<Group, std::map<uint32_t, BySize>> groups;
-  for (const MeasuredCell& cell : cells)
-    if (!cell.us.empty()) groups[{cell.collective, cell.crowded}][cell.ranks][cell.bytes] = cell.us;
+  std::map<Group, std::map<uint32_t, std::map<uint32_t, BySize>>> groups;
+  for (const MeasuredCell& cell : cells) {
+    if (cell.us.empty()) continue;
+    const Group group{cell.collective, cell.crowded, cell.nodes > 1};
+    groups[group][cell.nodes][group.has_nodes ? cell.ranks_a_node : cell.ranks][cell.bytes] = cell.us;
+  }
   std::vector<Rule> rules;
-  for (const auto& [group, by_ranks] : groups) {
-    uint64_t first = 0;
-    for (auto here = by_ranks.begin(); here != by_ranks.end(); ++here) {
-      const auto next = std::next(here);
-      // As if the next had been twice or, crowded, seven times as many.
-      const uint64_t beyond = uint64_t{group.crowded ? 7u : 2u} * here->first;
-      const uint64_t neighbour = next == by_ranks.end() ? beyond : next->first;
-      const selection::Interval span{first, std::max<uint64_t>((here->first + neighbour + 1) / 2 - 1, here->first)};
-      first = span.last + 1;
-      Status status = add_rules(group, here->first, span, here->second, noise, rules);
-      if (!status.is_ok()) return status;
+  for (const auto& [group, by_nodes] : groups) {
+    Rule rule;
+    rule.collective = group.collective;
+    rule.when = group.crowded ? selection::When::kCrowded : selection::When::kUncrowded;
+    const Spans nodes = spans_of(by_nodes, group.has_nodes ? 2 : 1, 2);
+    for (const auto& [count, by_ranks] : by_nodes) {
+      if (group.has_nodes) rule.nodes = nodes.at(count);
+      // As if the next had been twice or, crowded on one node, seven times as many.
+      const Spans ranks = spans_of(by_ranks, 0, group.crowded && !group.has_nodes ? 7 : 2);
+      for (const auto& [number, sizes] : by_ranks) {
+        (group.has_nodes ? rule.ranks_a_node : rule.ranks) = ranks.at(number);
+        const std::string where = (group.has_nodes ? std::to_string(count) + "x" : "") + std::to_string(number);
+        Status status = add_rules(rule, where + " ranks", sizes, noise, rules);
+        if (!status.is_ok()) return status;
+      }
     }
   }
   return rules;
@@ -168,12 +192,13 @@ std::string aligned_line(const Rule& rule) {
   for (size_t begin = 0; begin < words.size();) {
     const size_t end = std::min(words.find(' ', begin), words.size());
     const std::string word = words.substr(begin, end - begin);
+    const bool is_place = word.starts_with("ranks=") || word.starts_with("nodes=") || word.starts_with("ppn=");
     const int column = begin == 0                   ? 0
-                       : word.starts_with("ranks=") ? 1
+                       : is_place                   ? 1
                        : word.ends_with("crowded")  ? 2
                        : word.starts_with("bytes=") ? 3
                                                     : 4;
-    columns[column] = word;
+    columns[column] += (columns[column].empty() ? "" : " ") + word;
     begin = end + 1;
   }
   char line[256];

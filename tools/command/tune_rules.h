@@ -28,15 +28,18 @@ struct MeasuredCell {
   bool crowded = false;
   uint64_t bytes = 0;
   Times us;
+  uint32_t nodes = 1;
+  uint32_t ranks_a_node = 0;  // on several nodes: the most
 };
 
 // Within this factor of the best, an algorithm counts as equally good.
 inline constexpr double kNoise = 1.04;
 
-// Rules by collective, then uncrowded before crowded, then by ranks and bytes. Each measured number of ranks stands for
-// those nearest to it, the largest for those up to one and a half times as many or, where ranks share cores and more of
-// them only wait longer for their turn, four times; what is not covered is left to the model. Cells without a time are
-// left out. Errors: a name that is no algorithm.
+// Rules by collective, then uncrowded before crowded, those of one node first, then by ranks (on several nodes: by
+// nodes and ranks a node) and bytes. Each measured number of ranks stands for those nearest to it, the largest for
+// those up to one and a half times as many or, where ranks share cores and more of them only wait longer for their
+// turn, four times; what is not covered is left to the model. Cells without a time are left out. Errors: a name that is
+// no algorithm.
 Result<std::vector<selection::Rule>> make_rules(std::span<const MeasuredCell> cells, double noise = kNoise);
 
 // A line of a table, its columns in place.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All measurements, each with its share of the time.
-#include <sched.h>
-
 #include <algorithm>
 
 #include "base/environment.h"
 #include "base/size_text.h"
+#include "bench/crowding.h"
 #include "platform/time_slice.h"
 #include "probe/probe.h"
 #include "probe/site.h"
@@ -24,23 +23,11 @@ std::vector<uint64_t> copied_sizes(uint64_t most, uint32_t ranks) {
   return sizes;
 }
 
-// Whether the ranks of some machine have to share cores.
-bool is_crowded(bench::World& world, uint32_t machines) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  // Ranks that are bound have few each; the most that one rank may use says how many there are, if none is bound.
-  double cores[2] = {static_cast<double>(CPU_COUNT(&allowed)), 0};
-  world.maximum(cores);
-  const double ranks_a_machine = static_cast<double>(world.size()) / machines;
-  return cores[0] > 1 && ranks_a_machine > cores[0];
-}
-
 class Survey {
  public:
   Survey(const Options& options, bench::World& world, const hocket_wire_t& wire, uint32_t machines,
          const std::function<void(const std::string&)>& say)
-      : say_(say), site_{world, wire, options, is_crowded(world, machines), Stopwatch(world)} {
+      : say_(say), site_{world, wire, options, bench::ranks_share_cores(world), Stopwatch(world)} {
     // As hocket's own ranks do: what is measured shall hold for them.
     const Result<int64_t> slice_us = environment::get_integer("HOCKET_SLICE_US");
     if (site_.crowded && slice_us.is_ok() && slice_us.value() > 0)
