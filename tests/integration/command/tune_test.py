@@ -5,7 +5,7 @@ import re
 import tempfile
 import time
 
-from hocket_command import CommandTest, main, run
+from hocket_command import CommandTest, cluster_launchers, main, run, run_on_nodes
 
 # Nothing here asserts on how good a table is: the machine may be busy. docs/benchmarks.md has that.
 SMALL = ["--ranks", "2,3", "--collectives", "barrier,allreduce,alltoall,gatherv", "--max-bytes", "4K"]
@@ -83,6 +83,56 @@ class Tune(CommandTest):
         result = self.expect(run("tune", "--budget", "3s", "--output", path, "--against", "shipped", *SMALL), 0)
         self.assertIn(f"A: {path}\nB: shipped\n", result.stdout)
         self.assertRegex(result.stdout, r"\d+ cells: \d+ with the same choice")
+
+    def test_ranks_on_several_nodes(self):
+        for family, launcher in cluster_launchers():
+            with self.subTest(family):
+                path = self.path(f"{family}.table")
+                arguments = ["tune", "--budget", "4s", "--collectives", "barrier,alltoall", "--max-bytes", "1K",
+                             "--output", path]
+                self.expect(run_on_nodes(family, launcher, arguments), 0)
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                self.assertRegex(text, r"\nmodel cores=.* wire_alpha_us=\S+ .* one_machine=1\n")
+                self.assertRegex(text, r"\nalltoall +nodes=2 ppn=\.\.2 ")
+                self.assertRegex(text, r"\nallreduce +ranks=", "what the shipped table has is still there")
+                self.check_that_it_is_used(family, launcher, path)
+
+    def check_that_it_is_used(self, family, launcher, path):
+        explained = self.expect(run("info", "--explain", "alltoall", "8", "--nodes", "2x2", "--crowded", "yes",
+                                    HOCKET_TABLE=path), 0).stdout
+        if re.search(r"alltoall +nodes=2 ppn=\.\.2 crowded", open(path, encoding="utf-8").read()):
+            self.assertRegex(explained, rf"because +{re.escape(path)}, line \d+: alltoall")
+        self.assertRegex(explained, r"wire +alpha")
+        arguments = ["bench", "alltoall", "--variants", "mpi;hocket", "--sizes", "8", "--time-budget", "0.001",
+                     "--iterations", "20"]
+        result = self.expect(run_on_nodes(family, launcher, arguments, HOCKET_TABLE=path), 0)
+        self.assertIn("on 2 nodes", result.stdout)
+
+    def test_a_cluster_table_keeps_what_it_is_merged_with(self):
+        family, launcher = cluster_launchers()[0]
+        old = self.path("old.table")
+        with open(old, "w", encoding="utf-8") as file:
+            file.write("hocket-table 1\nmodel alpha_us=0.25\nalltoall nodes=2 ppn=9 leader  # of the old one\n"
+                       "alltoall nodes=2 ppn=1..2 crowded leader\n")
+        arguments = ["tune", "--budget", "2s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
+                     "--merge", old]
+        table = self.expect(run_on_nodes(family, launcher, arguments), 0).stdout
+        self.assertIn("alpha_us=0.25", table)
+        self.assertIn("# of the old one", table)
+        self.assertEqual(len(re.findall(r"\nalltoall +nodes=2 ppn=1\.\.2 ", table)), 0 if "2 crowded" in table else 1)
+
+    def test_bad_lines_of_clusters(self):
+        family, launcher = cluster_launchers()[0]
+        for words, arguments in ((["--shapes 4x4", "2 nodes"], ["--shapes", "4x4"]),
+                                 (["/nowhere"], ["--merge", "/nowhere/old.table"]),
+                                 (["--output", "/nowhere"], ["--output", "/nowhere/site.table"])):
+            result = run_on_nodes(family, launcher, ["tune", "--budget", "1s", *arguments])
+            self.assertNotEqual(result.returncode, 0)
+            for word in words:
+                self.assertIn(word, result.stdout + result.stderr)
+        self.refused("tune", "--shapes", "2x2", words=["--shapes"])
+        self.refused("tune", "--ranks", "4", "--", launcher, "-n", "2", words=["--ranks"])
 
     def test_bad_lines(self):
         self.refused("tune", "--budget", "soon", words=["--budget soon"])

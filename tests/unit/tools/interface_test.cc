@@ -26,10 +26,9 @@ Findings findings_of(const Interface& interface, uint32_t most_pairs, double noi
   found.overhead = {{8, interface.overhead_us * 1.2, interface.overhead_us * 0.8}, {4096, 9, 9}};
   for (const uint64_t bytes : sizes_up_to(1 << 20)) {
     const double kib = static_cast<double>(bytes) / 1024;
-    found.latency.push_back({bytes,
-                             2 * interface.overhead_us + interface.alpha_us + interface.gap_us +
-                                 kib * interface.beta_us_per_kib,
-                             1});
+    found.latency.push_back(
+        {bytes, 2 * interface.overhead_us + interface.alpha_us + interface.gap_us + kib * interface.beta_us_per_kib,
+         1});
   }
   return found;
 }

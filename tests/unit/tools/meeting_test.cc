@@ -42,7 +42,7 @@ void as_ranks(size_t ranks, const Body& body) {
 
 // Nobody leaves a meeting before all have come, time after time.
 void expect_all_meet(const std::vector<uint64_t>& machines, uint32_t expected_machines, Meeting::Waiting first) {
-  constexpr int kTimes = 50;
+  constexpr int kTimes = 20;
   Board board(machines.size());
   test::Network network(static_cast<uint32_t>(machines.size()), 7);
   std::atomic<uint32_t> come{0};

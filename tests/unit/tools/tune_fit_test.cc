@@ -62,6 +62,39 @@ TEST(Fit, WithoutTimeKeepsTheDefaults) {
   EXPECT_GT(fit.off_by, 1);
 }
 
+TEST(Fit, AModelThatIsRightIsJudgedSo) {
+  const TuneOptions options = options_of();
+  const selection::Table table(CostParameters{.alpha_us = 0.3});
+  const Fit fit = judge_model(table, measurements_of(options, table.model()));
+  EXPECT_EQ(fit.parameters, table.model());
+  EXPECT_NEAR(fit.off_by, 1, 1e-9);
+  EXPECT_NEAR(fit.costs, 1, 1e-9);
+  EXPECT_GT(
+      judge_model(selection::Table(CostParameters{.alpha_us = 3}), measurements_of(options, table.model())).off_by,
+      1.2);
+}
+
+TEST(Candidates, OfCompositionsComeWithEachAlgorithmBetweenNodes) {
+  const std::vector<uint64_t> labels = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  const schedule::Nodes nodes(labels);
+  const std::vector<std::string> names = candidates_for({.collective = Collective::kAlltoall,
+                                                         .bytes = 512,
+                                                         .ranks = 16,
+                                                         .nodes = &nodes,
+                                                         .crowded = true,
+                                                         .element_bytes = 1});
+  const std::set<std::string> all(names.begin(), names.end());
+  EXPECT_EQ(all.size(), names.size());
+  for (const char* flat : {"linear", "pairwise", "bruck", "leader", "send_aggregation", "receive_distribution"})
+    EXPECT_TRUE(all.contains(flat)) << flat;
+  EXPECT_FALSE(all.contains("direct")) << "it needs memory that all ranks share";
+  // One of the three is what is chosen unasked.
+  int inner = 0;
+  for (const char* across : {"linear", "pairwise", "bruck"})
+    inner += all.contains(std::string("send_aggregation:across=") + across) ? 1 : 0;
+  EXPECT_EQ(inner, 2);
+}
+
 TEST(Candidates, SchedulesThatAreTheSameCountOnce) {
   // With two ranks, all trees of either are the same.
   const std::vector<std::string> names =
