@@ -52,7 +52,8 @@ std::string comparison(double us, const std::string& next, double next_us, const
 // Where a rule's times were measured, or of what call times are predicted.
 struct Place {
   std::optional<uint64_t> bytes;  // none: of a barrier, or of any length
-  uint64_t ranks = 0;
+  uint64_t nodes = 1;
+  uint64_t ranks = 0;  // of a node
 
   bool operator==(const Place&) const = default;
 };
@@ -60,10 +61,11 @@ struct Place {
 Place place_of(const Query& query) {
   const bool has_bytes =
       query.collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(query.collective);
-  return {has_bytes ? std::optional(query.bytes) : std::nullopt, query.ranks};
+  return {has_bytes ? std::optional(query.bytes) : std::nullopt, query.node_count(), query.ranks_a_node()};
 }
 
-// From the note that `hocket tune` puts behind a rule: "at 4K, 8 ranks", or "at 8 ranks". Anybody else's is no place.
+// From the note that `hocket tune` puts behind a rule: "at 4K, 8 ranks", "at 8 ranks", "at 4K, 2x8 ranks" (two nodes).
+// Anybody else's is no place.
 std::optional<Place> place_of(std::string_view note) {
   constexpr std::string_view kBefore = "at ";
   constexpr std::string_view kAfter = " ranks";
@@ -77,6 +79,12 @@ std::optional<Place> place_of(std::string_view note) {
     place.bytes = bytes.value();
     note.remove_prefix(comma + 2);
   }
+  if (const size_t cross = note.find('x'); cross != std::string_view::npos) {
+    Result<uint64_t> nodes = parse_size(note.substr(0, cross));
+    if (!nodes.is_ok()) return {};
+    place.nodes = nodes.value();
+    note.remove_prefix(cross + 1);
+  }
   Result<uint64_t> ranks = parse_size(note);
   if (!ranks.is_ok()) return {};
   place.ranks = ranks.value();
@@ -84,7 +92,9 @@ std::optional<Place> place_of(std::string_view note) {
 }
 
 std::string to_text(const Place& place) {
-  const std::string ranks = plural(place.ranks, "rank");
+  const std::string ranks = place.nodes == 1
+                                ? plural(place.ranks, "rank")
+                                : std::to_string(place.nodes) + "x" + std::to_string(place.ranks) + " ranks";
   return place.bytes ? size_to_text(*place.bytes) + (*place.bytes == 1 ? " byte, " : " bytes, ") + ranks : ranks;
 }
 
@@ -144,9 +154,9 @@ std::string measurement_of(const Query& query, const Rule& rule, const Table& ta
   if (!place) return "  measured  " + times + (rule.note.empty() ? "" : "  note      " + rule.note + "\n");
   std::string text = "  measured  at " + to_text(*place) + ": " + times;
   const Place here = place_of(query);
-  if (here != *place && table.model_line() != 0)
-    text += prediction_of(query, table, rule.spec, "for " + to_text(here) + ": ");
-  return text;
+  if (here == *place || table.model_line() == 0) return text;
+  text += prediction_of(query, table, rule.spec, "for " + to_text(here) + ": ");
+  return query.node_count() > 1 ? text + wire_of(table.model()) : text;
 }
 
 std::string ground_of(const Query& query, const Match& match, const Table& table) {

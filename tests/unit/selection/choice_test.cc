@@ -219,6 +219,25 @@ TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
   EXPECT_NE(barrier(3).find("predicted for 3 ranks: "), std::string::npos) << barrier(3);
 }
 
+TEST(Explain, OverNodesSaysOnHowManyAndWhatTheInterfaceIs) {
+  const Table table = table_of(
+      "model cores=2 wire_alpha_us=12.5 wire_lanes=3\n"
+      "alltoall nodes=2 ppn=..2 linear us=9.5 next=bruck next_us=19 # at 4K, 2x2 ranks\n");
+  const std::vector<uint64_t> labels = {0, 0, 1, 1};
+  const schedule::Nodes nodes(labels);
+  Query query{.collective = Collective::kAlltoall, .bytes = 4096, .ranks = 4, .nodes = &nodes};
+  const std::string measured =
+      "  measured  at 4K bytes, 2x2 ranks: 9.5 us; the runner-up bruck 19 us (2 times as long)\n";
+  const std::string same = explain(query, table);
+  EXPECT_NE(same.find(measured), std::string::npos) << same;
+  EXPECT_EQ(same.find("predicted"), std::string::npos) << same;
+  query.bytes = 64;
+  const std::string shorter = explain(query, table);
+  EXPECT_NE(shorter.find(measured + "  predicted for 64 bytes, 2x2 ranks: "), std::string::npos) << shorter;
+  EXPECT_NE(shorter.find("\n  wire      alpha 12.5 us"), std::string::npos) << shorter;
+  EXPECT_NE(shorter.find("3 lanes"), std::string::npos) << shorter;
+}
+
 TEST(Explain, NotesThatNameNoPlaceStayNotes) {
   for (const char* note : {"at", "at ranks", "at  ranks", "at home", "at 4K ranks and more", "at 4X, 8 ranks",
                            "at 4K,8 ranks", "at 4K, many ranks", "at , ranks", "8 ranks"}) {
