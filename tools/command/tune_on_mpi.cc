@@ -22,6 +22,10 @@ namespace {
 
 constexpr double kProbeShare = 0.2;
 constexpr double kMostProbe_s = 60;
+constexpr double kLeastShare = 0.3;  // of the budget, for the algorithms
+// From 1 byte to 64 KiB at least: the time of a message and that of a KiB must both show.
+constexpr uint64_t kLongestProbed = 64 << 10;
+constexpr uint64_t kProbeStep = 16;
 
 // A file that only this process and what it tells see: HOCKET_TABLE for the communicators to come.
 class TableInUse {
@@ -60,11 +64,13 @@ class Tuner {
   // Throws std::runtime_error.
   int run() {
     know_interface();
+    // On a busy machine even the fewest samples of the interface may take all the time that there was.
+    const double end_s = std::max(options_.budget_s, progress_.spent_s() + options_.budget_s * kLeastShare);
     double weights = 0;
     for (const ClusterShape& shape : shapes_) weights += weight_of(options_, shape.nodes * shape.ranks_a_node);
     for (const ClusterShape& shape : shapes_) {
       const double weight = weight_of(options_, shape.nodes * shape.ranks_a_node);
-      const double until_s = progress_.spent_s() + std::max(progress_.left_s(), 0.0) * weight / weights;
+      const double until_s = progress_.spent_s() + std::max(end_s - progress_.spent_s(), 0.0) * weight / weights;
       weights -= weight;
       measure(shape, until_s);
     }
@@ -77,7 +83,8 @@ class Tuner {
   void know_interface() {
     probe::Options options;
     options.budget_s = std::min(options_.budget_s * kProbeShare, kMostProbe_s);
-    options.max_bytes = options_.max_bytes;
+    options.max_bytes = std::max(options_.max_bytes, kLongestProbed);
+    options.step = kProbeStep;
     const auto say = [&](const std::string& what) {
       if (speaks()) progress_.say("the interface between nodes", what);
     };

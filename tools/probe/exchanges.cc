@@ -12,9 +12,9 @@ constexpr uint64_t kMostInFlight = 16;
 
 }  // namespace
 
-std::vector<uint64_t> sizes_up_to(uint64_t most) {
+std::vector<uint64_t> sizes_up_to(uint64_t most, uint64_t step) {
   std::vector<uint64_t> sizes;
-  for (uint64_t bytes = 1; bytes <= most; bytes *= 4) sizes.push_back(bytes);
+  for (uint64_t bytes = 1; bytes <= most; bytes *= step) sizes.push_back(bytes);
   return sizes;
 }
 

@@ -39,7 +39,7 @@ class Survey {
     found_.ranks_a_node = placement.fewest();
     found_.crowded = site_.crowded;
     pairs_ = numbers_up_to(std::min(found_.ranks_a_node, options.max_pairs));
-    sizes_ = sizes_up_to(options.max_bytes);
+    sizes_ = sizes_up_to(options.max_bytes, options.step);
     copied_ = copied_sizes(options.max_bytes, pairs_.back());
     const size_t cells = pairs_.size() * (sizes_.size() + std::size(kBytesANodePair)) + sizes_.size() + copied_.size() +
                          std::size(kOverheadSizes);

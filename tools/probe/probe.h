@@ -28,6 +28,7 @@ namespace hocket::probe {
 struct Options {
   double budget_s = 30;
   uint64_t max_bytes = 1 << 20;
+  uint64_t step = 4;  // from size to size
   uint32_t max_pairs = 64;
 };
 

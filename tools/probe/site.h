@@ -28,7 +28,7 @@ struct Site {
 };
 
 // Sizes and numbers of ranks that are measured.
-std::vector<uint64_t> sizes_up_to(uint64_t most);
+std::vector<uint64_t> sizes_up_to(uint64_t most, uint64_t step = 4);
 std::vector<uint32_t> numbers_up_to(uint32_t most);
 // From node to node, of all ranks together.
 inline constexpr uint64_t kBytesANodePair[] = {4 << 10, 64 << 10};

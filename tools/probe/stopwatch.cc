@@ -9,7 +9,10 @@
 namespace hocket::probe {
 namespace {
 
-constexpr double kBatch_us = 3000;
+// Of the time of a measurement, so much goes to one batch, within limits.
+constexpr double kBatchShare = 0.1;
+constexpr double kShortestBatch_us = 200;
+constexpr double kLongestBatch_us = 3000;
 constexpr uint64_t kMostTurns = 4096;
 constexpr size_t kFewestSamples = 5;
 constexpr size_t kMostSamples = 2000;
@@ -22,6 +25,11 @@ double now_us() { return static_cast<double>(now_ns()) / 1000; }
 Time time_of(const std::vector<double>& samples_us) {
   const bench::Summary summary = bench::summarize(samples_us, samples_us.size());
   return {summary.median_us, summary.p10_us > 0 ? summary.p90_us / summary.p10_us : 1};
+}
+
+void Stopwatch::set_share(double share_s) {
+  share_s_ = share_s;
+  batch_us_ = std::clamp(share_s * 1e6 * kBatchShare, kShortestBatch_us, kLongestBatch_us);
 }
 
 bool Stopwatch::is_over(uint64_t begin_ns) {
@@ -47,8 +55,8 @@ Time Stopwatch::turns(bool takes_part, const std::function<void(uint64_t)>& work
   batch_us(takes_part, 1, work);  // connections are made, caches filled
   for (double took_us = 0; turns < kMostTurns; turns *= 4) {
     took_us = batch_us(takes_part, turns, work);
-    if (took_us < kBatch_us / 4) continue;
-    const double wanted = static_cast<double>(turns) * kBatch_us / took_us;
+    if (took_us < batch_us_ / 4) continue;
+    const double wanted = static_cast<double>(turns) * batch_us_ / took_us;
     turns = std::clamp<uint64_t>(static_cast<uint64_t>(std::llround(wanted)), 1, kMostTurns);
     break;
   }

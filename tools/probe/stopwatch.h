@@ -25,7 +25,7 @@ class Stopwatch {
   explicit Stopwatch(bench::World& world) : world_(world) {}
 
   // So long for each measurement, about.
-  void set_share(double share_s) { share_s_ = share_s; }
+  void set_share(double share_s);
   // The time of one turn: `work` makes so many, on ranks that take part. A sample is the slowest rank's time of many.
   Time turns(bool takes_part, const std::function<void(uint64_t turns)>& work);
   // `work` tells how long what counts in it took on this rank; a sample is the slowest rank's, of each of the values.
@@ -39,6 +39,7 @@ class Stopwatch {
 
   bench::World& world_;
   double share_s_ = 0.1;
+  double batch_us_ = 3000;
 };
 
 }  // namespace hocket::probe

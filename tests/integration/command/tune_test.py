@@ -88,7 +88,7 @@ class Tune(CommandTest):
         for family, launcher in cluster_launchers():
             with self.subTest(family):
                 path = self.path(f"{family}.table")
-                arguments = ["tune", "--budget", "4s", "--collectives", "barrier,alltoall", "--max-bytes", "1K",
+                arguments = ["tune", "--budget", "6s", "--collectives", "barrier,alltoall", "--max-bytes", "1K",
                              "--output", path]
                 self.expect(run_on_nodes(family, launcher, arguments), 0)
                 with open(path, encoding="utf-8") as file:
@@ -99,9 +99,11 @@ class Tune(CommandTest):
                 self.check_that_it_is_used(family, launcher, path)
 
     def check_that_it_is_used(self, family, launcher, path):
-        explained = self.expect(run("info", "--explain", "alltoall", "8", "--nodes", "2x2", "--crowded", "yes",
+        explained = self.expect(run("info", "--explain", "alltoall", "24", "--nodes", "2x2", "--crowded", "yes",
                                     HOCKET_TABLE=path), 0).stdout
-        if re.search(r"alltoall +nodes=2 ppn=\.\.2 crowded", open(path, encoding="utf-8").read()):
+        with open(path, encoding="utf-8") as file:
+            has_rule = re.search(r"alltoall +nodes=2 ppn=\.\.2 crowded", file.read())
+        if has_rule:
             self.assertRegex(explained, rf"because +{re.escape(path)}, line \d+: alltoall")
         self.assertRegex(explained, r"wire +alpha")
         arguments = ["bench", "alltoall", "--variants", "mpi;hocket", "--sizes", "8", "--time-budget", "0.001",
@@ -115,7 +117,7 @@ class Tune(CommandTest):
         with open(old, "w", encoding="utf-8") as file:
             file.write("hocket-table 1\nmodel alpha_us=0.25\nalltoall nodes=2 ppn=9 leader  # of the old one\n"
                        "alltoall nodes=2 ppn=1..2 crowded leader\n")
-        arguments = ["tune", "--budget", "2s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
+        arguments = ["tune", "--budget", "4s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
                      "--merge", old]
         table = self.expect(run_on_nodes(family, launcher, arguments), 0).stdout
         self.assertIn("alpha_us=0.25", table)
