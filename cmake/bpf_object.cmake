@@ -31,8 +31,8 @@ function(bpf_object name source)
   # v3: atomics that return what was there before, which kernel 5.12 has. -g: libbpf reads the maps' types from it.
   add_custom_command(OUTPUT ${object}
     COMMAND ${HOCKET_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror
-            -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
-            -I${CMAKE_SOURCE_DIR} -c ${CMAKE_SOURCE_DIR}/${source} -o ${object}
+            -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${CMAKE_SOURCE_DIR}
+            -c ${CMAKE_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${headers} COMMENT "Building BPF object ${source}" VERBATIM)
   set(symbol ${name}_object)
   file(CONFIGURE OUTPUT ${carrier} CONTENT [[

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab status: the labs of this machine.
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command/command.h"
 #include "command/lab_command.h"
@@ -167,7 +168,13 @@ int execute(const std::string& name, bool as_json) {
     wanted = {name};
   }
   json all = json::array();
-  for (const std::string& one : wanted) all.push_back(json_of(one, lab::what_is_missing(one)));
+  // A lab that somebody is just building or removing is not stale.
+  const auto lock = wanted.empty() ? std::nullopt : std::optional(lab::Lock::take());
+  if (lock && !lock->is_ok()) return fail(kFailure, lock->status().message());
+  for (const std::string& one : wanted) {
+    if (lab::exists(one)) all.push_back(json_of(one, lab::what_is_missing(one)));
+  }
+  if (lock) lock->value().tidy_up();  // where the last lab went while we waited
   if (as_json) {
     std::printf("%s\n", all.dump(2).c_str());
     return kSuccess;

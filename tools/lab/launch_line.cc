@@ -84,7 +84,10 @@ std::vector<std::string> open_mpi_line(const Launch& launch) {
   if (launch.has_more_ranks_than_cores) line.add("--mca", "mpi_yield_when_idle", "1");
   line.add("--bind-to", "none", "--map-by", launch.mapping == Mapping::kBlock ? "slot" : "node");
   line.add("--host", host_list(launch.nodes, launch.ranks_per_node), "-n", std::to_string(launch.ranks));
-  for (const auto& [name, value] : launch.variables) line.add("-x", name + "=" + value);
+  for (const auto& [name, value] : launch.variables) {
+    std::string assignment = name;
+    line.add("-x", assignment.append("=").append(value));
+  }
   line.add_all(launch.launcher_options);
   line.add_all(launch.program);
   return line.take();

@@ -65,7 +65,10 @@ using Object = std::unique_ptr<bpf_object, CloseObject>;
 Result<Object> load_object(const Lab& lab) {
   last_words().clear();
   libbpf_set_print(keep_words);
-  DECLARE_LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "lab_port");
+  bpf_object_open_opts options;
+  std::memset(&options, 0, sizeof options);
+  options.sz = sizeof options;
+  options.object_name = "lab_port";
   const auto size = static_cast<size_t>(lab_port_object_end - lab_port_object_begin);
   Object object(bpf_object__open_mem(lab_port_object_begin, size, &options));
   if (object == nullptr) return failed("can't read the lab's BPF programs", errno);

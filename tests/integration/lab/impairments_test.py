@@ -59,7 +59,7 @@ class Impairments:
         self.lab("up", "3", "--switch", self.switch)
 
     def numbers(self, expected, sender="n0", receiver="n1"):
-        """Those that arrive, in their order, of so many sent without a pause. `expected`: how many at least."""
+        """Those that arrive, in their order, of what is sent without a pause. `expected`: how many at least."""
         listener = self.start("exec", receiver, "--", *python(RECEIVE % expected), stdin=-1)
         self.assertEqual(listener.stdout.readline(), "ready\n")
         self.in_node(sender, SEND % (PACKETS, receiver))
