@@ -113,6 +113,34 @@ class Schedule(CommandTest):
             result = run("schedule", row["collective"], row["name"], "--ranks", "6", "--count", "13", "--verify")
             self.assertIn("proved", self.expect(result, 0).stdout)
 
+    def test_every_algorithm_that_runs_over_nodes_can_be_proved_on_uneven_ones(self):
+        rows = [row for row in json.loads(run("algorithms", "--json").stdout) if row["over_nodes"]]
+        self.assertTrue(any(row["parts"] for row in rows))
+        for row in rows:
+            question = ["schedule", row["collective"], row["name"], "--nodes", "3,1,4", "--order", "random:7", "--verify"]
+            self.assertIn("proved for 8 ranks", self.expect(run(*question), 0).stdout)
+
+    def test_parts_are_named_with_the_algorithm(self):
+        question = ["schedule", "alltoall", "send_aggregation:lanes=2,across=bruck/4", "--nodes", "4x4", "--order", "cyclic"]
+        self.assertIn("rank 15 of 16", self.expect(run(*question), 0).stdout)
+        self.refused("schedule", "alltoall", "leader:across=direct", "--nodes", "2x2", words=["across=direct", "2 nodes"])
+        self.refused("schedule", "alltoall", "leader:middle=bruck", "--nodes", "2x2", words=["node=", "across=", "spread="])
+        self.refused("schedule", "allreduce", "direct", "--nodes", "2x2", words=["memory", "2 nodes"])
+
+    def test_bad_nodes(self):
+        for nodes in ("4", "4x", "x2", "3,,4", "0x2", "2x0", "-1x2", "4x2x2"):
+            self.refused("schedule", "alltoall", "linear", "--nodes", nodes, words=["--nodes"])
+        self.refused("schedule", "alltoall", "linear", "--nodes", "2x2", "--order", "odd", words=["block", "random:SEED"])
+        self.refused("schedule", "alltoall", "linear", "--order", "cyclic", words=["--nodes"])
+        self.refused("schedule", "alltoall", "linear", "--nodes", "2x2", "--ranks", "5", words=["5", "4"])
+
+    def test_a_choice_for_a_cluster_names_nodes_and_parts(self):
+        text = self.expect(run("info", "--explain", "alltoall", "8", "--nodes", "8x8", "--crowded", "no"), 0).stdout
+        self.assertIn("on 8 nodes of 8 ranks", text)
+        self.assertIn("  part      across: alltoall of ", text)
+        self.assertIn("  wire      alpha ", text)
+        self.assertIn("not there: ", self.expect(run("algorithms", "allreduce", "--nodes", "3,1,4"), 0).stdout)
+
     def test_a_call_in_place_has_a_schedule_of_its_own(self):
         question = ["schedule", "allreduce", "direct", "--ranks", "3"]
         apart = self.expect(run(*question), 0).stdout
