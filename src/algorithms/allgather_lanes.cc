@@ -45,33 +45,13 @@ constexpr Part kParts[] = {
        return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
      }}};
 
-// The blocks of a lane, node by node.
-Bundles of_lane(const Lanes& lanes, uint32_t lane) {
-  Bundles bundles;
-  for (uint32_t node = 0; node < lanes.nodes().count(); ++node) bundles.add(as_blocks(lanes.members(node, lane)));
-  return bundles;
-}
-
-Bundles of_places(const Lanes& lanes, const std::vector<uint32_t>& ranks) {
-  Bundles bundles;
-  for (const uint32_t rank : ranks) {
-    BlockList blocks;
-    for (const uint32_t lane : lanes.lanes_of(rank)) {
-      const Bundles one = of_lane(lanes, lane);
-      blocks.insert(blocks.end(), one.blocks.begin(), one.blocks.end());
-    }
-    bundles.add(blocks);
-  }
-  return bundles;
-}
-
 void build(Builder& builder) {
   const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));
   const Nodes& nodes = lanes.nodes();
   const uint32_t node = nodes.node_of(builder.rank());
   const uint32_t place = nodes.place_of(builder.rank());
   const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
-  const Bundles all = of_places(lanes, ranks);
+  const Bundles all = blocks_by_carrier(lanes, node);
   const BlockRow output{builder.output(), ranks_in_order(nodes)};
   const BlockRow row = room_for(builder, all.blocks, output);
   const auto blocks = [&](uint32_t first, uint32_t last) {
@@ -82,7 +62,7 @@ void build(Builder& builder) {
     const uint32_t carrier = lanes.carrier(node, lane);
     const std::vector<uint32_t> members = lanes.members(node, lane);
     // At the carrier, where they belong in the row.
-    const uint32_t first = all.cuts[lane] + of_lane(lanes, lane).cuts[node];
+    const uint32_t first = all.cuts[lane] + blocks_of_lane(lanes, lane).cuts[node];
     run_part(builder, allgather_lanes, kNode,
              {.ranks = members,
               .root = carrier,
@@ -91,7 +71,7 @@ void build(Builder& builder) {
   }
   uint32_t first = all.cuts[place];
   for (const uint32_t lane : lanes.lanes_of(builder.rank())) {
-    const Bundles in = of_lane(lanes, lane);
+    const Bundles in = blocks_of_lane(lanes, lane);
     const bool is_own = ranks.size() <= lanes.count();
     const Slice here = blocks(first + in.cuts[node], first + in.cuts[node + 1]);
     run_part(builder, allgather_lanes, kAcross,

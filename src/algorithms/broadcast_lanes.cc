@@ -18,7 +18,6 @@ namespace {
 using schedule::Builder;
 using schedule::Collective;
 using schedule::Nodes;
-using schedule::Slice;
 
 enum : uint32_t { kNode, kAcross, kCollect };
 

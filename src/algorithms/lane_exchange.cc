@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "algorithms/block_row.h"
-#include "algorithms/composition.h"
-
 namespace hocket::algorithms {
 namespace {
 
@@ -131,7 +128,7 @@ class Exchange {
       append(given, given_by(lane).blocks);
       append(taken, taken_by(lane).blocks);
     }
-    const BlockRow sent = arranged(builder_, row, std::move(given));
+    BlockRow sent = arranged(builder_, row, std::move(given));
     if (lanes_.nodes().count() == 1) return sent;
     const BlockRow received = room_for(builder_, std::move(taken), output);
     uint32_t sent_before = 0;
@@ -202,6 +199,25 @@ uint32_t members(uint32_t ranks, uint32_t lane, uint32_t lanes) {
 void exchange_by_lanes(Builder& builder, const Algorithm& composition, uint32_t lanes, LaneOf by) {
   const Lanes all(builder.nodes(), lanes);
   Exchange(builder, composition, all, by).run();
+}
+
+Bundles blocks_of_lane(const Lanes& lanes, uint32_t lane) {
+  Bundles bundles;
+  for (uint32_t node = 0; node < lanes.nodes().count(); ++node) bundles.add(as_blocks(lanes.members(node, lane)));
+  return bundles;
+}
+
+Bundles blocks_by_carrier(const Lanes& lanes, uint32_t node) {
+  Bundles bundles;
+  for (const uint32_t rank : lanes.nodes().ranks_of(node)) {
+    BlockList blocks;
+    for (const uint32_t lane : lanes.lanes_of(rank)) {
+      const BlockList one = blocks_of_lane(lanes, lane).blocks;
+      blocks.insert(blocks.end(), one.begin(), one.end());
+    }
+    bundles.add(blocks);
+  }
+  return bundles;
 }
 
 uint32_t members_of_lane(const Nodes& nodes, uint32_t lanes) {

@@ -13,7 +13,8 @@
 
 #include <cstdint>
 
-#include "algorithms/algorithm.h"
+#include "algorithms/block_row.h"
+#include "algorithms/composition.h"
 
 namespace hocket::algorithms {
 
@@ -26,6 +27,11 @@ void exchange_by_lanes(schedule::Builder& builder, const Algorithm& composition,
 PartCall lane_aggregation(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes, LaneOf by);
 PartCall lane_crossing(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
 PartCall lane_distribution(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes, LaneOf by);
+
+// Where a block is known by its rank: those of a lane's members, node by node, and of all lanes of each of a node's
+// ranks.
+Bundles blocks_of_lane(const Lanes& lanes, uint32_t lane);
+Bundles blocks_by_carrier(const Lanes& lanes, uint32_t node);
 
 // On the largest node: the ranks at a lane's places, and 0 instead where each has a lane of its own.
 uint32_t members_of_lane(const schedule::Nodes& nodes, uint32_t lanes);

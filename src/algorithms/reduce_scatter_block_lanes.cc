@@ -45,32 +45,12 @@ constexpr Part kParts[] = {
        return PartCall{bytes, members_without_lane(nodes, lanes_of(degree)), false};
      }}};
 
-// The blocks of a lane, node by node.
-Bundles of_lane(const Lanes& lanes, uint32_t lane) {
-  Bundles bundles;
-  for (uint32_t node = 0; node < lanes.nodes().count(); ++node) bundles.add(as_blocks(lanes.members(node, lane)));
-  return bundles;
-}
-
-Bundles of_places(const Lanes& lanes, const std::vector<uint32_t>& ranks) {
-  Bundles bundles;
-  for (const uint32_t rank : ranks) {
-    BlockList blocks;
-    for (const uint32_t lane : lanes.lanes_of(rank)) {
-      const Bundles one = of_lane(lanes, lane);
-      blocks.insert(blocks.end(), one.blocks.begin(), one.blocks.end());
-    }
-    bundles.add(blocks);
-  }
-  return bundles;
-}
-
 // Combines this rank's lanes across nodes; in the end it has the blocks of its own node's ranks in `here`.
 void cross(Builder& builder, const Lanes& lanes, const Slice& partial, uint32_t blocks, const Slice& here) {
   const uint32_t node = lanes.nodes().node_of(builder.rank());
   uint32_t first = 0;
   for (const uint32_t lane : lanes.lanes_of(builder.rank())) {
-    const Bundles out = of_lane(lanes, lane);
+    const Bundles out = blocks_of_lane(lanes, lane);
     const bool has_members = out.cuts[node] != out.cuts[node + 1];
     run_part(builder, reduce_scatter_block_lanes, kAcross,
              {.ranks = lanes.carriers(lane),
@@ -88,7 +68,7 @@ void build(Builder& builder) {
   const uint32_t node = nodes.node_of(builder.rank());
   const uint32_t place = nodes.place_of(builder.rank());
   const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
-  const Bundles all = of_places(lanes, ranks);
+  const Bundles all = blocks_by_carrier(lanes, node);
   const Slice row = arranged(builder, {builder.input(), ranks_in_order(nodes)}, all.blocks).slice;
   const uint32_t blocks = all.cuts[place + 1] - all.cuts[place];
   Slice partial = row;

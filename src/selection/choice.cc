@@ -78,9 +78,9 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
   // As many as there can be, where that is what an algorithm does unasked.
   if (degrees.size() > 1 && degrees[1] == kFlat) degrees.erase(degrees.begin() + 1);
   // More lanes than ranks are as many as there are ranks.
-  const auto is_another = [&](uint32_t degree) { return degree == kFlat || degree < query.ranks_a_node(); };
+  const auto is_no_other = [&](uint32_t degree) { return degree != kFlat && degree >= query.ranks_a_node(); };
   if (algorithms::is_composition(algorithm))
-    degrees.erase(std::stable_partition(degrees.begin() + 1, degrees.end(), is_another), degrees.end());
+    degrees.erase(std::remove_if(degrees.begin() + 1, degrees.end(), is_no_other), degrees.end());
   return degrees;
 }
 

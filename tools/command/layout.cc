@@ -12,6 +12,7 @@ namespace hocket::command {
 namespace {
 
 constexpr uint32_t kMaxRanks = 1 << 20;
+constexpr const char* kTooMany = ": at most 1048576 ranks";
 
 Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
@@ -31,9 +32,13 @@ Result<std::vector<uint32_t>> parse_nodes(const std::string& text) {
     const auto nodes = times == std::string::npos ? 1 : number(std::string_view(word).substr(0, times));
     const auto each = number(times == std::string::npos ? word : std::string_view(word).substr(times + 1));
     if (!nodes || !each || *nodes == 0 || *each == 0)
-      return invalid("--nodes " + text + ": `" + word + "` is neither NODESxRANKS, as 4x2, nor the ranks of a node");
+      return invalid(std::string("--nodes ")
+                         .append(text)
+                         .append(": `")
+                         .append(word)
+                         .append("` is neither NODESxRANKS, as 4x2, nor the ranks of a node"));
     ranks += uint64_t{*nodes} * *each;
-    if (ranks > kMaxRanks) return invalid("--nodes " + text + ": at most " + std::to_string(kMaxRanks) + " ranks");
+    if (ranks > kMaxRanks) return invalid(std::string("--nodes ").append(text).append(kTooMany));
     ranks_on.insert(ranks_on.end(), *nodes, *each);
   }
   if (ranks_on.size() == 1 && text.find('x') == std::string::npos)
