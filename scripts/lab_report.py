@@ -118,9 +118,8 @@ def print_tables(cells, points):
         for size, rows in sorted(some.items()):
             both = f"{ratio(rows):.2f}" if "mpi" in rows and "hocket" in rows else ""
             others = " | ".join(median(find(rows, shape, size)) for _, find in columns)
-            print(f"| {size_text(size)} | {with_spread(rows.get('mpi'))} | {with_spread(rows.get('hocket'))} "
-                  f"| {both} | "
-                  f"{others} |")
+            sides = " | ".join(with_spread(rows.get(side)) for side in ("mpi", "hocket"))
+            print(f"| {size_text(size)} | {sides} | {both} | {others} |")
 
 
 def main():

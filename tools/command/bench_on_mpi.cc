@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "bench/endpoint.h"
+#include "bench/evenness.h"
 #include "command/bench_variants.h"
 
 namespace hocket::command {
@@ -66,6 +67,16 @@ std::string title_of(const bench::MpiRanks& ranks, const bench::Options& options
   return ranks.title() + ", hocket, and hocket's algorithms; ratio: " + reference + " / variant";
 }
 
+// One clock tells how unevenly ranks begin an isolated call; several don't.
+std::string evenness_of(bench::MpiRanks& ranks) {
+  if (ranks.machines() > 1 || ranks.world().size() == 1) return {};
+  const bench::Summary between = bench::time_between_first_and_last(ranks.world());
+  char text[128];
+  std::snprintf(text, sizeof(text), "\nbefore isolated calls ranks are let go within %.3g us (90th percentile: %.3g)",
+                between.median_us, between.p90_us);
+  return text;
+}
+
 int refuse(int rank, const char* why) {
   if (rank == 0) std::fprintf(stderr, "hocket bench: %s\n", why);
   return 2;
@@ -91,7 +102,7 @@ int bench_on_mpi(bench::MpiRanks& ranks, const bench::Options& options) {
     refuse(0, "no memory for the buffers");
     ranks.abort(1);
   }
-  bench::Suite suite(options, world, memory.buffers(), title_of(ranks, options));
+  bench::Suite suite(options, world, memory.buffers(), title_of(ranks, options) + evenness_of(ranks));
   bool good = true;
   for (const bench::Collective collective : options.collectives) {
     const Variants variants = make_variants(ranks, endpoint.get(), options, collective);

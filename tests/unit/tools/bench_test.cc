@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "bench/evenness.h"
+
 namespace hocket::bench {
 namespace {
 
@@ -108,6 +110,13 @@ TEST(Measure, LeavesOutWhatRefusesOrHandsOn) {
   fixture.variant.code = -1;
   summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
   EXPECT_EQ(summaries[0].why_not, "refused");
+}
+
+TEST(Evenness, OfOneRankThereIsNothingBetweenFirstAndLast) {
+  LoneWorld world(0, 1);
+  const Summary between = time_between_first_and_last(world);
+  EXPECT_DOUBLE_EQ(between.max_us, 0);
+  EXPECT_GT(between.iterations, 0u);
 }
 
 TEST(Check, NoticesEveryChangedByteOfABroadcast) {
