@@ -45,7 +45,7 @@ Result<std::vector<ClusterShape>> shapes_of(const std::string& text, const sched
     if (!shape.is_ok()) return Status(shape.status().code(), shape.status().message());
     if (std::find(shapes.begin(), shapes.end(), shape.value()) == shapes.end()) shapes.push_back(shape.value());
   }
-  std::stable_sort(shapes.begin(), shapes.end(), [](const ClusterShape& a, const ClusterShape& b) {
+  std::sort(shapes.begin(), shapes.end(), [](const ClusterShape& a, const ClusterShape& b) {
     return a.ranks_a_node != b.ranks_a_node ? a.ranks_a_node < b.ranks_a_node : a.nodes < b.nodes;
   });
   return shapes;
