@@ -202,8 +202,9 @@ std::string aligned_line(const Rule& rule) {
     begin = end + 1;
   }
   char line[256];
-  std::snprintf(line, sizeof(line), "%-20s %-13s %-10s %-20s %-32s", columns[0].c_str(), columns[1].c_str(),
-                columns[2].c_str(), columns[3].c_str(), columns[4].c_str());
+  std::snprintf(line, sizeof(line), "%-20s %-*s %-10s %-20s %-32s", columns[0].c_str(),
+                columns[1].starts_with("nodes=") ? 22 : 13, columns[1].c_str(), columns[2].c_str(), columns[3].c_str(),
+                columns[4].c_str());
   std::string text = line;
   if (rule.median_us > 0) text += " us=" + selection::us_to_text(rule.median_us);
   if (!rule.next.empty()) text += " next=" + rule.next + " next_us=" + selection::us_to_text(rule.next_us);
