@@ -142,7 +142,7 @@ Section mpi_section() {
 
 Section settings_section() {
   Section section{"Settings", {}};
-  constexpr size_t kValueWidth = 22;
+  constexpr size_t kValueWidth = 25;  // of the longest default
   for (const environment::Setting& setting : environment::settings()) {
     const bool is_set = environment::is_set(setting.name);
     Result<std::string> text = environment::get_text(setting.name);

@@ -19,7 +19,8 @@ __all__ = ["COMMAND", "LIMIT_S", "LabTest", "eventually", "main_as_root", "pytho
 
 SKIPPED = 77
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_HOME = tempfile.mkdtemp(prefix="hocket-lab-test-")
+_PREFIX = "hocket-lab-test-"
+_HOME = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
 LABS = os.path.join(_HOME, "labs")
 SWITCHES = ("bridge", "redirect")
 
@@ -128,12 +129,23 @@ class LabTest(CommandTest):
         return self.lab("exec", *options, node, "--", *python(code)).stdout.strip()
 
 
+def _remove_labs_of_killed_tests():
+    for entry in os.scandir(tempfile.gettempdir()):
+        process = entry.name.removeprefix(_PREFIX).split("-")[0]
+        if entry.name.startswith(_PREFIX) and process.isdigit() and not running(process):
+            run("lab", "down", "--all", HOCKET_LAB_DIRECTORY=os.path.join(entry.path, "labs"))
+            for folder in (os.path.join(entry.path, "labs"), entry.path):
+                if os.path.isdir(folder):
+                    os.rmdir(folder)
+
+
 def main_as_root():
     """Runs the tests, or tells why they can't run here."""
     try:
         if os.geteuid() != 0:
             print("skipped: labs need root")
             sys.exit(SKIPPED)
+        _remove_labs_of_killed_tests()
         tried = run("lab", "up", "1", "--switch", "redirect", HOCKET_LAB_DIRECTORY=LABS)
         run("lab", "down", "--all", HOCKET_LAB_DIRECTORY=LABS)
         if tried.returncode != 0:

@@ -126,7 +126,8 @@ class MpirunTest(LabTest):
 
     def waiting_job(self, mpi):
         """A job whose ranks wait, two on each node, each with a process that has left its session."""
-        job = self.start(*self.words(mpi, program=("wait",)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        job = self.start(*self.words(mpi, "--grace", "1", program=("wait",)), stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL)
         name = os.path.basename(self.programs[mpi])
 
         def ranks():
