@@ -33,7 +33,8 @@ std::string times_text(const TimeArray& sums, int ranks) {
   std::string text = line;
   std::vector<size_t> order(kCollectives);
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return std::pair(sums[b], a) < std::pair(sums[a], b); });
   const char* separator = " ";
   for (const size_t collective : order) {
     if (sums[collective] == 0) break;

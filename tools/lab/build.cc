@@ -112,6 +112,12 @@ Status connect_node(const Lab& lab, int node, Netlink& of_switch) {
   HOCKET_TRY(of_node.set_up(kLoopbackIndex));
   HOCKET_TRY(of_node.set_up(kNodeInterfaceIndex));
   HOCKET_TRY(of_node.add_address(kNodeInterfaceIndex, lab.address(node), kPrefixLength));
+  // The kernel keeps a thousand neighbours for all namespaces together, but of those that are told it as many as there
+  // are; and nobody waits for an answer to ARP that got lost.
+  for (int other = 0; other < lab.nodes; ++other) {
+    if (other == node) continue;
+    HOCKET_TRY(of_node.add_neighbour(kNodeInterfaceIndex, lab.address(other), lab.mac_address(other)));
+  }
   return of_node.add_route(kNodeInterfaceIndex, kMulticast, kMulticastPrefixLength);
 }
 

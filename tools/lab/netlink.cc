@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <linux/if_link.h>
+#include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
@@ -166,6 +167,18 @@ Status Netlink::add_address(int index, uint32_t address, int prefix_length) {
   message.attribute(IFA_ADDRESS, htonl(address));
   message.attribute(IFA_BROADCAST, htonl(address | all_hosts));
   return ask(message, "can't give an address to interface " + std::to_string(index));
+}
+
+Status Netlink::add_neighbour(int index, uint32_t address, const MacAddress& hardware) {
+  Message message(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+  ndmsg header{};
+  header.ndm_family = AF_INET;
+  header.ndm_ifindex = index;
+  header.ndm_state = NUD_PERMANENT;
+  message.add(header);
+  message.attribute(NDA_DST, htonl(address));
+  message.attribute(NDA_LLADDR, hardware);
+  return ask(message, "can't name a neighbour on interface " + std::to_string(index));
 }
 
 Status Netlink::add_route(int index, uint32_t destination, int prefix_length) {

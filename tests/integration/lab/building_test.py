@@ -85,6 +85,13 @@ print(sender.recv(100).decode())
             self.echo("lab", "n62", "n1")
             self.lab("down")
 
+    def test_all_nodes_know_their_neighbours(self):
+        """The kernel keeps a thousand that it has asked for, in all namespaces together; 40 nodes have more."""
+        self.lab("up", "40")
+        for node in ("n0", "n39"):
+            known = self.in_node(node, "print(open('/proc/net/arp').read())").splitlines()[1:]
+            self.assertEqual(sum(" 0x6 " in line for line in known), 39, "permanent")
+
     def test_multicast_reaches_all_nodes(self):
         for switch in SWITCHES:
             self.lab("up", "4", "--switch", switch)
