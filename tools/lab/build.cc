@@ -106,6 +106,7 @@ Status connect_node(const Lab& lab, int node, Netlink& of_switch) {
   switch_ipv6_off();
   HOCKET_TRY(of_switch.add_veth(pair));
   HOCKET_TRY(of_switch.set_up(pair.index));
+  if (lab.switch_kind == SwitchKind::kBridge) HOCKET_TRY(of_switch.add_forwarding(pair.index, pair.peer_address));
   Result<Netlink> opened = Netlink::open();
   if (!opened.is_ok()) return opened.take_status();
   Netlink& of_node = opened.value();

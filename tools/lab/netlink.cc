@@ -181,6 +181,18 @@ Status Netlink::add_neighbour(int index, uint32_t address, const MacAddress& har
   return ask(message, "can't name a neighbour on interface " + std::to_string(index));
 }
 
+Status Netlink::add_forwarding(int port, const MacAddress& hardware) {
+  Message message(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+  ndmsg header{};
+  header.ndm_family = AF_BRIDGE;
+  header.ndm_ifindex = port;
+  header.ndm_state = NUD_NOARP;
+  header.ndm_flags = NTF_MASTER;
+  message.add(header);
+  message.attribute(NDA_LLADDR, hardware);
+  return ask(message, "can't tell the bridge who is behind port " + std::to_string(port));
+}
+
 Status Netlink::add_route(int index, uint32_t destination, int prefix_length) {
   Message message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE);
   rtmsg header{};

@@ -45,6 +45,8 @@ class Netlink {
   Status add_address(int index, uint32_t address, int prefix_length);
   // Who has an address, so that nobody asks.
   Status add_neighbour(int index, uint32_t address, const MacAddress& hardware);
+  // Of a bridge: what is for an address leaves by this port and no other, also before anything has come from there.
+  Status add_forwarding(int port, const MacAddress& hardware);
   Status add_route(int index, uint32_t destination, int prefix_length);
   // All of the group at once, which takes the kernel no longer than one; ok where there is none.
   Status delete_group(uint32_t group);
