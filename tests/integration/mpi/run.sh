@@ -110,6 +110,7 @@ placed=()
 if [ -n "${NODES:-}" ]; then placed+=("HOCKET_NODE=\$(($NODES))"); fi
 if [ -n "${DOMAINS:-}" ]; then placed+=("HOCKET_DOMAIN=\$(($DOMAINS))"); fi
 if [ ${#placed[@]} -ne 0 ]; then
+  # shellcheck disable=SC2016
   placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
