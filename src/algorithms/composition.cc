@@ -115,7 +115,7 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
 
 void run_part(Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group) {
   const Part& part = composition.parts[index];
-  const schedule::Part& chosen = builder.shape().parts[index];
+  const schedule::Part chosen = builder.shape().parts[index];
   auto root = std::find(group.ranks.begin(), group.ranks.end(), group.root);
   if (part.collective == Collective::kReduce || part.collective == Collective::kBroadcast) {
     std::rotate(group.ranks.begin(), root, group.ranks.end());

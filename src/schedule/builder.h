@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -155,7 +156,7 @@ class Builder {
   static void give_nodes(Group& group);
 
   Plan plan_;
-  std::vector<Group> groups_;
+  std::deque<Group> groups_;  // so that shape() and nodes() stay where they are while groups are entered and left
   std::vector<uint8_t> free_areas_;
   bool in_stage_ = false;
   size_t stage_begin_ = 0;

@@ -189,6 +189,15 @@ TEST(BuilderGroups, NestAndTranslateRanksSlotsAndCounters) {
   EXPECT_EQ(plan.steps[1].slot, 3u);
 }
 
+TEST(BuilderGroups, LeaveTheOuterShapeWhereItIs) {
+  Builder b = builder_of(2, 0);
+  const Shape* outer = &b.shape();
+  for (int depth = 0; depth < 20; ++depth) b.enter_group({.ranks = {0, 1}, .input = b.output(), .output = b.output()});
+  EXPECT_NE(&b.shape(), outer);
+  for (int depth = 0; depth < 20; ++depth) b.leave_group();
+  EXPECT_EQ(&b.shape(), outer);
+}
+
 TEST(BuilderGroups, LendScratchAreasToThoseThatComeAfterThem) {
   Builder b = builder_of(3, 0);
   const auto in_group = [&](bool lends, const Slice& like) {
