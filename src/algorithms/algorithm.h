@@ -33,7 +33,7 @@ struct Part {
   std::string_view name;  // as in `send_aggregation:across=bruck`
   schedule::Collective collective;
   Family family;
-  // `bytes`: of the composition's message, or of a block; `degree` as in the shape, 0 for the default.
+  // `bytes`: of the composition's message, or of a block; `degree` is never 0 where the algorithm has one.
   PartCall (*call)(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
 };
 
@@ -88,6 +88,12 @@ std::span<const Algorithm* const> all();
 // Of a vector version, those of the collective that it is a version of.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
 
+// What is left to do for part `index` of a composition; `degree` as in the shape, 0 for the default.
+inline PartCall call_of_part(const Algorithm& composition, uint32_t index, const schedule::Nodes& nodes, uint64_t bytes,
+                             uint32_t degree) {
+  if (degree == 0 && !composition.degrees.empty()) degree = composition.degrees.front();
+  return composition.parts[index].call(nodes, bytes, degree);
+}
 inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts.empty(); }
 // Of ranks on several nodes.
 inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }

@@ -30,19 +30,17 @@ enum : uint32_t { kNode, kAcross, kCollect };
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
 constexpr Part kParts[] = {
     {"node", Collective::kGather, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return PartCall{bytes, members_without_lane(nodes, lanes_of(degree)), false};
+     [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return PartCall{bytes, members_without_lane(nodes, lanes), false};
      }},
     {"across", Collective::kAllgather, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return PartCall{bytes * members_of_lane(nodes, lanes_of(degree)), nodes.count(), !nodes.is_even()};
+     [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return PartCall{bytes * members_of_lane(nodes, lanes), nodes.count(), !nodes.is_even()};
      }},
-    {"collect", Collective::kAllgather, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+    {"collect", Collective::kAllgather, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return lane_aggregation(nodes, bytes, lanes, LaneOf::kDestination);
      }}};
 
 void build(Builder& builder) {

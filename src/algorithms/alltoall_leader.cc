@@ -21,19 +21,14 @@ using schedule::Nodes;
 
 constexpr uint32_t kDegrees[] = {1, 2};
 
-uint32_t leaders_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
 constexpr Part kParts[] = {
     {"node", Collective::kAlltoall, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_aggregation(nodes, bytes, leaders_of(degree), LaneOf::kDestination);
+     [](const Nodes& nodes, uint64_t bytes, uint32_t leaders) {
+       return lane_aggregation(nodes, bytes, leaders, LaneOf::kDestination);
      }},
-    {"across", Collective::kAlltoall, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_crossing(nodes, bytes, leaders_of(degree));
-     }},
-    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_distribution(nodes, bytes, leaders_of(degree), LaneOf::kDestination);
+    {"across", Collective::kAlltoall, Family::kAcross, lane_crossing},
+    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t leaders) {
+       return lane_distribution(nodes, bytes, leaders, LaneOf::kDestination);
      }}};
 
 void build(schedule::Builder& builder) {

@@ -22,17 +22,14 @@ using schedule::Nodes;
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
 constexpr Part kParts[] = {
     {"node", Collective::kAlltoall, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kSource);
+     [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return lane_aggregation(nodes, bytes, lanes, LaneOf::kSource);
      }},
-    {"across", Collective::kAlltoall, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) { return lane_crossing(nodes, bytes, lanes_of(degree)); }},
-    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_distribution(nodes, bytes, lanes_of(degree), LaneOf::kSource);
+    {"across", Collective::kAlltoall, Family::kAcross, lane_crossing},
+    {"spread", Collective::kAlltoall, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return lane_distribution(nodes, bytes, lanes, LaneOf::kSource);
      }}};
 
 void build(schedule::Builder& builder) {

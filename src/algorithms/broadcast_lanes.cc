@@ -23,18 +23,11 @@ enum : uint32_t { kNode, kAcross, kCollect };
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
 constexpr Part kParts[] = {
     {"node", Collective::kBroadcast, Family::kNode,
      [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }},
-    {"across", Collective::kBroadcast, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return PartCall{lane_bytes(nodes, bytes, lanes_of(degree)), nodes.count(), false};
-     }},
-    {"collect", Collective::kAllgather, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return run_blocks_call(nodes, bytes, lanes_of(degree));
-     }}};
+    {"across", Collective::kBroadcast, Family::kAcross, lane_call},
+    {"collect", Collective::kAllgather, Family::kNode, run_blocks_call}};
 
 void build(Builder& builder) {
   const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));

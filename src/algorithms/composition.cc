@@ -192,7 +192,12 @@ PartCall run_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t wanted)
       unequal |= cuts[i] - cuts[i - 1] != cuts[1] - cuts[0];
     }
   }
-  return {lane_bytes(nodes, bytes, wanted) * longest, nodes.most(), unequal};
+  return {lane_call(nodes, bytes, wanted).bytes * longest, nodes.most(), unequal};
+}
+
+PartCall lane_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+  const uint32_t count = Lanes(nodes, lanes).count();
+  return {bytes / count + (bytes % count != 0 ? 1 : 0), nodes.count(), false};
 }
 
 PartCall run_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes) {

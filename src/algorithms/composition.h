@@ -93,9 +93,7 @@ std::vector<uint32_t> node_cuts(const schedule::Nodes& nodes);
 PartCall run_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
 // The same where what ranks have are blocks: shares of a message differ by the rounding at least.
 PartCall run_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
-inline uint64_t lane_bytes(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes) {
-  const uint32_t count = Lanes(nodes, lanes).count();
-  return bytes / count + (bytes % count != 0 ? 1 : 0);
-}
+// A lane's share of it, on all nodes.
+PartCall lane_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
 
 }  // namespace hocket::algorithms

@@ -19,28 +19,15 @@ namespace {
 
 using schedule::Builder;
 using schedule::Collective;
-using schedule::Nodes;
 using schedule::Slice;
 
 enum : uint32_t { kNode, kAcross, kCollect };
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
-PartCall within(const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-  return run_call(nodes, bytes, lanes_of(degree));
-}
-PartCall collect(const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-  return run_blocks_call(nodes, bytes, lanes_of(degree));
-}
-PartCall across(const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-  return {lane_bytes(nodes, bytes, lanes_of(degree)), nodes.count(), false};
-}
-
-constexpr Part kParts[] = {{"node", Collective::kReduceScatterBlock, Family::kNode, within},
-                           {"across", Collective::kReduce, Family::kAcross, across},
-                           {"collect", Collective::kGather, Family::kNode, collect}};
+constexpr Part kParts[] = {{"node", Collective::kReduceScatterBlock, Family::kNode, run_call},
+                           {"across", Collective::kReduce, Family::kAcross, lane_call},
+                           {"collect", Collective::kGather, Family::kNode, run_blocks_call}};
 
 void build(Builder& builder) {
   const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));

@@ -30,19 +30,17 @@ enum : uint32_t { kNode, kAcross, kSpread };
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-uint32_t lanes_of(uint32_t degree) { return degree == 0 ? kDegrees[0] : degree; }
-
 constexpr Part kParts[] = {
     {"node", Collective::kReduceScatterBlock, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return lane_aggregation(nodes, bytes, lanes_of(degree), LaneOf::kDestination);
+     [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return lane_aggregation(nodes, bytes, lanes, LaneOf::kDestination);
      }},
     {"across", Collective::kReduceScatterBlock, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return PartCall{bytes * members_of_lane(nodes, lanes_of(degree)), nodes.count(), !nodes.is_even()};
+     [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return PartCall{bytes * members_of_lane(nodes, lanes), nodes.count(), !nodes.is_even()};
      }},
-    {"spread", Collective::kScatter, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t degree) {
-       return PartCall{bytes, members_without_lane(nodes, lanes_of(degree)), false};
+    {"spread", Collective::kScatter, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t lanes) {
+       return PartCall{bytes, members_without_lane(nodes, lanes), false};
      }}};
 
 // Combines this rank's lanes across nodes; in the end it has the blocks of its own node's ranks in `here`.

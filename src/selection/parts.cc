@@ -27,7 +27,8 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   const algorithms::Part& part = spec.algorithm->parts[index];
   const schedule::Nodes* over = query.nodes != nullptr ? query.nodes : query.domains;
   const schedule::Nodes one_node(over == nullptr ? query.ranks : 1);
-  const algorithms::PartCall call = part.call(over == nullptr ? one_node : *over, query.bytes, degree_of(query, spec));
+  const algorithms::PartCall call = algorithms::call_of_part(*spec.algorithm, index, over == nullptr ? one_node : *over,
+                                                             query.bytes, degree_of(query, spec));
   PartQuery asked;
   if (part.family == algorithms::Family::kAcross && call.ranks > 1) asked.nodes = one_rank_a_node(call.ranks);
   Query& inner = asked.query;

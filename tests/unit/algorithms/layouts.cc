@@ -40,7 +40,7 @@ std::string text(const Layout& layout) {
 std::vector<const Algorithm*> algorithms_for_part(const Algorithm& composition, uint32_t index,
                                                   const schedule::Nodes& nodes, uint32_t degree, bool keep_order) {
   const Part& part = composition.parts[index];
-  const PartCall call = part.call(nodes, 1, degree);
+  const PartCall call = call_of_part(composition, index, nodes, 1, degree);
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : all()) {
     if (!why_no_part(composition, index, *algorithm, call.unequal_blocks).empty()) continue;
