@@ -149,19 +149,26 @@ static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* use
   return code == MPI_SUCCESS ? 1 : hocket_mpi_answer(code);
 }
 
-/* Over a communicator that nothing else uses, whose errors are returned; tags from 0 to `tags`-1. */
-static inline void hocket_mpi_wire_init(hocket_mpi_wire_t* self, MPI_Comm own, MPI_Datatype byte, uint32_t tags) {
+/* Collective over `comm`, which is duplicated; an MPI error code. For who has the MPI's constants as values that are
+ * known at run time only. */
+static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
+                                          MPI_Errhandler errors_return) {
+  void* most = NULL;
+  int found = 0;
   int rank = 0;
   int size = 1;
+  int code;
   memset(self, 0, sizeof *self);
-  HOCKET_MPI(Comm_rank)(own, &rank);
-  HOCKET_MPI(Comm_size)(own, &size);
-  self->comm = own;
+  code = HOCKET_MPI(Comm_dup)(comm, &self->comm);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_set_errhandler)(self->comm, errors_return);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_get_attr)(comm, MPI_TAG_UB, &most, &found);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_rank)(comm, &rank);
+  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
   self->byte = byte;
   self->wire.struct_size = sizeof self->wire;
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
-  self->wire.tags = tags;
+  self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */
   self->wire.send = hocket_mpi_send;
   self->wire.receive = hocket_mpi_receive;
   self->wire.test = hocket_mpi_test;
@@ -169,19 +176,11 @@ static inline void hocket_mpi_wire_init(hocket_mpi_wire_t* self, MPI_Comm own, M
   self->wire.notify = hocket_mpi_notify;
   self->wire.take_notice = hocket_mpi_take_notice;
   self->wire.user = self;
+  return code;
 }
 
-/* Collective over `comm`, which is duplicated; an MPI error code. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
-  MPI_Comm own;
-  void* value = NULL;
-  int found = 0;
-  int code = HOCKET_MPI(Comm_dup)(comm, &own);
-  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_set_errhandler)(own, MPI_ERRORS_RETURN);
-  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_get_attr)(comm, MPI_TAG_UB, &value, &found);
-  /* The standard promises that many. */
-  if (code == MPI_SUCCESS) hocket_mpi_wire_init(self, own, MPI_BYTE, found ? (uint32_t)*(int*)value : 32767);
-  return code;
+  return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
 }
 
 /* Collective; when no context uses it any more. */

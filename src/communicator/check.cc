@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "communicator/communicator.h"
+#include "platform/rendezvous.h"
 
 namespace hocket::communicator {
 namespace {
@@ -54,11 +55,9 @@ std::vector<uint64_t> lengths_seen(const Arguments& arguments, uint32_t rank, ui
   return seen;
 }
 
-// What all ranks are told must be the same; FNV-1a, since a sum would not notice two that are swapped.
+// What all ranks are told must be the same; a sum would not notice two that are swapped.
 uint64_t digest(const uint64_t* counts, uint32_t size) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  for (uint32_t rank = 0; rank < size; ++rank) hash = (hash ^ counts[rank]) * 0x100000001b3ull;
-  return hash;
+  return platform::hash_of({reinterpret_cast<const char*>(counts), size * sizeof *counts});
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   return query;
 }
 
-schedule::Plan Planner::plan(const selection::Choice& choice, const CallShape& shape) const {
+schedule::Plan Planner::plan_of(const selection::Choice& choice, const CallShape& shape) const {
   schedule::Shape wanted;
   choice.fill(wanted);
   wanted.size = size_;
@@ -76,7 +76,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
-  schedule::Plan plan = this->plan(chosen, shape);
+  schedule::Plan plan = plan_of(chosen, shape);
   if (has_multicast(plan)) {
     return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
                                            " sends by multicast, which ranks that share memory don't have");

@@ -91,7 +91,7 @@ class Planner {
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
   selection::Query query(const CallShape& shape) const;
-  schedule::Plan plan(const selection::Choice& choice, const CallShape& shape) const;
+  schedule::Plan plan_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
 
   uint32_t rank_;
