@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -151,6 +152,11 @@ void run_threads(int size, const Body& body) {
     threads.emplace_back([&, rank] { run_rank(meetings.get(), rank, size, false, body, network.get()); });
   }
   for (std::thread& thread : threads) thread.join();
+  // What is tried on several nodes must have gone over the wire.
+  const std::vector<uint64_t> nodes = team_nodes(size);
+  if (std::ranges::any_of(nodes, [&](uint64_t node) { return node != nodes[0]; })) {
+    EXPECT_GT(network->messages(), 0u);
+  }
 }
 
 int run_processes(int size, const Body& body) { return run_forked(size, false, body); }
