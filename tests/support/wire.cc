@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/wire.h"
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -90,6 +91,14 @@ Network::~Network() = default;
 uint64_t Network::messages() const {
   const std::scoped_lock lock(state_->mutex);
   return state_->sent;
+}
+
+bool Network::is_empty() const {
+  const std::scoped_lock lock(state_->mutex);
+  const auto none = [](const auto& queues) {
+    return std::all_of(queues.begin(), queues.end(), [](const auto& entry) { return entry.second.empty(); });
+  };
+  return none(state_->messages) && none(state_->receives) && state_->pending.empty();
 }
 
 namespace {
