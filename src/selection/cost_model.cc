@@ -34,6 +34,10 @@ schedule::Nodes priced_nodes(const schedule::Nodes& nodes) {
   return schedule::Nodes(labels);
 }
 
+// One root stands for all. The first rank of a node would flatter trees that know nothing of nodes: their branches
+// begin at the root, and with that one alone they happen to lie within nodes.
+uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
+
 }  // namespace
 
 struct PricedCall::Parts {
@@ -50,6 +54,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   choice.fill(shape);
   if (query.node_count() > 1) parts_->nodes.emplace(priced_nodes(*query.nodes));
   shape.nodes = parts_->nodes ? &*parts_->nodes : nullptr;
+  shape.root = parts_->nodes ? priced_root(*parts_->nodes) : 0;
   shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, kMaxPricedRanks);
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
