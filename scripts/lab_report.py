@@ -17,6 +17,7 @@ from bench_report import TIMINGS, geometric_mean, ratio, size_text, time_text
 from lab_results import SCHEMES, orig, parse_points, read_cells, shape_text, with_orig
 
 LOW = 0.95
+SCHEME_BYTES = 512
 SHORT = {"leader": "L", "send_aggregation": "SA", "receive_distribution": "RD"}
 
 
@@ -81,6 +82,54 @@ def print_losses(cells):
               f"{time_text(rows['mpi']['median_us'])} | {time_text(rows['hocket']['median_us'])} |")
 
 
+def others(rows):
+    return {name: row for name, row in rows.items() if name not in ("mpi", "hocket")}
+
+
+def best_of(rows):
+    """(name, median) of the fastest algorithm that was measured beside hocket's choice."""
+    return min(((name, row["median_us"]) for name, row in others(rows).items()), key=lambda one: one[1])
+
+
+def print_choice(cells):
+    """How far hocket's choice lies above the best of the algorithms that were forced beside it."""
+    print("\nHocket's own choice against the best algorithm of the cell: its time over that one's, in the median cell, "
+          "the 90th percentile and the worst:\n")
+    print("| MPI | collective | cells | median | 90 % | worst | where |")
+    print("|---|---|---|---|---|---|---|")
+    for mpi, collective in itertools.product(sorted_set(cells, 0), sorted_set(cells, 2)):
+        over = sorted((rows["hocket"]["median_us"] / best_of(rows)[1], key[1], key[3], key[4], best_of(rows)[0])
+                      for key, rows in cells.items()
+                      if key[0] == mpi and key[2] == collective and "hocket" in rows and others(rows))
+        if not over:
+            continue
+        worst, shape, timing, size, best = over[-1]
+        print(f"| {mpi} | {collective} | {len(over)} | {statistics.median(one[0] for one in over):.2f} | "
+              f"{over[int(0.9 * (len(over) - 1))][0]:.2f} | {worst:.2f} | {shape_text(shape)}, {size_text(size)}, "
+              f"{timing}: {best} |")
+
+
+def print_schemes(cells, points):
+    """The paper's figure of merit: how far the best scheme lies below the flat exchange."""
+    shapes = sorted_set(cells, 1)
+    print(f"\nAlltoall of {SCHEME_BYTES} bytes: how far the best scheme lies below `orig` (and which it is):\n")
+    print("| MPI | timing | " + " | ".join(map(shape_text, shapes)) + " |")
+    print("|---|---|" + "---|" * len(shapes))
+    for mpi, timing in itertools.product(sorted_set(cells, 0), TIMINGS):
+        line = []
+        for shape in shapes:
+            rows = cells.get((mpi, shape, "alltoall", timing, SCHEME_BYTES), {})
+            flat = orig(rows, SCHEME_BYTES, points)
+            schemes = {name: row for name, row in others(rows).items() if name.split(":")[0] in SCHEMES}
+            if flat and schemes:
+                name, best = best_of(schemes)
+                line.append(f"{100 * (1 - best / flat['median_us']):.0f} % ({name.split(':')[0]})")
+            else:
+                line.append("")
+        if any(line):
+            print(f"| {mpi} | {timing} | " + " | ".join(line) + " |")
+
+
 def with_spread(row):
     return (f"{time_text(row['median_us'])} ({time_text(row['p10_us'])}..{time_text(row['p90_us'])})"
             if row else "")
@@ -117,9 +166,9 @@ def print_tables(cells, points):
         print("|---|---|---|---|" + "---|" * len(columns))
         for size, rows in sorted(some.items()):
             both = f"{ratio(rows):.2f}" if "mpi" in rows and "hocket" in rows else ""
-            others = " | ".join(median(find(rows, shape, size)) for _, find in columns)
+            forced = " | ".join(median(find(rows, shape, size)) for _, find in columns)
             sides = " | ".join(with_spread(rows.get(side)) for side in ("mpi", "hocket"))
-            print(f"| {size_text(size)} | {sides} | {both} | {others} |")
+            print(f"| {size_text(size)} | {sides} | {both} | {forced} |")
 
 
 def main():
@@ -133,10 +182,13 @@ def main():
     if not compared(cells):
         sys.exit("lab_report: no cells with both an MPI and hocket in these files")
     print_summary(cells)
+    points = parse_points(arguments.switch_points)
     print_spread(cells)
+    print_schemes(cells, points)
+    print_choice(cells)
     print_losses(cells)
     if not arguments.summary:
-        print_tables(cells, parse_points(arguments.switch_points))
+        print_tables(cells, points)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ namespace {
 
 constexpr uint32_t kLooksPerProgress = 64;
 constexpr uint32_t kLooksWhenCrowded = 8;
-constexpr timespec kNap = {0, 200'000};
+// Many who look often would take the cores from those that are measured meanwhile.
+constexpr uint32_t kFirstNapUs = 200;
+constexpr uint32_t kLongestNapUs = 20'000;
 
 void check(int answer) {
   if (answer < 0) throw std::runtime_error("the MPI failed while ranks met between calls");
@@ -69,10 +71,13 @@ bool Meeting::find_crowded(std::span<const uint64_t> machines, const Gather& gat
 }
 
 void Meeting::look(Waiting waiting) {
-  if (waiting == Waiting::kAsleep)
-    nanosleep(&kNap, nullptr);
-  else if (crowded_)
+  if (waiting == Waiting::kAsleep) {
+    const timespec nap = {0, static_cast<long>(nap_us_) * 1000};
+    nanosleep(&nap, nullptr);
+    nap_us_ = std::min(nap_us_ * 2, kLongestNapUs);
+  } else if (crowded_) {
     sched_yield();
+  }
   // A peer may need this rank to move what is under way before it comes.
   uint32_t from = 0;
   if (++looks_ % (crowded_ ? kLooksWhenCrowded : kLooksPerProgress) == 0 || waiting == Waiting::kAsleep)
@@ -100,6 +105,7 @@ void Meeting::exchange(Waiting waiting) {
 }
 
 void Meeting::meet(Waiting waiting) {
+  nap_us_ = kFirstNapUs;
   const auto here = [&] { look(waiting); };
   if (counters_ != nullptr && ranks_here_ > 1) counters_->come.meet(ranks_here_, here);
   if (leaders_.size() == 1) return;

@@ -56,6 +56,7 @@ class Meeting {
   bool is_leader_ = true;
   bool crowded_ = false;
   uint32_t looks_ = 0;
+  uint32_t nap_us_ = 0;  // the next one
 };
 
 }  // namespace hocket::bench
