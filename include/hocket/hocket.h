@@ -43,8 +43,9 @@ typedef enum hocket_status {
   HOCKET_OK = 0,
   HOCKET_IN_PROGRESS = 1,           /* hocket_test: not done yet */
   HOCKET_ERR_INVALID_ARGUMENT = -1, /* the message names the argument, its value and the remedy */
-  HOCKET_ERR_NOT_SUPPORTED = -2,    /* ranks that can't be served (no common memory, say); a reduction of elements
-                                     * longer than HOCKET_MAX_COMBINED_BYTES */
+  HOCKET_ERR_NOT_SUPPORTED = -2,    /* ranks that can't be served (on several nodes without a wire, or with one that
+                                     * has no tags left, say); a reduction of elements longer than
+                                     * HOCKET_MAX_COMBINED_BYTES */
   HOCKET_ERR_NO_MEMORY = -3,
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
   HOCKET_ERR_MISMATCH = -5,    /* lengths that don't match, where that shows; with HOCKET_CHECK=1 also another
@@ -132,20 +133,24 @@ HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
 /* Messages between nodes, which hocket leaves to a library that has them: an MPI's point-to-point, say, of which
  * hocket/mpi_wire.h makes one of these. Reliable; matched by sender and tag in the order in which they were posted, as
  * MPI does it. Functions return 0, or a negative hocket_status_t: HOCKET_ERR_MISMATCH for a message that was longer
- * than its receive, HOCKET_ERR_PEER_FAILED where the peer has gone, HOCKET_ERR_SYSTEM. They are called by the threads
+ * than its receive, HOCKET_ERR_PEER_FAILED where the peer has gone, HOCKET_ERR_NO_MEMORY; all others are taken for
+ * HOCKET_ERR_SYSTEM. They are called by the threads
  * that call hocket; by several at a time if the program uses several comms of several nodes at a time. */
 typedef struct hocket_wire {
   size_t struct_size; /* sizeof(hocket_wire_t) */
   uint32_t rank;      /* this process's number, 0 to size-1, different for each process */
   uint32_t size;
-  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses; a comm takes 5 */
-  /* Begin a message. *request names it until it is done, and is not 0; 0: it is done already. */
+  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses, another context neither. Of each five
+                  * times `size` tags, every process can open one more comm of several nodes of which it is rank 0 */
+  /* Begin a message of at most 1 GiB; data may be NULL where bytes is 0. *request names it until it is done, and is
+   * not 0; 0: it is done already. The data stay as they are, or are left alone, until then. */
   int (*send)(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* request, void* user);
   int (*receive)(uint32_t from, uint32_t tag, void* data, size_t bytes, uint64_t* request, void* user);
-  /* Moves messages. Those of the `count` requests (none is 0) that are done become 0, and received[i] the bytes that
+  /* Moves messages, with a count of 0 those that are under way somewhere. Those of the `count` requests (none is 0) that are done become 0, and received[i] the bytes that
    * came. Never waits. */
   int (*test)(size_t count, uint64_t* requests, size_t* received, void* user);
-  /* Gives up on a request: its memory is the caller's again. */
+  /* Gives up on a request, after a failure: nobody asks for it again. Should leave its memory alone from here on. What
+   * is on its way may be impossible to stop: then it may still use the buffers of calls that have failed. */
   void (*cancel)(uint64_t request, void* user);
   /* Sends a message of no bytes, for whose end nobody asks. */
   int (*notify)(uint32_t to, uint32_t tag, void* user);

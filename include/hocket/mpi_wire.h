@@ -39,6 +39,8 @@ typedef struct hocket_mpi_wire {
 
 /* So many requests are looked at in one go. */
 #define HOCKET_MPI_AT_ONCE 64
+/* How often what can't be cancelled is looked at before it is left alone. */
+#define HOCKET_MPI_LAST_LOOKS 10000
 
 /* A request of the MPI as a number that is not 0. */
 static inline uint64_t hocket_mpi_number(MPI_Request request) {
@@ -95,9 +97,14 @@ static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* rec
     int error_class = MPI_ERR_OTHER;
     HOCKET_MPI(Error_class)(code, &error_class);
     if (error_class != MPI_ERR_IN_STATUS) return hocket_mpi_answer(code);
+    code = MPI_SUCCESS;
     for (i = 0; i < done; ++i) {
-      if (statuses[i].MPI_ERROR != MPI_SUCCESS) return hocket_mpi_answer(statuses[i].MPI_ERROR);
+      /* All of them are gone, those that failed and those that didn't. */
+      numbers[indices[i]] = 0;
+      received[indices[i]] = 0;
+      if (code == MPI_SUCCESS) code = statuses[i].MPI_ERROR;
     }
+    if (code != MPI_SUCCESS) return hocket_mpi_answer(code);
   }
   for (i = 0; i < done; ++i) {
     int bytes = 0;
@@ -111,6 +118,12 @@ static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* rec
 
 static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* received, void* user) {
   size_t first;
+  if (count == 0) {
+    /* A look for messages moves those that are under way. */
+    int found = 0;
+    hocket_mpi_wire_t* self = (hocket_mpi_wire_t*)user;
+    return hocket_mpi_answer(HOCKET_MPI(Iprobe)(MPI_ANY_SOURCE, 0, self->comm, &found, MPI_STATUS_IGNORE));
+  }
   for (first = 0; first < count; first += HOCKET_MPI_AT_ONCE) {
     const size_t rest = count - first;
     const int some = rest < HOCKET_MPI_AT_ONCE ? (int)rest : HOCKET_MPI_AT_ONCE;
@@ -120,13 +133,18 @@ static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* recei
   return 0;
 }
 
-/* A receive is taken back. A send can't be: it is left to the MPI, which may still read its memory. */
+/* Receives are taken back that no message has been found for; sends are, too, by few MPIs. What is on its way gets some
+ * time to come to its end, and is then left to the MPI, which may still use its memory. */
 static inline void hocket_mpi_cancel(uint64_t number, void* user) {
   MPI_Request request = hocket_mpi_request(number);
   int done = 0;
+  int look;
   (void)user;
-  HOCKET_MPI(Cancel)(&request);
-  if (HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) HOCKET_MPI(Request_free)(&request);
+  if (HOCKET_MPI(Cancel)(&request) != MPI_SUCCESS) return;
+  for (look = 0; look < HOCKET_MPI_LAST_LOOKS && !done; ++look) {
+    if (HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+  }
+  if (!done) HOCKET_MPI(Request_free)(&request);
 }
 
 static inline int hocket_mpi_notify(uint32_t to, uint32_t tag, void* user) {
@@ -149,8 +167,7 @@ static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* use
   return code == MPI_SUCCESS ? 1 : hocket_mpi_answer(code);
 }
 
-/* Collective over `comm`, which is duplicated; an MPI error code. For who has the MPI's constants as values that are
- * known at run time only. */
+/* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
 static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
                                           MPI_Errhandler errors_return) {
   void* most = NULL;
@@ -160,7 +177,8 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   int code;
   memset(self, 0, sizeof *self);
   code = HOCKET_MPI(Comm_dup)(comm, &self->comm);
-  if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_set_errhandler)(self->comm, errors_return);
+  if (code != MPI_SUCCESS) return code;
+  code = HOCKET_MPI(Comm_set_errhandler)(self->comm, errors_return);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_get_attr)(comm, MPI_TAG_UB, &most, &found);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_rank)(comm, &rank);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
@@ -176,14 +194,17 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   self->wire.notify = hocket_mpi_notify;
   self->wire.take_notice = hocket_mpi_take_notice;
   self->wire.user = self;
+  if (code != MPI_SUCCESS) HOCKET_MPI(Comm_free)(&self->comm);
   return code;
 }
 
+/* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must not
+ * be moved or copied, and outlives all contexts that have its wire. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
   return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
 }
 
-/* Collective; when no context uses it any more. */
+/* Collective; when no context uses it any more. Returns an MPI error code. */
 static inline int hocket_mpi_wire_close(hocket_mpi_wire_t* self) { return HOCKET_MPI(Comm_free)(&self->comm); }
 
 #endif

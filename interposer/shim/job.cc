@@ -80,7 +80,10 @@ bool start_serving() {
   fill_operations();
   if (!all_are(watch_communicators() && watch_types())) return false;
   has_hidden_comm = all_are(next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) == MPI_SUCCESS);
-  if (!has_hidden_comm || !all_are(open_wire())) return false;
+  if (!has_hidden_comm || !all_are(open_wire())) {
+    close_wire();
+    return false;
+  }
   set_progress(progress, nullptr);
   set_wire(the_wire());
   return true;

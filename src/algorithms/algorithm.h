@@ -7,6 +7,7 @@
 // Thread safety: algorithms are constants, and everything here is pure; a builder belongs to one thread.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -22,6 +23,14 @@ enum class Family : uint8_t {
 };
 
 // What is left to do for a part, where it has most: what its algorithm is chosen by. All ranks know it alike.
+// What an algorithm of a part has to put up with.
+struct PartLimits {
+  bool unequal_blocks = false;  // blocks differ in length
+  bool within_domains = false;  // its ranks are those of a NUMA domain, not all of the node
+
+  auto operator<=>(const PartLimits&) const = default;
+};
+
 struct PartCall {
   uint64_t bytes = 0;  // of its message, or of its longest block where there is a block a rank
   uint32_t ranks = 1;  // 0: nowhere is anything left to do
@@ -58,6 +67,8 @@ struct Algorithm {
   uint8_t slots = 8;
   // Signals by counters. What uses neither these nor slots only sends messages, and may run over several nodes.
   bool uses_counters = false;
+  // By shared ones, too, of which there is one set for all ranks of a node, so that no part of them can have them.
+  bool shares_counters = false;
   // Serves the vector versions too, and messages cut into several calls where there is a block a rank: no slice goes
   // beyond a block (but those of reduce_scatter_block, whose blocks always lie densely), and no scratch area stands for
   // blocks of an alltoall.

@@ -10,8 +10,7 @@
 //   moved; n is one block. Everyone copies size n into order, unless ranks lie so.
 // Cost:  gather(p/L, n) + allgather(nodes, p/L n) + allgather(p, size/p n).
 // Restrictions: blocks of one length; where nodes are uneven or lanes fewer than ranks, parts whose blocks may differ
-// in
-//   length.
+//   in length.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/lane_exchange.h"

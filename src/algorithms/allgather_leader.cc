@@ -5,8 +5,7 @@
 //   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node, a leader sends and receives (size-p) n; within a node, (p-1) (size+1) n are moved; n is
-// one
-//   block. Where ranks of a node are not neighbours, the leader copies size n into order.
+//   one block. Where ranks of a node are not neighbours, the leader copies size n into order.
 // Cost:  gather(p, n) + allgather(nodes, p n) + broadcast(p, size n).
 // Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
 #include "algorithms/block_row.h"
@@ -24,12 +23,8 @@ using schedule::Slice;
 enum : uint32_t { kNode, kAcross, kSpread };
 
 constexpr Part kParts[] = {
-    {"node", Collective::kGather, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }},
-    {"across", Collective::kAllgather, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) {
-       return PartCall{bytes * nodes.most(), nodes.count(), !nodes.is_even()};
-     }},
+    {"node", Collective::kGather, Family::kNode, node_call},
+    {"across", Collective::kAllgather, Family::kAcross, leader_blocks_call},
     {"spread", Collective::kBroadcast, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t) {
        return PartCall{bytes * nodes.ranks(), nodes.most(), false};
      }}};

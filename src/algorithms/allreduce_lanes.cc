@@ -8,8 +8,7 @@
 // Bytes: with p ranks a node and L lanes, a carrier sends about 2 n/L; within a node, 2 (p-1) n are moved.
 // Cost:  reduce_scatter(p, n) + allreduce(nodes, n/L) + allgather(p, n).
 // Restrictions: for operations that don't commute, nodes of neighbouring ranks; where lanes are fewer than ranks or
-// nodes
-//   uneven, parts whose blocks may differ in length.
+//   nodes uneven, parts whose blocks may differ in length.
 #include "algorithms/composition.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

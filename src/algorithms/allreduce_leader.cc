@@ -18,12 +18,9 @@ using schedule::Collective;
 
 enum : uint32_t { kReduce, kAcross, kSpread };
 
-PartCall within(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.most(), false}; }
-PartCall across(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.count(), false}; }
-
-constexpr Part kParts[] = {{"node", Collective::kReduce, Family::kNode, within},
-                           {"across", Collective::kAllreduce, Family::kAcross, across},
-                           {"spread", Collective::kBroadcast, Family::kNode, within}};
+constexpr Part kParts[] = {{"node", Collective::kReduce, Family::kNode, node_call},
+                           {"across", Collective::kAllreduce, Family::kAcross, leader_call},
+                           {"spread", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {
   const Lanes lanes(builder.nodes(), 1);

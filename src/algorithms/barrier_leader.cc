@@ -18,12 +18,9 @@ using schedule::Collective;
 using schedule::Nodes;
 enum : uint32_t { kNode, kAcross, kRelease };
 
-PartCall within(const Nodes& nodes, uint64_t, uint32_t) { return {0, nodes.most(), false}; }
-PartCall across(const Nodes& nodes, uint64_t, uint32_t) { return {0, nodes.count(), false}; }
-
-constexpr Part kParts[] = {{"node", Collective::kBarrier, Family::kNode, within},
-                           {"across", Collective::kBarrier, Family::kAcross, across},
-                           {"release", Collective::kBroadcast, Family::kNode, within}};
+constexpr Part kParts[] = {{"node", Collective::kBarrier, Family::kNode, node_call},
+                           {"across", Collective::kBarrier, Family::kAcross, leader_call},
+                           {"release", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

@@ -32,6 +32,7 @@ constinit const Algorithm barrier_signal = {
     .build = build,
     .root_relative = false,
     .uses_counters = true,
+    .shares_counters = true,
 };
 
 }  // namespace hocket::algorithms

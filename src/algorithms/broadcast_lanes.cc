@@ -23,11 +23,9 @@ enum : uint32_t { kNode, kAcross, kCollect };
 
 constexpr uint32_t kDegrees[] = {kFlat, 2, 4};
 
-constexpr Part kParts[] = {
-    {"node", Collective::kBroadcast, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }},
-    {"across", Collective::kBroadcast, Family::kAcross, lane_call},
-    {"collect", Collective::kAllgather, Family::kNode, run_blocks_call}};
+constexpr Part kParts[] = {{"node", Collective::kBroadcast, Family::kNode, node_call},
+                           {"across", Collective::kBroadcast, Family::kAcross, lane_call},
+                           {"collect", Collective::kAllgather, Family::kNode, run_blocks_call}};
 
 void build(Builder& builder) {
   const Lanes lanes(builder.nodes(), degree_of(builder, kDegrees));

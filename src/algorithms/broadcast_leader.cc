@@ -18,11 +18,8 @@ using schedule::Collective;
 using schedule::Nodes;
 enum : uint32_t { kAcross, kNode };
 
-constexpr Part kParts[] = {
-    {"across", Collective::kBroadcast, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.count(), false}; }},
-    {"node", Collective::kBroadcast, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }}};
+constexpr Part kParts[] = {{"across", Collective::kBroadcast, Family::kAcross, leader_call},
+                           {"node", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

@@ -2,6 +2,8 @@
 #include "algorithms/composition.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 #include "algorithms/registered.h"
 
@@ -76,9 +78,13 @@ const Algorithm& default_of(Collective collective) {
       return allgather_ring;
     case Collective::kReduceScatterBlock:
       return reduce_scatter_block_linear;
-    default:
+    case Collective::kAlltoall:
       return alltoall_linear;
+    default:
+      break;
   }
+  std::fputs("hocket: a composition has a part that default_of() in composition.cc knows no algorithm for\n", stderr);
+  std::abort();
 }
 
 void forget_equal(std::vector<uint32_t>& cuts) {
@@ -98,16 +104,19 @@ uint32_t parts_in_nodes(const Algorithm& composition, size_t before) {
 
 }  // namespace
 
-std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, bool unequal_blocks) {
+std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits) {
   if (part.collective != composition.parts[index].collective)
     return "it is an algorithm of " + std::string(schedule::name(part.collective));
   if (is_composition(part)) return "it is made of parts itself";
-  if (unequal_blocks && !part.takes_unequal_blocks) return "blocks differ in length here, and it takes them for equal";
+  if (limits.unequal_blocks && !part.takes_unequal_blocks)
+    return "blocks differ in length here, and it takes them for equal";
   if (composition.parts[index].family == Family::kAcross)
     return runs_over_nodes(part) ? "" : "it needs memory that its ranks share, and they are on several nodes";
   const uint32_t slots = schedule::kMaxSlots / parts_in_nodes(composition, composition.parts.size());
   if (part.uses_slots && part.slots > slots)
     return "it takes " + std::to_string(part.slots) + " slots, and " + std::to_string(slots) + " are left to it";
+  if (part.shares_counters && limits.within_domains)
+    return "it counts all ranks of a node, and NUMA domains have only some of them";
   if (part.exposes_output && index > 0)
     return "it lets peers write where they may still be reading what an earlier part has published";
   return {};
@@ -221,6 +230,14 @@ Slice scratch_row(Builder& builder, uint32_t blocks) {
 
 Slice scratch_like(Builder& builder, const Slice& part) {
   return Builder::in_scratch(builder.scratch_area(part), part, part);
+}
+
+PartCall node_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.most(), false}; }
+
+PartCall leader_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) { return {bytes, nodes.count(), false}; }
+
+PartCall leader_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t) {
+  return {bytes * nodes.most(), nodes.count(), !nodes.is_even()};
 }
 
 }  // namespace hocket::algorithms

@@ -62,7 +62,7 @@ struct PartGroup {
 void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group);
 
 // Why `part` can't be part `index` of the composition, or "".
-std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, bool unequal_blocks);
+std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits);
 
 // So many blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
 schedule::Slice scratch_row(schedule::Builder& builder, uint32_t blocks);
@@ -95,5 +95,10 @@ PartCall run_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
 PartCall run_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
 // A lane's share of it, on all nodes.
 PartCall lane_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);
+// Of all ranks of a node, with what the composition has; of leaders; and of leaders with a block for each rank of
+// theirs.
+PartCall node_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
+PartCall leader_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
+PartCall leader_blocks_call(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
 
 }  // namespace hocket::algorithms

@@ -5,8 +5,7 @@
 //   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: nodes-1 messages of p n between nodes (p ranks a node); within a node, (p-1) n are moved; n is one block.
-// Where
-//   ranks of a node are not neighbours, the root copies size n into order.
+//   Where ranks of a node are not neighbours, the root copies size n into order.
 // Cost:  gather(p, n) + gather(nodes, p n).
 // Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
 #include "algorithms/block_row.h"
@@ -23,12 +22,8 @@ using schedule::Slice;
 
 enum : uint32_t { kNode, kAcross };
 
-constexpr Part kParts[] = {
-    {"node", Collective::kGather, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }},
-    {"across", Collective::kGather, Family::kAcross, [](const Nodes& nodes, uint64_t bytes, uint32_t) {
-       return PartCall{bytes * nodes.most(), nodes.count(), !nodes.is_even()};
-     }}};
+constexpr Part kParts[] = {{"node", Collective::kGather, Family::kNode, node_call},
+                           {"across", Collective::kGather, Family::kAcross, leader_blocks_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

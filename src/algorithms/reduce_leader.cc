@@ -21,11 +21,8 @@ using schedule::Slice;
 
 enum : uint32_t { kNode, kAcross };
 
-constexpr Part kParts[] = {
-    {"node", Collective::kReduce, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }},
-    {"across", Collective::kReduce, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.count(), false}; }}};
+constexpr Part kParts[] = {{"node", Collective::kReduce, Family::kNode, node_call},
+                           {"across", Collective::kReduce, Family::kAcross, leader_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

@@ -2,16 +2,13 @@
 // Reduced to a leader in each node, combined and scattered among leaders, then scattered within the nodes.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for
-// reduce-scatter;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+//   reduce-scatter; Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node, a leader sends and receives (size-p) n; within a node, (p-1) (size+1) n are moved; n is
-// one
-//   block. Where ranks of a node are not neighbours, everyone copies size n into order.
+//   one block. Where ranks of a node are not neighbours, everyone copies size n into order.
 // Cost:  reduce(p, size n) + reduce_scatter(nodes, p n) + scatter(p, n).
 // Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length; for operations
-// that
-//   don't commute, nodes of neighbouring ranks.
+//   that don't commute, nodes of neighbouring ranks.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/registered.h"
@@ -29,12 +26,8 @@ enum : uint32_t { kNode, kAcross, kSpread };
 constexpr Part kParts[] = {
     {"node", Collective::kReduce, Family::kNode,
      [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes * nodes.ranks(), nodes.most(), false}; }},
-    {"across", Collective::kReduceScatterBlock, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) {
-       return PartCall{bytes * nodes.most(), nodes.count(), !nodes.is_even()};
-     }},
-    {"spread", Collective::kScatter, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }}};
+    {"across", Collective::kReduceScatterBlock, Family::kAcross, leader_blocks_call},
+    {"spread", Collective::kScatter, Family::kNode, node_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

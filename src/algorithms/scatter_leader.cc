@@ -5,8 +5,7 @@
 //   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: nodes-1 messages of p n between nodes (p ranks a node); within a node, (p-1) n are moved; n is one block.
-// Where
-//   ranks of a node are not neighbours, the root copies size n into order.
+//   Where ranks of a node are not neighbours, the root copies size n into order.
 // Cost:  scatter(nodes, p n) + scatter(p, n).
 // Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
 #include "algorithms/block_row.h"
@@ -23,13 +22,8 @@ using schedule::Slice;
 
 enum : uint32_t { kAcross, kNode };
 
-constexpr Part kParts[] = {
-    {"across", Collective::kScatter, Family::kAcross,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) {
-       return PartCall{bytes * nodes.most(), nodes.count(), !nodes.is_even()};
-     }},
-    {"node", Collective::kScatter, Family::kNode,
-     [](const Nodes& nodes, uint64_t bytes, uint32_t) { return PartCall{bytes, nodes.most(), false}; }}};
+constexpr Part kParts[] = {{"across", Collective::kScatter, Family::kAcross, leader_blocks_call},
+                           {"node", Collective::kScatter, Family::kNode, node_call}};
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();

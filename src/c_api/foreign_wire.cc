@@ -54,19 +54,28 @@ class ForeignWire final : public engines::wire::Wire {
   const hocket_wire_t wire_;
 };
 
+std::string what_is_wrong(const hocket_wire_t& wire) {
+  if (wire.struct_size != sizeof(hocket_wire_t))
+    return "`wire->struct_size` is " + std::to_string(wire.struct_size) + ", not sizeof(hocket_wire_t), " +
+           std::to_string(sizeof(hocket_wire_t));
+  const std::pair<const char*, bool> functions[] = {
+      {"send", wire.send == nullptr},     {"receive", wire.receive == nullptr},
+      {"test", wire.test == nullptr},     {"cancel", wire.cancel == nullptr},
+      {"notify", wire.notify == nullptr}, {"take_notice", wire.take_notice == nullptr}};
+  for (const auto& [name, is_missing] : functions)
+    if (is_missing) return std::string("`wire->") + name + "` is NULL; all functions are needed";
+  if (wire.rank >= wire.size)
+    return "`wire->rank` is " + std::to_string(wire.rank) + ", which is not one of 0 to `wire->size`-1 (`size` is " +
+           std::to_string(wire.size) + ")";
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<engines::wire::Wire>> foreign_wire(const hocket_wire_t& wire) {
-  const char* wrong = nullptr;
-  if (wire.struct_size != sizeof(hocket_wire_t)) {
-    wrong = "`wire->struct_size` is not sizeof(hocket_wire_t)";
-  } else if (wire.send == nullptr || wire.receive == nullptr || wire.test == nullptr || wire.cancel == nullptr ||
-             wire.notify == nullptr || wire.take_notice == nullptr) {
-    wrong = "a function of `wire` is NULL; all are needed";
-  } else if (wire.size == 0 || wire.rank >= wire.size) {
-    wrong = "`wire->rank` is not one of 0 to `wire->size`-1";
-  }
-  if (wrong != nullptr) return Status(Code::kInvalidArgument, std::string("hocket_context_create: ") + wrong);
+  if (const std::string wrong = what_is_wrong(wire); !wrong.empty())
+    return Status(Code::kInvalidArgument,
+                  "hocket_context_create: " + wrong + "; hocket/mpi_wire.h shows how a wire is filled in");
   return std::shared_ptr<engines::wire::Wire>(std::make_shared<ForeignWire>(wire));
 }
 

@@ -19,11 +19,12 @@ namespace {
 constexpr int64_t kFailureCheckNs = 100'000'000;
 // Looks between two calls of the progress callback while spinning or yielding.
 constexpr uint32_t kLooksPerProgress = 64;
-// A rank that sleeps while a message is due from another node looks for it this often: at first, and in the end.
-constexpr int64_t kSleepsPerPoll = 8;
+// A rank that sleeps while a message is due from another node wakes up to look for it: so many times in what would be
+// one sleep, which gets longer, and after a millisecond at the latest.
+constexpr int64_t kPollsPerSleep = 8;
 constexpr int64_t kLongestPollNs = 1'000'000;
 
-int64_t poll_ns(int64_t sleep_ns) { return std::min(sleep_ns / kSleepsPerPoll, kLongestPollNs); }
+int64_t poll_ns(int64_t sleep_ns) { return std::min(sleep_ns / kPollsPerSleep, kLongestPollNs); }
 
 }  // namespace
 
@@ -124,10 +125,10 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       context_.progress();
       waiter.disregard();
     } else {
-      if (outstanding_ != 0) advance_requests();
+      HOCKET_TRY(advance_others());
       continue;
     }
-    if (outstanding_ != 0) advance_requests();
+    HOCKET_TRY(advance_others());
     if (waiter.waited_ns() >= next_check_ns_) {
       next_check_ns_ = waiter.waited_ns() + kFailureCheckNs;
       if (Status failure = find_failure(); !failure.is_ok()) return fail(std::move(failure));
@@ -160,6 +161,15 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   ++unfinished_;
   advance_requests();
   return started;
+}
+
+// A call that waits ends with the requests beside it where one of them breaks the communicator: its own steps have been
+// cancelled then.
+Status Communicator::advance_others() {
+  if (outstanding_ == 0) return Status::ok();
+  const bool was_broken = broken_;
+  advance_requests();
+  return broken_ == was_broken ? Status::ok() : Status(Code::kBroken, broken_reason_);
 }
 
 void Communicator::advance_requests() {
@@ -228,11 +238,11 @@ void Communicator::look_for_failure_now_and_then() {
 // --- failure and the end ---------------------------------------------------------------------------------------------
 
 Status Communicator::fail(Status status) {
+  for (auto& track : tracks_) {
+    if (track != nullptr) track->cancel();
+  }
   if (!broken_) {
     broken_ = true;
-    for (auto& track : tracks_) {
-      if (track != nullptr) track->cancel();
-    }
     if (group_->broken() == 0) group_->report_broken(rank_);
     if (nodes_ != nullptr) tell_other_nodes();
     HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());

@@ -91,6 +91,7 @@ class Communicator {
   template <typename Look, typename Awaits>
   Status wait_until(const Look& is_done, const Awaits& awaits);
   void advance_requests();
+  Status advance_others();
   bool await_left(uint32_t count);
   Status retire(Request* request);
   void look_for_failure_now_and_then();

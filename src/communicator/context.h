@@ -53,7 +53,10 @@ class Context {
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
   void progress() const {
-    if (options_.progress != nullptr) options_.progress(options_.progress_user);
+    if (options_.progress != nullptr)
+      options_.progress(options_.progress_user);
+    else if (wire() != nullptr)
+      (void)wire()->test(0, nullptr, nullptr).is_ok();  // peers may wait for what this process has sent
   }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
   void tell_doubts();

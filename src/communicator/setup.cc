@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <new>
 #include <numeric>
 #include <sstream>
@@ -144,6 +143,7 @@ Status Setup::prepare_own() {
   if (context_.wire() != nullptr) {
     mine_.wire_rank = context_.wire()->rank();
     mine_.wire_size = context_.wire()->size();
+    mine_.wire_tags = context_.wire()->tags();
     if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
     mine_.has_tag = own_tag_ ? 1 : 0;
     mine_.tag = own_tag_.value_or(0);
@@ -158,65 +158,18 @@ Status Setup::prepare_own() {
   return bootstrap_.rank == 0 ? write_settings() : Status::ok();
 }
 
-// Judged by what everybody has heard, so that all come to the same answer without asking again.
-Status Setup::find_nodes() {
-  std::vector<uint64_t> labels;
-  for (const Introduction& one : all_) labels.push_back(platform::label_of_node(one.address));
-  auto nodes = std::make_unique<const schedule::Nodes>(labels);
-  if (nodes->count() == 1) {
-    find_domains();
-    return Status::ok();
-  }
-  communicator_->nodes_ = std::move(nodes);
-  for (const Introduction& one : all_) communicator_->addresses_.push_back(one.wire_rank);
-  communicator_->tag_ = all_[0].tag;
-  return check_wire();
-}
-
-// Only where every rank is bound to one.
-void Setup::find_domains() {
-  std::vector<uint64_t> labels;
-  for (const Introduction& one : all_) {
-    if (one.domain < 0) return;
-    labels.push_back(static_cast<uint64_t>(one.domain));
-  }
-  auto domains = std::make_unique<const schedule::Nodes>(labels);
-  if (domains->count() > 1) communicator_->domains_ = std::move(domains);
-}
-
-Status Setup::check_wire() const {
-  const auto without =
-      std::find_if(all_.begin(), all_.end(), [](const Introduction& one) { return one.wire_size == 0; });
-  if (without == all_.end()) {
-    if (all_[0].has_tag != 0) return Status::ok();
-    return {Code::kNotSupported, "rank 0 has no tags left for another communicator of several nodes; free some"};
-  }
-  const platform::Address& first = all_[0].address;
-  const schedule::Nodes& nodes = *communicator_->nodes_;
-  uint32_t other = 1;
-  while (nodes.together(0, other)) ++other;
-  const platform::Address& second = all_[other].address;
-  const char* reason = "belong to different users";
-  if (second.boot_hash != first.boot_hash)
-    reason = "run on different machines";
-  else if (second.network_namespace != first.network_namespace)
-    reason = "are in different network namespaces";
-  else if (second.node != first.node)
-    reason = "were put on different nodes (HOCKET_NODE, or the context's options)";
-  return {Code::kNotSupported, "ranks 0 and " + std::to_string(other) + " " + reason + ", and rank " +
-                                   std::to_string(without - all_.begin()) +
-                                   " has no wire to other nodes; pass one in hocket_context_options_t"};
-}
-
-// Everybody learns what rank 0 wrote down for those who can read its memory.
+// Everybody learns what rank 0 wrote down for those who can read its memory. Piece by piece, since each rank hears
+// every rank's, though only one has something to say.
 Status Setup::gather_settings() {
-  const size_t bytes = all_[0].settings_bytes;
-  std::vector<char> mine(bytes);
-  if (bootstrap_.rank == 0) std::memcpy(mine.data(), settings_, bytes);
-  std::vector<char> all(bytes * bootstrap_.size);
-  if (bootstrap_.allgather(mine.data(), all.data(), bytes, bootstrap_.user) != 0)
-    return {Code::kSystem, "the bootstrap's all-gather failed"};
-  settings_text_.assign(all.data(), bytes);
+  const uint64_t bytes = all_[0].settings_bytes;
+  SettingsPiece mine{};
+  std::vector<SettingsPiece> all;
+  for (uint64_t at = 0; at < bytes; at += sizeof mine.text) {
+    const size_t length = std::min<uint64_t>(bytes - at, sizeof mine.text);
+    if (bootstrap_.rank == 0) std::memcpy(mine.text, settings_ + at, length);
+    HOCKET_TRY(gather(mine, all));
+    settings_text_.append(all[0].text, length);
+  }
   return Status::ok();
 }
 
@@ -250,27 +203,6 @@ Status Setup::connect() {
   if (!peers.is_ok()) return peers.take_status();
   communicator_->peers_ = peers.take();
   return Status::ok();
-}
-
-// Whether ranks share cores on any machine: nodes may be containers of one.
-bool Setup::find_crowded() const {
-  struct Machine {
-    std::vector<uint64_t> masks;
-    std::vector<double> quotas;
-  };
-  std::map<uint64_t, Machine> machines;
-  for (const Introduction& one : all_) {
-    if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
-    Machine& machine = machines[one.address.boot_hash];
-    machine.masks.push_back(one.cpus[0]);
-    machine.masks.push_back(one.cpus[1]);
-    machine.quotas.push_back(one.quota);
-  }
-  return std::any_of(machines.begin(), machines.end(), [](const auto& entry) {
-    const Machine& machine = entry.second;
-    return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
-                                    static_cast<uint32_t>(machine.quotas.size()));
-  });
 }
 
 std::string Setup::judge_cross_memory() {
@@ -322,6 +254,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   for (uint32_t peer = 0; peer < made.ranks_here(); ++peer) turns.push_back(&made.group_->member(peer).block->turn);
   made.turns_ = std::make_unique<platform::Turns>(std::move(turns), place);
   policy.turns = made.turns_.get();
+  policy.has_hidden_peers = has_other_nodes_here();
   made.checks_arguments_ = all_[0].checks_arguments != 0;
   made.waiter_ = std::make_unique<platform::Waiter>(policy);
   return Status::ok();
@@ -339,7 +272,11 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     let_go();
     return status;  // the same on every rank: no second round
   }
-  if (communicator_->nodes_ != nullptr) HOCKET_TRY(gather_settings());
+  if (communicator_->nodes_ != nullptr) status = gather_settings();
+  if (!status.is_ok()) {
+    let_go();
+    return status;
+  }
 
   const bool crowded = find_crowded();
   const bool asymmetric =
@@ -364,9 +301,10 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
   if (crowded) context_.set_crowded();
   communicator_->waiter_->prepare();
-  HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %s, %s, CMA: %s", bootstrap_.size,
-                   communicator_->ranks_here(), crowded ? "ranks share cores" : "a core a rank",
-                   asymmetric ? "asymmetric barrier" : "fences",
+  const schedule::Nodes* domains = communicator_->domains_.get();
+  HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %u NUMA domains, %s, %s, CMA: %s",
+                   bootstrap_.size, communicator_->ranks_here(), domains == nullptr ? 1 : domains->count(),
+                   crowded ? "ranks share cores" : "a core a rank", asymmetric ? "asymmetric barrier" : "fences",
                    unwilling == outcomes.end() ? "in use" : unwilling->no_cross_memory);
   return std::move(communicator_);
 }

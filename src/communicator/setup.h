@@ -28,11 +28,15 @@ class Setup {
 
  private:
   static constexpr size_t kReasonBytes = 512;
+  struct SettingsPiece {
+    char text[1024];
+  };
   struct Introduction {  // first round
     platform::Address address;
     uint64_t block_offset = 0;
     uint32_t wire_rank = 0;
-    uint32_t wire_size = 0;        // 0: it has no wire
+    uint32_t wire_size = 0;  // 0: it has no wire
+    uint32_t wire_tags = 0;
     uint32_t tag = 0;              // rank 0's counts
     uint8_t has_tag = 0;           // the same
     uint64_t settings_offset = 0;  // rank 0's only
@@ -69,6 +73,8 @@ class Setup {
   Status check_wire() const;
   Status gather_settings();
   Status connect();
+  // Ranks on other nodes that are parts of this machine.
+  bool has_other_nodes_here() const;
   bool find_crowded() const;
   Status build(bool crowded, bool asymmetric);
   // "" if this rank can and should read its neighbour's memory, else why not.

@@ -27,16 +27,17 @@ class Tags {
         size_(std::max(wire.size(), 1u)),
         most_(wire.tags() / kTagsOfCommunicator / std::max(wire.size(), 1u)) {}
 
-  // The first of the communicator's tags; nullopt: all are in use.
+  // The first of the communicator's tags; nullopt: all are in use. Those that were given back last are taken last:
+  // where a peer has several threads, one may still be about to leave the old communicator while another opens the new
+  // one.
   std::optional<uint32_t> take() {
     const std::scoped_lock lock(mutex_);
-    const auto free = std::find(in_use_.begin(), in_use_.end(), false);
-    const auto number = static_cast<uint32_t>(free - in_use_.begin());
-    if (number >= most_) return std::nullopt;
-    if (free == in_use_.end())
-      in_use_.push_back(true);
-    else
-      *free = true;
+    uint32_t number = find_free(std::min(most_, kUsualRange));
+    if (number == kNone) number = find_free(most_);
+    if (number == kNone) return std::nullopt;
+    if (number >= in_use_.size()) in_use_.resize(number + 1);
+    in_use_[number] = true;
+    next_ = number + 1;
     return (number * size_ + rank_) * kTagsOfCommunicator;
   }
   // Nothing is under way with them any more.
@@ -46,11 +47,23 @@ class Tags {
   }
 
  private:
+  static constexpr uint32_t kUsualRange = 1 << 12;  // so that nobody keeps account of millions
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  uint32_t find_free(uint32_t range) const {
+    for (uint32_t tried = 0; tried < range; ++tried) {
+      const uint32_t number = (next_ + tried) % range;
+      if (number >= in_use_.size() || !in_use_[number]) return number;
+    }
+    return kNone;
+  }
+
   const uint32_t rank_;
   const uint32_t size_;
   const uint32_t most_;
   std::mutex mutex_;
   std::vector<bool> in_use_;
+  uint32_t next_ = 0;  // the search begins there
 };
 
 }  // namespace hocket::communicator

@@ -39,6 +39,9 @@ struct WaitPolicy {
   int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
   int64_t slice_ns = 0;                  // who may have to yield to others asks for time slices this short; 0: doesn't
   const Turns* turns = nullptr;          // of the ranks waited with; outlive the waiter. nullptr: unknown
+  // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. For all that is known, a
+  // core that was away was with one of them.
+  bool has_hidden_peers = false;
 };
 
 enum class WaitAction : uint8_t { kSpin, kYield, kSleep };

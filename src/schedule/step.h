@@ -106,6 +106,17 @@ enum class StepKind : uint8_t {
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
 };
 
+// Matched with a step of the peer's, in the order of both ranks; may go between nodes.
+inline bool is_two_sided(StepKind kind) {
+  return kind == StepKind::kSend || kind == StepKind::kReceive || kind == StepKind::kReceiveCombine;
+}
+// Reads or writes what the peer has published.
+inline bool is_one_sided(StepKind kind) {
+  return kind == StepKind::kGet || kind == StepKind::kPut || kind == StepKind::kCombineFrom;
+}
+inline bool is_publication(StepKind kind) { return kind == StepKind::kPublish || kind == StepKind::kExpose; }
+inline bool is_counter(StepKind kind) { return kind == StepKind::kAdd || kind == StepKind::kWaitUntil; }
+
 // `peer` of a counter step that means the communicator's shared counters.
 inline constexpr uint32_t kShared = 0xffffffffu;
 

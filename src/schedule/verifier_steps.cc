@@ -8,14 +8,6 @@
 namespace hocket::schedule {
 namespace {
 
-bool is_publication(StepKind kind) { return kind == StepKind::kPublish || kind == StepKind::kExpose; }
-bool is_one_sided(StepKind kind) {
-  return kind == StepKind::kGet || kind == StepKind::kPut || kind == StepKind::kCombineFrom;
-}
-bool is_two_sided(StepKind kind) {
-  return kind == StepKind::kSend || kind == StepKind::kReceive || kind == StepKind::kReceiveCombine;
-}
-bool is_counter(StepKind kind) { return kind == StepKind::kAdd || kind == StepKind::kWaitUntil; }
 bool has_source(StepKind kind) {
   return kind == StepKind::kSend || kind == StepKind::kReceiveCombine || kind == StepKind::kPublish ||
          kind == StepKind::kPut || kind == StepKind::kCombineFrom || kind == StepKind::kCopy ||

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "algorithms/algorithm.h"
 #include "schedule/nodes.h"
 #include "selection/table.h"
 
@@ -26,7 +27,7 @@ struct Query {
   const schedule::Nodes* nodes = nullptr;
   // On one node: NUMA domains, over which a composition goes that is asked for there; nullptr: unknown.
   const schedule::Nodes* domains = nullptr;
-  bool crowded = false;     // more ranks than cores, on the fullest node
+  bool crowded = false;     // more ranks than cores, on the fullest machine
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t root = 0;        // nothing depends on it so far
   uint32_t element_bytes = 1;
@@ -35,11 +36,13 @@ struct Query {
   // instructions.
   uint32_t max_segments = 32;
   // Of a part of a composition, whose algorithm is asked for: which part of which (nullptr: the query is a whole
-  // call's), and whether its blocks differ in length. A part is never cut into several calls.
+  // call's), and what it has to put up with there. A part is never cut into several calls.
   const algorithms::Algorithm* composition = nullptr;
   uint32_t part = 0;
-  bool unequal_blocks = false;
+  algorithms::PartLimits limits = {};
 
+  // What a composition is made over: nodes or, on one node, domains; nullptr: neither is known.
+  const schedule::Nodes* composed_over() const { return node_count() > 1 ? nodes : domains; }
   uint32_t node_count() const { return nodes == nullptr ? 1 : nodes->count(); }
   uint32_t ranks_a_node() const { return nodes == nullptr ? ranks : nodes->most(); }
 };

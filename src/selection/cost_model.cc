@@ -41,7 +41,7 @@ uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[no
 }  // namespace
 
 struct PricedCall::Parts {
-  std::optional<schedule::Nodes> nodes;  // that stand for those of the query, where there are several
+  std::optional<schedule::Nodes> nodes;  // that stand for those of the query, or for its domains
   Query query;
   uint64_t calls = 1;
   PricedSchedule chunk;
@@ -52,8 +52,11 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
   schedule::Shape shape;
   choice.fill(shape);
-  if (query.node_count() > 1) parts_->nodes.emplace(priced_nodes(*query.nodes));
-  shape.nodes = parts_->nodes ? &*parts_->nodes : nullptr;
+  const bool on_several = query.node_count() > 1;
+  const bool over_domains = !on_several && query.domains != nullptr && algorithms::is_composition(*choice.algorithm);
+  if (on_several || over_domains) parts_->nodes.emplace(priced_nodes(*query.composed_over()));
+  if (on_several) shape.nodes = &*parts_->nodes;
+  if (over_domains) shape.domains = &*parts_->nodes;
   shape.root = parts_->nodes ? priced_root(*parts_->nodes) : 0;
   shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, kMaxPricedRanks);
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
@@ -137,8 +140,8 @@ KeptPredictions::Key KeptPredictions::key_of(const Query& query) {
   std::vector<uint32_t> nodes;
   if (query.node_count() > 1)
     for (uint32_t rank = 0; rank < query.ranks; ++rank) nodes.push_back(query.nodes->node_of(rank));
-  return {query.collective, query.crowded,      query.commutative, query.ranks, query.bytes,          query.row_bytes,
-          query.slot_bytes, query.max_segments, query.composition, query.part,  query.unequal_blocks, std::move(nodes)};
+  return {query.collective, query.crowded,      query.commutative, query.ranks, query.bytes,  query.row_bytes,
+          query.slot_bytes, query.max_segments, query.composition, query.part,  query.limits, std::move(nodes)};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {

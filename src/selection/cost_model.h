@@ -72,7 +72,7 @@ class KeptPredictions {
  private:
   // The node of each rank stands for the nodes.
   using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
-                         const algorithms::Algorithm*, uint32_t, bool, std::vector<uint32_t>>;
+                         const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>>;
   static Key key_of(const Query& query);
   std::mutex mutex_;
   std::map<Key, std::vector<Prediction>> kept_;

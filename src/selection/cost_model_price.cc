@@ -57,9 +57,7 @@ class Pricing {
   }
 
   bool is_by_wire(uint32_t rank, const Step& step) const {
-    const bool is_message =
-        step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kReceiveCombine;
-    return is_message && nodes_ != nullptr && !nodes_->together(rank, step.peer);
+    return schedule::is_two_sided(step.kind) && nodes_ != nullptr && !nodes_->together(rank, step.peer);
   }
 
   void place_on_nodes() {

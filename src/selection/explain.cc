@@ -216,7 +216,7 @@ std::string parts_of(const Query& query, const Table& table, const Spec& spec) {
     }
     const Query& asked = part.asked.query;
     text += call_of(asked) + (asked.nodes == nullptr ? " of a node" : ", one a node") +
-            (asked.unequal_blocks ? ", blocks unequal" : "") + ": " + to_text(part.match.spec);
+            (asked.limits.unequal_blocks ? ", blocks unequal" : "") + ": " + to_text(part.match.spec);
     const Choice inner = cut(asked, part.match.spec);
     if (inner.segments > 1) text += " in " + plural(inner.segments, "segment");
     text += " (" + ground_of_part(part.match, table) + ")\n";

@@ -25,7 +25,7 @@ Spec spec_of(const PartSpec& part) {
 
 PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   const algorithms::Part& part = spec.algorithm->parts[index];
-  const schedule::Nodes* over = query.nodes != nullptr ? query.nodes : query.domains;
+  const schedule::Nodes* over = query.composed_over();
   const schedule::Nodes one_node(over == nullptr ? query.ranks : 1);
   const algorithms::PartCall call = algorithms::call_of_part(*spec.algorithm, index, over == nullptr ? one_node : *over,
                                                              query.bytes, degree_of(query, spec));
@@ -42,7 +42,7 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.root = 0;
   inner.composition = spec.algorithm;
   inner.part = index;
-  inner.unequal_blocks = call.unequal_blocks;
+  inner.limits = {.unequal_blocks = call.unequal_blocks, .within_domains = query.node_count() == 1 && over != nullptr};
   // Parts of the message are rounded at both ends, and segments of them once more.
   inner.slot_bytes -= std::min<uint64_t>(inner.slot_bytes / 2, uint64_t{2} * query.element_bytes);
   return asked;

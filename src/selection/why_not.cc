@@ -15,9 +15,11 @@ std::string slot_of(const Query& query) { return "a slot of " + size_to_text(que
 std::string why_order_is_lost(const Query& query, const Algorithm& algorithm) {
   if (!schedule::combines(query.collective) || query.commutative) return {};
   if (!algorithm.can_keep_order) return "it combines operands in any order, and the operation does not commute";
-  if (algorithms::is_composition(algorithm) && query.nodes != nullptr && !query.nodes->is_in_blocks())
-    return "it combines within nodes first, whose ranks are not neighbours here, and the operation does not commute";
-  return {};
+  const schedule::Nodes* over = query.composed_over();
+  if (!algorithms::is_composition(algorithm) || over == nullptr || over->is_in_blocks()) return {};
+  const std::string within = query.node_count() > 1 ? "nodes" : "NUMA domains";
+  return "it combines within " + within +
+         " first, whose ranks are not neighbours here, and the operation does not commute";
 }
 
 std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) {
@@ -65,7 +67,7 @@ std::string why_it_cannot_be_cut(const Query& query, const Spec& spec) {
 
 std::string why_no_part(const Query& query, const Algorithm& algorithm) {
   if (query.composition == nullptr) return {};
-  return algorithms::why_no_part(*query.composition, query.part, algorithm, query.unequal_blocks);
+  return algorithms::why_no_part(*query.composition, query.part, algorithm, query.limits);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "command/command.h"
 #include "command/layout.h"
@@ -23,13 +24,18 @@ Examples:
 Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
 See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 
-std::string degrees_of(const Algorithm& algorithm) {
+std::string list_of(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
   std::string text;
-  for (uint32_t degree : algorithm.degrees) {
+  for (const uint32_t degree : degrees)
     text += (text.empty() ? "" : ", ") +
             (degree == selection::kFlat ? std::string(algorithm.degree_most) : std::to_string(degree));
-  }
   return text;
+}
+
+// "2, 3, ...; over nodes also 4, 16"
+std::string degrees_of(const Algorithm& algorithm) {
+  const std::string more = list_of(algorithm, algorithm.degrees_over_nodes);
+  return list_of(algorithm, algorithm.degrees) + ", ..." + (more.empty() ? "" : "; over nodes also " + more);
 }
 
 // "node=REDUCE, across=ALLREDUCE": what each part is an algorithm of.
@@ -43,7 +49,7 @@ std::string parts_of(const Algorithm& algorithm) {
 std::string properties_of(const Algorithm& algorithm) {
   std::string text;
   const auto add = [&](const std::string& property) { text += (text.empty() ? "" : "; ") + property; };
-  if (!algorithm.degrees.empty()) add(std::string(algorithm.degree_name) + " (" + degrees_of(algorithm) + ", ...)");
+  if (!algorithm.degrees.empty()) add(std::string(algorithm.degree_name) + " (" + degrees_of(algorithm) + ")");
   if (algorithms::is_composition(algorithm)) add("parts " + parts_of(algorithm));
   if (algorithm.segmented) add("segment");
   if (schedule::combines(algorithm.collective))
@@ -52,25 +58,41 @@ std::string properties_of(const Algorithm& algorithm) {
   return text;
 }
 
-nlohmann::json as_json(const Algorithm& algorithm) {
+// "" or why it may not run on `nodes`.
+std::string why_not_on(const Algorithm& algorithm, const schedule::Nodes& nodes) {
+  const selection::Query query{.collective = algorithm.collective, .bytes = 1, .ranks = nodes.ranks(), .nodes = &nodes};
+  return selection::why_not(query, selection::Spec{&algorithm});
+}
+
+nlohmann::json degrees_json(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const uint32_t degree : degrees)
+    list.push_back(degree == selection::kFlat ? nlohmann::json(algorithm.degree_most) : nlohmann::json(degree));
+  return list;
+}
+
+nlohmann::json as_json(const Algorithm& algorithm, const schedule::Nodes* nodes) {
   nlohmann::json parts = nlohmann::json::array();
   for (const algorithms::Part& part : algorithm.parts) {
     const bool across = part.family == algorithms::Family::kAcross;
     parts.push_back(
         {{"name", part.name}, {"collective", schedule::name(part.collective)}, {"family", across ? "across" : "node"}});
   }
-  return {{"collective", schedule::name(algorithm.collective)},
-          {"name", algorithm.name},
-          {"summary", algorithm.summary},
-          {"reference", algorithm.reference},
-          {"degrees", std::vector<uint32_t>(algorithm.degrees.begin(), algorithm.degrees.end())},
-          {"degree_name", algorithm.degree_name},
-          {"parts", parts},
-          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
-          {"segmented", algorithm.segmented},
-          {"can_keep_order", algorithm.can_keep_order},
-          {"min_ranks", algorithm.min_size},
-          {"max_ranks", algorithm.max_size}};
+  nlohmann::json json = {{"collective", schedule::name(algorithm.collective)},
+                         {"name", algorithm.name},
+                         {"summary", algorithm.summary},
+                         {"reference", algorithm.reference},
+                         {"degrees", degrees_json(algorithm, algorithm.degrees)},
+                         {"degrees_over_nodes", degrees_json(algorithm, algorithm.degrees_over_nodes)},
+                         {"degree_name", algorithm.degree_name},
+                         {"parts", parts},
+                         {"over_nodes", algorithms::runs_over_nodes(algorithm)},
+                         {"segmented", algorithm.segmented},
+                         {"can_keep_order", algorithm.can_keep_order},
+                         {"min_ranks", algorithm.min_size},
+                         {"max_ranks", algorithm.max_size}};
+  if (nodes != nullptr) json["why_not"] = why_not_on(algorithm, *nodes);
+  return json;
 }
 
 // `nodes`: where it may run, or nullptr.
@@ -81,8 +103,7 @@ void print(const Algorithm& algorithm, const schedule::Nodes* nodes) {
   if (!properties.empty()) std::printf("  %-24s %s\n", "", properties.c_str());
   std::printf("  %-24s [%.*s]\n", "", static_cast<int>(algorithm.reference.size()), algorithm.reference.data());
   if (nodes == nullptr) return;
-  const selection::Query query{.collective = algorithm.collective, .bytes = 1, .ranks = nodes->ranks(), .nodes = nodes};
-  const std::string why = selection::why_not(query, selection::Spec{&algorithm});
+  const std::string why = why_not_on(algorithm, *nodes);
   if (!why.empty()) std::printf("  %-24s not there: %s\n", "", why.c_str());
 }
 
@@ -99,7 +120,7 @@ int list(const std::string& collective_name, const LayoutOptions& options, bool 
   for (const Algorithm* algorithm : algorithms::all()) {
     if (only && algorithm->collective != schedule::base_of(*only)) continue;
     if (json) {
-      rows.push_back(as_json(*algorithm));
+      rows.push_back(as_json(*algorithm, layout.value() ? &*layout.value() : nullptr));
       continue;
     }
     if (last == nullptr || *last != algorithm->collective)

@@ -129,25 +129,15 @@ bool read_words(Parsed& parsed) {
   return true;
 }
 
-// Found out before anything is measured. "" or what is wrong.
-std::string unwritable(const std::string& path) {
-  if (path.empty()) return {};
-  const bool is_new = access(path.c_str(), F_OK) != 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) return "--json: can't write " + path + ": " + std::strerror(errno);
-  if (is_new) unlink(path.c_str());
-  return {};
-}
-
 int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
   if (!read_words(parsed)) return kUsage;
   OnMpi job{"bench", launcher, own_arguments, parsed.inside_mpi, true, parsed.local.bind, parsed.local.load};
   const bool on_mpi = parsed.local.ranks == 0 && is_on_mpi(job);
   const std::string unknown = unknown_variant(parsed.bench, on_mpi);
   if (!unknown.empty()) return fail(kUsage, unknown);
-  if (const std::string problem = unwritable(parsed.bench.json); !problem.empty() && parsed.inside_mpi.empty()) {
-    return fail(kUsage, problem);
-  }
+  if (parsed.inside_mpi.empty())
+    if (const Status status = check_writable("--json", parsed.bench.json); !status.is_ok())
+      return fail(kUsage, status.message());
   if (parsed.local.ranks != 0) {
     if (!launcher.empty()) return fail(kUsage, "either --ranks or a launcher after --, not both");
     return bench_local(parsed.local, parsed.bench);

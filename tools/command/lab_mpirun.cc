@@ -132,7 +132,7 @@ void add_lab_mpirun(CLI::App& lab_command, Invocation& invocation) {
       ->check(CLI::Range(1, 1024));
   sub->add_option("--map", options->map, "block: a node is filled first (default); cyclic: one on each in turn")
       ->check(CLI::IsMember({"block", "cyclic"}));
-  sub->add_flag("--with-hocket,--preload,!--no-preload", options->with_hocket, "preload hocket's library in the ranks");
+  sub->add_flag("--with-hocket", options->with_hocket, "preload hocket's library in the ranks");
   sub->add_option("--launcher-option", options->launcher_options, "a word for the launcher; may be given several times")
       ->allow_extra_args(false);
   sub->add_option("--grace", options->grace_s, "seconds from the first signal to SIGKILL (default: 5)")

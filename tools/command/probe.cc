@@ -86,6 +86,9 @@ int run(Parsed parsed, const Invocation& invocation) {
   if (!read(parsed)) return kUsage;
   const OnMpi job{"probe", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
   if (!is_on_mpi(job)) return fail(kUsage, "which ranks? Give a launcher: hocket probe -- mpirun -n 16 --host a:8,b:8");
+  if (parsed.inside_mpi.empty())
+    if (const Status status = check_writable("--json", parsed.json); !status.is_ok())
+      return fail(kUsage, status.message());
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return probe_ranks(ranks, parsed); });
 }
 

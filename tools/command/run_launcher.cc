@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_launcher.h"
+#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -36,7 +37,7 @@ void open_standard_streams() {
 int end_what_is_left(int status) {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
   std::fprintf(stderr, "hocket run: its supervising process was ended by %s; ending the ranks\n",
-               signal_text(signal).c_str());
+               supervision::signal_text(signal).c_str());
   constexpr int kMostPasses = 1000;
   constexpr timespec kPause{0, 10'000'000};
   for (int pass = 0; pass < kMostPasses; ++pass) {
@@ -46,16 +47,16 @@ int end_what_is_left(int status) {
     if (reaped < 0) break;
     nanosleep(&kPause, nullptr);
   }
-  return kSignalled + signal;
+  return supervision::kSignalled + signal;
 }
 
-int relay(const RunSignals& signals, pid_t supervisor, const Descriptor& control) {
+int relay(const supervision::Signals& signals, pid_t supervisor, const Descriptor& control) {
   for (;;) {
     siginfo_t news{};
     const int signal = sigwaitinfo(&signals.waited(), &news);
     if (signal < 0) continue;  // stopped and continued, say
     if (signal != SIGCHLD) {
-      const Interruption interruption{signal, news.si_code == SI_KERNEL};
+      const supervision::Interruption interruption{signal, news.si_code == SI_KERNEL};
       (void)send(control.get(), &interruption, sizeof interruption, MSG_NOSIGNAL | MSG_DONTWAIT);
     }
     int status = 0;
@@ -68,7 +69,7 @@ int relay(const RunSignals& signals, pid_t supervisor, const Descriptor& control
 
 int launch(const RunOptions& options) {
   open_standard_streams();
-  const RunSignals signals;
+  const supervision::Signals signals;
   platform::adopt_orphans();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {

@@ -8,12 +8,6 @@
 
 namespace hocket::command {
 
-// Exit codes as shells and timeout(1) have them.
-inline constexpr int kTimedOut = 124;
-inline constexpr int kCannotRun = 126;
-inline constexpr int kNotFound = 127;
-inline constexpr int kSignalled = 128;  // and the signal's number
-
 struct RunOptions {
   int ranks = 0;
   bool label = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_rank.h"
+#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -26,7 +27,7 @@ void take_stream(int descriptor, int as) {
 }
 
 // In the child. What goes wrong is told through `trouble`, which closes by itself where all goes well.
-[[noreturn]] void become_program(const RunOptions& options, const RunSignals& signals, int rank,
+[[noreturn]] void become_program(const RunOptions& options, const supervision::Signals& signals, int rank,
                                  const std::string& place, const RankStreams& streams, int trouble) {
   take_stream(streams.input, STDIN_FILENO);
   take_stream(streams.output, STDOUT_FILENO);
@@ -41,12 +42,12 @@ void take_stream(int descriptor, int as) {
   const int error = errno;
   // Should the launcher have gone, nobody wants to know.
   if (write(trouble, &error, sizeof error) < 0) _exit(kFailure);
-  _exit(kNotFound);
+  _exit(supervision::kNotFound);
 }
 
 RankStart cannot_run(const std::string& program, int error) {
   RankStart failed;
-  failed.exit_code = error == ENOENT ? kNotFound : kCannotRun;
+  failed.exit_code = error == ENOENT ? supervision::kNotFound : supervision::kCannotRun;
   const bool has_path = program.find('/') != std::string::npos;
   if (error == ENOENT && !has_path) {
     failed.trouble = "there is no program `" + program + "` on PATH";
@@ -64,7 +65,7 @@ RankStart system_failure(int rank, int error) {
 
 }  // namespace
 
-RankStart start_rank(const RunOptions& options, const RunSignals& signals, int rank, const std::string& place,
+RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, int rank, const std::string& place,
                      const RankStreams& streams) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(rank, errno);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "command/run_options.h"
-#include "command/run_signals.h"
+#include "supervision/signals.h"
 
 namespace hocket::command {
 
@@ -25,7 +25,7 @@ struct RankStart {
 
 // Starts the program, and returns when it has begun or can't. It is killed when the calling process ends.
 // `place`: what HOCKET_RUN shall hold.
-RankStart start_rank(const RunOptions& options, const RunSignals& signals, int rank, const std::string& place,
+RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, int rank, const std::string& place,
                      const RankStreams& streams);
 
 }  // namespace hocket::command

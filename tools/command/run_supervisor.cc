@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_supervisor.h"
+#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -34,11 +35,12 @@ int64_t to_ms(double seconds) { return static_cast<int64_t>(seconds * 1000); }
 
 bool is_failure(int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 0; }
 
-int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status); }
+int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : supervision::kSignalled + WTERMSIG(status); }
 
 std::string text_of(int status) {
   if (WIFEXITED(status)) return "has ended with exit code " + std::to_string(WEXITSTATUS(status));
-  return "was ended by " + signal_text(WTERMSIG(status)) + (WCOREDUMP(status) ? ", and has left a core dump" : "");
+  return "was ended by " + supervision::signal_text(WTERMSIG(status)) +
+         (WCOREDUMP(status) ? ", and has left a core dump" : "");
 }
 
 // "[ 3] ", all of one width.
@@ -134,7 +136,7 @@ int64_t Supervisor::next_look_ms(int64_t now) const {
 }
 
 void Supervisor::hear_launcher() {
-  Interruption interruption;
+  supervision::Interruption interruption;
   while (control_.get() >= 0) {
     const ssize_t heard = recv(control_.get(), &interruption, sizeof interruption, MSG_DONTWAIT);
     if (heard == sizeof interruption) {
@@ -151,12 +153,12 @@ void Supervisor::hear_launcher() {
   }
 }
 
-void Supervisor::interrupt(const Interruption& interruption) {
+void Supervisor::interrupt(const supervision::Interruption& interruption) {
   if (phase_ == Phase::kDraining) return output_.drop();
   if (phase_ != Phase::kRunning) return kill_all(now_ms());  // the second time
   was_told_ = true;
-  say("interrupted by " + signal_text(interruption.signal) + "; ending the ranks");
-  end_all(kSignalled + interruption.signal, interruption.from_terminal ? 0 : interruption.signal);
+  say("interrupted by " + supervision::signal_text(interruption.signal) + "; ending the ranks");
+  end_all(supervision::kSignalled + interruption.signal, interruption.from_terminal ? 0 : interruption.signal);
 }
 
 void Supervisor::reap() {
@@ -196,12 +198,12 @@ void Supervisor::tell_ended(std::vector<Ended> ended) {
 void Supervisor::step(int64_t now) {
   if (output_.is_lost() && phase_ == Phase::kRunning) {
     say("nobody reads the output any more; ending the ranks");
-    end_all(kSignalled + SIGPIPE, SIGTERM);
+    end_all(supervision::kSignalled + SIGPIPE, SIGTERM);
   }
   if (phase_ == Phase::kRunning && now >= timeout_at_ms_) {
     say("not done within --timeout; ending the " + std::to_string(ranks_.size()) + " ranks left");
     was_told_ = true;
-    end_all(kTimedOut, SIGTERM);
+    end_all(supervision::kTimedOut, SIGTERM);
   }
   // All is well; what ranks have left behind ends with them.
   if (phase_ == Phase::kRunning && !is_starting() && ranks_.empty()) end_all(0, has_children_ ? SIGTERM : 0);

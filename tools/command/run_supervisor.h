@@ -17,17 +17,17 @@
 #include <vector>
 
 #include "command/run_options.h"
-#include "command/run_output.h"
-#include "command/run_signals.h"
 #include "platform/descriptor.h"
 #include "platform/launch_hub.h"
+#include "supervision/output.h"
+#include "supervision/signals.h"
 
 namespace hocket::command {
 
 class Supervisor {
  public:
   // `control`: a socket on which the launcher writes Interruptions, and which ends with it.
-  Supervisor(const RunOptions& options, const RunSignals& signals, platform::Descriptor control)
+  Supervisor(const RunOptions& options, const supervision::Signals& signals, platform::Descriptor control)
       : options_(options), signals_(signals), control_(std::move(control)) {}
   // Until nothing of the job is left. The exit code.
   int run();
@@ -52,7 +52,7 @@ class Supervisor {
   void turn();
   int64_t next_look_ms(int64_t now) const;
   void hear_launcher();
-  void interrupt(const Interruption& interruption);
+  void interrupt(const supervision::Interruption& interruption);
   void reap();
   void tell_ended(std::vector<Ended> ended);
   void step(int64_t now);
@@ -63,11 +63,11 @@ class Supervisor {
   void say(const std::string& text);
 
   const RunOptions& options_;
-  const RunSignals& signals_;
+  const supervision::Signals& signals_;
   platform::Descriptor control_;
   platform::Descriptor signal_file_;
   std::unique_ptr<platform::LaunchHub> hub_;
-  RunOutput output_;
+  supervision::Output output_;
   int next_rank_ = 0;           // to be started
   std::map<pid_t, int> ranks_;  // those that run
   Phase phase_ = Phase::kRunning;

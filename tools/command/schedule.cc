@@ -161,12 +161,13 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
   sub->add_option("--segments", options->segments, "parts the message is cut into")
       ->check(CLI::Range(1u, 4096u))
       ->capture_default_str();
-  sub->add_option("--degree", options->degree, "of a tree (default: the algorithm's own)")
+  sub->add_option("--degree", options->degree,
+                  "of a tree; lanes, leaders, messages at a time (default: the algorithm's own)")
       ->check(CLI::Range(1u, 1u << 20));
-  sub->add_option("--count", options->count, "elements, for goal and --verify")
+  sub->add_option("--count", options->count, "elements: for goal and --verify, and how parts are chosen")
       ->check(CLI::Range(uint64_t{0}, uint64_t{1} << 20))
       ->capture_default_str();
-  sub->add_option("--element", options->element_bytes, "bytes of an element, for goal")
+  sub->add_option("--element", options->element_bytes, "bytes of an element: for goal, and how parts are chosen")
       ->check(CLI::Range(1u, 1u << 20))
       ->capture_default_str();
   sub->add_option("--format", options->format)->check(CLI::IsMember({"text", "goal", "svg"}))->capture_default_str();

@@ -14,6 +14,7 @@
 #include "command/configuration.h"
 #include "command/on_mpi.h"
 #include "command/tune_compare.h"
+#include "command/tune_earlier.h"
 #include "command/tune_measure.h"
 #include "command/tune_on_mpi.h"
 #include "command/tune_output.h"
@@ -36,7 +37,8 @@ Examples:
   hocket tune --output site.table --against shipped       both, in one budget
   hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
   hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
-The last two measure ranks on several nodes: the interface between them (as `hocket probe` does) and which algorithm,
+  hocket tune --from openmpi.json mpich.json --output both.table     one table for several MPIs
+Those with a launcher measure ranks on several nodes: the interface between them (as `hocket probe` does) and which algorithm,
 or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
 
 struct Parsed {
@@ -49,6 +51,7 @@ struct Parsed {
   std::string against;
   std::string shapes;
   std::string merge = "shipped";
+  std::vector<std::string> from;
   std::string inside_mpi;
   bool json = false;
 };
@@ -116,7 +119,8 @@ Status read_options(const Parsed& parsed, TuneOptions& options) {
 }
 
 int tune(const Parsed& parsed, const TuneOptions& options) {
-  if (const Status status = check_writable(parsed.output); !status.is_ok()) return fail(kUsage, status.message());
+  if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
+    return fail(kUsage, status.message());
   Progress progress(options.budget_s);
   const double fit_s = std::min(options.budget_s * kFitShare, kMostFit_s);
   const double compare_s = parsed.against.empty() ? 0 : options.budget_s * kAgainstShare;
@@ -141,6 +145,40 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
   return compare_tables(options, parsed.output, parsed.against, parsed.json, progress);
 }
 
+// Nothing is measured: what was measured under several MPIs makes one table.
+int tune_from(const Parsed& parsed, const TuneOptions& options) {
+  if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
+    return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
+  if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
+    return fail(kUsage, status.message());
+  std::vector<Survey> surveys;
+  for (const std::string& path : parsed.from) {
+    Result<Survey> survey = read_survey(path);
+    if (!survey.is_ok()) return fail(kUsage, survey.status().message());
+    surveys.push_back(survey.take());
+  }
+  Result<selection::Table> base = base_named(parsed.merge);
+  if (!base.is_ok()) return fail(kFailure, base.status().message());
+  const Survey survey = together(surveys);
+  if (survey.measurements.empty()) return fail(kFailure, "--from: the files have no algorithm in common in any cell");
+  const double noise = noise_of(survey.measurements);
+  Result<std::vector<selection::Rule>> rules = make_rules(by_cell(survey.measurements), noise);
+  if (!rules.is_ok()) return fail(kFailure, rules.status().message());
+  const std::vector<selection::Rule> old = left_beside(rules.value(), base.value().rules());
+  // Those of the model are no network's in particular.
+  const selection::CostParameters& model = base.value().model();
+  const auto text = [&](const Fit& fit) {
+    return cluster_table_text({parsed.merge, noise}, fit, model, survey, rules.value(), old);
+  };
+  Result<selection::Table> table = selection::Table::parse(text({}), "the new table");
+  if (!table.is_ok()) return fail(kFailure, table.status().message());
+  const Fit fit = judge_model(table.value(), survey.measurements);
+  const Status status = deliver(parsed.output, parsed.json, text(fit), survey, fit);
+  if (!status.is_ok()) return fail(kFailure, status.message());
+  say_what_became(options, survey, noise, parsed.output);
+  return kSuccess;
+}
+
 // Of ranks of an MPI, on several nodes.
 int run_on_nodes(const Parsed& parsed, const OnMpi& job, const TuneOptions& options) {
   if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty())
@@ -153,6 +191,7 @@ int run(const Parsed& parsed, const Invocation& invocation) {
   TuneOptions options;
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
   const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
+  if (!parsed.from.empty()) return tune_from(parsed, options);
   if (is_on_mpi(job)) return run_on_nodes(parsed, job, options);
   if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks on several nodes: give a launcher behind --");
   if (!parsed.compare.empty()) {
@@ -190,6 +229,9 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->add_option("--merge", parsed->merge,
                   "with a launcher: what else the table shall have: that of a file, `shipped`, or `none`")
       ->capture_default_str();
+  sub->add_option("--from", parsed->from,
+                  "measure nothing: a table of what runs with a launcher and --json have printed")
+      ->type_name("FILE");
   sub->add_flag("--json", parsed->json, "everything that was measured, for a program to read");
   add_inside_mpi(*sub, parsed->inside_mpi);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");

@@ -62,6 +62,8 @@ struct Survey {
   std::vector<Measurement> measurements;
   size_t cells = 0;  // that were to be measured
   size_t cells_measured = 0;
+  std::string mpi;  // under which; "": none
+  double took_s = 0;
 };
 
 // What settings of the environment force would be measured instead of what is asked for: they are taken away.

@@ -14,6 +14,7 @@
 #include "command/tune_compare.h"
 #include "command/tune_output.h"
 #include "command/tune_survey.h"
+#include "command/words.h"
 #include "platform/topology.h"
 #include "probe/interface.h"
 
@@ -116,18 +117,12 @@ class Tuner {
 
   std::string text(const Fit& fit) const {
     std::vector<selection::Rule> old = left_beside(rules_, base_.rules());
-    return cluster_table_text({ranks_.title(), shapes_text(), tuning_.merge, noise(), progress_.spent_s()}, fit, model_,
-                              survey_, rules_, old);
-  }
-
-  std::string shapes_text() const {
-    std::string text;
-    for (const ClusterShape& shape : shapes_)
-      text += (text.empty() ? "" : ", ") + std::to_string(shape.nodes) + "x" + std::to_string(shape.ranks_a_node);
-    return text;
+    return cluster_table_text({tuning_.merge, noise()}, fit, model_, survey_, rules_, old);
   }
 
   void measure(const ClusterShape& shape, double until_s) {
+    survey_.mpi = ranks_.title();
+    survey_.took_s = progress_.spent_s();
     if (speaks()) renew_table();
     const schedule::Nodes& placement = world_.placement();
     const auto rank = static_cast<uint32_t>(world_.rank());
@@ -159,6 +154,7 @@ class Tuner {
     progress_.clear();
     if (survey_.measurements.empty()) return fail(kFailure, "the budget was too short to measure anything");
     survey_.cells_measured = by_cell(survey_.measurements).size();
+    survey_.took_s = progress_.spent_s();
     renew_table();
     const Fit fit = judge_model(table_, survey_.measurements);
     const Status status = deliver(tuning_.output, tuning_.json, text(fit), survey_, fit);
@@ -182,10 +178,6 @@ class Tuner {
   TableInUse in_use_;
 };
 
-Result<selection::Table> base_named(const std::string& name) {
-  return name == "none" ? Result<selection::Table>(selection::Table()) : table_named(name);
-}
-
 template <typename Value>
 std::string why_not(const Result<Value>& result) {
   return result.is_ok() ? "" : std::string(result.status().message());
@@ -201,6 +193,10 @@ bool is_wrong_somewhere(bench::World& world, const std::string& why) {
 
 }  // namespace
 
+Result<selection::Table> base_named(const std::string& name) {
+  return name == "none" ? Result<selection::Table>(selection::Table()) : table_named(name);
+}
+
 int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   bench::World& world = ranks.world();
   if (world.placement().count() == 1) {
@@ -214,7 +210,7 @@ int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   const bool reads = world.rank() == 0;
   Result<selection::Table> base = base_named(reads ? tuning.merge : "none");
   if (is_wrong_somewhere(world, why_not(base))) return kFailure;
-  const Status writable = reads ? check_writable(tuning.output) : Status::ok();
+  const Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
   if (is_wrong_somewhere(world, writable.is_ok() ? "" : std::string(writable.message()))) return kUsage;
   try {
     return Tuner(ranks, tuning, shapes.take(), base.take()).run();

@@ -34,6 +34,9 @@ struct ClusterShape {
 // By ranks a node, then by nodes: those of one rank a node first, since leaders are such ranks. Errors name the word.
 Result<std::vector<ClusterShape>> shapes_of(const std::string& text, const schedule::Nodes& placement);
 
+// A file, "shipped" or "none".
+Result<selection::Table> base_named(const std::string& name);
+
 // What is left of a table's rules beside new ones: all but those of the same collective whose nodes and ranks a node
 // the new ones cover.
 std::vector<selection::Rule> left_beside(std::span<const selection::Rule> fresh, std::span<const selection::Rule> old);

@@ -45,25 +45,29 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::
                     {"back_to_back_us", one.back_to_back_us},
                     {"calls", one.calls},
                     {"wobble", one.wobble}});
-  return {{"machine", {{"processor", machine.processor}, {"kernel", machine.kernel}, {"cores", machine.cores}}},
-          {"cells", survey.cells},
-          {"cells_measured", survey.cells_measured},
-          {"model",
-           {{"alpha_us", fit.parameters.alpha_us},
-            {"beta_us_per_kib", fit.parameters.beta_us_per_kib},
-            {"gamma_us_per_kib", fit.parameters.gamma_us_per_kib},
-            {"switch_us", fit.parameters.switch_us},
-            {"wire_alpha_us", fit.parameters.wire_alpha_us},
-            {"wire_overhead_us", fit.parameters.wire_overhead_us},
-            {"wire_gap_us", fit.parameters.wire_gap_us},
-            {"wire_beta_us_per_kib", fit.parameters.wire_beta_us_per_kib},
-            {"wire_lanes", fit.parameters.wire_lanes},
-            {"wire_crowding", fit.parameters.wire_crowding},
-            {"one_machine", fit.parameters.one_machine},
-            {"off_by", fit.off_by},
-            {"costs", fit.costs}}},
-          {"measurements", rows},
-          {"table", text}};
+  nlohmann::ordered_json json = {
+      {"machine", {{"processor", machine.processor}, {"kernel", machine.kernel}, {"cores", machine.cores}}},
+      {"cells", survey.cells},
+      {"cells_measured", survey.cells_measured},
+      {"model",
+       {{"alpha_us", fit.parameters.alpha_us},
+        {"beta_us_per_kib", fit.parameters.beta_us_per_kib},
+        {"gamma_us_per_kib", fit.parameters.gamma_us_per_kib},
+        {"switch_us", fit.parameters.switch_us},
+        {"wire_alpha_us", fit.parameters.wire_alpha_us},
+        {"wire_overhead_us", fit.parameters.wire_overhead_us},
+        {"wire_gap_us", fit.parameters.wire_gap_us},
+        {"wire_beta_us_per_kib", fit.parameters.wire_beta_us_per_kib},
+        {"wire_lanes", fit.parameters.wire_lanes},
+        {"wire_crowding", fit.parameters.wire_crowding},
+        {"one_machine", fit.parameters.one_machine},
+        {"off_by", fit.off_by},
+        {"costs", fit.costs}}},
+      {"measurements", rows},
+      {"took_s", survey.took_s},
+      {"table", text}};
+  if (!survey.mpi.empty()) json["mpi"] = survey.mpi;
+  return json;
 }
 
 void tell_what_is_missing(const TuneOptions& options, const Survey& survey) {
@@ -80,15 +84,6 @@ void tell_what_is_missing(const TuneOptions& options, const Survey& survey) {
 }
 
 }  // namespace
-
-Status check_writable(const std::string& path) {
-  if (path.empty()) return Status::ok();
-  const bool is_new = access(path.c_str(), F_OK) != 0;
-  const std::ofstream file(path, std::ios::app);
-  if (!file) return Status(Code::kInvalidArgument, "--output: can't write " + path + ": " + std::strerror(errno));
-  if (is_new) unlink(path.c_str());
-  return Status::ok();
-}
 
 Status deliver(const std::string& path, bool json, const std::string& text, const Survey& survey, const Fit& fit) {
   if (!path.empty()) HOCKET_TRY(write_file(path, text));

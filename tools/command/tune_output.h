@@ -10,8 +10,6 @@
 
 namespace hocket::command {
 
-// Found out before anything is measured. An empty path is stdout.
-Status check_writable(const std::string& path);
 // To the file, whole or not at all: ranks of a running job may read it at any time. To stdout without a path, but with
 // `json`, everything that was measured, the table being part of it.
 Status deliver(const std::string& path, bool json, const std::string& text, const Survey& survey, const Fit& fit);

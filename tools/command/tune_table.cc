@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <set>
 
 #include "hocket/hocket.h"
 #include "platform/topology.h"
@@ -82,6 +83,16 @@ std::string rule_lines(std::span<const selection::Rule> rules) {
   return text;
 }
 
+// "2x4, 4x2": nodes x ranks a node.
+std::string shapes_text(const Survey& survey) {
+  std::set<std::pair<uint32_t, uint32_t>> shapes;
+  for (const Measurement& one : survey.measurements) shapes.insert({one.node_count(), one.ranks_a_node()});
+  std::string text;
+  for (const auto& [nodes, ranks_a_node] : shapes)
+    text += (text.empty() ? "" : ", ") + std::to_string(nodes) + "x" + std::to_string(ranks_a_node);
+  return text;
+}
+
 }  // namespace
 
 Machine this_machine() {
@@ -114,7 +125,7 @@ std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, cons
                 "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians.\n"
                 "# Algorithms within %.0f %% of the best, the noise of this run, counted as equally good.\n"
                 "# The first line that fits wins; docs/tuning.md describes the format.\n",
-                hocket_version(), today().c_str(), making.took_s, making.mpi.c_str(), making.shapes.c_str(),
+                hocket_version(), today().c_str(), survey.took_s, survey.mpi.c_str(), shapes_text(survey).c_str(),
                 survey.cells_measured, survey.cells, (making.noise - 1) * 100);
   Fit shown = fit;
   shown.parameters = model;

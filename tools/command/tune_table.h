@@ -25,11 +25,8 @@ struct Making {
 
 // Of a table for several nodes: what its head says.
 struct ClusterMaking {
-  std::string mpi;
-  std::string shapes;  // "2x4, 4x4"
   std::string merged;  // where the other rules come from
   double noise = kNoise;
-  double took_s = 0;
 };
 // `fresh` before `old` ones. `fit`: how well `model` does.
 std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const selection::CostParameters& model,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/words.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -43,6 +48,15 @@ Result<double> read_time(const std::string& option, const std::string& text) {
 
 void show_command_in_usage(CLI::App& subcommand, std::string command) {
   subcommand.formatter(std::make_shared<WithCommand>(std::move(command)));
+}
+
+Status check_writable(const std::string& option, const std::string& path) {
+  if (path.empty()) return Status::ok();
+  const bool is_new = access(path.c_str(), F_OK) != 0;
+  const std::ofstream file(path, std::ios::app);
+  if (!file) return Status(Code::kInvalidArgument, option + ": can't write " + path + ": " + std::strerror(errno));
+  if (is_new) unlink(path.c_str());
+  return Status::ok();
 }
 
 }  // namespace hocket::command

@@ -16,6 +16,9 @@ std::vector<std::string> split_at_commas(const std::string& text);
 // "60", "60s", "2m", "500ms" in seconds; the error names the option.
 Result<double> read_time(const std::string& option, const std::string& text);
 
+// Found out before anything is measured; errors name the option. An empty path is stdout.
+Status check_writable(const std::string& option, const std::string& path);
+
 // Adds `command`, which the parser knows nothing of ("PROGRAM ..."), to the usage line of a subcommand's --help.
 void show_command_in_usage(CLI::App& subcommand, std::string command);
 

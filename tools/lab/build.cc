@@ -44,7 +44,7 @@ Status make_folder(const std::string& folder, mode_t mode = 0755) {
 
 Status make_home(const Lab& lab) {
   HOCKET_TRY(make_folder(lab.directory()));
-  if (mount("hocket-lab", lab.directory().c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
+  if (mount(kHomeSource, lab.directory().c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
     return Status::system("can't mount a file system on " + lab.directory() + " (a container needs CAP_SYS_ADMIN)",
                           errno);
   // What is mounted here later is nobody else's.

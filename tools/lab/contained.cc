@@ -16,19 +16,19 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "command/run_options.h"
-#include "command/run_output.h"
-#include "command/run_signals.h"
 #include "platform/descriptor.h"
+#include "supervision/exit_codes.h"
+#include "supervision/output.h"
+#include "supervision/signals.h"
 
 namespace hocket::lab {
 namespace {
 
-using command::Interruption;
-using command::kSignalled;
-using command::RunOutput;
-using command::RunSignals;
 using platform::Descriptor;
+using supervision::Interruption;
+using supervision::kSignalled;
+using supervision::Output;
+using supervision::Signals;
 
 constexpr int kFailure = 1;
 
@@ -42,7 +42,7 @@ int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : kSign
 // The first process of the namespace.
 class Init {
  public:
-  Init(const std::vector<ContainedProcess>& processes, const RunSignals& signals, Descriptor control)
+  Init(const std::vector<ContainedProcess>& processes, const Signals& signals, Descriptor control)
       : processes_(processes), signals_(signals), control_(std::move(control)) {}
 
   int run() {
@@ -117,16 +117,16 @@ class Init {
   }
 
   const std::vector<ContainedProcess>& processes_;
-  const RunSignals& signals_;
+  const Signals& signals_;
   Descriptor control_;
   Descriptor signal_file_;
-  RunOutput output_;
+  Output output_;
   std::vector<pid_t> running_;
   int result_ = 0;
 };
 
 // Until the namespace is empty. Signals of the command go to its processes.
-int watch_over(pid_t init, const RunSignals& signals, const Descriptor& control, double grace_s) {
+int watch_over(pid_t init, const Signals& signals, const Descriptor& control, double grace_s) {
   int interrupted_by = 0;
   uint64_t kill_at_ns = UINT64_MAX;
   for (;;) {
@@ -150,7 +150,7 @@ int watch_over(pid_t init, const RunSignals& signals, const Descriptor& control,
 }  // namespace
 
 int run_contained(const std::vector<ContainedProcess>& processes, double grace_s) {
-  const RunSignals signals;
+  const Signals signals;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return complain(std::string("can't make a socket: ") + std::strerror(errno));

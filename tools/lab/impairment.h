@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "bpf/lab_port.h"
 #include "lab/lab.h"
+#include "lab/words.h"
 
 namespace hocket::lab {
 
@@ -22,7 +23,7 @@ enum class ImpairmentKind : uint8_t { kLoss, kDuplicate, kCorrupt, kCut, kDelay,
 
 struct Impairment {
   ImpairmentKind kind = ImpairmentKind::kLoss;
-  int node = -1;                 // or kAllNodes
+  int node = kAllNodes;
   uint64_t value = 0;            // a share of 2^32, nanoseconds for kDelay, 0 or 1 for kCut; 0 ends it
   uint64_t more_ns = 0;          // kDelay: jitter; kReorder: by how much later
   std::optional<uint64_t> seed;  // else the link's present one, 1 at first

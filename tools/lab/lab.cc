@@ -2,6 +2,7 @@
 #include "lab/lab.h"
 
 #include <fcntl.h>
+#include <mntent.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,7 +66,21 @@ MacAddress Lab::mac_address(int node) const {
 
 std::string root() {
   Result<std::string> folder = environment::get_text("HOCKET_LAB_DIRECTORY");
-  return folder.is_ok() ? folder.take() : std::string();
+  if (!folder.is_ok()) return {};
+  // Helpers have working folders of their own.
+  std::error_code error;
+  const fs::path absolute = fs::absolute(folder.value(), error).lexically_normal();
+  return error ? folder.take() : absolute.string();
+}
+
+bool is_home(const std::string& folder) {
+  FILE* mounts = setmntent("/proc/self/mounts", "r");
+  if (mounts == nullptr) return false;
+  bool found = false;
+  while (const mntent* one = getmntent(mounts))
+    found |= folder == one->mnt_dir && std::strcmp(one->mnt_fsname, kHomeSource) == 0;
+  endmntent(mounts);
+  return found;
 }
 
 std::string directory_of(const std::string& name) { return root() + "/" + name; }
@@ -75,7 +90,9 @@ std::vector<std::string> names() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(root(), error)) {
     const std::string name = entry.path().filename();
-    if (check_name(name).is_ok()) found.push_back(name);
+    if (!check_name(name).is_ok() || !entry.is_directory(error)) continue;
+    // An empty one is left of a lab that was being made or removed; what else there is, is not ours.
+    if (is_home(entry.path()) || fs::is_empty(entry.path(), error)) found.push_back(name);
   }
   std::sort(found.begin(), found.end());
   return found;

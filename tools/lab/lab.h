@@ -69,6 +69,10 @@ std::string root();
 std::string directory_of(const std::string& name);
 // Of all labs that have a folder, damaged ones too.
 std::vector<std::string> names();
+// Whether a lab's file system is mounted on that folder.
+bool is_home(const std::string& folder);
+// Of that file system, by which it is known.
+inline constexpr const char* kHomeSource = "hocket-lab";
 bool exists(const std::string& name);
 
 // An error where there is no such lab, or its state can't be read.

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "lab/namespaces.h"
+#include "supervision/exit_codes.h"
 
 namespace hocket::lab {
 namespace {
@@ -19,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 // As shells have them.
-constexpr int kCannotRun = 126;
-constexpr int kNotFound = 127;
 
 Status bind(const std::string& source, const std::string& target) {
   if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
@@ -79,7 +78,7 @@ int become(const std::vector<std::string>& command) {
   execvp(words[0], words.data());
   const int error = errno;
   std::fprintf(stderr, "hocket: can't run `%s`: %s\n", words[0], std::strerror(error));
-  return error == ENOENT ? kNotFound : kCannotRun;
+  return error == ENOENT ? supervision::kNotFound : supervision::kCannotRun;
 }
 
 }  // namespace hocket::lab

@@ -57,11 +57,13 @@ Status remove(const std::string& name) {
     (void)save(lab.value()).is_ok();
   }
   remove_links(name);
-  while (umount2(folder.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) continue;
-  if (errno != EINVAL && errno != ENOENT) return Status::system("can't unmount " + folder, errno);
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) return {Code::kSystem, "can't remove " + folder + ": " + error.message()};
+  if (is_home(folder)) {
+    while (umount2(folder.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) continue;
+    if (errno != EINVAL && errno != ENOENT) return Status::system("can't unmount " + folder, errno);
+  }
+  // What a lab has is on what was mounted there.
+  if (rmdir(folder.c_str()) != 0 && errno != ENOENT)
+    return Status::system("can't remove " + folder + ", which may be no lab's (HOCKET_LAB_DIRECTORY)", errno);
   return Status::ok();
 }
 

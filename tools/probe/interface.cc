@@ -82,7 +82,7 @@ double predicted_us(const Interface& interface, uint32_t pairs, uint64_t bytes) 
 
 Interface interface_of(const Findings& found) {
   Interface interface;
-  interface.one_machine = found.machines < found.nodes;
+  interface.one_machine = found.machines == 1 && found.nodes > 1;
   std::vector<Bandwidth> usable;
   for (const Bandwidth& one : found.bandwidth)
     if (one.us > 0) usable.push_back(one);

@@ -32,8 +32,8 @@ struct Binding {
 
 // Peers on this rank's node go by their places there: its memory knows no others.
 void place_peer(const schedule::Nodes& nodes, uint32_t rank, Instruction& step) {
-  const bool has_peer = step.kind != StepKind::kPublish && step.kind != StepKind::kExpose &&
-                        step.kind != StepKind::kCopy && step.kind != StepKind::kCombine;
+  const bool has_peer =
+      schedule::is_two_sided(step.kind) || schedule::is_one_sided(step.kind) || schedule::is_counter(step.kind);
   if (!has_peer || step.peer == schedule::kShared) return;
   step.by_wire = !nodes.together(rank, step.peer);
   if (!step.by_wire) step.peer = nodes.place_of(step.peer);
@@ -92,7 +92,6 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
       if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
     } else {
       program.instructions.push_back(instruction);
-      program.uses_wire |= instruction.by_wire;
       program.longest_stage = std::max(program.longest_stage, ++stage);
     }
     if (step.ends_stage) stage = 0;
@@ -110,7 +109,6 @@ void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t
   program.scratch_bytes = 0;
   program.longest_stage = 1;
   program.waits_between = false;
-  program.uses_wire = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {
     binding.area_offset[i] = program.scratch_bytes;
     const uint64_t bytes = plan.scratch[i].elements(extents) * element_bytes;

@@ -34,7 +34,6 @@ struct Program {
   uint64_t scratch_bytes = 0;
   uint32_t longest_stage = 1;
   bool uses_slots_or_counters = false;
-  bool uses_wire = false;
   // A shared counter is waited for before all have added to it.
   bool waits_between = false;
   // When a rank completes the call, every rank has begun it.

@@ -10,6 +10,9 @@ using schedule::StepKind;
 
 namespace {
 
+// Longer room for operands goes back to the heap as soon as they have been combined.
+constexpr uint64_t kLongestKept = 1 << 20;
+
 enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
 
 }  // namespace
@@ -17,10 +20,8 @@ enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
 void Channel::poll() {
   if (tickets_.empty() || has_failed()) return;
   lengths_.resize(tickets_.size());
-  if (Status status = wire_.test(tickets_.size(), tickets_.data(), lengths_.data()); !status.is_ok()) {
-    failure_ = std::move(status);
-    return;
-  }
+  Status status = wire_.test(tickets_.size(), tickets_.data(), lengths_.data());
+  // After a failure, too: those that are done must not be cancelled.
   size_t kept = 0;
   for (size_t i = 0; i < tickets_.size(); ++i) {
     if (tickets_[i] == 0) {
@@ -32,6 +33,7 @@ void Channel::poll() {
   }
   tickets_.resize(kept);
   posted_.resize(kept);
+  if (!status.is_ok()) failure_ = std::move(status);
 }
 
 void Channel::settle(const Posted& posted, size_t bytes) {
@@ -88,6 +90,9 @@ void Channel::finish(const Instruction& step, const StepState& state, const Oper
   Bounce& bounce = bounces_[state.serial];
   operands.combine(step, bounce.memory.get(), 0, step.elements);
   bounce.in_use = false;
+  if (bounce.bytes <= kLongestKept) return;
+  bounce.memory.reset();
+  bounce.bytes = 0;
 }
 
 uint64_t Channel::take_bounce(uint64_t bytes) {
@@ -109,7 +114,10 @@ void Channel::cancel() {
   for (const Ticket ticket : tickets_) wire_.cancel(ticket);
   tickets_.clear();
   posted_.clear();
-  for (Bounce& bounce : bounces_) bounce.in_use = false;
+  for (Bounce& bounce : bounces_) {
+    if (bounce.in_use) (void)bounce.memory.release();
+  }
+  std::erase_if(bounces_, [](const Bounce& bounce) { return bounce.in_use; });
 }
 
 }  // namespace hocket::engines::wire

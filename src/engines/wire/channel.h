@@ -4,7 +4,8 @@
 // A message needs no header: sender, tag and order say which step it belongs to, and the wire says how long it was. So
 // data goes from the caller's memory into the receiver's as the wire carries it.
 //
-// Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's.
+// Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's. The channel's
+// own memory is never given back while something that was cancelled may still write there.
 //
 // Thread safety: one thread at a time.
 #pragma once

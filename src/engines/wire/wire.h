@@ -30,7 +30,8 @@ class Wire {
   // 0, and `bytes` of them tells how long the message was. A message that was longer than its receive is kMismatch, and
   // nothing was written beyond the receive's memory.
   virtual Status test(size_t count, Ticket* tickets, size_t* bytes) = 0;
-  // Gives up: the memory is the caller's again. What was under way may or may not arrive.
+  // Gives up, after a failure: nobody asks for it again. What was under way may or may not arrive, and may still use
+  // its memory: not every library can stop it.
   virtual void cancel(Ticket ticket) = 0;
 
   // A message without content, under a tag that nothing else uses. Nobody waits for its arrival.

@@ -3,6 +3,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -145,7 +146,9 @@ print(sender.recv(100).decode())
             builder.kill()
             builder.wait()
             if os.path.exists(os.path.join(LABS, "lab")):
-                self.assertIn(self.status()["stale"], (True, False))
+                state = self.status()
+                if not state["stale"]:
+                    self.assertEqual(len(state["nodes"]), 40)
                 self.lab("down")
             elif os.path.exists(LABS):
                 self.lab("down", "--all")
@@ -169,6 +172,19 @@ print(sender.recv(100).decode())
         self.assertTrue(self.status()["stale"])
         self.refused_lab("exec", "n0", "--", "true", words=["stale", "hocket lab down lab"], code=1)
         self.lab("down")
+
+    def test_what_is_not_a_lab_is_left_alone(self):
+        precious = os.path.join(LABS, "work", "thesis")
+        os.makedirs(os.path.dirname(precious))
+        with open(precious, "w", encoding="utf-8") as file:
+            file.write("finished")
+        self.lab("up", "1")
+        self.lab("down", "--all")
+        self.assertTrue(os.path.exists(precious))
+        self.refused_lab("up", "1", "--name", "work", words=["can't remove", "work", "HOCKET_LAB_DIRECTORY"], code=1)
+        self.refused_lab("down", "work", words=["can't remove", "work"], code=1)
+        self.assertTrue(os.path.exists(precious))
+        shutil.rmtree(os.path.dirname(precious))
 
     def test_what_is_wrong_is_said(self):
         self.refused_lab("exec", "n0", "--", "true", words=["there is no lab", "hocket lab up"], code=1)

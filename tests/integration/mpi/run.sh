@@ -110,6 +110,7 @@ placed=()
 if [ -n "${NODES:-}" ]; then placed+=("HOCKET_NODE=\$(($NODES))"); fi
 if [ -n "${DOMAINS:-}" ]; then placed+=("HOCKET_DOMAIN=\$(($DOMAINS))"); fi
 if [ ${#placed[@]} -ne 0 ]; then
+  export HOCKET_LOG=debug
   # shellcheck disable=SC2016
   placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
@@ -121,6 +122,15 @@ cat "$log"
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
 if ! grep -Eq "$expect" "$log"; then
   echo "run.sh: nothing above matches '$expect'"
+  exit 1
+fi
+# That a rank finds itself where it was put.
+if [ -n "${NODES:-}" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
+  echo 'run.sh: all ranks were on one node'
+  exit 1
+fi
+if [ -n "${DOMAINS:-}" ] && ! grep -Eq "communicator of $ranks ranks, .*: [2-9] NUMA domains" "$log"; then
+  echo 'run.sh: ranks were not in several NUMA domains'
   exit 1
 fi
 case "${STATUS:-0}" in

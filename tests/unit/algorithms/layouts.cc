@@ -43,7 +43,7 @@ std::vector<const Algorithm*> algorithms_for_part(const Algorithm& composition, 
   const PartCall call = call_of_part(composition, index, nodes, 1, degree);
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : all()) {
-    if (!why_no_part(composition, index, *algorithm, call.unequal_blocks).empty()) continue;
+    if (!why_no_part(composition, index, *algorithm, {.unequal_blocks = call.unequal_blocks}).empty()) continue;
     if (keep_order && schedule::combines(part.collective) && !algorithm->can_keep_order) continue;
     found.push_back(algorithm);
   }

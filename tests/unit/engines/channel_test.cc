@@ -197,6 +197,20 @@ TEST_F(ChannelTest, TakesBackWhatIsUnderWayWhenTheCallEndsEarly) {
   EXPECT_FALSE(under_test.is_busy());
 }
 
+// The library has forgotten them already.
+TEST_F(ChannelTest, TakesNothingBackThatWasDoneWhenAnotherFailed) {
+  Channel under_test = channel();
+  StepState states[2];
+  (void)under_test.run(step(StepKind::kSend, 0, 1), states[0], operands_);
+  (void)under_test.run(step(StepKind::kReceive, 1, 1), states[1], operands_);
+  wire_.done = {1};
+  wire_.fails = true;
+  under_test.poll();
+  EXPECT_TRUE(under_test.has_failed());
+  under_test.cancel();
+  EXPECT_EQ(wire_.cancelled, std::set<Ticket>{2});
+}
+
 TEST_F(ChannelTest, SendsMessagesOfNoBytes) {
   Channel under_test = channel();
   StepState state;

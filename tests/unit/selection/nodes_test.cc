@@ -190,6 +190,36 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
   EXPECT_EQ(why_not(query, leader), "");
 }
 
+// On one node compositions go over its domains, which may hold ranks in any order just as well.
+TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
+  const Nodes blocks = block_nodes({4, 4});
+  const Nodes cyclic = cyclic_nodes(2, 4);
+  const Spec leader = spec_of(Collective::kAllreduce, "leader");
+  Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 8, .domains = &blocks, .commutative = false};
+  EXPECT_EQ(why_not(query, leader), "");
+  query.domains = &cyclic;
+  EXPECT_NE(why_not(query, leader).find("NUMA domains first, whose ranks are not neighbours"), std::string::npos);
+  EXPECT_FALSE(choose(query, Table::shipped(), &leader).is_ok());
+  query.commutative = true;
+  EXPECT_EQ(why_not(query, leader), "");
+}
+
+// Shared counters are those of all ranks of a node.
+TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
+  const Nodes domains = block_nodes({2, 2});
+  const Query query{.collective = Collective::kBarrier, .ranks = 4, .domains = &domains, .crowded = true};
+  const Table table = table_of("barrier crowded signal\n");
+  const Spec leader = spec_of(Collective::kBarrier, "leader");
+  const Result<Choice> choice = choose(query, table, &leader);
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  for (const PartChoice& part : choice.value().parts)
+    EXPECT_TRUE(part.algorithm == nullptr || !part.algorithm->shares_counters) << part.algorithm->name;
+  const Spec signal = spec_of(Collective::kBarrier, "leader:node=signal");
+  EXPECT_NE(why_not(query, signal).find("NUMA domains have only some of them"), std::string::npos);
+  const Query on_nodes{.collective = Collective::kBarrier, .ranks = 4, .nodes = &domains, .crowded = true};
+  EXPECT_EQ(why_not(on_nodes, signal), "");
+}
+
 TEST(ChoiceOverNodes, CompositionsCanBeForcedOnOneNodeButAreNotTriedThere) {
   const Spec leader = spec_of(Collective::kAllreduce, "leader");
   const Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 4, .element_bytes = 8};

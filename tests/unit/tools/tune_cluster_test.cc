@@ -113,8 +113,8 @@ TEST(ClusterTable, IsReadBackAsItWasMade) {
   model.wire_lanes = 3;
   model.wire_crowding = 0.25;
   model.one_machine = 1;
-  const std::string text = cluster_table_text({"MPI of a test", "4x4", "shipped", 1.1, 60}, {}, model, {}, fresh,
-                                              selection::Table::shipped().rules());
+  const std::string text =
+      cluster_table_text({"shipped", 1.1}, {}, model, {}, fresh, selection::Table::shipped().rules());
   const Result<selection::Table> table = selection::Table::parse(text, "the new table");
   ASSERT_TRUE(table.is_ok()) << table.status().message() << "\n" << text;
   EXPECT_EQ(table.value().model(), model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signals of `hocket run`: taken one by one where it suits, never by a handler; ranks start as if it were not
+// The signals of a supervisor: taken one by one where it suits, never by a handler; ranks start as if it were not
 // there.
 #pragma once
 
@@ -7,12 +7,12 @@
 
 #include <string>
 
-namespace hocket::command {
+namespace hocket::supervision {
 
-class RunSignals {
+class Signals {
  public:
   // Blocks what waited() holds, and ignores SIGPIPE.
-  RunSignals();
+  Signals();
   // As they were. For a rank, before it becomes its program.
   void restore() const;
   // SIGCHLD, and those that end a program from outside, except where they were ignored already (nohup, a shell's &).
@@ -33,4 +33,4 @@ struct Interruption {
 // "signal 9 (SIGKILL)"
 std::string signal_text(int signal);
 
-}  // namespace hocket::command
+}  // namespace hocket::supervision

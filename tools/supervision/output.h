@@ -13,9 +13,9 @@
 
 #include "platform/descriptor.h"
 
-namespace hocket::command {
+namespace hocket::supervision {
 
-class RunOutput {
+class Output {
  public:
   // Lines read from `source`, which must not block, go to `target` with `prefix` in front.
   void add(platform::Descriptor source, int target, std::string prefix);
@@ -63,4 +63,4 @@ class RunOutput {
   bool error_is_lost_ = false;
 };
 
-}  // namespace hocket::command
+}  // namespace hocket::supervision

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/run_output.h"
+#include "supervision/output.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace hocket::command {
+namespace hocket::supervision {
 namespace {
 
 // A longer line is cut: memory has an end.
@@ -17,27 +17,27 @@ constexpr size_t kWriteBytes = 4096;
 
 }  // namespace
 
-void RunOutput::add(platform::Descriptor source, int target, std::string prefix) {
+void Output::add(platform::Descriptor source, int target, std::string prefix) {
   sources_.push_back({std::move(source), target, std::move(prefix), {}});
 }
 
-void RunOutput::say(const std::string& line) { put(STDERR_FILENO, line + "\n"); }
+void Output::say(const std::string& line) { put(STDERR_FILENO, line + "\n"); }
 
-void RunOutput::watch(std::vector<pollfd>& watched) const {
+void Output::watch(std::vector<pollfd>& watched) const {
   for (const Source& source : sources_) {
     if (!is_full() && source.descriptor.get() >= 0) watched.push_back({source.descriptor.get(), POLLIN, 0});
   }
   if (!queue_.empty()) watched.push_back({queue_.front().target, POLLOUT, 0});
 }
 
-void RunOutput::pump() {
+void Output::pump() {
   for (Source& source : sources_) {
     if (!is_full()) read_from(source, false);
   }
   write();
 }
 
-void RunOutput::finish() {
+void Output::finish() {
   for (Source& source : sources_) {
     read_from(source, true);
     if (!source.partial.empty()) take_lines(source, "\n");
@@ -46,13 +46,13 @@ void RunOutput::finish() {
   write();
 }
 
-void RunOutput::drop() {
+void Output::drop() {
   queue_.clear();
   queued_bytes_ = 0;
 }
 
 // Until there is no more for now, or no room unless `all`; the end of it closes the source.
-void RunOutput::read_from(Source& source, bool all) {
+void Output::read_from(Source& source, bool all) {
   char buffer[65536];
   while (source.descriptor.get() >= 0) {
     const ssize_t length = read(source.descriptor.get(), buffer, sizeof buffer);
@@ -68,7 +68,7 @@ void RunOutput::read_from(Source& source, bool all) {
   }
 }
 
-void RunOutput::take_lines(Source& source, std::string_view text) {
+void Output::take_lines(Source& source, std::string_view text) {
   std::string lines;
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -86,13 +86,13 @@ void RunOutput::take_lines(Source& source, std::string_view text) {
   put(source.target, std::move(lines));
 }
 
-void RunOutput::put(int target, std::string text) {
+void Output::put(int target, std::string text) {
   if (text.empty() || (target == STDOUT_FILENO ? is_lost_ : error_is_lost_)) return;
   queued_bytes_ += text.size();
   queue_.push_back({target, std::move(text)});
 }
 
-void RunOutput::write() {
+void Output::write() {
   while (!queue_.empty()) {
     Piece& piece = queue_.front();
     pollfd target{piece.target, POLLOUT, 0};
@@ -115,4 +115,4 @@ void RunOutput::write() {
   }
 }
 
-}  // namespace hocket::command
+}  // namespace hocket::supervision

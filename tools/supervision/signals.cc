@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/run_signals.h"
+#include "supervision/signals.h"
 
 #include <cstring>
 
-namespace hocket::command {
+namespace hocket::supervision {
 
-RunSignals::RunSignals() {
+Signals::Signals() {
   sigemptyset(&waited_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     struct sigaction present{};
@@ -20,7 +20,7 @@ RunSignals::RunSignals() {
   sigprocmask(SIG_BLOCK, &waited_, &mask_);
 }
 
-void RunSignals::restore() const {
+void Signals::restore() const {
   sigaction(SIGPIPE, &pipe_, nullptr);
   sigprocmask(SIG_SETMASK, &mask_, nullptr);
 }
@@ -31,4 +31,4 @@ std::string signal_text(int signal) {
   return text;
 }
 
-}  // namespace hocket::command
+}  // namespace hocket::supervision

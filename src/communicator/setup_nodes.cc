@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks' introductions say of nodes, NUMA domains and shared cores.
+#include <algorithm>
+#include <map>
+
+#include "communicator/setup.h"
+#include "platform/topology.h"
+
+namespace hocket::communicator {
+
+// Judged by what everybody has heard, so that all come to the same answer without asking again.
+Status Setup::find_nodes() {
+  std::vector<uint64_t> labels;
+  for (const Introduction& one : all_) labels.push_back(platform::label_of_node(one.address));
+  auto nodes = std::make_unique<const schedule::Nodes>(labels);
+  if (nodes->count() == 1) {
+    find_domains();
+    return Status::ok();
+  }
+  communicator_->nodes_ = std::move(nodes);
+  for (const Introduction& one : all_) communicator_->addresses_.push_back(one.wire_rank);
+  communicator_->tag_ = all_[0].tag;
+  return check_wire();
+}
+
+// Only where every rank is bound to one.
+void Setup::find_domains() {
+  std::vector<uint64_t> labels;
+  for (const Introduction& one : all_) {
+    if (one.domain < 0) return;
+    labels.push_back(static_cast<uint64_t>(one.domain));
+  }
+  auto domains = std::make_unique<const schedule::Nodes>(labels);
+  if (domains->count() > 1) communicator_->domains_ = std::move(domains);
+}
+
+Status Setup::check_wire() const {
+  const auto without =
+      std::find_if(all_.begin(), all_.end(), [](const Introduction& one) { return one.wire_size == 0; });
+  if (without == all_.end()) {
+    if (all_[0].has_tag != 0) return Status::ok();
+    const std::string wire = "the wire's tags (" + std::to_string(all_[0].wire_tags) + " for " +
+                             std::to_string(all_[0].wire_size) + " processes)";
+    const uint64_t least = uint64_t{kTagsOfCommunicator} * all_[0].wire_size;
+    if (all_[0].wire_tags < least)
+      return {Code::kNotSupported, wire + " are not enough for a communicator; it takes " + std::to_string(least)};
+    return {Code::kNotSupported, "rank 0 has opened as many communicators of several nodes as " + wire +
+                                     " are enough for; destroy one first"};
+  }
+  const platform::Address& first = all_[0].address;
+  const schedule::Nodes& nodes = *communicator_->nodes_;
+  uint32_t other = 1;
+  while (nodes.together(0, other)) ++other;
+  const platform::Address& second = all_[other].address;
+  const char* reason = "belong to different users";
+  if (second.boot_hash != first.boot_hash)
+    reason = "run on different machines";
+  else if (second.network_namespace != first.network_namespace)
+    reason = "are in different network namespaces";
+  else if (second.node != first.node)
+    reason = "were put on different nodes (HOCKET_NODE, or the context's options)";
+  return {Code::kNotSupported, "ranks 0 and " + std::to_string(other) + " " + reason + ", and rank " +
+                                   std::to_string(without - all_.begin()) +
+                                   " has no wire to other nodes; pass one in hocket_context_options_t"};
+}
+
+// Whether ranks share cores on any machine: nodes may be containers of one.
+bool Setup::find_crowded() const {
+  struct Machine {
+    std::vector<uint64_t> masks;
+    std::vector<double> quotas;
+  };
+  std::map<uint64_t, Machine> machines;
+  for (const Introduction& one : all_) {
+    if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
+    Machine& machine = machines[one.address.boot_hash];
+    machine.masks.push_back(one.cpus[0]);
+    machine.masks.push_back(one.cpus[1]);
+    machine.quotas.push_back(one.quota);
+  }
+  return std::any_of(machines.begin(), machines.end(), [](const auto& entry) {
+    const Machine& machine = entry.second;
+    return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
+                                    static_cast<uint32_t>(machine.quotas.size()));
+  });
+}
+
+bool Setup::has_other_nodes_here() const {
+  if (communicator_->nodes_ == nullptr) return false;
+  const schedule::Nodes& nodes = *communicator_->nodes_;
+  const uint64_t machine = all_[bootstrap_.rank].address.boot_hash;
+  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank)
+    if (all_[rank].address.boot_hash == machine && !nodes.together(rank, bootstrap_.rank)) return true;
+  return false;
+}
+
+}  // namespace hocket::communicator

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exit codes of who starts programs, as shells and timeout(1) have them.
+#pragma once
+
+namespace hocket::supervision {
+
+inline constexpr int kTimedOut = 124;
+inline constexpr int kCannotRun = 126;
+inline constexpr int kNotFound = 127;
+inline constexpr int kSignalled = 128;  // and the signal's number
+
+}  // namespace hocket::supervision
