@@ -146,8 +146,8 @@ typedef struct hocket_wire {
    * not 0; 0: it is done already. The data stay as they are, or are left alone, until then. */
   int (*send)(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* request, void* user);
   int (*receive)(uint32_t from, uint32_t tag, void* data, size_t bytes, uint64_t* request, void* user);
-  /* Moves messages, with a count of 0 those that are under way somewhere. Those of the `count` requests (none is 0) that are done become 0, and received[i] the bytes that
-   * came. Never waits. */
+  /* Moves messages, also with a count of 0. Those of the `count` requests (none is 0) that are done become 0, and
+   * received[i] the bytes that came. Never waits. */
   int (*test)(size_t count, uint64_t* requests, size_t* received, void* user);
   /* Gives up on a request, after a failure: nobody asks for it again. Should leave its memory alone from here on. What
    * is on its way may be impossible to stop: then it may still use the buffers of calls that have failed. */

@@ -198,8 +198,8 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   return code;
 }
 
-/* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must not
- * be moved or copied, and outlives all contexts that have its wire. */
+/* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must
+ * not be moved or copied, and outlives all contexts that have its wire. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
   return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
 }

@@ -116,8 +116,13 @@ Progress Call::advance(Track& track, Status& failure) {
         return Progress::kDone;
     }
     if (execution_.advance() == Progress::kPending) {
-      if (!track.has_failed()) [[likely]]
-        return Progress::kPending;
+      if (!track.has_failed()) [[likely]] {
+        if (!track.has_just_posted()) [[likely]]
+          return Progress::kPending;
+        // What was just asked for may have come already: whoever shares the core needn't have it first.
+        track.poll();
+        continue;
+      }
       failure = track.take_failure();
       track.cancel();
       return Progress::kDone;

@@ -30,6 +30,8 @@ class Track final : private engines::Transport {
     if (channel_ != nullptr) [[unlikely]]
       channel_->poll();
   }
+  // Whether messages have been begun since this was last asked.
+  bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
   // Whether nobody will wake this rank when its call can go on.
   bool must_poll() const { return channel_ != nullptr && channel_->is_busy(); }
 

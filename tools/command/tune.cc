@@ -37,9 +37,9 @@ Examples:
   hocket tune --output site.table --against shipped       both, in one budget
   hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
   hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
-  hocket tune --from openmpi.json mpich.json --output both.table     one table for several MPIs
-Those with a launcher measure ranks on several nodes: the interface between them (as `hocket probe` does) and which algorithm,
-or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
+  hocket tune --from openmpi.json mpich.json --output both.table    one table for several MPIs
+Those with a launcher measure ranks on several nodes: the interface between them (as `hocket probe` does) and which
+algorithm, or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
 
 struct Parsed {
   std::string budget = "60s";

@@ -50,6 +50,10 @@ void remove_links(const std::string& name) {
 Status remove(const std::string& name) {
   HOCKET_TRY(check_name(name));
   const std::string folder = directory_of(name);
+  // Empty, it is left of a lab that was being made or removed.
+  std::error_code error;
+  if (!is_home(folder) && !fs::is_empty(folder, error) && !error)
+    return {Code::kSystem, "can't remove " + folder + ": it is no lab's (HOCKET_LAB_DIRECTORY)"};
   HOCKET_TRY(kill_processes(name));
   // From here on it is stale, should we be killed.
   if (Result<Lab> lab = load(name); lab.is_ok()) {
@@ -62,8 +66,7 @@ Status remove(const std::string& name) {
     if (errno != EINVAL && errno != ENOENT) return Status::system("can't unmount " + folder, errno);
   }
   // What a lab has is on what was mounted there.
-  if (rmdir(folder.c_str()) != 0 && errno != ENOENT)
-    return Status::system("can't remove " + folder + ", which may be no lab's (HOCKET_LAB_DIRECTORY)", errno);
+  if (rmdir(folder.c_str()) != 0 && errno != ENOENT) return Status::system("can't remove " + folder, errno);
   return Status::ok();
 }
 

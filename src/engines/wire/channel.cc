@@ -76,6 +76,7 @@ void Channel::post(const Instruction& step, StepState& state, const Operands& op
     if (has_failed()) return;
     if (ticket != 0) {
       ++state.bytes;
+      has_just_posted_ = true;
       tickets_.push_back(ticket);
       posted_.push_back({&state, bytes, step.peer, !sends});
     }

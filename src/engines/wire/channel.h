@@ -34,6 +34,8 @@ class Channel {
   void poll();
   // Begins a step, or says how it stands.
   Progress run(const Instruction& step, StepState& state, const Operands& operands);
+  // Whether anything was begun since this was last asked that was not done at once.
+  bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
   bool is_busy() const { return !tickets_.empty(); }
 
@@ -68,6 +70,7 @@ class Channel {
     bool in_use = false;
   };
   std::vector<Bounce> bounces_;
+  bool has_just_posted_ = false;
   Status failure_;
 };
 

@@ -184,7 +184,7 @@ print(sender.recv(100).decode())
         self.refused_lab("up", "1", "--name", "work", words=["can't remove", "work", "HOCKET_LAB_DIRECTORY"], code=1)
         self.refused_lab("down", "work", words=["can't remove", "work"], code=1)
         self.assertTrue(os.path.exists(precious))
-        shutil.rmtree(os.path.dirname(precious))
+        shutil.rmtree(LABS)
 
     def test_what_is_wrong_is_said(self):
         self.refused_lab("exec", "n0", "--", "true", words=["there is no lab", "hocket lab up"], code=1)
