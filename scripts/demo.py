@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the programs of examples/ with and without hocket, under several MPIs, and compares times and results.
 
-usage: demo.py [--quick] [--build DIRECTORY] [--only NAME]
+usage: demo.py [--quick] [--build DIRECTORY] [--only NAME] [--lab NODESxRANKS]
 
 Runs with and without alternate, so that other load on the machine meets both. Each MPI gets the settings that serve
 it best when ranks outnumber cores; without them it would be slower by far. The last program needs no MPI: `hocket run`
 starts its ranks.
+
+With --lab 4x2 the MPI programs run on four nodes with two ranks each in a lab (docs/lab.md), which takes root.
 """
 
 import argparse
 import os
 import pathlib
+import shutil
 import statistics
+import subprocess
 import sys
 
 from demo_programs import EXAMPLES, ROOT, run
@@ -20,30 +24,48 @@ from demo_programs import EXAMPLES, ROOT, run
 REPEATS = 7
 
 
+LAB = "demo"
+
+
+def commands(mpi, ranks, crowded, options, program):
+    """The command without hocket, and with it."""
+    hocket = str(options.hocket)
+    if options.lab:
+        nodes, ranks_a_node = options.lab
+        start = [hocket, "lab", "mpirun", "--name", LAB, "--mpi", shutil.which(mpi.launcher),
+                 "-n", str(nodes * ranks_a_node), "--ppn", str(ranks_a_node)]
+        return [*start, *program], [*start, "--with-hocket", *program]
+    command = [*mpi.command(ranks, crowded), *program]
+    return command, [hocket, "exec", "--", *command]
+
+
 def compare(example, mpi, ranks, program, options):
     """A row of the table, and whether all is well in it."""
     crowded = ranks > options.cores
     work = example.work[0 if options.quick else 2 if crowded else 1]
-    command = [*mpi.command(ranks, crowded), program, *example.arguments, work]
-    with_hocket = [str(options.hocket), "exec", "--", *command]
+    command, with_hocket = commands(mpi, ranks, crowded, options, [program, *example.arguments, work])
     environment = mpi.environment(crowded)
     repeats = 1 if options.quick else REPEATS
-    alone, hocket, results, carried = [], [], set(), ""
+    alone, hocket, results, carried, share_after = [], [], set(), "", ""
     for repeat in range(repeats):
-        seconds, result, _ = run(command, environment)
+        seconds, result, _, _ = run(command, environment)
         alone.append(seconds)
         results.add(result)
-        seconds, result, carried = run(with_hocket, {**environment, "HOCKET_STATS": "1"})
+        seconds, result, carried, share_after = run(with_hocket, {**environment, "HOCKET_STATS": "1"})
         hocket.append(seconds)
         results.add(result)
         print(f"  {example.name}, {mpi.title}, {ranks} ranks, run {repeat + 1} of {repeats}: "
               f"alone {alone[-1]:.3f} s, with hocket {hocket[-1]:.3f} s", flush=True)
+    # Preloaded, but only to look at the clock.
+    _, result, _, share_before = run(with_hocket, {**environment, "HOCKET_STATS": "1", "HOCKET_DISABLE": "1"})
+    results.add(result)
     before, after = statistics.median(alone), statistics.median(hocket)
     agree = len(results) == 1
     if not agree:
         print(f"  THE RESULTS DIFFER: {results}")
     row = (f"{example.name:<11} {mpi.title:<14} {ranks:5} {before:10.3f} {after:10.3f} {before / after:9.2f}x   "
-           f"{'same bits' if agree else 'DIFFER':<9}   {carried or 'NOT PRELOADED'}")
+           f"{'same bits' if agree else 'DIFFER':<9}   {share_before:>7} {share_after:>7}   "
+           f"{carried or 'NOT PRELOADED'}")
     return row, agree and carried != ""
 
 
@@ -61,11 +83,12 @@ def compare_all(options, rank_counts):
         print(f"\n{options.cores} cores; seconds of the slowest rank, median; each MPI at its best settings for its "
               "number of ranks\n")
         print(f"{'program':<11} {'MPI':<14} {'ranks':>5} {'alone':>10} {'hocket':>10} {'speed-up':>10}   "
-              f"{'results':<9}   carried out")
+              f"{'results':<9}   {'in calls':>15}   carried out")
         print("\n".join(rows))
         print()
         for example in shown:
             print(f"{example.name}: {example.what}")
+        print("in calls: of the time, alone and with hocket, in collective calls (HOCKET_STATS=1; HOCKET_DISABLE=1)")
         print("carried out: of the calls that hocket knows, on all ranks together (HOCKET_STATS=1)\n")
     return all_well
 
@@ -77,7 +100,7 @@ def show_kmeans(options, rank_counts):
     seconds, results = {ranks: [] for ranks in rank_counts}, set()
     for _ in range(repeats):
         for ranks in rank_counts:
-            time, result, _ = run([str(options.hocket), "run", "-n", str(ranks), *command])
+            time, result, _, _ = run([str(options.hocket), "run", "-n", str(ranks), *command])
             seconds[ranks].append(time)
             results.add(result)
     agree = len(results) == 1
@@ -89,11 +112,29 @@ def show_kmeans(options, rank_counts):
     return agree
 
 
+def shape(text):
+    words = text.split("x")
+    if len(words) != 2 or not all(word.isdigit() and int(word) > 0 for word in words):
+        raise argparse.ArgumentTypeError(f"{text}: nodes and ranks a node, like 4x2")
+    return int(words[0]), int(words[1])
+
+
+def compare_in_lab(options):
+    nodes, ranks_a_node = options.lab
+    subprocess.run([options.hocket, "lab", "up", str(nodes), "--ppn", str(ranks_a_node), "--name", LAB], check=True)
+    try:
+        return compare_all(options, (nodes * ranks_a_node,))
+    finally:
+        subprocess.run([options.hocket, "lab", "down", LAB], check=False)
+
+
 def main():
     names = [example.name for example in EXAMPLES] + ["kmeans"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="one short run of each")
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path, help="where hocket was built")
+    parser.add_argument("--lab", type=shape, metavar="NODESxRANKS",
+                        help="on the nodes of a lab, so many ranks on each; as root, without kmeans")
     parser.add_argument("--only", choices=names, help="one program")
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # the arguments, and no more
     options = parser.parse_args()
@@ -105,8 +146,8 @@ def main():
     for program in (options.hocket, options.build / "bin/kmeans"):
         if not program.exists():
             sys.exit(f"demo: {program} is missing: run ./dev build")
-    all_well = compare_all(options, (options.cores, 4 * options.cores))
-    if options.only in (None, "kmeans"):
+    all_well = compare_in_lab(options) if options.lab else compare_all(options, (options.cores, 4 * options.cores))
+    if options.only in (None, "kmeans") and not options.lab:
         all_well = show_kmeans(options, sorted({1, options.cores, 4 * options.cores})) and all_well
     print("\nThe results agree." if all_well else "\nTHE RESULTS DIFFER, or hocket was not there.")
     return 0 if all_well else 1

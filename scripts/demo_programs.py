@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUN_TIMEOUT_S = 300
 # The last line of every example: what must agree from run to run, and the seconds.
 RESULT = re.compile(r"^ranks \d+ (.*?)(?: collectives \S+ %)? seconds (\S+)$", re.MULTILINE)
+SHARE = re.compile(r"^hocket: (\S+ %) of the time in these calls", re.MULTILINE)
 CARRIED = re.compile(r"^hocket: (\S+ %) carried out of (\d+)", re.MULTILINE)
 
 
@@ -101,7 +102,8 @@ EXAMPLES = [
 
 
 def run(command, environment=None):
-    """Runs an example: (seconds, what must agree, the share that hocket says it carried out, or an empty text)."""
+    """Runs an example: (seconds, what must agree, the share of calls that hocket says it carried out, the share of the
+    time that was spent in collective calls); empty texts where nobody says so."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                           timeout=RUN_TIMEOUT_S, check=False)
     match = RESULT.search(done.stdout)
@@ -109,4 +111,6 @@ def run(command, environment=None):
         sys.exit(f"demo: this run failed with status {done.returncode}:\n  {' '.join(command)}\n"
                  f"{done.stdout}{done.stderr}")
     carried = CARRIED.search(done.stderr)
-    return float(match.group(2)), match.group(1), carried.expand(r"\1 of \2") if carried else ""
+    share = SHARE.search(done.stderr)
+    return (float(match.group(2)), match.group(1), carried.expand(r"\1 of \2") if carried else "",
+            share.group(1) if share else "")

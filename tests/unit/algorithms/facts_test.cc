@@ -91,6 +91,14 @@ TEST(Broadcast, MovesTheMessageOncePerRankWithEveryAlgorithm) {
   }
 }
 
+TEST(BarrierLinear, IsOneStageOfMessages) {
+  const Algorithm& algorithm = *find(Collective::kBarrier, "linear");
+  for (const uint32_t size : kSizes) {
+    for (const Plan& plan : plans_of(algorithm, {.size = size})) EXPECT_EQ(stages(plan), size == 1 ? 0u : 1u);
+    EXPECT_EQ(facts(Collective::kBarrier, "linear", {.size = size}).messages, size * (size - 1));
+  }
+}
+
 TEST(BroadcastOneToAll, IsOneScheduleRoundAndOneMessagePerRank) {
   for (const uint32_t size : {2u, 8u, 33u}) {
     const Report report = facts(Collective::kBroadcast, "one_to_all", {.size = size});
@@ -173,6 +181,14 @@ TEST(AllreduceRecursiveDoubling, ExchangesTheWholeMessageInEveryDimension) {
   }
 }
 
+TEST(AllreduceLinear, SendsEveryOperandToEveryRankAtOnce) {
+  for (const uint32_t size : {2u, 3u, 8u, 16u}) {
+    const Report report = facts(Collective::kAllreduce, "linear", {.size = size});
+    EXPECT_EQ(report.messages, size * (size - 1));
+    EXPECT_EQ(report.elements_moved, size * (size - 1) * count_for({.size = size}));
+  }
+}
+
 TEST(AllreduceReduceScatterAllgather, MovesTwiceTheMessagePerRankAtMost) {
   for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
     const Report report = facts(Collective::kAllreduce, "reduce_scatter_allgather", {.size = size});
@@ -237,6 +253,7 @@ TEST(Allgather, MovesEveryBlockToEveryRankOnceInAsManyStepsAsTheAlgorithmSays) {
     const uint64_t blocks = uint64_t{size} * (size - 1);
     expect_moved(Collective::kAllgather, "ring", size, blocks, blocks);
     expect_moved(Collective::kAllgather, "bruck", size, uint64_t{size} * ceil_log2(size), blocks);
+    expect_moved(Collective::kAllgather, "linear", size, blocks, blocks);
   }
   for (const uint32_t size : {2u, 4u, 8u, 16u, 32u}) {
     expect_moved(Collective::kAllgather, "recursive_doubling", size, size * floor_log2(size),
