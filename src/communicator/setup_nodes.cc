@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks' introductions say of nodes, NUMA domains and shared cores.
 #include <algorithm>
-#include <map>
 
 #include "communicator/setup.h"
 #include "platform/topology.h"
@@ -51,38 +50,19 @@ Status Setup::check_wire() const {
   const schedule::Nodes& nodes = *communicator_->nodes_;
   uint32_t other = 1;
   while (nodes.together(0, other)) ++other;
-  const platform::Address& second = all_[other].address;
-  const char* reason = "belong to different users";
-  if (second.boot_hash != first.boot_hash)
-    reason = "run on different machines";
-  else if (second.network_namespace != first.network_namespace)
-    reason = "are in different network namespaces";
-  else if (second.node != first.node)
-    reason = "were put on different nodes (HOCKET_NODE, or the context's options)";
+  const char* reason = platform::why_apart(first, all_[other].address);
   return {Code::kNotSupported, "ranks 0 and " + std::to_string(other) + " " + reason + ", and rank " +
                                    std::to_string(without - all_.begin()) +
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
 
-// Whether ranks share cores on any machine: nodes may be containers of one.
 bool Setup::find_crowded() const {
-  struct Machine {
-    std::vector<uint64_t> masks;
-    std::vector<double> quotas;
-  };
-  std::map<uint64_t, Machine> machines;
+  std::vector<platform::CoreClaim> claims;
   for (const Introduction& one : all_) {
     if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
-    Machine& machine = machines[one.address.boot_hash];
-    machine.masks.push_back(one.cpus[0]);
-    machine.masks.push_back(one.cpus[1]);
-    machine.quotas.push_back(one.quota);
+    claims.push_back({one.address.boot_hash, {one.cpus[0], one.cpus[1]}, one.quota});
   }
-  return std::any_of(machines.begin(), machines.end(), [](const auto& entry) {
-    const Machine& machine = entry.second;
-    return !platform::has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
-                                    static_cast<uint32_t>(machine.quotas.size()));
-  });
+  return platform::ranks_share_cores(claims);
 }
 
 bool Setup::has_other_nodes_here() const {

@@ -69,6 +69,14 @@ uint64_t label_of_node(const Address& address) {
   return hash_of({reinterpret_cast<const char*>(facts), sizeof facts});
 }
 
+const char* why_apart(const Address& one, const Address& other) {
+  if (other.boot_hash != one.boot_hash) return "run on different machines";
+  if (other.network_namespace != one.network_namespace) return "are in different network namespaces";
+  if (other.node != one.node) return "were put on different nodes (HOCKET_NODE, or the context's options)";
+  if (other.user != one.user) return "belong to different users";
+  return nullptr;
+}
+
 std::string socket_name(const Identity& identity) {
   char name[48];
   std::snprintf(name, sizeof(name), "hocket-%016lx%016lx", identity[0], identity[1]);
@@ -126,17 +134,6 @@ Rendezvous::~Rendezvous() {
   for (auto& [identity, peer] : state_->peers) peer->disconnect();
 }
 
-std::string Rendezvous::why_unreachable(const Address& other) const {
-  if (other.boot_hash != address_.boot_hash) return "it runs on another machine";
-  if (other.network_namespace != address_.network_namespace) return "it is in another network namespace";
-  if (other.node != address_.node) return "it was put on another node (HOCKET_NODE, or the context's options)";
-  if (other.user != address_.user) {
-    return "it belongs to another user (" + std::to_string(other.user) + ", here " + std::to_string(address_.user) +
-           ")";
-  }
-  return "";
-}
-
 Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
                                                                    int64_t timeout_ms) {
   if (state_->creator != getpid()) {
@@ -169,9 +166,9 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
       state_->peers.emplace(identity, std::move(peer));
       continue;
     }
-    if (const std::string why = why_unreachable(other); !why.empty()) {
+    if (const char* why = why_apart(address_, other); why != nullptr) {
       return Status(Code::kNotSupported,
-                    "Process " + std::to_string(other.process) + " can't be reached through shared memory: " + why);
+                    "Process " + std::to_string(other.process) + " and this one can't share memory: they " + why);
     }
     meeting.expect(other);
   }

@@ -40,6 +40,8 @@ uint64_t hash_of(std::string_view text);
 Address address_here(uint64_t node);
 // The same for contexts that can expect to share memory, for others another.
 uint64_t label_of_node(const Address& address);
+// What is true of the two processes if their labels differ ("run on different machines"); nullptr if they are alike.
+const char* why_apart(const Address& one, const Address& other);
 
 // A connection to one peer context and its memory.
 class Peer {
@@ -76,8 +78,6 @@ class Rendezvous {
   ~Rendezvous();
 
   const Address& address() const { return address_; }
-  // Whether a connection can be expected to work at all, and why not ("" if it can).
-  std::string why_unreachable(const Address& other) const;
 
   // Connects with every address in `others` (own address: skipped, gives nullptr) not yet connected; every one of them
   // must be calling connect_all with this one's address at about the same time. Meanwhile whoever else connects is

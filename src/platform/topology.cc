@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <vector>
 
 #include "platform/cgroup.h"
@@ -66,6 +67,24 @@ bool has_core_each(const uint64_t (*allowed_bits)[2], const double* quotas, uint
     if (!place(rank, allowed_bits, owner, tried)) return false;
   }
   return true;
+}
+
+bool ranks_share_cores(std::span<const CoreClaim> claims) {
+  struct Machine {
+    std::vector<uint64_t> masks;
+    std::vector<double> quotas;
+  };
+  std::map<uint64_t, Machine> machines;
+  for (const CoreClaim& claim : claims) {
+    Machine& machine = machines[claim.machine];
+    machine.masks.insert(machine.masks.end(), {claim.allowed_bits[0], claim.allowed_bits[1]});
+    machine.quotas.push_back(claim.quota);
+  }
+  return std::any_of(machines.begin(), machines.end(), [](const auto& entry) {
+    const Machine& machine = entry.second;
+    return !has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
+                          static_cast<uint32_t>(machine.quotas.size()));
+  });
 }
 
 }  // namespace hocket::platform

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace hocket::platform {
@@ -26,5 +27,14 @@ CpuBudget read_cpu_budget();
 // Whether ranks with these masks (as allowed_bits) and quotas each have a core of their own. Cautious where it can't
 // be known: ranks whose processors all lie past the first 128 have none, and a quota is taken to be shared by all.
 bool has_core_each(const uint64_t (*allowed_bits)[2], const double* quotas, uint32_t ranks);
+
+// What a rank says of the processors that it may use.
+struct CoreClaim {
+  uint64_t machine = 0;  // Address::boot_hash
+  uint64_t allowed_bits[2] = {};
+  double quota = 0;
+};
+// Whether ranks share cores on any machine. Nodes may be containers of one.
+bool ranks_share_cores(std::span<const CoreClaim> claims);
 
 }  // namespace hocket::platform

@@ -146,7 +146,7 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
 }
 
 // Nothing is measured: what was measured under several MPIs makes one table.
-int tune_from(const Parsed& parsed, const TuneOptions& options) {
+int tune_from(const Parsed& parsed) {
   if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
     return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
   if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
@@ -175,7 +175,7 @@ int tune_from(const Parsed& parsed, const TuneOptions& options) {
   const Fit fit = judge_model(table.value(), survey.measurements);
   const Status status = deliver(parsed.output, parsed.json, text(fit), survey, fit);
   if (!status.is_ok()) return fail(kFailure, status.message());
-  say_what_became(options, survey, noise, parsed.output);
+  if (!parsed.output.empty()) std::fprintf(stderr, "hocket tune: wrote %s\n", parsed.output.c_str());
   return kSuccess;
 }
 
@@ -191,7 +191,7 @@ int run(const Parsed& parsed, const Invocation& invocation) {
   TuneOptions options;
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
   const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
-  if (!parsed.from.empty()) return tune_from(parsed, options);
+  if (!parsed.from.empty()) return tune_from(parsed);
   if (is_on_mpi(job)) return run_on_nodes(parsed, job, options);
   if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks on several nodes: give a launcher behind --");
   if (!parsed.compare.empty()) {

@@ -97,7 +97,7 @@ Survey together(const std::vector<Survey>& surveys) {
   std::map<Cell, std::map<std::string, std::vector<const Measurement*>>> cells;
   Survey all;
   for (size_t i = 0; i < surveys.size(); ++i) {
-    all.mpi += (all.mpi.empty() ? "" : "; ") + surveys[i].mpi;
+    if (all.mpi.find(surveys[i].mpi) == std::string::npos) all.mpi += (all.mpi.empty() ? "" : "; ") + surveys[i].mpi;
     all.took_s += surveys[i].took_s;
     all.cells = std::max(all.cells, surveys[i].cells);
     for (const Measurement& one : surveys[i].measurements) {

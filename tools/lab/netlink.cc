@@ -87,7 +87,7 @@ Result<Netlink> Netlink::open() {
   return Netlink(std::move(socket));
 }
 
-Status Netlink::ask(Message& message, const std::string& what) {
+Status Netlink::ask(Message& message, const std::string& what, int* number) {
   const std::vector<char>& bytes = message.finish(++sequence_);
   if (send(socket_.get(), bytes.data(), bytes.size(), 0) < 0) return Status::system(what, errno);
   alignas(nlmsghdr) char answer[8192];
@@ -101,6 +101,7 @@ Status Netlink::ask(Message& message, const std::string& what) {
     std::memcpy(&header, answer, sizeof header);
     if (header.nlmsg_type != NLMSG_ERROR || header.nlmsg_seq != sequence_) continue;
     std::memcpy(&error, answer + NLMSG_HDRLEN, sizeof error);
+    if (number != nullptr) *number = -error.error;
     return error.error == 0 ? Status::ok() : Status::system(what, -error.error);
   }
 }
@@ -212,9 +213,9 @@ Status Netlink::delete_group(uint32_t group) {
   Message message(RTM_DELLINK, 0);
   message.add(link_of(0));
   message.attribute(IFLA_GROUP, group);
-  Status status = ask(message, "can't remove the ports of the switch");
-  // The kernel's word for an empty group.
-  if (!status.is_ok() && std::strstr(status.message(), std::strerror(ENODEV)) != nullptr) return Status::ok();
+  int number = 0;
+  Status status = ask(message, "can't remove the ports of the switch", &number);
+  if (number == ENODEV) return Status::ok();  // the kernel's word for an empty group
   return status;
 }
 

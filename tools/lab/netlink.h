@@ -53,7 +53,8 @@ class Netlink {
 
  private:
   explicit Netlink(platform::Descriptor socket) : socket_(std::move(socket)) {}
-  Status ask(Message& message, const std::string& what);
+  // `number`: also of the error, 0 if there is none; as errno.
+  Status ask(Message& message, const std::string& what, int* number = nullptr);
 
   platform::Descriptor socket_;
   uint32_t sequence_ = 0;

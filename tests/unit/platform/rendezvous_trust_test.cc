@@ -56,15 +56,15 @@ TEST(Rendezvous, PeerThatDiedBeforehandIsKnownToHaveEnded) {
 TEST(Rendezvous, SaysWhyAnAddressIsOutOfReach) {
   Context context = make_context();
   Address other = stranger(context.rendezvous->address());
-  EXPECT_EQ(context.rendezvous->why_unreachable(other), "");
+  EXPECT_EQ(why_apart(context.rendezvous->address(), other), nullptr);
   for (auto field : {&Address::boot_hash, &Address::network_namespace}) {
     Address wrong = other;
     wrong.*field += 1;
-    EXPECT_NE(context.rendezvous->why_unreachable(wrong), "");
+    EXPECT_NE(why_apart(context.rendezvous->address(), wrong), nullptr);
     EXPECT_EQ(context.rendezvous->connect_all({wrong}, 10).status().code(), Code::kNotSupported);
   }
   other.user += 1;
-  EXPECT_NE(context.rendezvous->why_unreachable(other), "");
+  EXPECT_NE(why_apart(context.rendezvous->address(), other), nullptr);
 }
 
 TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {

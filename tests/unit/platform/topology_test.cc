@@ -135,5 +135,12 @@ TEST_F(Cgroup, NothingThereMeansNoLimit) {
   EXPECT_EQ(cgroup_cpu_quota(roots()), 0);
 }
 
+TEST(RanksShareCores, WhereTheyAreMoreOnOneMachineWhateverItsNodes) {
+  const auto claim = [](uint64_t machine) { return CoreClaim{machine, {0b11, 0}, 0}; };
+  EXPECT_FALSE(ranks_share_cores(std::vector{claim(1), claim(2), claim(1), claim(2)}));
+  EXPECT_TRUE(ranks_share_cores(std::vector{claim(1), claim(2), claim(1), claim(1)}));
+  EXPECT_FALSE(ranks_share_cores({}));
+}
+
 }  // namespace
 }  // namespace hocket::platform
