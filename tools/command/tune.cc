@@ -47,6 +47,7 @@ struct Parsed {
   std::string ranks;
   std::string collectives = "all";
   std::string max_bytes = "1M";
+  std::string sizes;
   std::vector<std::string> compare;
   std::string against;
   std::string shapes;
@@ -114,6 +115,14 @@ Status read_options(const Parsed& parsed, TuneOptions& options) {
   if (!most.is_ok()) return invalid("--max-bytes: " + std::string(most.status().message()));
   if (most.value() < 8 || most.value() > (64 << 20)) return invalid("--max-bytes: from 8 to 64M");
   options.max_bytes = most.value();
+  for (const std::string& word : split_at_commas(parsed.sizes)) {
+    Result<uint64_t> size = parse_size(word);
+    if (!size.is_ok() || size.value() < 8 || size.value() % 8 != 0 || size.value() > (64 << 20))
+      return invalid("--sizes " + word + ": bytes of whole doubles, from 8 to 64M, separated by commas");
+    options.sizes.push_back(size.value());
+  }
+  std::sort(options.sizes.begin(), options.sizes.end());
+  options.sizes.erase(std::unique(options.sizes.begin(), options.sizes.end()), options.sizes.end());
   HOCKET_TRY(read_ranks(parsed.ranks, options));
   return read_collectives(parsed.collectives, options);
 }
@@ -220,6 +229,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->add_option("--ranks", parsed->ranks, "numbers of ranks (default: powers of two beyond the cores)");
   sub->add_option("--collectives", parsed->collectives, "separated by commas")->capture_default_str();
   sub->add_option("--max-bytes", parsed->max_bytes, "the longest message")->capture_default_str();
+  sub->add_option("--sizes", parsed->sizes, "bytes: 2K,8K,16K (default: each eight times the last, up to the longest)");
   sub->add_option("--compare", parsed->compare, "two tables, files or `shipped`: measure both, side by side")
       ->expected(2)
       ->type_name("A B");

@@ -23,6 +23,7 @@ uint64_t blocks_of(schedule::Collective collective, uint32_t ranks) {
 
 std::vector<uint64_t> sizes_for(const TuneOptions& options, schedule::Collective collective, uint32_t ranks) {
   if (collective == schedule::Collective::kBarrier) return {0};
+  if (!options.sizes.empty()) return options.sizes;
   // No rule may ask for their sizes: some that stand for all.
   if (!schedule::lengths_are_agreed(collective)) return {64, std::min<uint64_t>(options.max_bytes, 4096)};
   // Where a rank holds a block of each, longer blocks would only be copied.
