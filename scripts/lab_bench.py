@@ -108,7 +108,6 @@ def plan(options):
 
 
 def command_of(run, options, path):
-    # So that children of an interrupted run are found by nobody but the lab itself.
     return [options.hocket, "lab", "mpirun", "--name", options.name, "--mpi", run.mpi, "-n",
             str(run.nodes * run.ranks_a_node), "--ppn", str(run.ranks_a_node), "--", options.hocket, *run.arguments,
             "--json", str(path)]

@@ -154,7 +154,10 @@ Result<Mpi> identify_launcher(const std::string& launcher) {
   } else if (text.find("HYDRA") != std::string::npos) {
     mpi.title = "MPICH " + last_word(first_line_with(text, "Version:"));
   } else {
-    return Status(Code::kNotSupported, "`" + launcher + " --version` names no MPI that hocket knows");
+    std::string problem = "`" + launcher + " --version` names no MPI that hocket knows";
+    if (path.ends_with("/hocket"))
+      problem += "; in a lab, the launcher comes first: hocket lab mpirun ... hocket bench ...";
+    return Status(Code::kNotSupported, std::move(problem));
   }
   mpi.library = find_library(mpi.family, mpi.launcher);
   return mpi;

@@ -22,7 +22,7 @@ struct LabProcess {
   std::string program;
 };
 
-// The network namespaces that are mounted in the folder, whether or not the state knows of them: numbers by node.
+// The namespaces of all kinds that are mounted in the folder, whether or not the state knows of them: numbers by node.
 struct LabNamespace {
   int node = 0;
   ino_t number = 0;
@@ -35,7 +35,7 @@ std::vector<LabProcess> processes_in(const std::vector<LabNamespace>& namespaces
 // "" or what is missing: the lab is stale then.
 std::string what_is_missing(const std::string& name);
 
-// Packets and bytes that have passed a node's link, as its port of the switch counts them.
+// Packets and bytes that have passed a node's link, as its own interface counts them.
 struct PortTraffic {
   uint64_t packets_from_node = 0;
   uint64_t bytes_from_node = 0;

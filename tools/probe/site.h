@@ -35,7 +35,7 @@ inline constexpr uint64_t kBytesANodePair[] = {4 << 10, 64 << 10};
 
 Bandwidth measure_bandwidth(Site& site, uint32_t pairs, uint64_t bytes);
 StartUp measure_start_up(Site& site, uint32_t ranks_a_node, uint64_t bytes_a_node_pair);
-// nullptr-like answer, with no bytes: ranks of a node can't share memory outside of hocket and the MPI.
+// Empty where ranks of a node can't share memory outside of hocket and the MPI.
 std::vector<Copies> measure_copies(Site& site, uint32_t ranks, const std::vector<uint64_t>& sizes);
 Latency measure_latency(Site& site, uint64_t bytes);
 Overhead measure_overhead(Site& site, uint64_t bytes);

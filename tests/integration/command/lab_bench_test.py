@@ -80,12 +80,14 @@ class LabBench(CommandTest):
     def test_the_report_has_ratios_losses_and_schemes(self):
         path = self.results({("mpi", 64): 30, ("hocket", 64): 20, ("bruck", 64): 41, ("linear", 64): 42,
                              ("send_aggregation:across=bruck", 64): 43, ("mpi", 512): 30, ("hocket", 512): 60,
-                             ("bruck", 512): 51, ("linear", 512): 52})
+                             ("bruck", 512): 51, ("linear", 512): 52, ("leader", 512): 13})
         text = self.expect(script("lab_report.py", path), 0).stdout
         self.assertIn("| mpich | alltoall | 0.87 (1 of 2) |", text)
         self.assertIn("| 0.50 | mpich | alltoall | 2x2 | back-to-back | 512 B | 30.0 | 60.0 |", text)
         self.assertIn("| 64 B | 30.0 (30.0..60.0) | 20.0 (20.0..40.0) | 1.50 | 41.0 |  | 43.0 |", text)
         self.assertIn("| 512 B | 30.0 (30.0..60.0) | 60.0 (60.0..120) | 0.50 | 52.0 |", text)
+        self.assertIn("| mpich | back-to-back | 75 % (leader) |", text)
+        self.assertIn("| mpich | alltoall | 2 | 2.55 | 0.49 | 4.62 | 2x2, 512 B, back-to-back: leader |", text)
 
     def test_files_of_another_shape_are_refused(self):
         path = self.results({("mpi", 8): 1, ("hocket", 8): 1})

@@ -126,6 +126,26 @@ class Tune(CommandTest):
         is_replaced = re.search(r"\nalltoall +nodes=2 ppn=\.\.2 +crowded", table) is not None
         self.assertEqual(len(re.findall(r"\nalltoall +nodes=2 ppn=1\.\.2 ", table)), 0 if is_replaced else 1)
 
+    def test_one_table_of_runs_under_several_mpis(self):
+        family, launcher = cluster_launchers()[0]
+        measured = self.path("measured.json")
+        arguments = ["tune", "--budget", "4s", "--collectives", "alltoall", "--sizes", "16,2K", "--shapes", "2x2",
+                     "--json", "--output", self.path("its.table")]
+        printed = self.expect(run_on_nodes(family, launcher, arguments), 0).stdout
+        measurements = json.loads(printed[printed.index("{"):])
+        self.assertEqual({row["bytes"] for row in measurements["measurements"]}, {16, 2048})
+        with open(measured, "w", encoding="utf-8") as file:
+            json.dump(measurements, file)
+        path = self.path("both.table")
+        self.expect(run("tune", "--from", measured, measured, "--merge", "none", "--output", path), 0)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn(f"# MPI: {measurements['mpi']}\n", text)
+        self.assertRegex(text, r"\nalltoall +nodes=2 ppn=\.\.2 ")
+        self.refused("tune", "--from", "/nowhere/x.json", words=["--from", "/nowhere/x.json"])
+        self.refused("tune", "--from", path, words=["--from", path, "hocket tune --json"])
+        self.refused("tune", "--from", measured, "--ranks", "4", words=["--from", "--ranks"])
+
     def test_bad_lines_of_clusters(self):
         family, launcher = cluster_launchers()[0]
         for words, arguments in ((["--shapes 4x4", "2 nodes"], ["--shapes", "4x4"]),
@@ -144,6 +164,7 @@ class Tune(CommandTest):
         self.refused("tune", "--ranks", "1", words=["--ranks 1"])
         self.refused("tune", "--collectives", "alreduce", words=["`alreduce`"])
         self.refused("tune", "--max-bytes", "1", words=["--max-bytes"])
+        self.refused("tune", "--sizes", "12", words=["--sizes 12", "whole doubles"])
         self.refused("tune", "--output", "/nowhere/site.table", words=["--output", "/nowhere/site.table"])
         self.refused("tune", "--against", "shipped", words=["--output"])
         self.refused("tune", "--compare", "shipped", "shipped", "--output", self.path("x"), words=["--compare"])
