@@ -125,7 +125,7 @@ class Lab:
             return
         self.down()
         subprocess.run([self.options.hocket, "lab", "up", str(nodes), "--name", self.options.name, "--switch",
-                        self.options.switch], check=True, stdout=subprocess.DEVNULL)
+                        self.options.switch, "--cores", "own"], check=True, stdout=subprocess.DEVNULL)
         self.nodes = nodes
 
     def down(self):

@@ -76,15 +76,19 @@ void add_lab_building(CLI::App& lab_command, Invocation& invocation) {
   auto* up = lab_command.add_subcommand("up", "Make a lab of N nodes");
   auto options = std::make_shared<lab::BuildOptions>();
   auto kind = std::make_shared<std::string>("bridge");
+  auto cores = std::make_shared<std::string>("shared");
   up->add_option("nodes", options->nodes, "how many nodes, 1 to 64")->required()->type_name("N");
   up->add_option("--name", options->name, "the lab's name, where there are several (default: lab)");
   up->add_option("--ppn", options->ranks_per_node, "ranks a node where mpirun is not told otherwise (default: 1)")
       ->check(CLI::Range(1, 1024));
+  up->add_option("--cores", *cores, "shared: all nodes use all cores (default); own: each has some, or one, to itself")
+      ->check(CLI::IsMember({"shared", "own"}));
   up->add_option("--switch", *kind,
                  "bridge: the kernel's, an ordinary network (default); redirect: a BPF program, faster")
       ->check(CLI::IsMember({"bridge", "redirect"}));
   up->callback([=, &invocation] {
     options->switch_kind = *kind == "redirect" ? lab::SwitchKind::kRedirect : lab::SwitchKind::kBridge;
+    options->own_cores = *cores == "own";
     invocation.run = [=] { return make_lab(*options); };
   });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/build.h"
 
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,6 +145,15 @@ Status make(Lab& lab) {
   return save(lab);
 }
 
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) cores.push_back(core);
+  return cores;
+}
+
 Status check(const BuildOptions& options) {
   HOCKET_TRY(need_root());
   HOCKET_TRY(check_name(options.name));
@@ -166,7 +176,8 @@ Result<Lab> build(const BuildOptions& options) {
   HOCKET_TRY(check(options));
   Result<int> subnet = free_subnet();
   if (!subnet.is_ok()) return subnet.take_status();
-  Lab lab{options.name, options.nodes, subnet.value(), options.ranks_per_node, options.switch_kind, false};
+  Lab lab{options.name, options.nodes, subnet.value(), options.ranks_per_node, options.switch_kind, {}, false};
+  if (options.own_cores) lab.cores = usable_cores();
   if (Status status = make(lab); !status.is_ok()) {
     (void)remove(lab.name).is_ok();
     lock.value().tidy_up();

@@ -15,6 +15,7 @@ struct BuildOptions {
   std::string name = "lab";
   int nodes = 0;
   int ranks_per_node = 1;
+  bool own_cores = false;  // Lab::cores
   SwitchKind switch_kind = SwitchKind::kBridge;
 };
 

@@ -64,6 +64,13 @@ MacAddress Lab::mac_address(int node) const {
   return {0x02, 0x68, 0x6b, static_cast<uint8_t>(subnet), 0x00, static_cast<uint8_t>(node)};
 }
 
+std::vector<int> Lab::cores_of(int node) const {
+  const auto count = static_cast<int>(cores.size());
+  if (count == 0) return {};
+  if (count <= nodes) return {cores[static_cast<size_t>(node % count)]};
+  return {cores.begin() + node * count / nodes, cores.begin() + (node + 1) * count / nodes};
+}
+
 std::string root() {
   Result<std::string> folder = environment::get_text("HOCKET_LAB_DIRECTORY");
   if (!folder.is_ok()) return {};
@@ -119,6 +126,7 @@ Result<Lab> load(const std::string& name) {
   lab.nodes = state.value("nodes", 0);
   lab.subnet = state.value("subnet", -1);
   lab.ranks_per_node = state.value("ranks_per_node", 1);
+  lab.cores = state.value("cores", std::vector<int>());
   lab.switch_kind = state.value("switch", "bridge") == "redirect" ? SwitchKind::kRedirect : SwitchKind::kBridge;
   lab.is_complete = state.value("complete", false);
   if (lab.nodes < 1 || lab.nodes > kMostNodes || lab.subnet < 0 || lab.subnet >= kMostSubnets) return damaged(name);
@@ -129,6 +137,7 @@ Status save(const Lab& lab) {
   const json state = {{"nodes", lab.nodes},
                       {"subnet", lab.subnet},
                       {"ranks_per_node", lab.ranks_per_node},
+                      {"cores", lab.cores},
                       {"switch", switch_name(lab.switch_kind)},
                       {"complete", lab.is_complete}};
   const std::string file = state_file(lab.name);

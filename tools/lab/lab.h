@@ -46,6 +46,7 @@ struct Lab {
   int subnet = 0;  // 10.77.subnet.0/24
   int ranks_per_node = 1;
   SwitchKind switch_kind = SwitchKind::kBridge;
+  std::vector<int> cores;    // that nodes have among them, each its own; empty: all nodes use all cores
   bool is_complete = false;  // false: it is being built, or building it was ended halfway
 
   std::string directory() const;
@@ -59,6 +60,8 @@ struct Lab {
   std::string address_text(int node) const;
   std::string subnet_text() const;
   MacAddress mac_address(int node) const;
+  // Of a node: some of `cores`; where there are more nodes than cores, one that it shares with other nodes.
+  std::vector<int> cores_of(int node) const;
 };
 
 std::string node_name(int node);

@@ -46,6 +46,15 @@ void forget_other_labs(const Lab& lab) {
   }
 }
 
+Status keep_to(const std::vector<int>& cores) {
+  if (cores.empty()) return Status::ok();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0) return Status::system("can't keep to the node's cores", errno);
+  return Status::ok();
+}
+
 }  // namespace
 
 Status enter_node(const Lab& lab, int node, const NodeView& view) {
@@ -56,6 +65,7 @@ Status enter_node(const Lab& lab, int node, const NodeView& view) {
     if (setns(opened.value().get(), kind.flag) != 0)
       return Status::system("can't enter " + own + "/" + kind.name, errno);
   }
+  HOCKET_TRY(keep_to(lab.cores_of(node)));
   if (unshare(CLONE_NEWNS) != 0) return Status::system("can't make a view of the file systems", errno);
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return Status::system("can't make the view of the file systems private", errno);

@@ -173,6 +173,16 @@ print(sender.recv(100).decode())
         self.refused_lab("exec", "n0", "--", "true", words=["stale", "hocket lab down lab"], code=1)
         self.lab("down")
 
+    def test_nodes_may_have_cores_of_their_own(self):
+        usable = sorted(os.sched_getaffinity(0))
+        self.lab("up", str(len(usable) + 1), "--cores", "own")
+        code = "import os; print(sorted(os.sched_getaffinity(0)))"
+        for node in range(len(usable) + 1):
+            self.assertEqual(self.in_node(f"n{node}", code), str([usable[node % len(usable)]]))
+        self.lab("down")
+        self.lab("up", "1", "--cores", "own")
+        self.assertEqual(self.in_node("n0", code), str(usable))
+
     def test_what_is_not_a_lab_is_left_alone(self):
         precious = os.path.join(LABS, "work", "thesis")
         os.makedirs(os.path.dirname(precious))
