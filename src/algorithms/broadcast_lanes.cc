@@ -17,7 +17,6 @@ namespace {
 
 using schedule::Builder;
 using schedule::Collective;
-using schedule::Nodes;
 
 enum : uint32_t { kNode, kAcross, kCollect };
 
