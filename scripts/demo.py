@@ -121,7 +121,8 @@ def shape(text):
 
 def compare_in_lab(options):
     nodes, ranks_a_node = options.lab
-    subprocess.run([options.hocket, "lab", "up", str(nodes), "--ppn", str(ranks_a_node), "--name", LAB], check=True)
+    subprocess.run([options.hocket, "lab", "up", str(nodes), "--ppn", str(ranks_a_node), "--cores", "own",
+                    "--name", LAB], check=True)
     try:
         return compare_all(options, (nodes * ranks_a_node,))
     finally:
