@@ -20,10 +20,9 @@ import subprocess
 import sys
 
 from demo_programs import EXAMPLES, ROOT, run
+from lab_results import parse_shape
 
 REPEATS = 7
-
-
 LAB = "demo"
 
 
@@ -31,9 +30,8 @@ def commands(mpi, ranks, crowded, options, program):
     """The command without hocket, and with it."""
     hocket = str(options.hocket)
     if options.lab:
-        nodes, ranks_a_node = options.lab
-        start = [hocket, "lab", "mpirun", "--name", LAB, "--mpi", shutil.which(mpi.launcher),
-                 "-n", str(nodes * ranks_a_node), "--ppn", str(ranks_a_node)]
+        start = [hocket, "lab", "mpirun", "--name", LAB, "--mpi", shutil.which(mpi.launcher), "-n", str(ranks),
+                 "--ppn", str(options.lab[1])]
         return [*start, *program], [*start, "--with-hocket", *program]
     command = [*mpi.command(ranks, crowded), *program]
     return command, [hocket, "exec", "--", *command]
@@ -113,10 +111,10 @@ def show_kmeans(options, rank_counts):
 
 
 def shape(text):
-    words = text.split("x")
-    if len(words) != 2 or not all(word.isdigit() and int(word) > 0 for word in words):
-        raise argparse.ArgumentTypeError(f"{text}: nodes and ranks a node, like 4x2")
-    return int(words[0]), int(words[1])
+    try:
+        return parse_shape(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from None
 
 
 def compare_in_lab(options):
@@ -139,6 +137,8 @@ def main():
     parser.add_argument("--only", choices=names, help="one program")
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # the arguments, and no more
     options = parser.parse_args()
+    if options.lab and options.only == "kmeans":
+        parser.error("--lab is of MPI programs, and kmeans is none")
     if options.check:
         return 0
     options.build = options.build.resolve()

@@ -22,6 +22,8 @@ import sys
 import time
 from dataclasses import dataclass
 
+from lab_results import parse_shape
+
 SHAPES = "2x4,4x2,4x4,8x2,8x4"  # nodes x ranks a node; 16x8 on request
 MPIS = "mpich,openmpi,intel,debian-mpich,debian-openmpi"
 COLLECTIVES = "alltoall,allreduce,allgather,broadcast,reduce"
@@ -49,11 +51,11 @@ class Run:
 
     @property
     def nodes(self):
-        return int(self.shape.split("x")[0])
+        return parse_shape(self.shape)[0]
 
     @property
     def ranks_a_node(self):
-        return int(self.shape.split("x")[1])
+        return parse_shape(self.shape)[1]
 
     @property
     def name(self):
@@ -89,7 +91,7 @@ def sizes_of(collective, shape, options):
 def plan(options):
     runs = []
     for shape in options.shapes.split(","):
-        nodes, ranks_a_node = map(int, shape.split("x"))
+        nodes, ranks_a_node = parse_shape(shape)
         # Ranks that share cores take longer for the fewest rounds that a cell has.
         slow = max(1, nodes * ranks_a_node / (os.cpu_count() or 1) / 8)
         for mpi in options.mpi.split(","):
@@ -125,7 +127,7 @@ class Lab:
             return
         self.down()
         subprocess.run([self.options.hocket, "lab", "up", str(nodes), "--name", self.options.name, "--switch",
-                        self.options.switch, "--cores", "own"], check=True, stdout=subprocess.DEVNULL)
+                        self.options.switch, "--cores", self.options.cores], check=True, stdout=subprocess.DEVNULL)
         self.nodes = nodes
 
     def down(self):
@@ -173,6 +175,8 @@ def read_arguments():
     parser.add_argument("--probe-budget", type=float, default=30, help="seconds for knowing the interface")
     parser.add_argument("--no-probe", action="store_true")
     parser.add_argument("--switch", default="bridge", choices=("bridge", "redirect"))
+    parser.add_argument("--cores", default="own", choices=("shared", "own"),
+                        help="as of `hocket lab up` (default: %(default)s)")
     parser.add_argument("--name", default="bench", help="the lab's name")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("build/lab_bench"))
     parser.add_argument("--hocket", default="build/release/bin/hocket", help="the command")
@@ -184,9 +188,10 @@ def read_arguments():
     if not os.access(options.hocket, os.X_OK):
         sys.exit(f"lab_bench: there is no {options.hocket}: ./dev build, or --hocket PATH")
     for shape in options.shapes.split(","):
-        words = shape.split("x")
-        if len(words) != 2 or not all(word.isdigit() and int(word) > 0 for word in words):
-            sys.exit(f"lab_bench: --shapes {shape}: nodes and ranks a node, like 4x2")
+        try:
+            parse_shape(shape)
+        except ValueError as error:
+            sys.exit(f"lab_bench: --shapes {error}")
     return options
 
 

@@ -18,6 +18,7 @@ from lab_results import SCHEMES, orig, parse_points, read_cells, shape_text, wit
 
 LOW = 0.95
 SCHEME_BYTES = 512
+SHORT_BYTES = 4096
 SHORT = {"leader": "L", "send_aggregation": "SA", "receive_distribution": "RD"}
 
 
@@ -47,6 +48,22 @@ def print_summary(cells):
             line.append(f"{geometric_mean(ratios):.2f} ({low} of {len(ratios)})" if ratios else "")
         if any(line):
             print(f"| {mpi} | {collective} | " + " | ".join(line) + " |")
+
+
+def print_totals(cells):
+    """What the aims are about: all cells of an MPI together, and the alltoalls of short blocks."""
+    print(f"\nAll cells of an MPI: how many are at {LOW} or above, the lowest, the geometric mean; and of alltoall up "
+          f"to {size_text(SHORT_BYTES)} the geometric mean and how many are at 2 or above:\n")
+    print("| MPI | cells | at 0.95 | lowest | mean | short alltoalls | mean | at 2 |")
+    print("|---|---|---|---|---|---|---|---|")
+    for mpi in sorted_set(cells, 0):
+        ratios = compared(cells, mpi=mpi)
+        line = f"| {mpi} | {len(ratios)} | {100 * sum(r >= LOW for r in ratios.values()) / len(ratios):.0f} % | "
+        line += f"{min(ratios.values()):.2f} | {geometric_mean(list(ratios.values())):.2f} | "
+        short = [r for key, r in compared(cells, mpi=mpi, collective="alltoall").items() if key[4] <= SHORT_BYTES]
+        if short:
+            line += f"{len(short)} | {geometric_mean(short):.2f} | {sum(r >= 2 for r in short)} |"
+        print(line if short else line + " | | |")
 
 
 def spread(row):
@@ -182,6 +199,7 @@ def main():
     if not compared(cells):
         sys.exit("lab_report: no cells with both an MPI and hocket in these files")
     print_summary(cells)
+    print_totals(cells)
     points = parse_points(arguments.switch_points)
     print_spread(cells)
     print_schemes(cells, points)

@@ -21,6 +21,14 @@ def parse_name(path):
     return match["mpi"], (int(match["nodes"]), int(match["ranks"])), match["what"]
 
 
+def parse_shape(text):
+    """"4x2" -> (4, 2): nodes, ranks a node. ValueError where it is none."""
+    words = text.split("x")
+    if len(words) != 2 or not all(word.isdigit() and int(word) > 0 for word in words):
+        raise ValueError(f"{text}: nodes and ranks a node, like 4x2")
+    return int(words[0]), int(words[1])
+
+
 def shape_text(shape):
     return f"{shape[0]}x{shape[1]}"
 

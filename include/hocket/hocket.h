@@ -134,8 +134,8 @@ HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
  * hocket/mpi_wire.h makes one of these. Reliable; matched by sender and tag in the order in which they were posted, as
  * MPI does it. Functions return 0, or a negative hocket_status_t: HOCKET_ERR_MISMATCH for a message that was longer
  * than its receive, HOCKET_ERR_PEER_FAILED where the peer has gone, HOCKET_ERR_NO_MEMORY; all others are taken for
- * HOCKET_ERR_SYSTEM. They are called by the threads
- * that call hocket; by several at a time if the program uses several comms of several nodes at a time. */
+ * HOCKET_ERR_SYSTEM. They are called by the threads that call hocket; by several at a time if the program uses several
+ * comms of several nodes at a time. */
 typedef struct hocket_wire {
   size_t struct_size; /* sizeof(hocket_wire_t) */
   uint32_t rank;      /* this process's number, 0 to size-1, different for each process */
@@ -162,7 +162,7 @@ typedef struct hocket_wire {
 typedef struct hocket_context_options {
   size_t struct_size; /* sizeof(hocket_context_options_t), so that fields can be added */
   /* Called from time to time while a hocket call waits, also while it sleeps: to keep another library moving.
-   * May be NULL. Must not call hocket. */
+   * May be NULL: then `wire`, if there is one, is asked to move messages. Must not call hocket. */
   void (*progress)(void* user);
   void* progress_user;
   size_t memory_limit; /* bytes that peers may map of this rank, 0: HOCKET_MEMORY or a default */

@@ -22,7 +22,6 @@ enum class Family : uint8_t {
   kAcross,  // of ranks that stand for their nodes, one a node: groups of whom there may be several
 };
 
-// What is left to do for a part, where it has most: what its algorithm is chosen by. All ranks know it alike.
 // What an algorithm of a part has to put up with.
 struct PartLimits {
   bool unequal_blocks = false;  // blocks differ in length
@@ -31,6 +30,7 @@ struct PartLimits {
   auto operator<=>(const PartLimits&) const = default;
 };
 
+// What is left to do for a part, where it has most: what its algorithm is chosen by. All ranks know it alike.
 struct PartCall {
   uint64_t bytes = 0;  // of its message, or of its longest block where there is a block a rank
   uint32_t ranks = 1;  // 0: nowhere is anything left to do

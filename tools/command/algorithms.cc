@@ -24,11 +24,18 @@ Examples:
 Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
 See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 
+// A number, or the word for as many as there can be.
+nlohmann::json degrees_json(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const uint32_t degree : degrees)
+    list.push_back(degree == selection::kFlat ? nlohmann::json(algorithm.degree_most) : nlohmann::json(degree));
+  return list;
+}
+
 std::string list_of(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
   std::string text;
-  for (const uint32_t degree : degrees)
-    text += (text.empty() ? "" : ", ") +
-            (degree == selection::kFlat ? std::string(algorithm.degree_most) : std::to_string(degree));
+  for (const nlohmann::json& degree : degrees_json(algorithm, degrees))
+    text += (text.empty() ? "" : ", ") + (degree.is_string() ? degree.get<std::string>() : degree.dump());
   return text;
 }
 
@@ -62,13 +69,6 @@ std::string properties_of(const Algorithm& algorithm) {
 std::string why_not_on(const Algorithm& algorithm, const schedule::Nodes& nodes) {
   const selection::Query query{.collective = algorithm.collective, .bytes = 1, .ranks = nodes.ranks(), .nodes = &nodes};
   return selection::why_not(query, selection::Spec{&algorithm});
-}
-
-nlohmann::json degrees_json(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const uint32_t degree : degrees)
-    list.push_back(degree == selection::kFlat ? nlohmann::json(algorithm.degree_most) : nlohmann::json(degree));
-  return list;
 }
 
 nlohmann::json as_json(const Algorithm& algorithm, const schedule::Nodes* nodes) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_launcher.h"
-#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -18,6 +17,7 @@
 #include "command/command.h"
 #include "command/run_supervisor.h"
 #include "platform/process_tree.h"
+#include "supervision/exit_codes.h"
 
 namespace hocket::command {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_rank.h"
-#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 #include "command/command.h"
 #include "command/local_ranks.h"
 #include "platform/descriptor.h"
+#include "supervision/exit_codes.h"
 
 namespace hocket::command {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command/run_supervisor.h"
-#include "supervision/exit_codes.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +18,7 @@
 #include "command/command.h"
 #include "command/run_rank.h"
 #include "platform/process_tree.h"
+#include "supervision/exit_codes.h"
 
 namespace hocket::command {
 namespace {

@@ -26,16 +26,13 @@ std::shared_ptr<const schedule::Nodes> blocks_of(uint32_t nodes, uint32_t ranks_
   return std::make_shared<const schedule::Nodes>(labels);
 }
 
-schedule::Collective collective_named(const std::string& word) {
-  for (int i = 0; i < schedule::kCollectives; ++i)
-    if (word == name(static_cast<schedule::Collective>(i))) return static_cast<schedule::Collective>(i);
-  throw std::runtime_error("`" + word + "` is no collective");
-}
-
 // Throws std::exception.
 Measurement measurement_of(const nlohmann::json& row) {
   Measurement one;
-  one.collective = collective_named(row.at("collective").get<std::string>());
+  const auto word = row.at("collective").get<std::string>();
+  const auto collective = schedule::collective_from_name(word);
+  if (!collective) throw std::runtime_error("`" + word + "` is no collective");
+  one.collective = *collective;
   one.ranks = row.at("ranks").get<uint32_t>();
   const auto nodes = row.at("nodes").get<uint32_t>();
   const auto ranks_a_node = row.at("ranks_a_node").get<uint32_t>();

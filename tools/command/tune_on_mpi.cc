@@ -64,6 +64,7 @@ class Tuner {
 
   // Throws std::runtime_error.
   int run() {
+    survey_.mpi = ranks_.title();
     know_interface();
     // On a busy machine even the fewest samples of the interface may take all the time that there was.
     const double end_s = std::max(options_.budget_s, progress_.spent_s() + options_.budget_s * kLeastShare);
@@ -103,6 +104,7 @@ class Tuner {
 
   // What has been found so far, and the base: what the parts of compositions are chosen by.
   void renew_table() {
+    survey_.took_s = progress_.spent_s();
     Result<std::vector<selection::Rule>> rules = make_rules(by_cell(survey_.measurements), noise());
     if (!rules.is_ok()) throw std::runtime_error(rules.status().message());
     rules_ = rules.take();
@@ -121,8 +123,6 @@ class Tuner {
   }
 
   void measure(const ClusterShape& shape, double until_s) {
-    survey_.mpi = ranks_.title();
-    survey_.took_s = progress_.spent_s();
     if (speaks()) renew_table();
     const schedule::Nodes& placement = world_.placement();
     const auto rank = static_cast<uint32_t>(world_.rank());
@@ -154,7 +154,6 @@ class Tuner {
     progress_.clear();
     if (survey_.measurements.empty()) return fail(kFailure, "the budget was too short to measure anything");
     survey_.cells_measured = by_cell(survey_.measurements).size();
-    survey_.took_s = progress_.spent_s();
     renew_table();
     const Fit fit = judge_model(table_, survey_.measurements);
     const Status status = deliver(tuning_.output, tuning_.json, text(fit), survey_, fit);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/build.h"
 
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "lab/survey.h"
 #include "lab/switch_programs.h"
 #include "lab/words.h"
+#include "platform/topology.h"
 
 namespace hocket::lab {
 namespace {
@@ -146,11 +146,10 @@ Status make(Lab& lab) {
 }
 
 std::vector<int> usable_cores() {
-  cpu_set_t set;
+  const platform::CpuBudget budget = platform::read_cpu_budget();
   std::vector<int> cores;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
   for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
+    if (CPU_ISSET(core, &budget.allowed)) cores.push_back(core);
   return cores;
 }
 

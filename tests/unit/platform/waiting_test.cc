@@ -236,7 +236,7 @@ enum Verdict { kNoLoad, kLoad, kDisturbed };
 
 // What a rank that waits says of one that works in pieces of 3 ms on its core, and tells of them or not. A trial in
 // which anything else had the core for long enough to count is disturbed. Runs in a child.
-int judges_its_peer(bool tells) {
+int judges_its_peer(bool tells, bool has_hidden_peers = false) {
   const SharedTurns shared;
   if (!shared.ok() || !bind_to_this_core()) return kNoSuchYields;
   const pid_t peer = start_child([&] {
@@ -253,6 +253,7 @@ int judges_its_peer(bool tells) {
   const Turns mine = shared.of(0);
   WaitPolicy policy = endless_yields();
   policy.turns = &mine;
+  policy.has_hidden_peers = has_hidden_peers;
   Waiter waiter(policy);
   const auto time_of_others_ns = [&] { return now_ns() - processor_time_ns(peer) - processor_time_ns(getpid()); };
   const uint64_t others_before_ns = time_of_others_ns();
@@ -277,6 +278,12 @@ TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
     if (!tells && verdict == kNoLoad) GTEST_SKIP() << "yields are short here";
     EXPECT_EQ(verdict, tells ? kNoLoad : kLoad);
   }
+}
+
+// Ranks of other nodes on this machine can't tell what they did.
+TEST(Waiter, TakesNobodyForOtherLoadWherePeersAreHidden) {
+  if (in_child([] { return judges_its_peer(false); }) != kLoad) GTEST_SKIP() << "no long yields here";
+  EXPECT_EQ(in_child([] { return judges_its_peer(false, /*has_hidden_peers=*/true); }), kNoLoad);
 }
 
 TEST(Waiter, SecondsOfWaitingCostNextToNoProcessorTime) {
