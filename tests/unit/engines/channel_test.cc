@@ -149,6 +149,10 @@ TEST_F(ChannelTest, CombinesWhatHasComeInTheOrderOfTheStep) {
   StepState next;
   EXPECT_EQ(under_test.run(both[0], next, operands_), Progress::kPending);
   EXPECT_EQ(wire_.posted[2].into, wire_.posted[0].into);
+  // What is under way when a channel ends is given to the wire for good, which leak checkers rightly notice.
+  wire_.done = {3};
+  under_test.poll();
+  EXPECT_EQ(under_test.run(both[0], next, operands_), Progress::kDone);
 }
 
 TEST_F(ChannelTest, FindsAMessageOfAnotherLength) {
