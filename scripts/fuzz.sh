@@ -10,13 +10,13 @@ seconds=${1:-60}
 [[ $seconds =~ ^[0-9]+$ ]] || die "fuzz: '$seconds' is no number of seconds"
 need clang++-19
 mkdir -p build
-(build fuzz fuzz_targets) >build/fuzz.log 2>&1 || {
+(build asan fuzz_targets) >build/fuzz.log 2>&1 || {
   cat build/fuzz.log >&2
   die "the fuzz build failed"
 }
 mkdir -p build/fuzz/crashes
 failed=() count=0
-for target in build/fuzz/bin/fuzz_*; do
+for target in build/asan/bin/fuzz_*; do
   [ -x "$target" ] || continue
   name=$(basename "$target")
   name=${name#fuzz_}

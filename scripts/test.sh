@@ -95,13 +95,11 @@ main() {
       run_ctest "release build: ${labels[*]}" release "${tier[@]}" -L "^($label)\$"
     fi
   fi
-  # A sanitizer's shadow needs more addresses than the tests of scarce addresses leave.
-  local roomy=(-E 'AddressesAreLimited')
-  if wanted asan; then run_ctest "address and undefined-behaviour sanitizers" asan "${tier[@]}" "${roomy[@]}"; fi
+  if wanted asan; then run_ctest "address and undefined-behaviour sanitizers" asan "${tier[@]}"; fi
   # Single-threaded modules have nothing to show a thread sanitizer.
   if wanted tsan; then
     targets=(base_tests platform_tests conformance_tests groups_tests stress_tests)
-    run_ctest "thread sanitizer" tsan "${tier[@]}" "${roomy[@]}" \
+    run_ctest "thread sanitizer" tsan "${tier[@]}" \
       -R '^(base|platform|conformance|groups)\.|^stress\..*OfThreads'
   fi
   if wanted fuzz; then run_fuzz; fi

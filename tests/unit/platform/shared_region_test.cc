@@ -130,7 +130,7 @@ TEST(SharedRegion, FileSizeLimitGivesNullAndNoSignal) {
   EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers need more addresses than that
+#ifndef HOCKET_SANITIZED  // sanitizers need more addresses than that
 TEST(SharedRegion, TakesASmallerRangeWhereAddressesAreLimited) {
   const int status = in_child([] {
     const rlimit few{1024 * kMiB, 1024 * kMiB};
