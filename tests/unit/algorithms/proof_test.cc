@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Registered, Proof, testing::ValuesIn(all().begin(), all
                          [](const auto& info) { return test_name(*info.param); });
 
 #ifdef HOCKET_SANITIZED
-constexpr uint32_t kMaxSmallSize = 9;  // what sanitizers look for, smaller groups show as well; the proof is the others'
+constexpr uint32_t kMaxSmallSize = 9;  // what sanitizers look for shows in small groups; proofs are for the others
 #else
 constexpr uint32_t kMaxSmallSize = 33;
 #endif
