@@ -40,7 +40,7 @@ typedef struct hocket_mpi_wire {
 /* So many requests are looked at in one go. */
 #define HOCKET_MPI_AT_ONCE 64
 /* How often what can't be cancelled is looked at before it is left alone. */
-#define HOCKET_MPI_LAST_LOOKS 10000
+#define HOCKET_MPI_LAST_LOOKS 1000
 
 /* A request of the MPI as a number that is not 0. */
 static inline uint64_t hocket_mpi_number(MPI_Request request) {

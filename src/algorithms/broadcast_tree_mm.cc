@@ -8,30 +8,16 @@
 // Bytes: n in and up to (k-1) ceil(log_k size) n out at a rank; (size-1) n in all.
 // Cost:  (ceil(log_k size) + S-1) (k-1) (alpha + n/S beta).
 // Restrictions: none.
+#include "algorithms/message_tree.h"
 #include "algorithms/registered.h"
-#include "algorithms/shapes.h"
 
 namespace hocket::algorithms {
 namespace {
 
-using schedule::Builder;
-
 constexpr uint32_t kDegrees[] = {3, 2, 4, 8};
 
-void build(Builder& builder) {
-  const Tree tree = knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees));
-  const uint32_t segments = builder.segments();
-  const bool receives = builder.rank() != 0;
-  for (uint32_t s = 0; s <= segments; ++s) {
-    builder.begin_stage();
-    if (s > 0) {
-      for (const uint32_t child : tree.children_biggest_first()) {
-        builder.send(child, Builder::part(builder.output(), s - 1, segments));
-      }
-    }
-    if (receives && s < segments) builder.receive(tree.parent, Builder::part(builder.output(), s, segments));
-    builder.end_stage();
-  }
+void build(schedule::Builder& builder) {
+  broadcast_along(builder, knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees)));
 }
 
 }  // namespace

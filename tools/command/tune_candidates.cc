@@ -35,13 +35,19 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
   return plans;
 }
 
-// The algorithm with its degrees; of a composition also with each algorithm that its ranks could use between nodes.
+// Long messages between nodes are worth cutting: what comes next is on its way while a segment is passed on.
+constexpr uint64_t kSegmentBetweenNodes = 32 << 10;
+
+// The algorithm with its degrees, and cut into segments; of a composition also with each algorithm that its ranks could
+// use between nodes.
 std::vector<selection::Spec> specs_of(const selection::Query& query, const algorithms::Algorithm& algorithm) {
   std::vector<selection::Spec> specs{{&algorithm, 0}};
   for (const uint32_t degree : degrees_worth_trying(query, algorithm)) {
     const bool is_default = degree == 0 || (!algorithm.degrees.empty() && degree == algorithm.degrees.front());
     if (!is_default) specs.push_back({&algorithm, degree});
   }
+  if (algorithm.segmented && query.node_count() > 1 && query.bytes > kSegmentBetweenNodes)
+    specs.push_back({&algorithm, 0, kSegmentBetweenNodes});
   for (size_t part = 0; part < algorithm.parts.size(); ++part) {
     if (algorithm.parts[part].family != algorithms::Family::kAcross) continue;
     for (const algorithms::Algorithm* inner : algorithms::all()) {

@@ -121,6 +121,39 @@ TEST(ReductionsOverNodes, CrossOnceForEachNodeOrLane) {
   }
 }
 
+TEST(NodeTree, CrossesOnceForEachNodeAndSegment) {
+  const Nodes nodes = Layout{std::vector(kNodes, kRanks), Order::kCyclic}.nodes();
+  for (const uint32_t root : {0u, 9u}) {
+    const Shape shape{.size = kSize, .root = root, .segments = 3, .nodes = &nodes};
+    for (const Collective collective : {Collective::kReduce, Collective::kBroadcast}) {
+      EXPECT_EQ(crossing(collective, "node_tree", shape, 24).messages, (kNodes - 1) * 3) << name(collective);
+      EXPECT_EQ(crossing(collective, "node_tree", shape, 24).elements, (kNodes - 1) * 24u) << name(collective);
+    }
+  }
+}
+
+TEST(NodeTree, PassesASegmentOnWithinTheNodeWhileTheNextComesFromAnother) {
+  constexpr uint32_t kSegments = 5;
+  const Nodes nodes = Layout{std::vector(2, kRanks)}.nodes();
+  const Shape shape{.size = 2 * kRanks, .segments = kSegments, .nodes = &nodes};
+  const auto stages_of_both = [&](Collective collective, StepKind from_or_to_other, StepKind within) {
+    uint32_t stages = 0;
+    bool crosses = false;
+    bool stays = false;
+    for (const Step& step : plans_of(*find(collective, "node_tree"), shape)[kRanks].steps) {  // the other node's leader
+      const bool is_within = nodes.together(kRanks, step.peer);
+      crosses |= step.kind == from_or_to_other && !is_within;
+      stays |= step.kind == within && is_within;
+      if (!step.ends_stage) continue;
+      stages += crosses && stays ? 1 : 0;
+      crosses = stays = false;
+    }
+    return stages;
+  };
+  EXPECT_EQ(stages_of_both(Collective::kBroadcast, StepKind::kReceive, StepKind::kSend), kSegments - 1);
+  EXPECT_EQ(stages_of_both(Collective::kReduce, StepKind::kSend, StepKind::kReceiveCombine), kSegments - 1);
+}
+
 TEST(ReductionsOverNodes, LeadersAloneTalkToOtherNodesAndAllDoByLanes) {
   const Nodes nodes = Layout{std::vector(kNodes, kRanks)}.nodes();
   const Shape shape{.size = kSize, .nodes = &nodes};
