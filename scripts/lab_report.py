@@ -58,6 +58,8 @@ def print_totals(cells):
     print("|---|---|---|---|---|---|---|---|")
     for mpi in sorted_set(cells, 0):
         ratios = compared(cells, mpi=mpi)
+        if not ratios:
+            continue
         line = f"| {mpi} | {len(ratios)} | {100 * sum(r >= LOW for r in ratios.values()) / len(ratios):.0f} % | "
         line += f"{min(ratios.values()):.2f} | {geometric_mean(list(ratios.values())):.2f} | "
         short = [r for key, r in compared(cells, mpi=mpi, collective="alltoall").items() if key[4] <= SHORT_BYTES]

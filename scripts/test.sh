@@ -98,7 +98,10 @@ main() {
   if wanted asan; then run_ctest "address and undefined-behaviour sanitizers" asan "${tier[@]}"; fi
   # Single-threaded modules have nothing to show a thread sanitizer.
   if wanted tsan; then
-    targets=(base_tests platform_tests conformance_tests groups_tests stress_tests)
+    # A choice of the caller's may be of any.
+    if [ ${#ctest_arguments[@]} -eq 0 ]; then
+      targets=(base_tests platform_tests conformance_tests groups_tests stress_tests)
+    fi
     run_ctest "thread sanitizer" tsan "${tier[@]}" \
       -R '^(base|platform|conformance|groups)\.|^stress\..*OfThreads'
   fi

@@ -77,6 +77,8 @@ struct Algorithm {
   bool publishes_rows = false;
   // Lets peers write its output from the start, before anything is known of them.
   bool exposes_output = false;
+  // Asks for nodes() though it isn't made of parts, so that what crosses and what stays within a node can overlap.
+  bool has_levels = false;
   // Asks for input_block() and output_block(), so that in a group blocks may differ in length, and be missing.
   bool takes_unequal_blocks = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
@@ -106,6 +108,9 @@ inline PartCall call_of_part(const Algorithm& composition, uint32_t index, const
   return composition.parts[index].call(nodes, bytes, degree);
 }
 inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts.empty(); }
+// Goes over nodes or, on one, NUMA domains, in more ways than one: no part of a composition, since each of those has
+// one level, and no other than its flat relative where there is one.
+inline bool heeds_nodes(const Algorithm& algorithm) { return is_composition(algorithm) || algorithm.has_levels; }
 // Of ranks on several nodes.
 inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }
 

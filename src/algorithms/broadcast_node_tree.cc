@@ -5,8 +5,10 @@
 // Reference: Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999);
 //   segments as in Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: ceil(log_k nodes) + ceil(log_k p) phases of up to k-1 sends a rank (p ranks a node); S-1 more with S segments.
-// Bytes: nodes-1 messages of n between nodes; (p-1) n within each.
-// Cost:  (ceil(log_k nodes) + ceil(log_k p) + S-1) (k-1) (alpha + n/S beta), alpha and beta being the slower level's.
+// Bytes: nodes-1 messages of n between nodes, up to (k-1) ceil(log_k nodes) of them out of the root's; (p-1) n within
+//   each.
+// Cost:  (ceil(log_k nodes) + ceil(log_k p) + S-1) (k-1) (alpha + n/S beta), alpha and beta being the slower level's,
+//   where a rank's sends go side by side; one after the other, the root takes S (k-1) ceil(log_k nodes) of them.
 // Restrictions: none.
 #include "algorithms/message_tree.h"
 #include "algorithms/registered.h"
@@ -30,6 +32,7 @@ constinit const Algorithm broadcast_node_tree = {
     .build = build,
     .root_relative = false,
     .segmented = true,
+    .has_levels = true,
     .degrees = kDegrees,
 };
 

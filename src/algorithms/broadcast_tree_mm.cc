@@ -6,7 +6,7 @@
 // Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: ceil(log_k size) phases of up to k-1 sends a rank; S-1 more of them with S segments.
 // Bytes: n in and up to (k-1) ceil(log_k size) n out at a rank; (size-1) n in all.
-// Cost:  (ceil(log_k size) + S-1) (k-1) (alpha + n/S beta).
+// Cost:  (ceil(log_k size) + S-1) (k-1) (alpha + n/S beta), where a rank's sends go side by side.
 // Restrictions: none.
 #include "algorithms/message_tree.h"
 #include "algorithms/registered.h"

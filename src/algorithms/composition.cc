@@ -108,6 +108,7 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
   if (part.collective != composition.parts[index].collective)
     return "it is an algorithm of " + std::string(schedule::name(part.collective));
   if (is_composition(part)) return "it is made of parts itself";
+  if (part.has_levels) return "it goes within nodes and across them, and a part does one of both";
   if (limits.unequal_blocks && !part.takes_unequal_blocks)
     return "blocks differ in length here, and it takes them for equal";
   if (composition.parts[index].family == Family::kAcross)

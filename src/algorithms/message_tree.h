@@ -10,10 +10,10 @@
 namespace hocket::algorithms {
 
 // A tree of nodes, each represented by its leader (the root by itself), and in each node a tree of its ranks below the
-// leader, all k-nomial of one degree. The root is its own parent.
+// leader, all k-nomial of one degree. Children within the node come first; the order is not that of ranks.
 Tree node_tree(const schedule::Nodes& nodes, uint32_t rank, uint32_t root, uint32_t degree);
 
-// What builder.rank() does, whose neighbours `tree` names; of the root's tree the parent is the root.
+// What builder.rank() does, whose neighbours `tree` names.
 void broadcast_along(schedule::Builder& builder, const Tree& tree);
 // Operands are combined after one's own, in the order of tree.children.
 void reduce_along(schedule::Builder& builder, const Tree& tree);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Up a tree of ranks in each node and a tree of nodes, in sends and receives: while a leader sends one segment to
-// another node, it combines the next of its own.
+// another node, it combines the next with that of its first child.
 //
 // Reference: Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999);
 //   segments as in Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.4.
@@ -31,6 +31,7 @@ constinit const Algorithm reduce_node_tree = {
     .build = build,
     .root_relative = false,
     .segmented = true,
+    .has_levels = true,
     .degrees = kDegrees,
 };
 

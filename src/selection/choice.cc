@@ -67,7 +67,7 @@ Choice cut(const Query& query, const Spec& spec) {
 }
 
 bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {
-  return !algorithms::is_composition(algorithm) || (query.node_count() > 1 && query.ranks_a_node() > 1);
+  return !algorithms::heeds_nodes(algorithm) || (query.node_count() > 1 && query.ranks_a_node() > 1);
 }
 
 std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {

@@ -25,7 +25,7 @@ struct Query {
   uint32_t ranks = 1;
   // Which ranks share memory; outlives what is asked. nullptr: all of them.
   const schedule::Nodes* nodes = nullptr;
-  // On one node: NUMA domains, over which a composition goes that is asked for there; nullptr: unknown.
+  // On one node: NUMA domains, over which what heeds nodes goes that is asked for there; nullptr: unknown.
   const schedule::Nodes* domains = nullptr;
   bool crowded = false;     // more ranks than cores, on the fullest machine
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)

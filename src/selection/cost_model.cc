@@ -53,7 +53,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   schedule::Shape shape;
   choice.fill(shape);
   const bool on_several = query.node_count() > 1;
-  const bool over_domains = !on_several && query.domains != nullptr && algorithms::is_composition(*choice.algorithm);
+  const bool over_domains = !on_several && query.domains != nullptr && algorithms::heeds_nodes(*choice.algorithm);
   if (on_several || over_domains) parts_->nodes.emplace(priced_nodes(*query.composed_over()));
   if (on_several) shape.nodes = &*parts_->nodes;
   if (over_domains) shape.domains = &*parts_->nodes;

@@ -18,7 +18,7 @@ Status unknown_algorithm(schedule::Collective collective, std::string_view name,
   std::string known;
   for (const Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(collective)) continue;
-    if (for_part && algorithms::is_composition(*algorithm)) continue;
+    if (for_part && algorithms::heeds_nodes(*algorithm)) continue;
     if (!known.empty()) known += ", ";
     known += algorithm->name;
   }

@@ -70,9 +70,10 @@ std::vector<Affine> composition(int size, size_t count) {
 
 class Conformance : public testing::TestWithParam<const Algorithm*> {
  protected:
-  // Runs `body` for every size that the algorithm serves, forced to it.
-  static void for_each_size(const std::function<void(Rank&)>& body) {
+  // Runs `body` for every size that the algorithm serves, forced to it with these parameters.
+  static void for_each_size(const std::function<void(Rank&)>& body, const std::string& parameters = "") {
     const Algorithm& algorithm = *GetParam();
+    const std::string forced = std::string(algorithm.name) + parameters;
     bool serves_several = false;
     for (const int size : kSizes) {
       if (static_cast<uint32_t>(size) < algorithm.min_size || static_cast<uint32_t>(size) > algorithm.max_size)
@@ -82,8 +83,7 @@ class Conformance : public testing::TestWithParam<const Algorithm*> {
       SCOPED_TRACE("ranks " + std::to_string(size));
       run_threads(size, [&](Rank& me) {
         const std::string collective(name(algorithm.collective));
-        ASSERT_EQ(hocket_force(me.comm, collective.c_str(), std::string(algorithm.name).c_str()), HOCKET_OK)
-            << hocket_error_text();
+        ASSERT_EQ(hocket_force(me.comm, collective.c_str(), forced.c_str()), HOCKET_OK) << hocket_error_text();
         body(me);
       });
     }
@@ -206,8 +206,21 @@ TEST_P(Conformance, GivesTheResultForEveryCountRootAndPlaceOfMemory) {
   });
 }
 
+class SegmentedConformance : public Conformance {};
 class BarrierConformance : public Conformance {};
 class ReductionConformance : public Conformance {};
+
+// Of messages, too, which are cut only where somebody asks for it.
+TEST_P(SegmentedConformance, GivesTheResultInSegments) {
+  const auto body = [](Rank& me) {
+    for (const size_t count : {1, 513, 30'001}) {
+      if (GetParam()->collective == Collective::kBroadcast) check_broadcast(me, count, false);
+      if (GetParam()->collective == Collective::kReduce) check_reduce(me, count, false, true);
+      if (GetParam()->collective == Collective::kAllreduce) check_allreduce(me, count, false, true);
+    }
+  };
+  for_each_size(body, ":segment=4K");
+}
 
 TEST_P(BarrierConformance, LetsNobodyOutBeforeTheLastIsIn) {
   std::atomic<int> inside[64] = {};
@@ -309,6 +322,13 @@ INSTANTIATE_TEST_SUITE_P(SharedMemory, Conformance,
                          testing::ValuesIn(algorithms_for({Collective::kBarrier, Collective::kBroadcast,
                                                            Collective::kReduce, Collective::kAllreduce})),
                          test_name);
+std::vector<const Algorithm*> segmented_algorithms() {
+  std::vector<const Algorithm*> found =
+      algorithms_for({Collective::kBroadcast, Collective::kReduce, Collective::kAllreduce});
+  std::erase_if(found, [](const Algorithm* algorithm) { return !algorithm->segmented; });
+  return found;
+}
+INSTANTIATE_TEST_SUITE_P(SharedMemory, SegmentedConformance, testing::ValuesIn(segmented_algorithms()), test_name);
 INSTANTIATE_TEST_SUITE_P(SharedMemory, BarrierConformance, testing::ValuesIn(algorithms_for({Collective::kBarrier})),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(SharedMemory, ReductionConformance,

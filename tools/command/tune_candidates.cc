@@ -51,7 +51,7 @@ std::vector<selection::Spec> specs_of(const selection::Query& query, const algor
   for (size_t part = 0; part < algorithm.parts.size(); ++part) {
     if (algorithm.parts[part].family != algorithms::Family::kAcross) continue;
     for (const algorithms::Algorithm* inner : algorithms::all()) {
-      if (inner->collective != algorithm.parts[part].collective || is_composition(*inner)) continue;
+      if (inner->collective != algorithm.parts[part].collective || heeds_nodes(*inner)) continue;
       selection::Spec spec{&algorithm, 0};
       spec.parts[part].algorithm = inner;
       specs.push_back(spec);

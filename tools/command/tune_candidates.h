@@ -11,9 +11,9 @@
 
 namespace hocket::command {
 
-// Every algorithm that can serve, with each degree that is worth trying, and compositions with each algorithm between
-// nodes; of several that come to the same schedule on all ranks, the first. `table`: by which the other parts of
-// compositions are chosen.
+// Every algorithm that can serve, with each degree that is worth trying; between nodes also in segments, if the message
+// is long and it can be cut, and compositions with each algorithm between nodes. Of several that come to the same
+// schedule on all ranks, the first. `table`: by which the other parts of compositions are chosen.
 std::vector<std::string> candidates_for(const selection::Query& query, const selection::Table& table = {});
 
 }  // namespace hocket::command

@@ -91,20 +91,30 @@ Result<Survey> read_survey(const std::string& path) {
 
 Survey together(const std::vector<Survey>& surveys) {
   std::map<Cell, std::set<size_t>> measured_by;
+  std::map<Cell, std::set<std::string>> under;
+  std::set<std::string> mpis;
   std::map<Cell, std::map<std::string, std::vector<const Measurement*>>> cells;
   Survey all;
   for (size_t i = 0; i < surveys.size(); ++i) {
     if (all.mpi.find(surveys[i].mpi) == std::string::npos) all.mpi += (all.mpi.empty() ? "" : "; ") + surveys[i].mpi;
     all.took_s += surveys[i].took_s;
     all.cells = std::max(all.cells, surveys[i].cells);
+    mpis.insert(surveys[i].mpi);
     for (const Measurement& one : surveys[i].measurements) {
+      under[cell_of(one)].insert(surveys[i].mpi);
       measured_by[cell_of(one)].insert(i);
       cells[cell_of(one)][one.variant].push_back(&one);
     }
   }
-  for (const auto& [cell, variants] : cells)
+  for (const auto& [cell, variants] : cells) {
+    if (under[cell].size() < mpis.size()) continue;
+    std::vector<Measurement> of_all;
     for (const auto& [variant, measurements] : variants)
-      if (measurements.size() == measured_by[cell].size()) all.measurements.push_back(mean_of(measurements));
+      if (measurements.size() == measured_by[cell].size()) of_all.push_back(mean_of(measurements));
+    // One that nothing is left to compare with says nothing.
+    if (of_all.size() > 1 || variants.size() == 1)
+      all.measurements.insert(all.measurements.end(), of_all.begin(), of_all.end());
+  }
   all.cells_measured = by_cell(all.measurements).size();
   all.cells = std::max(all.cells, all.cells_measured);
   return all;

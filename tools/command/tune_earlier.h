@@ -15,8 +15,8 @@ namespace hocket::command {
 // Errors name the file and what is wrong with it.
 Result<Survey> read_survey(const std::string& path);
 
-// The cells of all of them. In a cell that several have measured, an algorithm's time is the geometric mean of theirs,
-// and those that some of them left out are left out. `wobble` is the largest.
+// The cells that were measured under every MPI. Where several runs have measured one, an algorithm's time is the
+// geometric mean of theirs, and those that some of them left out are left out. `wobble` is the largest.
 Survey together(const std::vector<Survey>& surveys);
 
 }  // namespace hocket::command

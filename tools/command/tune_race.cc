@@ -12,7 +12,7 @@ namespace {
 
 // Results of longer messages were seen to be right when shorter ones were; here only that the call succeeds is checked.
 constexpr uint64_t kMostBytesChecked = 64 * 1024;
-// At the first glance, a few single calls: so many times as slow as the best, and slower by so much, is hopeless.
+// At the first glance, a few single calls: so many times as slow as good ones, and slower by so much, is hopeless.
 constexpr double kHopeless = 5;
 constexpr double kHopeless_us = 10;
 // Who stays in the race after 2, 4, 8, ... rounds: whose best time is within this factor of the leader's median. What
@@ -65,18 +65,20 @@ class Race {
         back_to_back_.drop(i, "it refuses");
     }
     std::sort(glances.begin(), glances.end());
+    // Among many not against the very best, which may have been lucky: single calls of ranks on few cores may be.
+    const size_t good = glances.size() > kAlwaysStay ? kAlwaysStay - 1 : 0;
+    const double good_us = glances.empty() ? 0 : glances[good].first;
     for (auto& [us, index] : glances) {
-      const double best_us = glances.front().first;
       // A second glance, at another moment: something may have come between all calls of the first.
-      if (drops && is_hopeless(us, best_us)) us = std::min(us, isolated_.probe_us(index));
-      if (drops && is_hopeless(us, best_us))
+      if (drops && is_hopeless(us, good_us)) us = std::min(us, isolated_.probe_us(index));
+      if (drops && is_hopeless(us, good_us))
         drop(index, "it is slow at the first glance");
       else
         back_to_back_.calibrate(index);
     }
   }
 
-  static bool is_hopeless(double us, double best_us) { return us > best_us * kHopeless && us > best_us + kHopeless_us; }
+  static bool is_hopeless(double us, double good_us) { return us > good_us * kHopeless && us > good_us + kHopeless_us; }
 
   void prune(size_t pruning) {
     std::vector<std::pair<double, size_t>> standing;

@@ -132,6 +132,17 @@ TEST(NodeTree, CrossesOnceForEachNodeAndSegment) {
   }
 }
 
+TEST(NodeExchange, TakesEachBlockOnceToEveryOtherNode) {
+  for (const std::vector<uint32_t>& ranks_on : {std::vector(kNodes, kRanks), std::vector<uint32_t>{5, 1, 3}}) {
+    const Nodes nodes = Layout{ranks_on, Order::kCyclic}.nodes();
+    const Shape shape{.size = nodes.ranks(), .nodes = &nodes};
+    const Crossing found = crossing(Collective::kAllgather, "node_exchange", shape, 7);
+    EXPECT_EQ(found.messages, uint64_t{nodes.ranks()} * (nodes.count() - 1));
+    EXPECT_EQ(found.elements, uint64_t{nodes.ranks()} * (nodes.count() - 1) * 7);
+    EXPECT_EQ(found.by_rank.size(), nodes.ranks()) << "all cores take part";
+  }
+}
+
 TEST(NodeTree, PassesASegmentOnWithinTheNodeWhileTheNextComesFromAnother) {
   constexpr uint32_t kSegments = 5;
   const Nodes nodes = Layout{std::vector(2, kRanks)}.nodes();
@@ -140,7 +151,8 @@ TEST(NodeTree, PassesASegmentOnWithinTheNodeWhileTheNextComesFromAnother) {
     uint32_t stages = 0;
     bool crosses = false;
     bool stays = false;
-    for (const Step& step : plans_of(*find(collective, "node_tree"), shape)[kRanks].steps) {  // the other node's leader
+    const std::vector<Plan> plans = plans_of(*find(collective, "node_tree"), shape);
+    for (const Step& step : plans[kRanks].steps) {  // of the other node's leader
       const bool is_within = nodes.together(kRanks, step.peer);
       crosses |= step.kind == from_or_to_other && !is_within;
       stays |= step.kind == within && is_within;

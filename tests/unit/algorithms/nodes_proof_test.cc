@@ -93,9 +93,10 @@ TEST_P(NodesProof, HoldsForSmallNodesOfAnyRanksInAnyOrder) {
           for (const bool keep_order : {false, true}) {
             if (keep_order && !keeps(nodes)) continue;
             shape.keep_order = keep_order;
-            const uint32_t draws = algorithm().parts.empty() ? 1 : long_tests() ? 30 : 2;
+            const uint32_t draws = algorithm().parts.empty() && !algorithm().segmented ? 1 : long_tests() ? 30 : 2;
             for (uint32_t draw = 0; draw < draws; ++draw) {
               draw_parts(nodes, shape);
+              if (algorithm().segmented) shape.segments = 1 + up_to(11);
               ASSERT_NO_FATAL_FAILURE(prove(layout, shape, counts_to_prove(algorithm(), shape)));
             }
           }
@@ -125,6 +126,7 @@ TEST_P(NodesProof, HoldsForLargerNodes) {
         shape.root = roots[up_to(roots.size() - 1)];
         shape.keep_order = keeps(nodes) && up_to(1) == 0;
         draw_parts(nodes, shape);
+        if (algorithm().segmented) shape.segments = 1 + up_to(11);
         ASSERT_NO_FATAL_FAILURE(prove(layout, shape, {1 + up_to(shape.size + 9)}));
       }
     }

@@ -267,13 +267,18 @@ int judges_its_peer(bool tells, bool has_hidden_peers = false) {
   return kNoLoad;
 }
 
+// What comes between decides nothing.
+int judges_its_peer_undisturbed(bool tells, bool has_hidden_peers = false) {
+  int verdict = kDisturbed;
+  for (int trial = 0; trial < 20 && verdict == kDisturbed; ++trial)
+    verdict = in_child([=] { return judges_its_peer(tells, has_hidden_peers); });
+  return verdict;
+}
+
 // A rank of the job that has the core for long must do its work anyway; whether it tells makes the difference.
 TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
   for (const bool tells : {true, false}) {
-    int verdict = kDisturbed;
-    for (int trial = 0; trial < 20 && verdict == kDisturbed; ++trial) {
-      verdict = in_child([tells] { return judges_its_peer(tells); });
-    }
+    const int verdict = judges_its_peer_undisturbed(tells);
     if (verdict == kDisturbed || verdict == kNoSuchYields) GTEST_SKIP() << "the core is not for these two alone";
     if (!tells && verdict == kNoLoad) GTEST_SKIP() << "yields are short here";
     EXPECT_EQ(verdict, tells ? kNoLoad : kLoad);
@@ -282,8 +287,8 @@ TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
 
 // Ranks of other nodes on this machine can't tell what they did.
 TEST(Waiter, TakesNobodyForOtherLoadWherePeersAreHidden) {
-  if (in_child([] { return judges_its_peer(false); }) != kLoad) GTEST_SKIP() << "no long yields here";
-  EXPECT_EQ(in_child([] { return judges_its_peer(false, /*has_hidden_peers=*/true); }), kNoLoad);
+  if (judges_its_peer_undisturbed(false) != kLoad) GTEST_SKIP() << "no long yields here";
+  EXPECT_EQ(judges_its_peer_undisturbed(false, /*has_hidden_peers=*/true), kNoLoad);
 }
 
 TEST(Waiter, SecondsOfWaitingCostNextToNoProcessorTime) {

@@ -32,6 +32,14 @@ Survey survey_of(const std::string& mpi, std::vector<Measurement> measurements) 
   return survey;
 }
 
+using Cells = std::set<std::string>;
+Cells left(const std::vector<Survey>& surveys) {
+  Cells found;
+  for (const Measurement& one : together(surveys).measurements)
+    found.insert(one.variant + " " + std::to_string(one.bytes));
+  return found;
+}
+
 TEST(EarlierRuns, TimesOfOneCellAreGeometricMeans) {
   const Survey all = together({survey_of("A", {measured(8, "leader", 2, 4), measured(8, "linear", 10, 10)}),
                                survey_of("B", {measured(8, "leader", 8, 1), measured(8, "linear", 10, 40)})});
@@ -47,11 +55,25 @@ TEST(EarlierRuns, TimesOfOneCellAreGeometricMeans) {
 
 // Times under one MPI alone would be compared with times under another.
 TEST(EarlierRuns, AnAlgorithmThatOneLeftOutOfACellIsLeftOutThere) {
-  const Survey all = together({survey_of("A", {measured(8, "leader", 2, 2), measured(8, "bruck", 1, 1)}),
-                               survey_of("B", {measured(8, "leader", 8, 8), measured(64, "bruck", 9, 9)})});
-  std::set<std::string> found;
-  for (const Measurement& one : all.measurements) found.insert(one.variant + " " + std::to_string(one.bytes));
-  EXPECT_EQ(found, (std::set<std::string>{"leader 8", "bruck 64"}));
+  EXPECT_EQ(
+      left({survey_of("A", {measured(8, "leader", 2, 2), measured(8, "linear", 3, 3), measured(8, "bruck", 1, 1)}),
+            survey_of("B", {measured(8, "leader", 8, 8), measured(8, "linear", 7, 7)})}),
+      (Cells{"leader 8", "linear 8"}));
+}
+
+TEST(EarlierRuns, ACellThatAnMpiDidNotReachIsLeftOut) {
+  EXPECT_EQ(left({survey_of("A", {measured(8, "leader", 2, 2), measured(64, "bruck", 1, 1)}),
+                  survey_of("B", {measured(8, "leader", 8, 8)}), survey_of("A", {measured(512, "bruck", 1, 1)})}),
+            (Cells{"leader 8"}));
+  EXPECT_EQ(left({survey_of("A", {measured(8, "leader", 2, 2)}), survey_of("A", {measured(64, "leader", 8, 8)})}),
+            (Cells{"leader 8", "leader 64"}))
+      << "runs under one MPI complement each other";
+}
+
+TEST(EarlierRuns, AnAlgorithmThatNothingIsLeftToCompareWithIsNoWinner) {
+  EXPECT_EQ(left({survey_of("A", {measured(8, "leader", 9, 9)}),
+                  survey_of("B", {measured(8, "leader", 8, 8), measured(8, "bruck", 1, 1)})}),
+            Cells{});
 }
 
 class EarlierFile : public testing::Test {

@@ -95,6 +95,20 @@ TEST(Candidates, OfCompositionsComeWithEachAlgorithmBetweenNodes) {
   EXPECT_EQ(inner, 2);
 }
 
+TEST(Candidates, OfLongMessagesBetweenNodesComeInSegmentsToo) {
+  const schedule::Nodes nodes(std::vector<uint64_t>{0, 1, 0, 1, 0, 1});
+  const auto names = [&](const schedule::Nodes* over, uint64_t bytes) {
+    const std::vector<std::string> list = candidates_for(
+        {.collective = Collective::kBroadcast, .bytes = bytes, .ranks = 6, .nodes = over, .element_bytes = 1});
+    return std::set<std::string>(list.begin(), list.end());
+  };
+  EXPECT_TRUE(names(&nodes, 64 << 10).contains("node_tree:segment=32K"));
+  EXPECT_TRUE(names(&nodes, 64 << 10).contains("tree_mm:segment=32K"));
+  EXPECT_FALSE(names(&nodes, 32 << 10).contains("node_tree:segment=32K"));
+  EXPECT_FALSE(names(nullptr, 64 << 10).contains("tree_mm:segment=32K"));
+  EXPECT_FALSE(names(nullptr, 64 << 10).contains("node_tree")) << "on one node that is tree_mm";
+}
+
 TEST(Candidates, SchedulesThatAreTheSameCountOnce) {
   // With two ranks, all trees of either are the same.
   const std::vector<std::string> names =
