@@ -64,9 +64,9 @@ run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on an
   shift
   (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \
     "$environment/bin/python" test/main.py --verbose "${arguments[@]}") >"$here/$label.log" 2>&1 || status=$?
-  grep -oE '(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
+  grep -aoE '(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
   echo "$label: exit status $status, $(wc -l <"$here/$label.failures") failures;" \
-    "$(grep -E '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
+    "$(grep -aE '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
   return "$status"
 }
 
@@ -74,7 +74,7 @@ arguments=("${left_out[@]}" "$@")
 plain=0 preloaded=0
 run without ${remedy:+LD_PRELOAD="$remedy"} || plain=$?
 run with LD_PRELOAD="$preload${remedy:+:$remedy}" HOCKET_STATS=1 || preloaded=$?
-grep '^hocket' "mpi4py-$name-$ranks-with.log" || true
+grep -a '^hocket' "mpi4py-$name-$ranks-with.log" || true
 new=$(comm -13 "mpi4py-$name-$ranks-without.failures" "mpi4py-$name-$ranks-with.failures")
 if [ -n "$new" ]; then
   echo "fail only with hocket:"
@@ -85,7 +85,7 @@ if [ "$preloaded" -ne 0 ] && [ "$plain" -eq 0 ]; then
   echo "ends with status $preloaded only with hocket"
   exit 1
 fi
-share=$(grep -oE '^hocket: [0-9.]+ % carried out' "mpi4py-$name-$ranks-with.log" | grep -oE '[0-9.]+' | tail -1)
+share=$(grep -aoE '^hocket: [0-9.]+ % carried out' "mpi4py-$name-$ranks-with.log" | grep -aoE '[0-9.]+' | tail -1)
 if [ -z "$share" ]; then
   echo "hocket printed no statistics"
   exit 1
