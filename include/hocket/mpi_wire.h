@@ -167,6 +167,18 @@ static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* use
   return code == MPI_SUCCESS ? 1 : hocket_mpi_answer(code);
 }
 
+/* What tables call the MPI: they may choose otherwise where messages are begun and looked for at another price. */
+static inline const char* hocket_mpi_name(void) {
+  static const char* const kNames[][2] = {{"Open MPI", "openmpi"}, {"Intel(R) MPI", "intel"}, {"MPICH", "mpich"}};
+  char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+  int length = 0;
+  size_t i;
+  if (HOCKET_MPI(Get_library_version)(version, &length) != MPI_SUCCESS) return "";
+  for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i)
+    if (strstr(version, kNames[i][0]) != NULL) return kNames[i][1];
+  return "";
+}
+
 /* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
 static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
                                           MPI_Errhandler errors_return) {
@@ -184,6 +196,7 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
   self->byte = byte;
   self->wire.struct_size = sizeof self->wire;
+  strcpy(self->wire.name, hocket_mpi_name());
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
   self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */

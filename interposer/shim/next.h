@@ -34,9 +34,9 @@ namespace hocket::interposer {
 // Used by this library.
 #define HOCKET_MPI_USED(X)                                                                                    \
   X(Abort) X(Cancel) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)            \
-  X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr)                         \
-  X(Comm_remote_size) X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free)               \
-  X(Error_class) X(Get_count) X(Group_free) X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Irecv) X(Isend)  \
+  X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_remote_size)     \
+  X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Get_count)       \
+  X(Get_library_version) X(Group_free) X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Irecv) X(Isend)       \
   X(Op_commutative) X(Pack) X(Recv) X(Reduce_local) X(Request_free) X(Sendrecv) X(Test) X(Testsome)           \
   X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval)               \
   X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)       \

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c_api/foreign_wire.h"
 
+#include <cstring>
 #include <string>
+
+#include "selection/table.h"
 
 namespace hocket::c_api {
 namespace {
@@ -27,6 +30,7 @@ class ForeignWire final : public engines::wire::Wire {
  public:
   explicit ForeignWire(const hocket_wire_t& wire) : wire_(wire) {}
 
+  std::string_view name() const override { return wire_.name; }
   uint32_t rank() const override { return wire_.rank; }
   uint32_t size() const override { return wire_.size; }
   uint32_t tags() const override { return wire_.tags; }
@@ -58,6 +62,9 @@ std::string what_is_wrong(const hocket_wire_t& wire) {
   if (wire.struct_size != sizeof(hocket_wire_t))
     return "`wire->struct_size` is " + std::to_string(wire.struct_size) + ", not sizeof(hocket_wire_t), " +
            std::to_string(sizeof(hocket_wire_t));
+  const std::string_view name(wire.name, strnlen(wire.name, sizeof wire.name));
+  if (name.size() == sizeof wire.name || (!name.empty() && !selection::is_wire_name(name)))
+    return "`wire->name` is `" + std::string(name) + "`: lower-case letters, digits, - and _, ended by 0";
   const std::pair<const char*, bool> functions[] = {
       {"send", wire.send == nullptr},     {"receive", wire.receive == nullptr},
       {"test", wire.test == nullptr},     {"cancel", wire.cancel == nullptr},

@@ -144,6 +144,7 @@ Status Setup::prepare_own() {
     mine_.wire_rank = context_.wire()->rank();
     mine_.wire_size = context_.wire()->size();
     mine_.wire_tags = context_.wire()->tags();
+    context_.wire()->name().copy(mine_.wire_name, sizeof mine_.wire_name - 1);
     if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
     mine_.has_tag = own_tag_ ? 1 : 0;
     mine_.tag = own_tag_.value_or(0);
@@ -243,8 +244,8 @@ Status Setup::build(bool crowded, bool asymmetric) {
   selection::Table table;
   HOCKET_TRY(read_settings(table));
   const Planner::Place where{bootstrap_.rank, bootstrap_.size, made.nodes_.get(), made.domains_.get()};
-  made.planner_ =
-      std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes, std::move(table));
+  made.planner_ = std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes,
+                                            table.under(all_[0].wire_name));
   for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();

@@ -37,6 +37,7 @@ class Setup {
     uint32_t wire_rank = 0;
     uint32_t wire_size = 0;  // 0: it has no wire
     uint32_t wire_tags = 0;
+    char wire_name[16] = {};       // rank 0's counts
     uint32_t tag = 0;              // rank 0's counts
     uint8_t has_tag = 0;           // the same
     uint64_t settings_offset = 0;  // rank 0's only

@@ -84,8 +84,8 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
   return degrees;
 }
 
-bool matches(const Query& query, const Rule& rule) {
-  if (rule.collective != query.collective) return false;
+bool matches(const Query& query, const Table& table, const Rule& rule) {
+  if (rule.collective != query.collective || !(rule.wire.empty() || rule.wire == table.wire())) return false;
   if (rule.when != When::kAlways && (rule.when == When::kCrowded) != query.crowded) return false;
   return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes) &&
          rule.nodes.contains(query.node_count()) && rule.ranks_a_node.contains(query.ranks_a_node());
@@ -109,7 +109,7 @@ Match find_match(const Query& query, const Table& table, const Spec* forced) {
   }
   match.ground = Ground::kRule;
   for (const Rule& rule : table.rules()) {
-    if (!matches(query, rule) || !serves(rule.spec, rule.line)) continue;
+    if (!matches(query, table, rule) || !serves(rule.spec, rule.line)) continue;
     match.rule = &rule;
     return match;
   }

@@ -136,16 +136,17 @@ double predict_one(const Query& exact, const Table& table, const Spec& spec) {
   return call.can_run() ? call.us(table.model()) : -1;
 }
 
-KeptPredictions::Key KeptPredictions::key_of(const Query& query) {
+KeptPredictions::Key KeptPredictions::key_of(const Query& query, const Table& table) {
   std::vector<uint32_t> nodes;
   if (query.node_count() > 1)
     for (uint32_t rank = 0; rank < query.ranks; ++rank) nodes.push_back(query.nodes->node_of(rank));
-  return {query.collective, query.crowded,      query.commutative, query.ranks, query.bytes,  query.row_bytes,
-          query.slot_bytes, query.max_segments, query.composition, query.part,  query.limits, std::move(nodes)};
+  return {query.collective, query.crowded,    query.commutative,  query.ranks,       query.bytes,
+          query.row_bytes,  query.slot_bytes, query.max_segments, query.composition, query.part,
+          query.limits,     std::move(nodes), table.wire()};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {
-  const Key key = key_of(query);
+  const Key key = key_of(query, table);
   {
     const std::scoped_lock lock(mutex_);
     const auto found = kept_.find(key);

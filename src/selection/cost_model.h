@@ -70,10 +70,11 @@ class KeptPredictions {
   std::vector<Prediction> of(const Query& query, const Table& table);
 
  private:
-  // The node of each rank stands for the nodes.
-  using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
-                         const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>>;
-  static Key key_of(const Query& query);
+  // The node of each rank stands for the nodes; the wire decides by which rules parts are chosen.
+  using Key =
+      std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
+                 const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>, std::string>;
+  static Key key_of(const Query& query, const Table& table);
   std::mutex mutex_;
   std::map<Key, std::vector<Prediction>> kept_;
 };

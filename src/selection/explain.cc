@@ -183,7 +183,7 @@ std::string ground_of(const Query& query, const Match& match, const Table& table
 std::string runner_up(const Query& query, const Table& table, const Match& match) {
   for (const Rule& rule : table.rules()) {
     const bool after = match.rule == nullptr || rule.line > match.rule->line;
-    if (after && matches(query, rule) && !(rule.spec == match.spec) && why_not(query, rule.spec).empty())
+    if (after && matches(query, table, rule) && !(rule.spec == match.spec) && why_not(query, rule.spec).empty())
       return "  next      line " + std::to_string(rule.line) + ": " + to_text(rule) + "\n";
   }
   return {};
@@ -201,6 +201,7 @@ std::string cutting(const Query& query, const Choice& choice) {
 // The same in fewer words.
 std::string ground_of_part(const Match& match, const Table& table) {
   if (match.ground == Ground::kModel) return "predicted " + us_to_text(match.predicted_us) + " us";
+  if (match.ground == Ground::kForced) return "as named";
   return match.ground == Ground::kRegistry ? "the first that can" : reason_of(match, table);
 }
 

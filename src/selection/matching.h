@@ -25,7 +25,7 @@ struct Match {
   std::vector<Refusal> refused;  // in the order in which they were asked
 };
 
-bool matches(const Query& query, const Rule& rule);
+bool matches(const Query& query, const Table& table, const Rule& rule);
 Match find_match(const Query& query, const Table& table, const Spec* forced);
 // "shipped table, line 12"
 std::string reason_of(const Match& match, const Table& table);

@@ -2,6 +2,7 @@
 // Reading tuning tables.
 #include "selection/table.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -68,6 +69,17 @@ Result<double> parse_us(std::string_view text) {
   return value;
 }
 
+}  // namespace
+
+bool is_wire_name(std::string_view text) {
+  const auto may_stand = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  return !text.empty() && std::all_of(text.begin(), text.end(), may_stand);
+}
+
+namespace {
+
 class LineParser {
  public:
   // `words`: the line without its comment.
@@ -87,6 +99,13 @@ class LineParser {
     if (const auto ranks = after(word, "ranks=")) return interval(*ranks, "ranks", seen_ranks_, rule.ranks);
     if (const auto nodes = after(word, "nodes=")) return interval(*nodes, "nodes", seen_nodes_, rule.nodes);
     if (const auto ranks = after(word, "ppn=")) return interval(*ranks, "ppn", seen_ppn_, rule.ranks_a_node);
+    if (const auto wire = after(word, "wire=")) {
+      if (!rule.wire.empty()) return invalid("wire= is given twice");
+      if (!is_wire_name(*wire))
+        return invalid(quoted(*wire) + " is no wire's name: lower-case letters, digits, - and _");
+      rule.wire = *wire;
+      return Status::ok();
+    }
     if (const auto bytes = after(word, "bytes=")) {
       if (!schedule::lengths_are_agreed(rule.collective))
         return invalid(std::string(name(rule.collective)) +
@@ -280,6 +299,12 @@ Result<Table> Table::load(const std::string& path) {
   if (file.bad()) return Status::system("cannot read the tuning table " + path, errno);
   text.resize(static_cast<size_t>(file.gcount()));
   return parse(text, path);
+}
+
+Table Table::under(std::string_view wire) const {
+  Table table = *this;
+  table.wire_ = wire;
+  return table;
 }
 
 const Table& Table::shipped() {

@@ -83,6 +83,7 @@ struct Rule {
   Interval bytes;
   Interval nodes = {1, 1};
   Interval ranks_a_node;  // the most
+  std::string wire;       // the name of what carries messages between nodes; "": any
   When when = When::kAlways;
   Spec spec;
   // What the line says about its making; 0 and "" where it says nothing.
@@ -92,6 +93,9 @@ struct Rule {
   std::string note;   // the comment at the line's end
   uint32_t line = 0;  // in the table's text, from 1
 };
+
+// Lower-case letters, digits, - and _, at least one.
+bool is_wire_name(std::string_view text);
 
 // As a line of a table, without note and measurements.
 std::string to_text(const Rule& rule);
@@ -111,6 +115,11 @@ class Table {
   static Result<Table> parse(std::string_view text, std::string source);
   static Result<Table> load(const std::string& path);
 
+  // The same for ranks between which messages go by that wire; a table that nobody has told so serves any, by the rules
+  // that name none.
+  Table under(std::string_view wire) const;
+  const std::string& wire() const { return wire_; }
+
   std::span<const Rule> rules() const { return rules_; }
   const std::string& source() const { return source_; }
   const CostParameters& model() const { return model_; }
@@ -120,6 +129,7 @@ class Table {
 
  private:
   std::string source_;
+  std::string wire_;
   std::vector<Rule> rules_;
   CostParameters model_;
   uint32_t model_line_ = 0;

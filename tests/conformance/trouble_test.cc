@@ -10,10 +10,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "support/team.h"
+#include "support/wire.h"
 
 namespace hocket::test {
 namespace {
@@ -263,6 +265,27 @@ bool siblings_may_read() {
 }
 
 // Forced, it is either used, and right, or refused with the reason on all ranks where the kernel refuses it.
+TEST(Wire, ThatCannotBeUsedIsAnError) {
+  Network network(2, 1);
+  const auto error_of = [&](const std::function<void(hocket_wire_t&)>& spoil) {
+    hocket_wire_t wire = network.wire_of(0);
+    spoil(wire);
+    hocket_context_options_t options = {};
+    options.struct_size = sizeof options;
+    options.wire = &wire;
+    hocket_context_t* context = nullptr;
+    EXPECT_EQ(hocket_context_create(&options, &context), HOCKET_ERR_INVALID_ARGUMENT);
+    return std::string(hocket_error_text());
+  };
+  EXPECT_NE(error_of([](hocket_wire_t& wire) { wire.test = nullptr; }).find("`wire->test` is NULL"), std::string::npos);
+  EXPECT_NE(error_of([](hocket_wire_t& wire) { wire.rank = wire.size; }).find("wire->rank"), std::string::npos);
+  EXPECT_NE(error_of([](hocket_wire_t& wire) { wire.struct_size = 8; }).find("struct_size"), std::string::npos);
+  EXPECT_NE(error_of([](hocket_wire_t& wire) { std::strcpy(wire.name, "Open MPI"); }).find("`Open MPI`"),
+            std::string::npos);
+  EXPECT_NE(error_of([](hocket_wire_t& wire) { std::memset(wire.name, 'a', sizeof wire.name); }).find("ended by 0"),
+            std::string::npos);
+}
+
 TEST(CrossMemory, GivesTheSameResultsOrSaysWhyItCannot) {
   const bool allowed = siblings_may_read();
   setenv("HOCKET_CMA", "on", 1);

@@ -31,6 +31,7 @@ Settings: `hocket info` lists all of them with the values in effect; docs/enviro
 struct Options {
   bool json = false;
   std::vector<std::string> explain;
+  std::string wire;
   uint32_t ranks = 0;
   LayoutOptions layout;
   std::string crowded = "auto";
@@ -115,8 +116,9 @@ int explain(const Options& options) {
   Result<selection::Spec> forced = forced_spec(query.value().collective);
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
-  const Result<selection::Choice> choice = selection::choose(query.value(), table.value(), spec);
-  std::printf("%s", selection::explain(query.value(), table.value(), spec).c_str());
+  const selection::Table rules = table.value().under(options.wire);
+  const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
+  std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
   if (spec != nullptr) std::printf("  forced by %s\n", selection::forcing_variable(query.value().collective).c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }
@@ -179,6 +181,8 @@ void add_info(CLI::App& app, Invocation& invocation) {
       ->needs(explain_option);
   add_layout(*sub, options->layout);
   for (const char* name : {"--nodes", "--order"}) sub->get_option(name)->needs(explain_option);
+  sub->add_option("--wire", options->wire, "what joins the nodes: openmpi, mpich, intel (default: none of these)")
+      ->needs(explain_option);
   sub->add_option("--crowded", options->crowded, "more ranks than cores? (default: as on this machine)")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->needs(explain_option);

@@ -53,6 +53,7 @@ struct Parsed {
   std::string shapes;
   std::string merge = "shipped";
   std::vector<std::string> from;
+  bool by_wire = false;
   std::string inside_mpi;
   bool json = false;
 };
@@ -154,6 +155,25 @@ int tune(const Parsed& parsed, const TuneOptions& options) {
   return compare_tables(options, parsed.output, parsed.against, parsed.json, progress);
 }
 
+// Of each MPI those that hold under it alone.
+Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& surveys) {
+  std::map<std::string, std::vector<Survey>> by_wire;
+  for (const Survey& survey : surveys) by_wire[survey.wire].push_back(survey);
+  std::vector<selection::Rule> all;
+  for (const auto& [wire, some] : by_wire) {
+    if (wire.empty()) continue;
+    const Survey survey = together(some);
+    Result<std::vector<selection::Rule>> rules =
+        make_rules(by_cell(survey.measurements), noise_of(survey.measurements));
+    if (!rules.is_ok()) return rules.take_status();
+    for (selection::Rule& rule : rules.value()) {
+      rule.wire = wire;
+      all.push_back(std::move(rule));
+    }
+  }
+  return all;
+}
+
 // Nothing is measured: what was measured under several MPIs makes one table.
 int tune_from(const Parsed& parsed) {
   if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
@@ -171,8 +191,11 @@ int tune_from(const Parsed& parsed) {
   const Survey survey = together(surveys);
   if (survey.measurements.empty()) return fail(kFailure, "--from: the files have no algorithm in common in any cell");
   const double noise = noise_of(survey.measurements);
-  Result<std::vector<selection::Rule>> rules = make_rules(by_cell(survey.measurements), noise);
+  Result<std::vector<selection::Rule>> rules = parsed.by_wire ? rules_by_wire(surveys) : std::vector<selection::Rule>();
   if (!rules.is_ok()) return fail(kFailure, rules.status().message());
+  Result<std::vector<selection::Rule>> shared = make_rules(by_cell(survey.measurements), noise);
+  if (!shared.is_ok()) return fail(kFailure, shared.status().message());
+  rules.value().insert(rules.value().end(), shared.value().begin(), shared.value().end());
   const std::vector<selection::Rule> old = left_beside(rules.value(), base.value().rules());
   // Those of the model are no network's in particular.
   const selection::CostParameters& model = base.value().model();
@@ -242,6 +265,8 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->add_option("--from", parsed->from,
                   "measure nothing: a table of what runs with a launcher and --json have printed")
       ->type_name("FILE");
+  sub->add_flag("--by-wire", parsed->by_wire, "with --from: rules of its own for each MPI, and those of all for others")
+      ->needs("--from");
   sub->add_flag("--json", parsed->json, "everything that was measured, for a program to read");
   add_inside_mpi(*sub, parsed->inside_mpi);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");

@@ -60,6 +60,18 @@ std::vector<selection::Spec> specs_of(const selection::Query& query, const algor
   return specs;
 }
 
+// With what its parts across nodes were measured with, so that a rule says it: by another table they might be others.
+selection::Spec spelt_out(selection::Spec spec, const selection::Choice& choice) {
+  for (size_t part = 0; part < spec.algorithm->parts.size(); ++part) {
+    if (spec.algorithm->parts[part].family != algorithms::Family::kAcross || choice.parts[part].algorithm == nullptr)
+      continue;
+    const algorithms::Algorithm& inner = *choice.parts[part].algorithm;
+    const bool is_default = !inner.degrees.empty() && choice.parts[part].degree == inner.degrees.front();
+    spec.parts[part] = {.algorithm = &inner, .degree = is_default ? 0 : choice.parts[part].degree};
+  }
+  return spec;
+}
+
 }  // namespace
 
 std::vector<std::string> candidates_for(const selection::Query& query, const selection::Table& table) {
@@ -69,7 +81,7 @@ std::vector<std::string> candidates_for(const selection::Query& query, const sel
     for (const selection::Spec& spec : specs_of(query, *algorithm)) {
       const Result<selection::Choice> choice = selection::choose(query, table, &spec);
       if (!choice.is_ok()) continue;
-      Candidate candidate{selection::to_text(spec), plans_of(query, choice.value())};
+      Candidate candidate{selection::to_text(spelt_out(spec, choice.value())), plans_of(query, choice.value())};
       const bool known = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& other) {
         return std::equal(candidate.plans.begin(), candidate.plans.end(), other.plans.begin(),
                           [](const schedule::Plan& x, const schedule::Plan& y) { return is_same(x, y); });

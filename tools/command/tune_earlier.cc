@@ -77,6 +77,7 @@ Result<Survey> read_survey(const std::string& path) {
     const nlohmann::json json = nlohmann::json::parse(file);
     Survey survey;
     survey.mpi = json.at("mpi").get<std::string>();
+    survey.wire = json.at("wire").get<std::string>();
     survey.took_s = json.at("took_s").get<double>();
     survey.cells = json.at("cells").get<size_t>();
     survey.cells_measured = json.at("cells_measured").get<size_t>();

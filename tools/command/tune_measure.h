@@ -63,7 +63,8 @@ struct Survey {
   std::vector<Measurement> measurements;
   size_t cells = 0;  // that were to be measured
   size_t cells_measured = 0;
-  std::string mpi;  // under which; "": none
+  std::string mpi;   // under which; "": none
+  std::string wire;  // what tables call it
   double took_s = 0;
 };
 

@@ -65,6 +65,7 @@ class Tuner {
   // Throws std::runtime_error.
   int run() {
     survey_.mpi = ranks_.title();
+    survey_.wire = ranks_.own_wire().name;
     know_interface();
     // On a busy machine even the fewest samples of the interface may take all the time that there was.
     const double end_s = std::max(options_.budget_s, progress_.spent_s() + options_.budget_s * kLeastShare);
@@ -111,7 +112,7 @@ class Tuner {
     const std::string fresh = text({});
     Result<selection::Table> table = selection::Table::parse(fresh, "the new table");
     if (!table.is_ok()) throw std::runtime_error(table.status().message());
-    table_ = table.take();
+    table_ = table.value().under(survey_.wire);
     if (!in_use_.set(fresh)) throw std::runtime_error("no memory for a table");
   }
 

@@ -66,7 +66,10 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::
       {"measurements", rows},
       {"took_s", survey.took_s},
       {"table", text}};
-  if (!survey.mpi.empty()) json["mpi"] = survey.mpi;
+  if (!survey.mpi.empty()) {
+    json["mpi"] = survey.mpi;
+    json["wire"] = survey.wire;
+  }
   return json;
 }
 

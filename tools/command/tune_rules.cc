@@ -192,7 +192,8 @@ std::string aligned_line(const Rule& rule) {
   for (size_t begin = 0; begin < words.size();) {
     const size_t end = std::min(words.find(' ', begin), words.size());
     const std::string word = words.substr(begin, end - begin);
-    const bool is_place = word.starts_with("ranks=") || word.starts_with("nodes=") || word.starts_with("ppn=");
+    const bool is_place = word.starts_with("ranks=") || word.starts_with("nodes=") || word.starts_with("ppn=") ||
+                          word.starts_with("wire=");
     const int column = begin == 0                   ? 0
                        : is_place                   ? 1
                        : word.ends_with("crowded")  ? 2
@@ -203,8 +204,10 @@ std::string aligned_line(const Rule& rule) {
   }
   char line[256];
   std::snprintf(line, sizeof(line), "%-20s %-*s %-10s %-20s %-32s", columns[0].c_str(),
-                columns[1].starts_with("nodes=") ? 22 : 13, columns[1].c_str(), columns[2].c_str(), columns[3].c_str(),
-                columns[4].c_str());
+                columns[1].find("wire=") != std::string::npos ? 35
+                : columns[1].starts_with("nodes=")            ? 22
+                                                              : 13,
+                columns[1].c_str(), columns[2].c_str(), columns[3].c_str(), columns[4].c_str());
   std::string text = line;
   if (rule.median_us > 0) text += " us=" + selection::us_to_text(rule.median_us);
   if (!rule.next.empty()) text += " next=" + rule.next + " next_us=" + selection::us_to_text(rule.next_us);

@@ -56,7 +56,8 @@ std::vector<selection::Rule> left_beside(std::span<const selection::Rule> fresh,
   for (const selection::Rule& rule : old) {
     const bool is_replaced = std::any_of(fresh.begin(), fresh.end(), [&](const selection::Rule& one) {
       return one.collective == rule.collective && one.when == rule.when && covers(one.nodes, rule.nodes) &&
-             covers(one.ranks_a_node, rule.ranks_a_node) && covers(one.ranks, rule.ranks);
+             covers(one.ranks_a_node, rule.ranks_a_node) && covers(one.ranks, rule.ranks) &&
+             (one.wire.empty() || one.wire == rule.wire);
     });
     if (!is_replaced) left.push_back(rule);
   }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -18,6 +19,8 @@ using Ticket = uint64_t;
 class Wire {
  public:
   virtual ~Wire() = default;
+  // What tables call it; "": it has no name.
+  virtual std::string_view name() const { return {}; }
   // This process's number, how many there are, and how many tags: 0 .. tags()-1.
   virtual uint32_t rank() const = 0;
   virtual uint32_t size() const = 0;

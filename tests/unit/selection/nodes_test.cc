@@ -245,19 +245,54 @@ TEST(TableOverNodes, RulesAreForOneNodeUnlessTheySayOtherwise) {
   EXPECT_EQ(chosen(block_nodes({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
 }
 
+TEST(TableOverNodes, RulesOfAWireHoldForThatAlone) {
+  const Table table = table_of(
+      "allreduce nodes=2.. wire=mpich ring\n"
+      "allreduce nodes=2.. wire=my-net_2 leader\n"
+      "allreduce nodes=2.. recursive_doubling\n");
+  const Nodes nodes = block_nodes({4, 4});
+  const auto chosen = [&](const Table& by) {
+    return std::string(choose(query_on(nodes, Collective::kAllreduce, 64), by).value().algorithm->name);
+  };
+  EXPECT_EQ(chosen(table.under("mpich")), "ring");
+  EXPECT_EQ(chosen(table.under("my-net_2")), "leader");
+  EXPECT_EQ(chosen(table.under("intel")), "recursive_doubling");
+  EXPECT_EQ(chosen(table), "recursive_doubling") << "of which nobody has said what joins the nodes";
+  EXPECT_NE(explain(query_on(nodes, Collective::kAllreduce, 64), table.under("mpich"), nullptr).find("wire=mpich ring"),
+            std::string::npos);
+}
+
+// The parts' algorithms come from other rules.
+TEST(TableOverNodes, PredictionsUnderOneWireAreNotTakenForAnothers) {
+  const Table table = table_of("allreduce nodes=2.. ppn=1 wire=a ring\nallreduce nodes=2.. ppn=1 wire=b linear\n");
+  const Nodes nodes = block_nodes({4, 4, 4});
+  const Query query = query_on(nodes, Collective::kAllreduce, 64);
+  const auto us_of_leader = [&](const Table& by) {
+    for (const Prediction& one : predict(query, by))
+      if (one.spec.algorithm->name == "leader") return one.us;
+    return 0.0;
+  };
+  EXPECT_GT(us_of_leader(table.under("a")), us_of_leader(table.under("b"))) << "two rounds, and one";
+}
+
 TEST(TableOverNodes, ConditionsOnNodesAreWrittenBack) {
   const Table table = table_of(
       "allreduce nodes=2..4 ppn=..4 ring\n"
       "allreduce ranks=5.. nodes=.. leader:across=ring\n"
-      "allreduce nodes=1 ring\n");
+      "allreduce nodes=1 ring\n"
+      "allreduce nodes=2 wire=intel ring\n");
   EXPECT_EQ(to_text(table.rules()[0]), "allreduce nodes=2..4 ppn=..4 ring");
   EXPECT_EQ(to_text(table.rules()[1]), "allreduce ranks=5.. nodes=.. leader:across=ring");
   EXPECT_EQ(to_text(table.rules()[2]), "allreduce ring");
+  EXPECT_EQ(to_text(table.rules()[3]), "allreduce nodes=2 wire=intel ring");
   const auto error = [](const std::string& line) {
     Result<Table> parsed = Table::parse("hocket-table 1\n" + line + "\n", "t");
     return parsed.is_ok() ? "" : std::string(parsed.status().message());
   };
   EXPECT_NE(error("allreduce nodes=2 nodes=3 ring").find("nodes= is given twice"), std::string::npos);
+  EXPECT_NE(error("allreduce wire=a wire=b ring").find("wire= is given twice"), std::string::npos);
+  EXPECT_NE(error("allreduce wire=Intel ring").find("no wire's name"), std::string::npos);
+  EXPECT_NE(error("allreduce wire= ring").find("no wire's name"), std::string::npos);
   EXPECT_NE(error("allreduce ppn=3..2 ring").find("empty"), std::string::npos);
 }
 
@@ -269,7 +304,7 @@ TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
   says("allreduce of 64 bytes on 8 ranks, on 2 nodes of 4 ranks, a core for every rank\n");
   says("  runs      leader:across=ring: ");
   says("  part      node: reduce of 64 bytes on 4 ranks of a node: tree (test, line 3)\n");
-  says("  part      across: allreduce of 64 bytes on 2 ranks, one a node: ring (forced)\n");
+  says("  part      across: allreduce of 64 bytes on 2 ranks, one a node: ring (as named)\n");
   says("  part      spread: broadcast of 64 bytes on 4 ranks of a node: ");
   says("  because   test, line 2: allreduce nodes=2.. leader:across=ring\n");
   says("  not       direct: it needs memory that all ranks share, and they are on 2 nodes\n");

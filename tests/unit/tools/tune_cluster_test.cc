@@ -104,6 +104,20 @@ TEST(ClusterRules, ReplaceOlderOnesThatTheyCover) {
                    "allgather nodes=4 ppn=4 crowded leader"}));
 }
 
+TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {
+  auto fresh = rules_of({alltoall(4, 4, 8, {{"bruck", 1}})});  // nodes=2..5 ppn=..5
+  fresh[0].wire = "mpich";
+  const Result<selection::Table> old = selection::Table::parse(
+      "hocket-table 1\n"
+      "alltoall nodes=4 ppn=4 crowded leader\n"
+      "alltoall nodes=4 ppn=4 wire=openmpi crowded leader\n"
+      "alltoall nodes=4 ppn=4 wire=mpich crowded leader\n",
+      "a test");
+  ASSERT_TRUE(old.is_ok()) << old.status().message();
+  EXPECT_EQ(lines_of(left_beside(fresh, old.value().rules())),
+            (Lines{"alltoall nodes=4 ppn=4 crowded leader", "alltoall nodes=4 ppn=4 wire=openmpi crowded leader"}));
+}
+
 TEST(ClusterTable, IsReadBackAsItWasMade) {
   const auto fresh =
       rules_of({alltoall(4, 4, 8, {{"bruck", 1}, {"linear", 3}}), alltoall(4, 4, 4096, {{"linear", 9}})});

@@ -85,7 +85,7 @@ class EarlierFile : public testing::Test {
     return read_survey(path_);
   }
   static std::string run_with(const std::string& row) {
-    return R"({"mpi": "M", "took_s": 3, "cells": 2, "cells_measured": 1, "measurements": [)" + row + "]}";
+    return R"({"mpi": "M", "wire": "m", "took_s": 3, "cells": 2, "cells_measured": 1, "measurements": [)" + row + "]}";
   }
   static std::string row(const std::string& collective, int ranks, double isolated_us) {
     return R"({"collective": ")" + collective + R"(", "ranks": )" + std::to_string(ranks) +
