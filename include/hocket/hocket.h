@@ -141,7 +141,7 @@ typedef struct hocket_wire {
   /* What tables of rules call it, as in `wire=openmpi`: lower-case letters, digits, - and _, ended by 0; "": it has no
    * name. That of a comm's rank 0 counts. */
   char name[16];
-  uint32_t rank;      /* this process's number, 0 to size-1, different for each process */
+  uint32_t rank; /* this process's number, 0 to size-1, different for each process */
   uint32_t size;
   uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses, another context neither. Of each five
                   * times `size` tags, every process can open one more comm of several nodes of which it is rank 0 */
