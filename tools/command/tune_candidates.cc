@@ -38,6 +38,16 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
 // Long messages between nodes are worth cutting: what comes next is on its way while a segment is passed on.
 constexpr uint64_t kSegmentBetweenNodes = 32 << 10;
 
+// Of trees the degree says how many rounds leaders take, which is most of what short messages cost. 0: the default.
+std::vector<uint32_t> degrees_between_nodes(const selection::Query& query, const algorithms::Algorithm& inner) {
+  std::vector<uint32_t> degrees = {0};
+  if (inner.collective != schedule::Collective::kBroadcast && inner.collective != schedule::Collective::kReduce)
+    return degrees;
+  for (size_t i = 1; i < inner.degrees.size(); ++i)
+    if (inner.degrees[i] <= query.node_count()) degrees.push_back(inner.degrees[i]);
+  return degrees;
+}
+
 // The algorithm with its degrees, and cut into segments; of a composition also with each algorithm that its ranks could
 // use between nodes.
 std::vector<selection::Spec> specs_of(const selection::Query& query, const algorithms::Algorithm& algorithm) {
@@ -52,9 +62,11 @@ std::vector<selection::Spec> specs_of(const selection::Query& query, const algor
     if (algorithm.parts[part].family != algorithms::Family::kAcross) continue;
     for (const algorithms::Algorithm* inner : algorithms::all()) {
       if (inner->collective != algorithm.parts[part].collective || heeds_nodes(*inner)) continue;
-      selection::Spec spec{&algorithm, 0};
-      spec.parts[part].algorithm = inner;
-      specs.push_back(spec);
+      for (const uint32_t degree : degrees_between_nodes(query, *inner)) {
+        selection::Spec spec{&algorithm, 0};
+        spec.parts[part] = {inner, degree};
+        specs.push_back(spec);
+      }
     }
   }
   return specs;

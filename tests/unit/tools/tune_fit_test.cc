@@ -95,6 +95,16 @@ TEST(Candidates, OfCompositionsComeWithEachAlgorithmBetweenNodes) {
     EXPECT_TRUE(!name.starts_with("send_aggregation") || name.find("across=") != std::string::npos) << name;
 }
 
+TEST(Candidates, OfTreesBetweenLeadersComeWithTheirDegrees) {
+  const schedule::Nodes nodes(std::vector<uint64_t>{0, 0, 1, 1, 2, 2, 3, 3});
+  const std::vector<std::string> names =
+      candidates_for({.collective = Collective::kReduce, .bytes = 64, .ranks = 8, .nodes = &nodes, .element_bytes = 8});
+  const std::set<std::string> all(names.begin(), names.end());
+  EXPECT_TRUE(all.contains("leader:across=tree_mm"));
+  EXPECT_TRUE(all.contains("leader:across=tree_mm/3"));
+  EXPECT_FALSE(all.contains("leader:across=tree_mm/4")) << "of four leaders that is no other than 3";
+}
+
 TEST(Candidates, OfLongMessagesBetweenNodesComeInSegmentsToo) {
   const schedule::Nodes nodes(std::vector<uint64_t>{0, 1, 0, 1, 0, 1});
   const auto names = [&](const schedule::Nodes* over, uint64_t bytes) {
