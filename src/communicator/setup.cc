@@ -245,7 +245,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   HOCKET_TRY(read_settings(table));
   const Planner::Place where{bootstrap_.rank, bootstrap_.size, made.nodes_.get(), made.domains_.get()};
   made.planner_ = std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes,
-                                            table.under(all_[0].wire_name));
+                                            std::move(table).under(all_[0].wire_name));
   for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();

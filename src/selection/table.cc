@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "selection/cost_model.h"
 #include "selection/shipped_table.h"
@@ -301,10 +302,9 @@ Result<Table> Table::load(const std::string& path) {
   return parse(text, path);
 }
 
-Table Table::under(std::string_view wire) const {
-  Table table = *this;
-  table.wire_ = wire;
-  return table;
+Table Table::under(std::string_view wire) && {
+  wire_ = wire;
+  return std::move(*this);
 }
 
 const Table& Table::shipped() {

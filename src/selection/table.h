@@ -117,7 +117,8 @@ class Table {
 
   // The same for ranks between which messages go by that wire; a table that nobody has told so serves any, by the rules
   // that name none.
-  Table under(std::string_view wire) const;
+  Table under(std::string_view wire) const& { return Table(*this).under(wire); }
+  Table under(std::string_view wire) &&;
   const std::string& wire() const { return wire_; }
 
   std::span<const Rule> rules() const { return rules_; }
