@@ -53,7 +53,12 @@ Variables intel_variables(const Launch& launch) {
                    {"FI_PROVIDER", "tcp"},
                    {"FI_TCP_IFACE", kNodeInterface},
                    {"I_MPI_PIN", "0"}};
-  if (launch.has_more_ranks_than_cores) all.emplace_back("I_MPI_THREAD_YIELD", "2");
+  if (launch.has_more_ranks_than_cores) {
+    all.emplace_back("I_MPI_THREAD_YIELD", "2");
+    // Without these, two ranks a core hand over by whole time slices: milliseconds a call.
+    all.emplace_back("I_MPI_WAIT_MODE", "1");
+    all.emplace_back("I_MPI_SPIN_COUNT", "1");
+  }
   return all;
 }
 
