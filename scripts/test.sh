@@ -100,10 +100,10 @@ main() {
   if wanted tsan; then
     # A choice of the caller's may be of any.
     if [ ${#ctest_arguments[@]} -eq 0 ]; then
-      targets=(base_tests platform_tests conformance_tests groups_tests stress_tests)
+      targets=(base_tests platform_tests protocol_tests conformance_tests groups_tests stress_tests)
     fi
     run_ctest "thread sanitizer" tsan "${tier[@]}" \
-      -R '^(base|platform|conformance|groups)\.|^stress\..*OfThreads'
+      -R '^(base|platform|protocol|conformance|groups)\.|^stress\..*OfThreads'
   fi
   if wanted fuzz; then run_fuzz; fi
 

@@ -11,14 +11,15 @@ from tree import Finding
 
 # What each place may include besides itself, as the table in ARCHITECTURE.md has it. `engines` means src/engines/*.h,
 # what all engines share; an engine's own folder is written engines/<name>.
-_LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "selection"]
+_LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "selection", "protocol"]
 ALLOWED = {
     "base": [],
+    "protocol": [],
     "platform": ["base"],
     "schedule": ["base"],
     "algorithms": ["base", "schedule"],
     "reduction": ["base"],
-    "engines": ["base", "platform", "schedule", "reduction"],
+    "engines": ["base", "platform", "schedule", "reduction", "protocol"],
     "selection": ["base", "schedule", "algorithms"],
     "communicator": _LOWER,
     "c_api": _LOWER + ["communicator", "public"],

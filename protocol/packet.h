@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What NIC engines say to each other: one UDP datagram over IPv4, five 64-bit words and up to 64 elements of 8 bytes.
+ *
+ * All numbers are big-endian. The first four words say everything; the fifth is their SipHash-2-4 (and that of the
+ * elements behind it) under the group's key. docs/protocol.md has the whole.
+ *
+ *   word 0   magic 32 | version 8 | kind 8 | program 8 | bit 8
+ *   word 1   group 64
+ *   word 2   epoch 64
+ *   word 3   source 16 | target 16 | send 8 | operation 8 | type 8 | count 8
+ *   word 4   tag 64 */
+#ifndef HOCKET_PROTOCOL_PACKET_H
+#define HOCKET_PROTOCOL_PACKET_H
+
+#include "protocol/siphash.h"
+
+enum {
+  NIC_MAGIC = 0x684b4e43, /* "hKNC" */
+  NIC_VERSION = 1,
+  NIC_DEFAULT_PORT = 46253,
+  NIC_WORDS = 4, /* before the tag */
+  NIC_HEADER_BYTES = 8 * (NIC_WORDS + 1),
+  NIC_MOST_ELEMENTS = 64,
+};
+
+enum nic_kind {
+  NIC_MESSAGE = 1, /* what the schedule sends: `source` has done `send` of `program` in `epoch` */
+  NIC_NACK,        /* the target's `send` has not come: send it again, or say that it has not been reached yet */
+  NIC_ALIVE,       /* the answer to a NACK for what has not been sent yet, and to a probe */
+  NIC_PROBE,       /* are you there? */
+  NIC_ACK,         /* `send` of the target's has come: only of programs whose messages are acknowledged */
+  NIC_ABORT,       /* the group is broken: `bit` says why, `send` and `count` whose fault it is (member) */
+  NIC_KINDS,
+};
+
+/* A packet's four words, taken apart. */
+struct nic_message {
+  __u64 group;
+  __u64 epoch;  /* which operation of the group, from 1 */
+  __u16 source; /* members */
+  __u16 target;
+  __u8 kind;
+  __u8 program;
+  __u8 bit;  /* of the receiver's record */
+  __u8 send; /* in the list of the message's sender */
+  __u8 operation;
+  __u8 type;
+  __u8 count;
+};
+
+#define NIC_INLINE static inline __attribute__((always_inline))
+
+NIC_INLINE __u64 nic_big_endian(__u64 word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return __builtin_bswap64(word);
+#else
+  return word;
+#endif
+}
+
+NIC_INLINE __u64 nic_first_word(const struct nic_message* m) {
+  return (__u64)NIC_MAGIC << 32 | (__u64)NIC_VERSION << 24 | (__u64)m->kind << 16 | (__u64)m->program << 8 | m->bit;
+}
+
+NIC_INLINE __u64 nic_last_word(const struct nic_message* m) {
+  return (__u64)m->source << 48 | (__u64)m->target << 32 | (__u64)m->send << 24 | (__u64)m->operation << 16 |
+         (__u64)m->type << 8 | m->count;
+}
+
+/* Of a message without elements. */
+NIC_INLINE __u64 nic_tag(const struct nic_key* key, const struct nic_message* m) {
+  struct nic_siphash s = nic_siphash_begin(key);
+  nic_siphash_word(&s, nic_first_word(m));
+  nic_siphash_word(&s, m->group);
+  nic_siphash_word(&s, m->epoch);
+  nic_siphash_word(&s, nic_last_word(m));
+  return nic_siphash_end(&s, NIC_WORDS);
+}
+
+/* `words`: NIC_WORDS + 1 of them, as they go over the wire. */
+NIC_INLINE void nic_write(const struct nic_message* m, __u64 tag, __u64* words) {
+  words[0] = nic_big_endian(nic_first_word(m));
+  words[1] = nic_big_endian(m->group);
+  words[2] = nic_big_endian(m->epoch);
+  words[3] = nic_big_endian(nic_last_word(m));
+  words[4] = nic_big_endian(tag);
+}
+
+/* Gives the tag that the packet bears. 0 in `kind`: not of this protocol, or not of this version. */
+NIC_INLINE __u64 nic_read(const __u64* words, struct nic_message* m) {
+  const __u64 first = nic_big_endian(words[0]);
+  const __u64 last = nic_big_endian(words[3]);
+  m->kind = first >> 24 == ((__u64)NIC_MAGIC << 8 | NIC_VERSION) ? (__u8)(first >> 16) : 0;
+  m->program = (__u8)(first >> 8);
+  m->bit = (__u8)first;
+  m->group = nic_big_endian(words[1]);
+  m->epoch = nic_big_endian(words[2]);
+  m->source = (__u16)(last >> 48);
+  m->target = (__u16)(last >> 32);
+  m->send = (__u8)(last >> 24);
+  m->operation = (__u8)(last >> 16);
+  m->type = (__u8)(last >> 8);
+  m->count = (__u8)last;
+  return nic_big_endian(words[4]);
+}
+
+#endif

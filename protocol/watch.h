@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What time does to a group: messages that are missing are asked for, and a member that is silent for too long breaks
+ * it. For user space: the agent, and whoever looks after a kernel's engine. The kernel's part answers all this.
+ *
+ * A host that is late is no failure: its engine answers for it, and that is waited for without limit.
+ *
+ * Thread safety: one thread at a time, beside any number of processors in machine.h. */
+#ifndef HOCKET_PROTOCOL_WATCH_H
+#define HOCKET_PROTOCOL_WATCH_H
+
+#include "protocol/machine.h"
+
+struct nic_patience {
+  __u64 ask_ns;     /* after how long a message counts as missing; doubled each time it is asked for */
+  __u64 most_ns;    /* and at most so long */
+  __u64 silence_ns; /* after how long without a sign of life a member counts as gone */
+};
+
+struct nic_watched_member {
+  __u64 heard_ns; /* when its signs of life were last seen to have become more */
+  __u32 heard;
+  __u32 reserved;
+};
+
+struct nic_watched_record {
+  __u64 epoch;
+  __u64 since_ns;
+  __u64 next_ns;
+  __u64 wait_ns;
+};
+
+struct nic_watch {
+  struct nic_patience patience;
+  struct nic_watched_record record[NIC_WINDOW];
+  struct nic_watched_record unacknowledged[NIC_WINDOW];
+  struct nic_watched_member* member; /* of the group's size */
+  const __u32* heard;                /* signs of life of each member, which the engine counts */
+  __u32 heard_stride;                /* of these, in bytes */
+  void (*emit)(void* user, const struct nic_message* message);
+  void* user;
+};
+
+static inline __u32 nic_heard(const struct nic_watch* watch, __u32 member) {
+  return *(const volatile __u32*)((const char*)watch->heard + (__u64)member * watch->heard_stride);
+}
+
+/* Whether the record's time has come; the next time is later. */
+static inline int nic_is_due(struct nic_watched_record* watched, const struct nic_patience* patience, __u64 epoch,
+                             __u64 now_ns) {
+  if (watched->epoch != epoch) {
+    watched->epoch = epoch;
+    watched->since_ns = now_ns;
+    watched->wait_ns = patience->ask_ns;
+    watched->next_ns = now_ns + patience->ask_ns;
+    return 0;
+  }
+  if (now_ns < watched->next_ns) return 0;
+  watched->wait_ns = watched->wait_ns < patience->most_ns / 2 ? 2 * watched->wait_ns : patience->most_ns;
+  watched->next_ns = now_ns + watched->wait_ns;
+  return 1;
+}
+
+static inline void nic_tell_all(const struct nic_group* group, const struct nic_state* state, struct nic_watch* watch) {
+  const __u64 broken = nic_load(&state->broken);
+  struct nic_message m = nic_outgoing(group, NIC_ABORT, nic_load(&state->started), 0);
+  m.bit = (__u8)broken;
+  m.send = (__u8)(broken >> 16);
+  m.count = (__u8)(broken >> 8);
+  for (__u32 member = 0; member < group->size; ++member) {
+    if (member == group->self) continue;
+    m.target = (__u16)member;
+    watch->emit(watch->user, &m);
+  }
+}
+
+/* Whether the member has given no sign of life for too long. */
+static inline int nic_is_silent(struct nic_watch* watch, __u32 member, __u64 since_ns, __u64 now_ns) {
+  struct nic_watched_member* watched = &watch->member[member];
+  const __u32 heard = nic_heard(watch, member);
+  if (heard != watched->heard) {
+    watched->heard = heard;
+    watched->heard_ns = now_ns;
+  }
+  const __u64 last = watched->heard_ns > since_ns ? watched->heard_ns : since_ns;
+  return now_ns - last > watch->patience.silence_ns;
+}
+
+/* Asks for what is missing of an operation that has been started here. */
+static inline void nic_watch_operation(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
+                                       __u64 epoch, __u64 now_ns) {
+  struct nic_watched_record* watched = &watch->record[epoch % NIC_WINDOW];
+  if (!nic_is_due(watched, &watch->patience, epoch, now_ns)) return;
+  const __u64 word = nic_look(nic_record(state, epoch), epoch);
+  if ((word & NIC_STARTED) == 0) return;
+  const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
+  const struct nic_program* program = &group->program[index];
+  /* Of a wire that loses nothing only signs of life are wanted; whoever acknowledges is repeated to by the sender. */
+  const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
+  for (__u32 bit = 0; bit < program->arrivals; ++bit) {
+    if ((word >> bit & 1) != 0) continue;
+    const struct nic_arrival* arrival = &program->arrival[bit];
+    if (nic_is_silent(watch, arrival->member, watched->since_ns, now_ns)) {
+      nic_break(state, NIC_CAUSE_SILENT, arrival->member);
+      nic_tell_all(group, state, watch);
+      return;
+    }
+    struct nic_message m = nic_outgoing(group, asks ? NIC_NACK : NIC_PROBE, epoch, (__u8)index);
+    m.target = arrival->member;
+    m.send = arrival->send;
+    m.bit = (__u8)bit;
+    watch->emit(watch->user, &m);
+  }
+}
+
+/* Repeats what has not been acknowledged. */
+static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
+                                              struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
+  const __u64 word = nic_look(nic_record(state, epoch), epoch);
+  if ((word & NIC_STARTED) == 0) return;
+  const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
+  const struct nic_program* program = &group->program[index];
+  if ((program->flags & NIC_ACKNOWLEDGED) == 0) return;
+  const __u32 sent = nic_sends_reached(program, word);
+  const __u64 missing = ((1ULL << sent) - 1) & ~nic_look(&state->acknowledged[epoch % NIC_WINDOW], epoch);
+  if (missing == 0 || !nic_is_due(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns)) return;
+  for (__u32 number = 0; number < sent; ++number) {
+    if ((missing >> number & 1) == 0) continue;
+    const struct nic_message m = nic_sent(group, (__u8)index, epoch, number);
+    watch->emit(watch->user, &m);
+  }
+}
+
+/* To be called every so often while something is under way. Gives how many operations it found complete that nobody
+ * had counted. */
+static inline __u32 nic_watch_group(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
+                                    __u64 now_ns) {
+  if (nic_load(&state->broken) != 0) return 0;
+  const __u32 advanced = nic_advance(group, state);
+  const __u64 started = nic_load(&state->started);
+  for (__u64 epoch = nic_load(&state->completed) + 1; epoch <= started; ++epoch) {
+    nic_watch_operation(group, state, watch, epoch, now_ns);
+    if (nic_load(&state->broken) != 0) return advanced;
+  }
+  for (__u64 epoch = started >= NIC_WINDOW ? started - NIC_WINDOW + 1 : 1; epoch <= started; ++epoch)
+    nic_watch_acknowledgements(group, state, watch, epoch, now_ns);
+  return advanced;
+}
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Schedules as tables of triggered messages, which a NIC engine carries out (protocol/table.h).
+//
+// Thread safety: pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/status.h"
+#include "protocol/table.h"
+#include "schedule/plan.h"
+
+namespace hocket::engines::nic {
+
+// How messages are made sure of.
+enum class Mode : uint8_t {
+  kCollective,    // whoever misses one asks for it (Myrinet's way in Yu et al.)
+  kChain,         // nothing is: the wire loses none (Quadrics' way)
+  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the paper's direct scheme)
+};
+
+// The part of `rank`, as member of the same number, in the schedule whose plan of rank r is plan_of(r). Plans of ranks
+// that it exchanges messages with are asked for too, each time anew. Refused (kNotSupported, with the reason): what
+// isn't made of messages without content, or of more of them than a table has room for.
+Result<nic_program> stage_table(uint32_t rank, Mode mode, const std::function<schedule::Plan(uint32_t)>& plan_of);
+
+}  // namespace hocket::engines::nic

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "protocol/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "engines/nic/stage_table.h"
+#include "protocol_network.h"
+
+namespace hocket::test {
+namespace {
+
+using engines::nic::Mode;
+
+std::vector<nic_program> programs_of(const char* name, uint32_t size, Mode mode, uint32_t degree = 0) {
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
+  const auto plan_of = [&](uint32_t rank) {
+    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
+  };
+  std::vector<nic_program> programs;
+  for (uint32_t rank = 0; rank < size; ++rank) {
+    Result<nic_program> program = engines::nic::stage_table(rank, mode, plan_of);
+    EXPECT_TRUE(program.is_ok()) << (program.is_ok() ? "" : program.status().message());
+    programs.push_back(program.is_ok() ? program.take() : nic_program{});
+  }
+  return programs;
+}
+
+constexpr const char* kAlgorithms[] = {"dissemination", "pairwise_exchange", "gather_broadcast", "linear"};
+
+// Hosts that begin whenever they may, in an order of the dice, until all have `rounds` behind them.
+void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
+  std::mt19937_64 dice(seed);
+  const auto is_done = [&] {
+    for (uint32_t member = 0; member < network.size(); ++member)
+      if (network.completed(member) < rounds) return false;
+    return true;
+  };
+  const uint64_t most_turns = 100'000 + 20 * rounds;
+  for (uint64_t turn = 0; !is_done() && turn < most_turns; ++turn) {
+    for (uint32_t i = 0; i < network.size(); ++i) {
+      const auto member = static_cast<uint32_t>(dice() % network.size());
+      if (network.started(member) == rounds || dice() % 4 == 0) continue;
+      const nic_verdict verdict = network.start(member);
+      ASSERT_TRUE(verdict == NIC_TAKEN || verdict == NIC_TOO_MANY) << verdict;
+      for (uint64_t packets = dice() % 4; packets != 0 && network.deliver(); --packets) continue;
+    }
+    if (dice() % 8 == 0) network.settle_and_tick();
+  }
+  for (uint32_t member = 0; member < network.size(); ++member) {
+    EXPECT_EQ(network.completed(member), rounds) << "member " << member;
+    EXPECT_EQ(network.told(member), rounds) << "member " << member;
+    EXPECT_EQ(network.state(member).broken, 0u);
+  }
+  EXPECT_TRUE(network.was_always_a_barrier());
+}
+
+TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
+  for (const char* name : kAlgorithms) {
+    for (uint32_t size = 1; size <= 33; ++size) {
+      SCOPED_TRACE(std::string(name) + " of " + std::to_string(size));
+      const std::vector<nic_program> programs = programs_of(name, size, Mode::kCollective);
+      uint64_t sends = 0;
+      for (const nic_program& program : programs) sends += program.sends;
+      ProtocolNetwork network(programs, {}, 1);
+      for (uint32_t member = 0; member < size; ++member) {
+        EXPECT_EQ(network.completed(member), 0u);
+        EXPECT_EQ(network.start(member), NIC_TAKEN);
+        while (network.deliver()) continue;
+      }
+      for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.completed(member), 1u);
+      EXPECT_EQ(network.sent(NIC_MESSAGE), sends);
+      EXPECT_EQ(network.sent(), sends);
+    }
+  }
+}
+
+TEST(NicMachine, AcknowledgedMessagesTakeTwiceThePackets) {
+  ProtocolNetwork network(programs_of("dissemination", 8, Mode::kAcknowledged), {}, 1);
+  for (uint32_t member = 0; member < 8; ++member) EXPECT_EQ(network.start(member), NIC_TAKEN);
+  network.settle_and_tick();
+  EXPECT_EQ(network.sent(NIC_MESSAGE), 24u);
+  EXPECT_EQ(network.sent(NIC_ACK), 24u);
+}
+
+class NicMachineUnderLoss : public testing::TestWithParam<std::tuple<const char*, double, Mode>> {};
+
+TEST_P(NicMachineUnderLoss, CompletesEveryBarrierInOrder) {
+  const auto [name, loss, mode] = GetParam();
+  for (const uint32_t size : {2u, 3u, 8u, 13u}) {
+    const uint64_t seed = 1000 * size + static_cast<uint64_t>(100 * loss);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ProtocolNetwork network(programs_of(name, size, mode), {.loss = loss, .duplicate = 0.1, .reorder = true}, seed);
+    run_barriers(network, 200, seed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Wires, NicMachineUnderLoss,
+                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(0.0, 0.01, 0.2),
+                                          testing::Values(Mode::kCollective, Mode::kAcknowledged)));
+
+TEST(NicMachine, AChainNeedsAWireThatLosesNothing) {
+  ProtocolNetwork network(programs_of("dissemination", 7, Mode::kChain), {.duplicate = 0.1, .reorder = true}, 5);
+  run_barriers(network, 100, 5);
+  EXPECT_EQ(network.sent(NIC_NACK), 0u);
+}
+
+TEST(NicMachine, RunsOverTheRoundsOfTheRecords) {
+  ProtocolNetwork network(programs_of("pairwise_exchange", 3, Mode::kCollective), {.loss = 0.05, .reorder = true}, 9);
+  run_barriers(network, uint64_t{3} * NIC_WINDOW * NIC_ROUNDS / 2, 9);
+}
+
+TEST(NicMachine, AsManyAreInFlightAsMayBeAndNoMore) {
+  ProtocolNetwork network(programs_of("dissemination", 2, Mode::kCollective), {}, 1);
+  for (int i = 0; i < NIC_IN_FLIGHT; ++i) EXPECT_EQ(network.start(0), NIC_TAKEN);
+  EXPECT_EQ(network.start(0), NIC_TOO_MANY);
+  EXPECT_EQ(network.start(0, 3), NIC_OUT_OF_TURN);
+  EXPECT_EQ(network.start(1), NIC_TAKEN);
+  while (network.deliver()) continue;
+  EXPECT_EQ(network.completed(0), 1u);
+  EXPECT_EQ(network.start(0), NIC_TAKEN);
+}
+
+TEST(NicMachine, NothingThatIsReplayedChangesAnything) {
+  ProtocolNetwork network(programs_of("gather_broadcast", 5, Mode::kCollective), {}, 1);
+  run_barriers(network, 40, 1);
+  const std::vector<nic_message> history = network.history();
+  const nic_state before = network.state(2);
+  for (const nic_message& message : history) {
+    if (message.target != 2) continue;
+    const nic_verdict verdict = network.inject(message).verdict;
+    // A question is answered anew.
+    if (message.kind == NIC_MESSAGE) {
+      EXPECT_EQ(verdict, NIC_STALE);
+    }
+  }
+  EXPECT_EQ(0, memcmp(&before, &network.state(2), sizeof before));
+}
+
+TEST(NicMachine, RefusesWhatIsNotExpected) {
+  ProtocolNetwork network(programs_of("dissemination", 4, Mode::kCollective), {}, 1);
+  const nic_message good = {77, 1, 0, 1, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
+  const auto verdict = [&](auto change) {
+    nic_message message = good;
+    change(message);
+    return network.inject(message).verdict;
+  };
+  EXPECT_EQ(verdict([](nic_message& m) { m.source = 2; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message& m) { m.source = 4; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message& m) { m.bit = 1; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message& m) { m.bit = 200; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message& m) { m.send = 1; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message& m) { m.program = 1; }), NIC_NO_PROGRAM);
+  EXPECT_EQ(verdict([](nic_message& m) { m.program = 255; }), NIC_NO_PROGRAM);
+  EXPECT_EQ(verdict([](nic_message& m) { m.epoch = 0; }), NIC_STALE);
+  EXPECT_EQ(verdict([](nic_message& m) { m.epoch = NIC_WINDOW + 1; }), NIC_EARLY);
+  EXPECT_EQ(verdict([](nic_message& m) { m.kind = NIC_KINDS; }), NIC_UNKNOWN_KIND);
+  EXPECT_EQ(verdict([](nic_message& m) { m.kind = NIC_NACK, m.send = 60; }), NIC_NOT_EXPECTED);
+  EXPECT_EQ(verdict([](nic_message&) {}), NIC_TAKEN);
+  EXPECT_EQ(verdict([](nic_message&) {}), NIC_DUPLICATE);
+}
+
+TEST(NicMachine, AHostThatIsLateIsWaitedForAndNoFailure) {
+  ProtocolNetwork network(programs_of("dissemination", 4, Mode::kCollective), {.loss = 0.2}, 3);
+  for (const uint32_t member : {0u, 1u, 3u}) EXPECT_EQ(network.start(member), NIC_TAKEN);
+  for (int tick = 0; tick < 2000; ++tick) network.settle_and_tick();
+  for (uint32_t member = 0; member < 4; ++member) {
+    EXPECT_EQ(network.state(member).broken, 0u);
+    EXPECT_EQ(network.completed(member), 0u);
+  }
+  EXPECT_EQ(network.start(2), NIC_TAKEN);
+  for (int tick = 0; tick < 200; ++tick) network.settle_and_tick();
+  for (uint32_t member = 0; member < 4; ++member) EXPECT_EQ(network.completed(member), 1u);
+}
+
+TEST(NicMachine, AMemberThatIsGoneIsNamedToAllOthers) {
+  for (const Mode mode : {Mode::kCollective, Mode::kChain, Mode::kAcknowledged}) {
+    for (const char* name : kAlgorithms) {
+      SCOPED_TRACE(name);
+      const double loss = mode == Mode::kChain ? 0 : 0.1;
+      ProtocolNetwork network(programs_of(name, 9, mode), {.loss = loss}, 4);
+      network.kill(5);
+      for (uint32_t member = 0; member < 9; ++member) {
+        if (member != 5) {
+          EXPECT_EQ(network.start(member), NIC_TAKEN);
+        }
+      }
+      for (int tick = 0; tick < 1000; ++tick) network.settle_and_tick();
+      for (uint32_t member = 0; member < 9; ++member) {
+        if (member == 5) continue;
+        EXPECT_EQ(network.state(member).broken, NIC_CAUSE_SILENT | uint64_t{5} << 8) << "member " << member;
+        EXPECT_EQ(network.start(member), NIC_BROKEN);
+      }
+    }
+  }
+}
+
+TEST(NicMachine, MembersWithDifferentCollectivesAreToldSo) {
+  std::vector<nic_program> programs = programs_of("dissemination", 2, Mode::kCollective);
+  nic_group group{};
+  group.size = 2;
+  group.programs = 2;
+  group.program[0] = group.program[1] = programs[0];
+  nic_state state{};
+  const nic_message message = {0, 1, 1, 0, NIC_MESSAGE, 1, 0, 0, 0, 0, 0};
+  EXPECT_EQ(nic_take(&group, &state, &message).verdict, NIC_TAKEN);
+  EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_DISAGREEMENT);
+  EXPECT_EQ(state.broken & 0xff, uint64_t{NIC_CAUSE_DISAGREES});
+}
+
+// Processors that take packets of the same operations at the same time: what follows is told to one of them.
+TEST(NicMachine, ProcessorsShareTheRecords) {
+  constexpr uint32_t kMembers = 9;
+  constexpr uint64_t kEpochs = 2000;
+  const std::vector<nic_program> programs = programs_of("linear", kMembers, Mode::kCollective);
+  nic_group group{};
+  group.size = kMembers;
+  group.programs = 1;
+  group.program[0] = programs[0];
+  nic_state state{};
+  std::atomic<uint64_t> sends = 0;
+  std::atomic<uint64_t> told = 0;
+  const auto record = [&](const nic_outcome& outcome) {
+    sends += outcome.end_send - outcome.first_send;
+    told += outcome.completed;
+  };
+  std::vector<std::thread> processors;
+  processors.reserve(4);
+  for (uint32_t part = 0; part < 4; ++part) {
+    processors.emplace_back([&, part] {
+      for (uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
+        while (told + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
+        for (uint32_t bit = 0; bit < kMembers - 1; ++bit) {
+          const nic_arrival& arrival = programs[0].arrival[bit];
+          const nic_message message = {
+              0, epoch, arrival.member, 0, NIC_MESSAGE, 0, static_cast<uint8_t>(bit), arrival.send, 0, 0, 0};
+          if (bit % 4 == part || bit % 3 == 0) record(nic_take(&group, &state, &message));
+        }
+        if (part == 0) record(nic_start(&group, &state, 0, epoch));
+      }
+    });
+  }
+  for (std::thread& processor : processors) processor.join();
+  EXPECT_EQ(state.completed, kEpochs);
+  EXPECT_EQ(told, kEpochs);
+  EXPECT_EQ(sends, kEpochs * (kMembers - 1));
+}
+
+TEST(NicStageTable, HoldsBarriersOfAThousandNodes) {
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "dissemination");
+  const auto plan_of = [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 1024, .rank = rank}); };
+  Result<nic_program> program = engines::nic::stage_table(1000, Mode::kCollective, plan_of);
+  ASSERT_TRUE(program.is_ok());
+  EXPECT_EQ(program.value().stages, 10);
+  EXPECT_EQ(program.value().arrivals, 10);
+}
+
+TEST(NicStageTable, RefusesMoreArrivalsThanARecordHas) {
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "linear");
+  const auto plan_of = [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 64, .rank = rank}); };
+  Result<nic_program> program = engines::nic::stage_table(0, Mode::kCollective, plan_of);
+  ASSERT_FALSE(program.is_ok());
+  EXPECT_NE(std::string(program.status().message()).find("the most are 47"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hocket::test

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NIC engines on a network that is made of a queue: packets are lost, doubled and overtaken by the dice of a seed, and
+// time passes when it is told to.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "protocol/watch.h"
+
+namespace hocket::test {
+
+struct Odds {
+  double loss = 0;
+  double duplicate = 0;
+  bool reorder = false;
+};
+
+class ProtocolNetwork {
+ public:
+  static constexpr uint64_t kTickNs = 1'000'000;
+
+  // One engine for each of the programs, which are all members' parts of one collective.
+  ProtocolNetwork(const std::vector<nic_program>& programs, Odds odds, uint64_t seed);
+
+  uint32_t size() const { return static_cast<uint32_t>(engines_.size()); }
+  // The host rings; what happened.
+  nic_verdict start(uint32_t member) { return start(member, engines_[member]->state.started + 1); }
+  nic_verdict start(uint32_t member, uint64_t epoch);
+  // Delivers one packet; false: none is under way.
+  bool deliver();
+  // Nothing is under way any more, then a millisecond passes everywhere.
+  void settle_and_tick();
+  // What came to a member as the network carries it, once more.
+  nic_outcome inject(const nic_message& message) { return take(*engines_[message.target], message); }
+  // A member's engine answers no more.
+  void kill(uint32_t member) { engines_[member]->is_dead = true; }
+
+  const nic_state& state(uint32_t member) const { return engines_[member]->state; }
+  uint64_t started(uint32_t member) const { return engines_[member]->state.started; }
+  uint64_t completed(uint32_t member) const { return engines_[member]->state.completed; }
+  // What has been told to the host, which must be what is complete.
+  uint64_t told(uint32_t member) const { return engines_[member]->told; }
+  uint64_t sent(nic_kind kind) const { return sent_[kind]; }
+  uint64_t sent() const;
+  const std::vector<nic_message>& history() const { return history_; }
+  // Asked after each event: whether anybody has completed what somebody has not started.
+  bool was_always_a_barrier() const { return was_always_a_barrier_; }
+
+ private:
+  struct Engine {
+    nic_group group{};
+    nic_state state{};
+    nic_watch watch{};
+    std::vector<nic_watched_member> members;
+    std::vector<uint32_t> heard;
+    uint64_t told = 0;
+    bool is_dead = false;
+    ProtocolNetwork* network = nullptr;
+  };
+  nic_outcome take(Engine& engine, const nic_message& message);
+  void act(Engine& engine, const nic_outcome& outcome, uint8_t program, uint64_t epoch);
+  void send(const nic_message& message);
+  void look_at(uint64_t epoch);
+
+  std::vector<std::unique_ptr<Engine>> engines_;
+  std::deque<nic_message> under_way_;
+  std::vector<nic_message> history_;
+  uint64_t sent_[NIC_KINDS] = {};
+  uint64_t now_ns_ = 0;
+  Odds odds_;
+  std::mt19937_64 dice_;
+  bool was_always_a_barrier_ = true;
+};
+
+}  // namespace hocket::test
