@@ -12,7 +12,7 @@
 struct nic_state {
   __u64 started;   /* the newest operation that the host has begun */
   __u64 completed; /* this one and all before it are done */
-  __u64 broken;    /* 0, or 1 + enum nic_cause | member << 8: whose fault it is */
+  __u64 broken;    /* 0, or enum nic_cause | member << 8: whose fault it is */
   __u64 reserved;
   __u64 record[NIC_WINDOW];
   __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it: the same layout */
