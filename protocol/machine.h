@@ -60,13 +60,14 @@ NIC_INLINE struct nic_outcome nic_refused(enum nic_verdict verdict) {
 NIC_INLINE __u64* nic_record(struct nic_state* state, __u64 epoch) { return &state->record[epoch % NIC_WINDOW]; }
 
 /* Moves `completed` past what is. Gives by how much: each operation is told to one processor. */
-NIC_INLINE __u32 nic_advance(const struct nic_group* group, struct nic_state* state) {
+NIC_FUNCTION __u32 nic_advance(const struct nic_group* group, struct nic_state* state) {
   __u32 advanced = 0;
+  if (NIC_IS_NULL(group) || NIC_IS_NULL(state)) return 0;
   for (int i = 0; i < 2 * NIC_WINDOW; ++i) {
     const __u64 completed = nic_load(&state->completed);
     const __u64 word = nic_look(nic_record(state, completed + 1), completed + 1);
     if ((word & NIC_STARTED) == 0) break;
-    if (!nic_is_complete(&group->program[nic_program_of(word) % NIC_MOST_PROGRAMS], word)) break;
+    if (!nic_is_complete(nic_program_at(group, nic_program_of(word)), word)) break;
     if (nic_compare_exchange(&state->completed, completed, completed + 1) == completed) ++advanced;
   }
   return advanced;
@@ -94,7 +95,7 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   if (epoch != nic_load(&state->started) + 1) return nic_refused(NIC_OUT_OF_TURN);
   if (epoch - nic_load(&state->completed) > NIC_IN_FLIGHT) return nic_refused(NIC_TOO_MANY);
   if (nic_compare_exchange(&state->started, epoch - 1, epoch) != epoch - 1) return nic_refused(NIC_OUT_OF_TURN);
-  const struct nic_program* program = &group->program[index];
+  const struct nic_program* program = nic_program_at(group, index);
   struct nic_change change;
   switch (nic_set(nic_record(state, epoch), epoch, index, NIC_STARTED, &change)) {
     case NIC_SET:
@@ -204,7 +205,7 @@ NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic
     return outcome;
   }
   if (m->program >= group->programs || m->program >= NIC_MOST_PROGRAMS) return nic_refused(NIC_NO_PROGRAM);
-  const struct nic_program* program = &group->program[m->program];
+  const struct nic_program* program = nic_program_at(group, m->program);
   switch (m->kind) {
     case NIC_MESSAGE:
       return nic_arrive(group, state, program, m);
@@ -224,14 +225,16 @@ NIC_INLINE struct nic_message nic_outgoing(const struct nic_group* group, __u8 k
   return m;
 }
 
-/* `number`: one of [first_send, end_send). */
-NIC_INLINE struct nic_message nic_sent(const struct nic_group* group, __u8 program, __u64 epoch, __u32 number) {
-  const struct nic_send* send = &group->program[program % NIC_MOST_PROGRAMS].send[number % (NIC_MOST_SENDS + 1)];
-  struct nic_message m = nic_outgoing(group, NIC_MESSAGE, epoch, program);
-  m.target = send->member;
-  m.bit = send->bit;
-  m.send = (__u8)number;
-  return m;
+/* `number`: one of [first_send, end_send). Gives 0 where there is none such. */
+NIC_FUNCTION int nic_sent(const struct nic_group* group, __u8 program, __u64 epoch, __u32 number,
+                          struct nic_message* m) {
+  if (NIC_IS_NULL(group) || NIC_IS_NULL(m) || program >= NIC_MOST_PROGRAMS || number >= NIC_MOST_SENDS) return 0;
+  const struct nic_send* send = &nic_program_at(group, program)->send[number];
+  *m = nic_outgoing(group, NIC_MESSAGE, epoch, program);
+  m->target = send->member;
+  m->bit = send->bit;
+  m->send = (__u8)number;
+  return 1;
 }
 
 /* What answers `m`. */

@@ -50,6 +50,16 @@ struct nic_message {
 
 #define NIC_INLINE static inline __attribute__((always_inline))
 
+/* Functions that the kernel's verifier looks at once, by themselves, and not again wherever they are called; it wants
+ * to see each pointer of theirs compared with null. */
+#ifdef __bpf__
+#define NIC_FUNCTION __attribute__((noinline))
+#define NIC_IS_NULL(pointer) ((pointer) == 0)
+#else
+#define NIC_FUNCTION NIC_INLINE
+#define NIC_IS_NULL(pointer) 0
+#endif
+
 NIC_INLINE __u64 nic_big_endian(__u64 word) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   return __builtin_bswap64(word);

@@ -58,7 +58,9 @@ struct nic_change {
 };
 
 /* Sets `bits` for the epoch. */
-NIC_INLINE enum nic_set_result nic_set(__u64* word, __u64 epoch, __u64 program, __u64 bits, struct nic_change* change) {
+NIC_FUNCTION enum nic_set_result nic_set(__u64* word, __u64 epoch, __u64 program, __u64 bits,
+                                         struct nic_change* change) {
+  if (NIC_IS_NULL(word) || NIC_IS_NULL(change)) return NIC_BUSY;
   __u64 seen = nic_load(word);
   for (int i = 0; i < NIC_MOST_ATTEMPTS; ++i) {
     const __u64 behind = (nic_round(epoch) - nic_round_of(seen)) % NIC_ROUNDS;
@@ -84,19 +86,15 @@ NIC_INLINE __u64 nic_look(const __u64* word, __u64 epoch) {
   return nic_round_of(seen) == nic_round(epoch) ? seen : 0;
 }
 
-/* How many stages' messages may go out. */
-NIC_INLINE __u32 nic_stages_reached(const struct nic_program* program, __u64 word) {
-  __u32 reached = 0;
+/* How many messages may go out: those of the stages that have been reached. */
+NIC_FUNCTION __u32 nic_sends_reached(const struct nic_program* program, __u64 word) {
+  if (NIC_IS_NULL(program)) return 0;
+  __u32 sends = 0;
   for (int i = 0; i < NIC_MOST_STAGES; ++i) {
-    if (i >= program->stages) break;
-    if ((word & program->need[i]) == program->need[i]) reached = i + 1;
+    if (i >= program->stages || (word & program->need[i]) != program->need[i]) break;
+    sends = program->end_send[i];
   }
-  return reached;
-}
-
-NIC_INLINE __u32 nic_sends_reached(const struct nic_program* program, __u64 word) {
-  const __u32 reached = nic_stages_reached(program, word);
-  return reached == 0 ? 0 : program->end_send[(reached - 1) % NIC_MOST_STAGES];
+  return sends;
 }
 
 NIC_INLINE int nic_is_complete(const struct nic_program* program, __u64 word) {

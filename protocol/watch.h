@@ -93,7 +93,7 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
   if ((word & NIC_STARTED) == 0) return;
   const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
-  const struct nic_program* program = &group->program[index];
+  const struct nic_program* program = nic_program_at(group, index);
   /* Of a wire that loses nothing only signs of life are wanted; whoever acknowledges is repeated to by the sender. */
   const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
   for (__u32 bit = 0; bit < program->arrivals; ++bit) {
@@ -118,15 +118,15 @@ static inline void nic_watch_acknowledgements(const struct nic_group* group, str
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
   if ((word & NIC_STARTED) == 0) return;
   const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
-  const struct nic_program* program = &group->program[index];
+  const struct nic_program* program = nic_program_at(group, index);
   if ((program->flags & NIC_ACKNOWLEDGED) == 0) return;
   const __u32 sent = nic_sends_reached(program, word);
   const __u64 missing = ((1ULL << sent) - 1) & ~nic_look(&state->acknowledged[epoch % NIC_WINDOW], epoch);
   if (missing == 0 || !nic_is_due(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns)) return;
   for (__u32 number = 0; number < sent; ++number) {
     if ((missing >> number & 1) == 0) continue;
-    const struct nic_message m = nic_sent(group, (__u8)index, epoch, number);
-    watch->emit(watch->user, &m);
+    struct nic_message m;
+    if (nic_sent(group, (__u8)index, epoch, number, &m) != 0) watch->emit(watch->user, &m);
   }
 }
 

@@ -15,6 +15,7 @@ _LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", 
 ALLOWED = {
     "base": [],
     "protocol": [],
+    "bpf": ["protocol"],
     "platform": ["base"],
     "schedule": ["base"],
     "algorithms": ["base", "schedule"],
@@ -25,7 +26,7 @@ ALLOWED = {
     "c_api": _LOWER + ["communicator", "public"],
     "interposer": ["base", "public"],
     # The command shows plans and choices, and what of the machine they rest on.
-    "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf"],
+    "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf", "protocol", "engines/nic"],
     "examples": ["public"],
 }
 # Single headers of other places that a place may include.

@@ -30,6 +30,7 @@ void add_algorithms(CLI::App& app, Invocation& invocation);
 void add_schedule(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_lab(CLI::App& app, Invocation& invocation);
+void add_nic(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
 void add_tune(CLI::App& app, Invocation& invocation);
 

@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   add_probe(app, invocation);
   add_tune(app, invocation);
   add_lab(app, invocation);
+  add_nic(app, invocation);
   add_algorithms(app, invocation);
   add_schedule(app, invocation);
 

@@ -54,7 +54,7 @@ def _bpf(command, attribute):
 
 
 def _bpf_programs():
-    """How many of the lab's BPF programs the kernel has, asked as bpftool does."""
+    """How many of the lab's and the NIC engine's BPF programs the kernel has, asked as bpftool does."""
     next_number, by_number, information = 11, 13, 15
     name_at = 64  # in struct bpf_prog_info
     count, number = 0, 0
@@ -69,7 +69,7 @@ def _bpf_programs():
         about = ctypes.create_string_buffer(128)
         asked = struct.pack("=IIQ", program, len(about), ctypes.addressof(about))
         if _bpf(information, ctypes.create_string_buffer(asked, 32)) == 0:
-            count += about.raw[name_at:].startswith(b"lab_")
+            count += about.raw[name_at:].startswith((b"lab_", b"nic_"))
         os.close(program)
 
 

@@ -70,8 +70,10 @@ nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message) {
 }
 
 void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, uint8_t program, uint64_t epoch) {
-  for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number)
-    send(nic_sent(&engine.group, program, epoch, number));
+  for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
+    nic_message sent;
+    if (nic_sent(&engine.group, program, epoch, number, &sent) != 0) send(sent);
+  }
   engine.told += outcome.completed;
 }
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the NIC engine's programs and user space have in common: maps, and the page that a job sees.
+ *
+ * Only struct nic_page lies in memory that a job may write, and the programs read nothing from it but whether somebody
+ * sleeps. All else belongs to whoever has loaded the programs. */
+#ifndef HOCKET_BPF_NIC_H
+#define HOCKET_BPF_NIC_H
+
+#include "protocol/counters.h"
+#include "protocol/page.h"
+
+enum {
+  NIC_MOST_GROUPS = 256,
+  NIC_MEMBER_POOL = 16384, /* members of all groups together */
+  NIC_MARK = 0x686b6e63,   /* of packets that the engine itself sends */
+  NIC_ETHERNET_BYTES = 14,
+  NIC_IP_BYTES = 20,
+  NIC_UDP_BYTES = 8,
+  NIC_BEFORE_HEADER = NIC_ETHERNET_BYTES + NIC_IP_BYTES + NIC_UDP_BYTES,
+  NIC_FRAME_BYTES = NIC_BEFORE_HEADER + NIC_HEADER_BYTES,
+  NIC_TTL = 64,
+};
+
+/* How a member is reached, in the bytes of a frame. */
+struct nic_member {
+  __u8 mac[6]; /* of the next hop */
+  __u16 port;  /* big-endian, as all that follows */
+  __u32 ip;
+  __u16 ip_check; /* of the header between this member and oneself, either way */
+  __u16 reserved;
+  __u32 heard; /* its signs of life */
+  __u32 reserved_too;
+};
+
+struct nic_slot {
+  struct nic_group group;
+  __u32 first_member; /* in the pool */
+  __u32 interface;
+  __u8 mac[6];
+  __u16 port; /* big-endian, these, too */
+  __u32 ip;
+  __u16 ear_port; /* where the job listens when it sleeps; 0: it never does */
+  __u16 reserved;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an engine counts, and the names by which it is shown. */
+#ifndef HOCKET_PROTOCOL_COUNTERS_H
+#define HOCKET_PROTOCOL_COUNTERS_H
+
+#include "protocol/machine.h"
+
+/* Counted beside the verdicts of protocol/machine.h: what the packet's way ended with before it came to those. */
+enum nic_other_verdict {
+  NIC_BAD_LENGTH = NIC_VERDICTS, /* not of the one length that its kind has */
+  NIC_BAD_TAG,
+  NIC_NO_GROUP,   /* passed on: it may be an agent's */
+  NIC_NO_ROOM,    /* the kernel could not send */
+  NIC_SENT,       /* packets sent, */
+  NIC_RESENT,     /* of them again, */
+  NIC_REPLIED,    /* in answer to questions and acknowledgements */
+  NIC_WOKEN,      /* sleepers */
+  NIC_BELLS,      /* operations begun by the hosts */
+  NIC_OPERATIONS, /* completed */
+  NIC_COUNTERS,
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a job and the engine share of a group: a doorbell one way, a page the other.
+ *
+ * The engine reads nothing from the page but whether somebody sleeps: the job may write all of it, to its own harm. */
+#ifndef HOCKET_PROTOCOL_PAGE_H
+#define HOCKET_PROTOCOL_PAGE_H
+
+#include "protocol/packet.h"
+
+enum {
+  /* In place of a kind: the host begins operation `epoch` by `program`. Never leaves the machine, and bears no tag: the
+   * socket that it comes from says whose it is. */
+  NIC_BELL = 255,
+};
+
+/* What a job sees of its group. */
+struct nic_page {
+  /* Written by the engine. */
+  __u64 done; /* operations completed */
+  __u64 broken;
+  __u64 reserved[6];
+  /* Written by the job. */
+  __u32 sleeps; /* whether somebody wants to be told by a packet */
+  __u32 reserved_too[15];
+};
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/nic/port.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+
+#include "protocol/machine.h"
+
+namespace hocket::engines::nic {
+namespace {
+
+using platform::Descriptor;
+
+// A service that says nothing for so long is taken for dead.
+constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
+constexpr size_t kMostGifts = 3;  // descriptors of one answer
+constexpr size_t kLongestReport = 128 << 10;
+
+template <typename T>
+std::span<const std::byte> bytes_of(const T& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+template <typename T>
+std::span<std::byte> writable_bytes_of(T& value) {
+  return std::as_writable_bytes(std::span(&value, 1));
+}
+
+Status connect_to(const Descriptor& socket, const std::string& interface) {
+  const std::string name = NIC_SERVICE_NAME + interface;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (name.size() + 1 > sizeof address.sun_path)
+    return {Code::kInvalidArgument, "`" + interface + "` is too long for the name of an interface"};
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return Status::ok();
+  if (errno == ECONNREFUSED)
+    return {Code::kNotSupported, "no NIC engine serves " + interface + ": `hocket nic up " + interface + "` as root"};
+  return Status::system("can't reach the NIC engine of " + interface, errno);
+}
+
+Status out_of(const nic_answer& answer) {
+  if (answer.version != NIC_SERVICE_VERSION)
+    return {Code::kNotSupported, "the NIC engine's service speaks version " + std::to_string(answer.version) +
+                                     ", this library " + std::to_string(NIC_SERVICE_VERSION) +
+                                     "; `hocket nic down`, then up again by this version's hocket"};
+  if (answer.error == 0) return Status::ok();
+  const std::string text(answer.text, strnlen(answer.text, sizeof answer.text));
+  return {answer.error == ENOMEM ? Code::kNoMemory : Code::kNotSupported, text};
+}
+
+void take_gifts(msghdr& message, std::span<Descriptor> gifts) {
+  size_t taken = 0;
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int descriptor = -1;
+      std::memcpy(&descriptor, CMSG_DATA(c) + i * sizeof descriptor, sizeof descriptor);
+      Descriptor owned(descriptor);
+      if (taken < gifts.size()) gifts[taken++] = std::move(owned);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> interfaces_with_service() {
+  std::vector<std::string> found;
+  std::ifstream sockets("/proc/self/net/unix");
+  const std::string wanted = std::string("@") + NIC_SERVICE_NAME;
+  for (std::string line; std::getline(sockets, line);) {
+    const size_t at = line.find(wanted);
+    if (at == std::string::npos) continue;
+    const std::string name = line.substr(at + wanted.size());
+    // Connections are listed as well as who listens.
+    if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
+  std::string name = interface;
+  if (name.empty()) {
+    const std::vector<std::string> all = interfaces_with_service();
+    if (all.empty())
+      return Status(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
+    if (all.size() > 1)
+      return Status(Code::kInvalidArgument, "NIC engines serve several interfaces: name one of them by HOCKET_NIC");
+    name = all.front();
+  }
+  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0) return Status::system("can't make a socket", errno);
+  (void)setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  (void)setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  HOCKET_TRY(connect_to(socket, name));
+  std::unique_ptr<Port> port(new Port(std::move(socket)));
+  HOCKET_TRY(port->greet());
+  return port;
+}
+
+Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
+                              std::span<Descriptor> gifts) {
+  ssize_t length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
+  // A service that has hung up may have said why.
+  if (length < 0 && errno != EPIPE) return Status::system("the NIC engine's service can't be asked", errno);
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostGifts * sizeof(int))> control{};
+  iovec piece = {answer.data(), answer.size()};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
+  take_gifts(message, gifts);
+  if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended");
+  return static_cast<size_t>(length);
+}
+
+Status Port::ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<Descriptor> gifts) {
+  Result<size_t> length = exchange(request, answer, gifts);
+  if (!length.is_ok()) return length.take_status();
+  if (length.value() == answer.size()) return Status::ok();
+  return {Code::kNotSupported, "the NIC engine's service gives an answer of " + std::to_string(length.value()) +
+                                   " bytes, not " + std::to_string(answer.size()) + ": of another version?"};
+}
+
+Result<std::string> Port::report() {
+  const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_STATUS};
+  std::string text(kLongestReport, ' ');
+  Result<size_t> length = exchange(bytes_of(request), std::as_writable_bytes(std::span(text)), {});
+  if (!length.is_ok()) return length.take_status();
+  text.resize(length.value());
+  return text;
+}
+
+Status Port::end_service() {
+  const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_DOWN};
+  nic_answer answer{};
+  HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(answer), {}));
+  HOCKET_TRY(out_of(answer));
+  // It is gone when nobody holds the other end any more.
+  char nothing = 0;
+  (void)recv(socket_.get(), &nothing, sizeof nothing, 0);
+  return Status::ok();
+}
+
+Status Port::greet() {
+  const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_HELLO};
+  nic_hello hello{};
+  HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(hello), {}));
+  HOCKET_TRY(out_of(hello.answer));
+  engine_.assign(hello.engine, strnlen(hello.engine, sizeof hello.engine));
+  interface_.assign(hello.interface, strnlen(hello.interface, sizeof hello.interface));
+  address_ = {hello.ip, hello.port};
+  most_members_ = hello.most_members;
+  return Status::ok();
+}
+
+Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
+  nic_join join{};
+  join.request = {NIC_SERVICE_VERSION, NIC_REQUEST_JOIN};
+  join.id = description.id;
+  join.key = description.key;
+  join.silence_ns = description.silence_ns;
+  join.self = static_cast<uint16_t>(description.self);
+  join.size = static_cast<uint16_t>(description.members.size());
+  join.programs = static_cast<uint16_t>(description.programs.size());
+  std::vector<std::byte> request;
+  const auto append = [&](std::span<const std::byte> bytes) {
+    request.insert(request.end(), bytes.begin(), bytes.end());
+  };
+  append(bytes_of(join));
+  append(std::as_bytes(std::span(description.programs)));
+  for (const Address& member : description.members) append(bytes_of(nic_peer{member.ip, member.port, 0}));
+
+  nic_joined joined{};
+  std::array<Descriptor, kMostGifts> gifts;
+  HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
+  HOCKET_TRY(out_of(joined.answer));
+  void* page = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, gifts[0].get(), 0);
+  if (page == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);
+  std::unique_ptr<Group> group(new Group(*this, joined.group, static_cast<nic_page*>(page)));
+  group->members_ = description.members;
+  group->bell_ = std::move(gifts[1]);
+  group->ear_ = std::move(gifts[2]);
+  const auto* bell = reinterpret_cast<const std::byte*>(joined.bell);
+  group->ring_.assign(bell, bell + std::min<size_t>(joined.bell_bytes, sizeof joined.bell));
+  group->words_at_ = joined.words_at;
+  if (group->words_at_ + NIC_HEADER_BYTES > group->ring_.size())
+    return Status(Code::kNotSupported, "the NIC engine's doorbell is too short: of another version?");
+  return group;
+}
+
+Group::~Group() {
+  const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, 0};
+  (void)send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL);
+  munmap(page_, sizeof *page_);
+}
+
+Status Group::start(uint32_t program) {
+  if (started_ - done() >= NIC_IN_FLIGHT)
+    return {Code::kInvalidArgument, "there are " + std::to_string(NIC_IN_FLIGHT) + " operations under way already"};
+  nic_message m{};
+  m.kind = NIC_BELL;
+  m.program = static_cast<uint8_t>(program);
+  m.epoch = started_ + 1;
+  __u64 words[NIC_WORDS + 1];
+  nic_write(&m, 0, words);
+  std::memcpy(ring_.data() + words_at_, words, sizeof words);
+  // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
+  while (send(bell_.get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0) {
+    if (errno == ENOBUFS) break;
+    if (errno != EINTR && errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
+  }
+  ++started_;
+  return Status::ok();
+}
+
+Status Group::health() const {
+  const uint64_t broken = std::atomic_ref(page_->broken).load(std::memory_order_relaxed);
+  if (broken == 0) {
+    char nothing = 0;
+    if (recv(port_.socket_.get(), &nothing, sizeof nothing, MSG_DONTWAIT | MSG_PEEK) != 0) return Status::ok();
+    return {Code::kPeerFailed, "the NIC engine's service of this machine has ended"};
+  }
+  const uint64_t number = broken >> 8;
+  std::string member = "member " + std::to_string(number);
+  if (number < members_.size()) {
+    const in_addr ip = {members_[number].ip};
+    std::array<char, INET_ADDRSTRLEN> text{};
+    member += std::string(" (") + inet_ntop(AF_INET, &ip, text.data(), text.size()) + ")";
+  }
+  switch (broken & 0xff) {
+    case NIC_CAUSE_SILENT:
+      return {Code::kPeerFailed, "the NIC engine of " + member + " has given no sign of life"};
+    case NIC_CAUSE_LEFT:
+      return {Code::kPeerFailed, member + " of the NIC engine's group has ended"};
+    default:
+      return {Code::kMismatch, member + " takes part in another collective than the others"};
+  }
+}
+
+void Group::sleep(uint64_t seen, int64_t limit_ns) {
+  std::atomic_ref sleeps(page_->sleeps);
+  // seq_cst, as is the engine's addition to `done` before its look at `sleeps`: one of the two sees the other.
+  sleeps.store(1, std::memory_order_seq_cst);
+  if (std::atomic_ref(page_->done).load(std::memory_order_seq_cst) == seen) {
+    pollfd ear = {ear_.get(), POLLIN, 0};
+    const timespec limit = {limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
+    (void)ppoll(&ear, 1, &limit, nullptr);
+  }
+  sleeps.store(0, std::memory_order_relaxed);
+  char drained[NIC_MOST_BELL_BYTES];
+  while (recv(ear_.get(), drained, sizeof drained, MSG_DONTWAIT) > 0) continue;
+}
+
+}  // namespace hocket::engines::nic

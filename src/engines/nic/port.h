@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job's way to the NIC engine of its machine: a service lends it groups, each with a doorbell and a page.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "platform/descriptor.h"
+#include "protocol/page.h"
+#include "protocol/service.h"
+
+namespace hocket::engines::nic {
+
+// Where an engine is reached from elsewhere.
+struct Address {
+  uint32_t ip = 0;  // big-endian, these two
+  uint16_t port = 0;
+
+  bool operator==(const Address&) const = default;
+};
+
+struct GroupDescription {
+  uint64_t id = 0;  // not guessable, the same for all members
+  nic_key key = {};
+  uint32_t self = 0;
+  std::vector<Address> members;
+  std::vector<nic_program> programs;  // of `self`
+  uint64_t silence_ns = 0;            // after which a member counts as gone; 0: the service's default
+};
+
+class Port;
+
+// A process's share in one group. Operations are begun in the order of their numbers, from 1, and end in it.
+//
+// Invariant: lives no longer than its port.
+class Group {
+ public:
+  ~Group();
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  // Begins the next operation: rings. An error: the engine can't be reached, or NIC_IN_FLIGHT are under way.
+  Status start(uint32_t program);
+  uint64_t started() const { return started_; }
+  // How many operations are complete. Acquire: pairs with the engine's store, so that whoever sees an operation done
+  // sees what came with it.
+  uint64_t done() const { return std::atomic_ref(page_->done).load(std::memory_order_acquire); }
+  bool is_idle() const { return done() == started_; }
+  // Why the group is broken and by whom; ok: it is not.
+  Status health() const;
+  // Sleeps until something has been completed, or `limit_ns` are over. Returns at once if done() isn't `seen` any more.
+  void sleep(uint64_t seen, int64_t limit_ns);
+  // Is readable when something was completed while is_watched was set.
+  int ear() const { return ear_.get(); }
+
+ private:
+  friend class Port;
+  Group(Port& port, uint32_t number, nic_page* page) : port_(port), number_(number), page_(page) {}
+
+  Port& port_;
+  uint32_t number_;  // at the service
+  nic_page* page_;
+  std::vector<Address> members_;
+  platform::Descriptor bell_;
+  platform::Descriptor ear_;
+  std::vector<std::byte> ring_;  // what is sent to the bell
+  size_t words_at_ = 0;
+  uint64_t started_ = 0;
+};
+
+class Port {
+ public:
+  // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one.
+  static Result<std::unique_ptr<Port>> open(const std::string& interface);
+
+  const std::string& engine() const { return engine_; }  // "kernel" or "agent"
+  const std::string& interface() const { return interface_; }
+  Address address() const { return address_; }
+  uint32_t most_members() const { return most_members_; }
+
+  // To be called by all members, in any order.
+  Result<std::unique_ptr<Group>> join(const GroupDescription& description);
+
+  // The engine, its groups and its counters, as JSON.
+  Result<std::string> report();
+  // Ends the service, and the engine with it; for root and its own user.
+  Status end_service();
+
+ private:
+  friend class Group;
+  explicit Port(platform::Descriptor socket) : socket_(std::move(socket)) {}
+  Status greet();
+  Status ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<platform::Descriptor> gifts);
+  Result<size_t> exchange(std::span<const std::byte> request, std::span<std::byte> answer,
+                          std::span<platform::Descriptor> gifts);
+
+  platform::Descriptor socket_;
+  std::string engine_;
+  std::string interface_;
+  Address address_;
+  uint32_t most_members_ = 0;
+};
+
+// The interfaces of this network namespace that have a service.
+std::vector<std::string> interfaces_with_service();
+
+}  // namespace hocket::engines::nic

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A member of a NIC group that does what it is told on its standard input, a word a line, and answers with a line:
+// for tests that need processes which begin and don't end, wait, or die.
+//
+//   nic_rank INTERFACE JOB RANK ADDRESS...      addresses of all members, in the order of ranks
+//
+//   begin     begins a barrier
+//   done      how many are done
+//   wait      until all that were begun are
+//   sleep     the same, asleep
+//   many N    so many barriers
+//   health    "ok", or what is wrong
+//   leave     leaves the group
+#include <arpa/inet.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "algorithms/algorithm.h"
+#include "engines/nic/port.h"
+#include "engines/nic/stage_table.h"
+
+namespace {
+
+using namespace hocket;
+using engines::nic::Group;
+using engines::nic::Port;
+
+constexpr int64_t kSleepNs = 5'000'000;
+
+Status wait(Group& group, bool sleeps) {
+  for (;;) {
+    const uint64_t seen = group.done();
+    if (seen == group.started()) return Status::ok();
+    HOCKET_TRY(group.health());
+    if (sleeps) group.sleep(seen, kSleepNs);
+  }
+}
+
+Status many(Group& group, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    HOCKET_TRY(group.start(0));
+    HOCKET_TRY(wait(group, i % 2 == 0));
+  }
+  return Status::ok();
+}
+
+void answer(const Status& status) { std::cout << (status.is_ok() ? "ok" : status.message()) << std::endl; }
+
+void obey(std::unique_ptr<Group>& group) {
+  for (std::string word; std::cin >> word;) {
+    if (word == "begin") {
+      answer(group->start(0));
+    } else if (word == "done") {
+      std::cout << group->done() << std::endl;
+    } else if (word == "wait" || word == "sleep") {
+      answer(wait(*group, word == "sleep"));
+    } else if (word == "many") {
+      uint64_t count = 0;
+      std::cin >> count;
+      answer(many(*group, count));
+    } else if (word == "health") {
+      answer(group->health());
+    } else if (word == "leave") {
+      group.reset();
+      std::cout << "ok" << std::endl;
+    } else {
+      std::cout << "what is " << word << "?" << std::endl;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr int kFirstMember = 4;
+  if (argc <= kFirstMember) return 2;
+  const uint64_t job = std::strtoull(argv[2], nullptr, 0);
+  engines::nic::GroupDescription description;
+  description.id = job;
+  description.key = {job * 3 + 1, job * 5 + 2};
+  description.self = static_cast<uint32_t>(std::atoi(argv[3]));
+  for (int i = kFirstMember; i < argc; ++i)
+    description.members.push_back({inet_addr(argv[i]), htons(NIC_DEFAULT_PORT)});
+  const auto size = static_cast<uint32_t>(description.members.size());
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "dissemination");
+  Result<nic_program> program = engines::nic::stage_table(
+      description.self, engines::nic::Mode::kCollective,
+      [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank}); });
+  Result<std::unique_ptr<Port>> port = Port::open(argv[1]);
+  if (!port.is_ok() || !program.is_ok()) {
+    answer(port.is_ok() ? program.status() : port.status());
+    return 1;
+  }
+  description.programs = {program.value()};
+  Result<std::unique_ptr<Group>> joined = port.value()->join(description);
+  if (!joined.is_ok()) {
+    answer(joined.status());
+    return 1;
+  }
+  std::unique_ptr<Group> group = joined.take();
+  std::cout << "joined" << std::endl;
+  obey(group);
+  return 0;
+}

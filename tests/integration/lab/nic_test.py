@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NIC engines in the nodes of a lab: barriers hold, whatever the wire does; who dies is told; nothing is left."""
+
+import json
+import os
+import signal
+import subprocess
+
+from lab_command import LabTest, eventually, main_as_root, running
+
+RANK = os.environ.get("NIC_RANK", os.path.join(os.path.dirname(os.path.abspath(__file__)), "nic_rank"))
+PATHS = ["nic", "nic:pairwise_exchange", "nic:gather_broadcast/3", "nic-chain", "nic-direct", "agent", "mixed"]
+NOBODY = 65534
+
+
+class Rank:
+    """A process in a node that does what it is told."""
+
+    def __init__(self, test, rank, nodes, job, *, user=0):
+        self.rank = rank
+        addresses = [f"10.77.0.{node + 1}" for node in nodes]
+        before = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
+        self.process = test.start("exec", f"n{nodes[rank]}", "--", *before, RANK, "eth0", str(job), str(rank),
+                                  *addresses, stdin=subprocess.PIPE)
+        self.greeting = self.process.stdout.readline().strip()
+
+    def tell(self, *words):
+        self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        return self.process.stdout.readline().strip()
+
+    def ask(self, *words):
+        self.tell(*words)
+        return self.answer()
+
+    def end(self):
+        """As a process does that has finished: it leaves its group, and others may still ask its engine."""
+        self.tell("leave")
+        self.answer()
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class NicTest(LabTest):
+    def up(self, nodes, *options, switch="redirect", kinds=("up",)):
+        self.lab("up", str(nodes), "--switch", switch)
+        for node in range(nodes):
+            self.nic(node, kinds[node % len(kinds)], "eth0", *options)
+
+    def nic(self, node, *arguments, code=0):
+        return self.lab("exec", f"n{node}", "--", self.command, "nic", *arguments, code=code)
+
+    def counters(self, node):
+        return json.loads(self.nic(node, "status", "--json").stdout)[0]["counters"]
+
+    def services(self, node):
+        return json.loads(self.nic(node, "status", "--json").stdout)
+
+    def setUp(self):
+        super().setUp()
+        from lab_command import COMMAND  # pylint: disable=import-outside-toplevel
+        self.command = COMMAND
+
+    def ranks(self, nodes, job=77, **settings):
+        ranks = [Rank(self, rank, nodes, job + 2 ** 40, **settings) for rank in range(len(nodes))]
+        for rank in ranks:
+            self.assertEqual(rank.greeting, "joined")
+        return ranks
+
+    def bench(self, *options, nodes="5", variants=PATHS, rounds=200):
+        result = self.lab("bench", "barrier", "--nodes", nodes, "--switch", "redirect", "--check", "--slices", "1",
+                          "--rounds", str(rounds), "--warm-up", "5", "--json", "/dev/stdout", "--variants",
+                          ",".join(variants), *options)
+        rows = json.loads(result.stdout[result.stdout.index("\n["):])
+        for row in rows:
+            # No speed, but the rarest of stalls: engines that were not told that something had begun.
+            self.assertLess(row["mean_us"] * row["rounds"], 8e6)
+        return rows
+
+    def test_barriers_hold_with_as_many_packets_as_the_algorithm_has(self):
+        rows = {row["variant"] + ":" + row["algorithm"]: row for row in self.bench(nodes="4")}
+        for name, packets in {"nic:dissemination": 8, "nic:pairwise_exchange": 8, "nic:gather_broadcast/3": 6,
+                              "nic-chain:dissemination": 8, "nic-direct:dissemination": 16}.items():
+            # Others' packets are counted as well: neighbours are looked for.
+            self.assertGreaterEqual(rows[name]["packets"], packets, name)
+            self.assertLess(rows[name]["packets"], packets + 1, name)
+        self.assertLess(rows["nic:dissemination"]["packets"], rows["nic-direct:dissemination"]["packets"] * 0.6)
+
+    def test_barriers_hold_on_any_number_of_nodes(self):
+        for row in self.bench(nodes="2,3,5,7", rounds=100, variants=PATHS[:5]):
+            self.assertEqual(row["rounds"], 100)
+
+    def test_barriers_hold_where_ranks_sleep_and_compute(self):
+        self.bench("--wait", "sleep", "--compute-us", "200", rounds=100)
+
+    def test_barriers_hold_on_wires_that_lose(self):
+        self.bench("--impair", "loss=2%", variants=PATHS[:3] + PATHS[4:])
+        self.bench("--impair", "loss=20%", variants=["nic", "mixed"], rounds=40)
+
+    def test_barriers_hold_on_wires_that_do_everything(self):
+        self.bench("--impair", "loss=1%,duplicate=5%,corrupt=3%,reorder=3%", variants=PATHS[:3] + PATHS[4:],
+                   rounds=100)
+
+    def test_a_wire_that_loses_is_no_place_for_who_makes_no_sure(self):
+        self.refused_lab("bench", "barrier", "--variants", "host-udp", "--impair", "loss=1%",
+                         words=["host-udp", "--impair"], code=2)
+        self.refused_lab("bench", "barrier", "--variants", "nic", "--impair", "rain=1%", words=["rain=1%", "loss="],
+                         code=2)
+
+    def test_up_shows_where_and_down_leaves_nothing(self):
+        self.up(1)
+        self.assertEqual([service["engine"] for service in self.services(0)], ["kernel"])
+        self.assertIn("tcx", self.nic(0, "status").stdout)
+        self.assertIn("already", self.nic(0, "up", "eth0", code=1).stderr)
+        self.nic(0, "down", "eth0")
+        self.assertEqual(self.services(0), [])
+        self.assertIn("hocket nic up eth0", self.nic(0, "down", "eth0", code=1).stderr)
+        self.assertIn("eth7", self.nic(0, "up", "eth7", code=2).stderr)
+
+    def test_a_service_goes_with_its_interface(self):
+        self.up(2)
+        # Links and programs are gone when the lab is: nothing_is_left() looks for them.
+
+    def test_sixteen_in_flight_are_done_in_order(self):
+        self.up(2, kinds=("up", "agent"))
+        here, there = self.ranks([0, 1])
+        for _ in range(16):
+            self.assertEqual(here.ask("begin"), "ok")
+        self.assertIn("16 operations", here.ask("begin"))
+        self.assertEqual(here.ask("done"), "0")
+        for done in range(1, 17):
+            self.assertEqual(there.ask("begin"), "ok")
+            self.assertTrue(eventually(lambda done=done: here.ask("done") == str(done)))
+        self.assertEqual(there.ask("wait"), "ok")
+        for rank in (here, there):
+            rank.end()
+
+    def test_a_host_that_is_late_is_waited_for(self):
+        self.up(3, "--silence-s", "0.3")
+        ranks = self.ranks([2, 0, 1])
+        for rank in ranks[:2]:
+            self.assertEqual(rank.ask("begin"), "ok")
+        # Longer than the silence after which a machine counts as gone: its engine answers for it.
+        self.assertFalse(self.becomes(lambda: ranks[0].ask("health") != "ok", 1.0))
+        for rank in ranks[2:]:
+            rank.ask("begin")
+        for rank in ranks:
+            self.assertEqual(rank.ask("sleep"), "ok")
+            rank.end()
+
+    @staticmethod
+    def becomes(condition, seconds):
+        import time  # pylint: disable=import-outside-toplevel
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            if condition():
+                return True
+            time.sleep(0.02)
+        return False
+
+    def test_several_groups_keep_to_themselves(self):
+        self.up(3)
+        groups = [self.ranks([0, 1, 2], job=1), self.ranks([2, 1], job=2), self.ranks([1, 2, 0], job=3)]
+        for group in groups:
+            for rank in group:
+                rank.tell("many", 300)
+        for group in groups:
+            for rank in group:
+                self.assertEqual(rank.answer(), "ok")
+        for group in groups:
+            for rank in group:
+                rank.end()
+
+    def test_a_process_that_is_killed_is_told_to_all(self):
+        for kinds in (("up",), ("agent",)):
+            with self.subTest(kinds=kinds):
+                self.up(3, kinds=kinds)
+                ranks = self.ranks([0, 1, 2])
+                for rank in ranks[:2]:
+                    rank.ask("begin")
+                os.kill(self.child_of(ranks[2].process.pid), signal.SIGKILL)
+                for rank in ranks[:2]:
+                    self.assertIn("member 2 (10.77.0.3)", rank.ask("wait"))
+                for rank in ranks[:2]:
+                    rank.end()
+                self.lab("down", "lab")
+
+    @staticmethod
+    def child_of(process):
+        """Of `hocket lab exec`, the rank."""
+        with open(f"/proc/{process}/task/{process}/children", encoding="utf-8") as file:
+            children = file.read().split()
+        return int(children[0]) if children else process
+
+    def test_a_machine_that_is_silent_is_told_to_all(self):
+        self.up(3, "--silence-s", "0.5")
+        ranks = self.ranks([0, 1, 2])
+        self.lab("cut", "n2")
+        for rank in ranks:
+            rank.ask("begin")
+        for rank in ranks[:2]:
+            self.assertIn("member 2 (10.77.0.3)", rank.ask("sleep"))
+        self.assertIn("member", ranks[2].ask("wait"))
+
+    def test_a_service_that_is_killed_is_told_to_all(self):
+        self.up(2, "--silence-s", "0.5")
+        ranks = self.ranks([0, 1])
+        for process in self.services_of(1):
+            os.kill(process, signal.SIGKILL)
+        ranks[0].ask("begin")
+        self.assertIn("member 1 (10.77.0.2)", ranks[0].ask("wait"))
+        self.assertIn("service of this machine has ended", ranks[1].ask("health"))
+
+    def services_of(self, node):
+        """The processes of engines in a node: those of its network that are called so."""
+        network = self.lab("exec", f"n{node}", "--", "readlink", "/proc/self/ns/net").stdout.strip()
+        found = []
+        for entry in os.listdir("/proc"):
+            try:
+                if entry.isdigit() and running(int(entry)) and os.readlink(f"/proc/{entry}/ns/net") == network:
+                    with open(f"/proc/{entry}/comm", encoding="utf-8") as file:
+                        if file.read().strip() == "hocket-nic":
+                            found.append(int(entry))
+            except OSError:
+                pass
+        return found
+
+    def test_users_are_let_in_by_name(self):
+        self.up(2, "--user", "nobody")
+        ranks = self.ranks([0, 1], user=NOBODY)
+        for rank in ranks:
+            rank.tell("many", 300)
+        for rank in ranks:
+            self.assertEqual(rank.answer(), "ok")
+            rank.end()
+
+    def test_others_are_not_let_in(self):
+        self.up(2)
+        self.assertIn("--user", Rank(self, 0, [0, 1], 5, user=NOBODY).greeting)
+
+
+if __name__ == "__main__":
+    main_as_root()

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "command/command.h"
+#include "command/lab_command.h"
+#include "lab/build.h"
+#include "lab/namespaces.h"
+#include "lab/remove.h"
+#include "lab_bench/run.h"
+#include "lab_bench/variants.h"
+#include "nic/daemon.h"
+
+namespace hocket::command {
+namespace {
+
+using lab_bench::Measured;
+using lab_bench::Variant;
+using nlohmann::ordered_json;
+
+struct BenchOptions {
+  std::string collective;
+  std::vector<int> nodes = {2, 4, 8, 16};
+  std::vector<std::string> switches = {"redirect", "bridge"};
+  std::vector<std::string> variants = {
+      "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
+  uint32_t rounds = 10'000;
+  uint32_t warm_ups = 100;
+  uint64_t seed = 1;
+  uint32_t slices = 5;
+  double compute_us = 0;
+  std::string impairment;
+  bool is_checked = false;
+  std::string wait = "spin";
+  std::string json;
+};
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// One variant on so many nodes: what its slices gave.
+struct Series {
+  std::vector<double> mean_us;
+  std::vector<double> processor_us;
+  std::vector<double> packets;
+  std::vector<uint64_t> round_ns;
+
+  void add(const Measured& measured) {
+    mean_us.push_back(measured.mean_us);
+    processor_us.push_back(measured.processor_us);
+    packets.push_back(measured.packets);
+    round_ns.insert(round_ns.end(), measured.round_ns.begin(), measured.round_ns.end());
+  }
+  double round_us(double share) const {
+    std::vector<uint64_t> sorted = round_ns;
+    const auto at = static_cast<ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
+    std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
+    return static_cast<double>(sorted[static_cast<size_t>(at)]) / 1000;
+  }
+  double lowest_us() const { return *std::min_element(mean_us.begin(), mean_us.end()); }
+  double highest_us() const { return *std::max_element(mean_us.begin(), mean_us.end()); }
+};
+
+ordered_json row_of(const BenchOptions& options, const std::string& switch_name, int nodes, const Variant& variant,
+                    const Series& series) {
+  return {{"collective", options.collective},
+          {"switch", switch_name},
+          {"nodes", nodes},
+          {"variant", variant.path},
+          {"algorithm", variant.algorithm},
+          {"wait", options.wait},
+          {"compute_us", options.compute_us},
+          {"impairment", options.impairment},
+          {"rounds", series.round_ns.size()},
+          {"mean_us", median_of(series.mean_us)},
+          {"lowest_us", series.lowest_us()},
+          {"highest_us", series.highest_us()},
+          {"median_us", series.round_us(0.5)},
+          {"p99_us", series.round_us(0.99)},
+          {"p999_us", series.round_us(0.999)},
+          {"longest_us", series.round_us(1)},
+          {"processor_us", median_of(series.processor_us)},
+          {"packets", median_of(series.packets)}};
+}
+
+Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant, int nodes,
+                             uint32_t slice) {
+  HOCKET_TRY(bench.use(variant.engines));
+  lab_bench::Run run;
+  run.ranks = static_cast<uint32_t>(nodes);
+  run.rounds = std::max(options.rounds / options.slices, 1U);
+  run.warm_ups = options.warm_ups;
+  run.seed = options.seed + slice;
+  run.compute_us = options.compute_us;
+  run.is_checked = options.is_checked;
+  run.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
+  run.make_driver = variant.make_driver;
+  run.plan_of = [&](uint32_t rank) { return variant.plan_of(run.ranks, rank); };
+  return lab_bench::measure(bench.lab(), run);
+}
+
+// All variants in turn, a slice of the rounds at a time, so that what else the machine does meets all of them.
+int run_on_nodes(lab_bench::BenchLab& bench, const BenchOptions& options, const std::vector<Variant>& variants,
+                 const std::string& switch_name, int nodes, ordered_json& rows) {
+  std::vector<Series> all(variants.size());
+  for (uint32_t slice = 0; slice < options.slices; ++slice) {
+    for (size_t i = 0; i < variants.size(); ++i) {
+      const Result<Measured> measured = measure_one(bench, options, variants[i], nodes, slice);
+      if (!measured.is_ok()) return fail(kFailure, variants[i].name + ": " + measured.status().message());
+      all[i].add(measured.value());
+    }
+  }
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const Series& series = all[i];
+    std::printf("%5d  %-30s %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f %9.1f\n", nodes, variants[i].name.c_str(),
+                median_of(series.mean_us), series.lowest_us(), series.highest_us(), series.round_us(0.5),
+                series.round_us(0.99), series.round_us(0.999), median_of(series.processor_us),
+                median_of(series.packets));
+    rows.push_back(row_of(options, switch_name, nodes, variants[i], series));
+  }
+  std::fflush(stdout);
+  return kSuccess;
+}
+
+int run_on(const BenchOptions& options, const std::vector<Variant>& variants, const std::string& switch_name,
+           ordered_json& rows) {
+  const int most = *std::max_element(options.nodes.begin(), options.nodes.end());
+  const lab::SwitchKind kind = switch_name == "redirect" ? lab::SwitchKind::kRedirect : lab::SwitchKind::kBridge;
+  Result<lab_bench::BenchLab> bench = lab_bench::BenchLab::build(most, kind);
+  if (!bench.is_ok()) return fail(kFailure, bench.status().message());
+  if (!options.impairment.empty()) {
+    const Status status = bench.value().impair(options.impairment);
+    if (!status.is_ok()) return fail(kUsage, status.message());
+  }
+  std::printf(
+      "%s, switch %s: microseconds; mean of %u in %u slices (of the slowest rank; median, lowest, highest "
+      "slice),\nquantiles of rank 0's, processor time of the whole machine and packets a call\n",
+      options.collective.c_str(), switch_name.c_str(), options.rounds, options.slices);
+  std::printf("%5s  %-30s %9s %9s %9s %9s %9s %9s %9s %9s\n", "nodes", "variant", "mean", "lowest", "highest", "p50",
+              "p99", "p99.9", "processor", "packets");
+  for (const int nodes : options.nodes) {
+    const int code = run_on_nodes(bench.value(), options, variants, switch_name, nodes, rows);
+    if (code != kSuccess) return code;
+  }
+  return kSuccess;
+}
+
+int run_bench(const BenchOptions& options) {
+  if (options.collective != "barrier") return fail(kUsage, "what can be measured is barrier");
+  if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
+  std::vector<Variant> variants;
+  for (const std::string& text : options.variants) {
+    Result<Variant> variant = lab_bench::parse_variant(text);
+    if (!variant.is_ok()) return fail(kUsage, variant.status().message());
+    if (!options.impairment.empty() && variant.value().engines == lab_bench::Engines::kNone)
+      return fail(kUsage, text + " makes no sure of its messages, and would wait for ever under --impair");
+    variants.push_back(variant.take());
+  }
+  ordered_json rows = ordered_json::array();
+  for (const std::string& name : options.switches) {
+    if (const int code = run_on(options, variants, name, rows); code != kSuccess) return code;
+  }
+  if (options.json.empty()) return kSuccess;
+  std::ofstream file(options.json);
+  file << rows.dump(1) << '\n';
+  return file.good() ? kSuccess : fail(kFailure, "can't write " + options.json);
+}
+
+}  // namespace
+
+void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
+  auto* sub = lab_command.add_subcommand("bench", "Compare the NIC engine's collectives with the host's");
+  auto options = std::make_shared<BenchOptions>();
+  sub->add_option("collective", options->collective, "barrier")->required();
+  sub->add_option("--nodes", options->nodes, "how many, one rank each")->delimiter(',')->check(CLI::Range(2, 64));
+  sub->add_option("--switch", options->switches, "bridge, redirect")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"bridge", "redirect"}));
+  sub->add_option("--variants", options->variants, "ways (" + lab_bench::known_paths() + "), each :ALGORITHM or none")
+      ->delimiter(',');
+  sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)");
+  sub->add_option("--slices", options->slices, "in which they are measured, all variants in turn (default: 5)")
+      ->check(CLI::Range(1, 1000));
+  sub->add_option("--impair", options->impairment,
+                  "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several "
+                  "by commas");
+  sub->add_option("--warm-up", options->warm_ups, "barriers before (default: 100)");
+  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each");
+  sub->add_flag("--check", options->is_checked, "whether each barrier holds; the times are a little longer");
+  sub->add_option("--wait", options->wait, "spin or sleep")->check(CLI::IsMember({"spin", "sleep"}));
+  sub->add_option("--seed", options->seed, "of the order of nodes");
+  sub->add_option("--json", options->json, "write an array of rows to this file");
+  sub->callback([=, &invocation] { invocation.run = [=] { return run_bench(*options); }; });
+}
+
+}  // namespace hocket::command

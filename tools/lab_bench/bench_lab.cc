@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab_bench/bench_lab.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engines/nic/port.h"
+#include "lab/build.h"
+#include "lab/impairment.h"
+#include "lab/namespaces.h"
+#include "lab/remove.h"
+#include "lab/words.h"
+#include "nic/daemon.h"
+
+namespace hocket::lab_bench {
+
+using engines::nic::Port;
+
+namespace {
+
+struct Kind {
+  const char* name;
+  lab::ImpairmentKind kind;
+};
+constexpr Kind kKinds[] = {{"loss", lab::ImpairmentKind::kLoss},
+                           {"duplicate", lab::ImpairmentKind::kDuplicate},
+                           {"corrupt", lab::ImpairmentKind::kCorrupt},
+                           {"reorder", lab::ImpairmentKind::kReorder},
+                           {"delay", lab::ImpairmentKind::kDelay}};
+constexpr uint64_t kReorderedByNs = 1'000'000;
+
+Result<lab::Impairment> parse_impairment(const std::string& word) {
+  const size_t equals = word.find('=');
+  for (const Kind& kind : kKinds) {
+    if (equals == std::string::npos || word.substr(0, equals) != kind.name) continue;
+    lab::Impairment impairment;
+    impairment.kind = kind.kind;
+    if (kind.kind == lab::ImpairmentKind::kReorder) impairment.more_ns = kReorderedByNs;
+    const std::string value = word.substr(equals + 1);
+    Result<uint64_t> read =
+        kind.kind == lab::ImpairmentKind::kDelay ? lab::parse_duration_ns(value) : lab::parse_percent(value);
+    if (!read.is_ok()) return read.take_status();
+    impairment.value = read.value();
+    return impairment;
+  }
+  return Status(Code::kInvalidArgument,
+                "`" + word + "` is no impairment; such are loss=1%, duplicate=, corrupt=, reorder= and delay=1ms");
+}
+
+}  // namespace
+
+BenchLab::BenchLab(lab::Lab lab) : lab_(std::move(lab)) {}
+
+BenchLab::BenchLab(BenchLab&& other) noexcept
+    : lab_(std::exchange(other.lab_, std::nullopt)), engines_(std::exchange(other.engines_, Engines::kNone)) {}
+
+BenchLab::~BenchLab() {
+  if (!lab_) return;
+  // A service would end with its interface, but a little later.
+  (void)use(Engines::kNone).is_ok();
+  const Result<lab::Lock> lock = lab::Lock::take();
+  if (!lock.is_ok()) return;
+  (void)lab::remove(lab_->name).is_ok();
+  lock.value().tidy_up();
+}
+
+Result<BenchLab> BenchLab::build(int nodes, lab::SwitchKind kind) {
+  lab::BuildOptions options;
+  options.name = "bench-" + std::to_string(getpid());
+  options.nodes = nodes;
+  options.switch_kind = kind;
+  Result<lab::Lab> built = lab::build(options);
+  if (!built.is_ok()) return built.take_status();
+  return BenchLab(built.take());
+}
+
+Status BenchLab::use(Engines engines) {
+  if (engines == engines_) return Status::ok();
+  if (engines_ != Engines::kNone) {
+    engines_ = Engines::kNone;
+    for (int node = 0; node < lab_->nodes; ++node) HOCKET_TRY(end(node));
+  }
+  if (engines == Engines::kNone) return Status::ok();
+  engines_ = engines;
+  for (int node = 0; node < lab_->nodes; ++node) HOCKET_TRY(start(node));
+  return Status::ok();
+}
+
+// Each node finds out where the others are, while nothing is lost: the kernel asks again after a second only.
+Status BenchLab::introduce() const {
+  std::vector<nic::Interface> interfaces;
+  for (int node = 0; node < 2 * lab_->nodes; ++node) {
+    Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node % lab_->nodes));
+    if (!visit.is_ok()) return visit.take_status();
+    Result<nic::Interface> own = nic::find_interface(lab::kNodeInterface);
+    if (!own.is_ok()) return own.take_status();
+    if (node < lab_->nodes) interfaces.push_back(own.value());
+    for (const nic::Interface& other : interfaces) {
+      if (node < lab_->nodes || other.ip == own.value().ip) continue;
+      const Result<std::array<uint8_t, 6>> hop = nic::next_hop(own.value(), other.ip);
+      if (!hop.is_ok()) return {hop.status().code(), hop.status().message()};
+    }
+  }
+  return Status::ok();
+}
+
+Status BenchLab::impair(const std::string& text) const {
+  HOCKET_TRY(introduce());
+  const Result<lab::Lock> lock = lab::Lock::take();
+  if (!lock.is_ok()) return {lock.status().code(), lock.status().message()};
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    Result<lab::Impairment> impairment = parse_impairment(text.substr(begin, end - begin));
+    if (!impairment.is_ok()) return impairment.take_status();
+    HOCKET_TRY(lab::impose(*lab_, impairment.value()));
+    begin = end + 1;
+  }
+  return Status::ok();
+}
+
+Status BenchLab::start(int node) const {
+  Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node));
+  if (!visit.is_ok()) return visit.take_status();
+  Result<nic::Interface> interface = nic::find_interface(lab::kNodeInterface);
+  if (!interface.is_ok()) return interface.take_status();
+  nic::DaemonOptions options;
+  options.engine.interface = interface.value();
+  options.engine.name = lab::kNodeInterface;
+  options.is_agent = engines_ == Engines::kAgent || (engines_ == Engines::kMixed && node % 2 == 1);
+  return nic::start_daemon(options);
+}
+
+Status BenchLab::end(int node) const {
+  Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node));
+  if (!visit.is_ok()) return visit.take_status();
+  Result<std::unique_ptr<Port>> port = Port::open(lab::kNodeInterface);
+  if (!port.is_ok()) return port.take_status();
+  return port.value()->end_service();
+}
+
+}  // namespace hocket::lab_bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A lab of the benchmark's own, and the NIC engines in its nodes.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "lab/lab.h"
+
+namespace hocket::lab_bench {
+
+// What runs in the nodes: nothing (so that nobody's packets meet programs), or engines.
+enum class Engines : uint8_t { kNone, kKernel, kAgent, kMixed };
+
+class BenchLab {
+ public:
+  static Result<BenchLab> build(int nodes, lab::SwitchKind kind);
+  // Engines end, and the lab is gone.
+  ~BenchLab();
+  BenchLab(BenchLab&& other) noexcept;
+  BenchLab& operator=(BenchLab&&) = delete;
+
+  const lab::Lab& lab() const { return *lab_; }
+  // Ends what runs in the nodes and starts what shall; nothing happens where that runs already.
+  Status use(Engines engines);
+  // "loss=1%", "duplicate=", "corrupt=", "reorder=", "delay=1ms", several by commas: of all nodes' packets.
+  Status impair(const std::string& text) const;
+
+ private:
+  explicit BenchLab(lab::Lab lab);
+  Status introduce() const;
+  Status start(int node) const;
+  Status end(int node) const;
+
+  std::optional<lab::Lab> lab_;
+  Engines engines_ = Engines::kNone;
+};
+
+}  // namespace hocket::lab_bench

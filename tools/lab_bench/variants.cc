@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab_bench/variants.h"
+
+#include <charconv>
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::lab_bench {
+namespace {
+
+using engines::nic::Mode;
+
+struct Path {
+  const char* name;
+  Engines engines;
+  std::unique_ptr<BarrierDriver> (*make)(const Place& place);
+};
+
+std::unique_ptr<BarrierDriver> make_collective(const Place& place) { return make_nic_driver(place, Mode::kCollective); }
+
+const Path kPaths[] = {
+    {"nic", Engines::kKernel, make_collective},
+    {"nic-chain", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kChain); }},
+    {"nic-direct", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kAcknowledged); }},
+    {"agent", Engines::kAgent, make_collective},
+    {"mixed", Engines::kMixed, make_collective},
+    {"host-udp", Engines::kNone, make_udp_driver},
+    {"host-packet", Engines::kNone, make_packet_driver},
+};
+
+Status unknown(const std::string& what, const std::string& text, const std::string& known) {
+  return {Code::kInvalidArgument, "`" + text + "` is no " + what + "; there are " + known};
+}
+
+std::string known_algorithms() {
+  std::string known;
+  for (const algorithms::Algorithm* one : algorithms::all()) {
+    if (one->collective != schedule::Collective::kBarrier || one->uses_counters || one->uses_slots ||
+        algorithms::is_composition(*one))
+      continue;
+    known += (known.empty() ? "" : ", ") + std::string(one->name);
+  }
+  return known;
+}
+
+}  // namespace
+
+std::string known_paths() {
+  std::string known;
+  for (const Path& path : kPaths) known += (known.empty() ? "" : ", ") + std::string(path.name);
+  return known;
+}
+
+Result<Variant> parse_variant(const std::string& text) {
+  const size_t colon = text.find(':');
+  Variant variant;
+  variant.name = text;
+  variant.path = text.substr(0, colon);
+  variant.algorithm = colon == std::string::npos ? "dissemination" : text.substr(colon + 1);
+  for (const Path& path : kPaths) {
+    if (variant.path != path.name) continue;
+    variant.engines = path.engines;
+    variant.make_driver = path.make;
+  }
+  if (!variant.make_driver) return unknown("way to carry out a barrier", variant.path, known_paths());
+  const size_t slash = variant.algorithm.find('/');
+  const std::string name = variant.algorithm.substr(0, slash);
+  uint32_t degree = 0;
+  if (slash != std::string::npos) {
+    const char* end = variant.algorithm.data() + variant.algorithm.size();
+    const auto [stopped, error] = std::from_chars(variant.algorithm.data() + slash + 1, end, degree);
+    if (error != std::errc() || stopped != end || degree == 0)
+      return unknown("degree", variant.algorithm.substr(slash + 1), "1, 2, 3, ...");
+  }
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
+  if (algorithm == nullptr) return unknown("algorithm of a barrier by messages", name, known_algorithms());
+  variant.plan_of = [algorithm, degree](uint32_t size, uint32_t rank) {
+    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
+  };
+  return variant;
+}
+
+}  // namespace hocket::lab_bench

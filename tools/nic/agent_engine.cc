@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nic/agent_engine.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "nic/group_keeper.h"
+#include "platform/memory_file.h"
+
+namespace hocket::nic {
+namespace {
+
+using platform::Descriptor;
+
+constexpr uint32_t kMostGroups = 256;
+// Packets and rings that are taken before the loop looks at anything else.
+constexpr int kMostAtOnce = 256;
+constexpr uint64_t kWire = ~uint64_t{0};  // in epoll's data: the socket; else a group
+
+class AgentEngine final : public Engine {
+ public:
+  AgentEngine(const EngineOptions& options, Descriptor socket, Descriptor poll)
+      : options_(options),
+        socket_(std::move(socket)),
+        poll_(std::move(poll)),
+        slots_(kMostGroups),
+        keeper_(
+            kMostGroups, options.patience,
+            [this](uint32_t group, const nic_message& message) { send(*slots_[group], message); },
+            [this](uint32_t group) { forget(group); }) {}
+
+  const char* kind() const override { return "agent"; }
+  std::string place() const override { return "a process that works over UDP: no root, no programs in the kernel"; }
+  const std::string& interface() const override { return options_.name; }
+  nic_peer address() const override { return {options_.interface.ip, htons(options_.port), 0}; }
+  uint32_t free_groups() const override { return keeper_.free_groups(); }
+
+  Result<Lent> join(const JoinRequest& request) override {
+    const int64_t number = keeper_.find_free();
+    if (number < 0)
+      return Status(Code::kNoMemory, "the NIC engine is full: it has " + std::to_string(kMostGroups) + " groups");
+    if (ids_.contains(request.group.id))
+      return Status(Code::kInvalidArgument, "the NIC engine has a group of that id already");
+    auto slot = std::make_unique<Slot>();
+    slot->group = request.group;
+    slot->members = request.members;
+    slot->heard.resize(request.members.size());
+    Lent lent;
+    lent.group = static_cast<uint32_t>(number);
+    HOCKET_TRY(make_page(*slot, lent));
+    HOCKET_TRY(make_bell(*slot, lent));
+    ids_[request.group.id] = lent.group;
+    const GroupMemory memory = {&slot->group, &slot->state, slot->page, slot->heard.data(), sizeof(uint32_t)};
+    keeper_.add(lent.group, memory, request.silence_ns, request.user);
+    slots_[lent.group] = std::move(slot);
+    return lent;
+  }
+
+  void leave(uint32_t group) override {
+    hang_up(group);
+    keeper_.leave(group, now_ns());
+  }
+  void abandon(uint32_t group) override {
+    hang_up(group);
+    keeper_.abandon(group, now_ns());
+  }
+
+  std::vector<int> sources() const override { return {poll_.get()}; }
+
+  void work() override {
+    std::array<epoll_event, 64> events;
+    const int ready = epoll_wait(poll_.get(), events.data(), events.size(), 0);
+    for (int i = 0; i < ready; ++i) {
+      const uint64_t what = events[static_cast<size_t>(i)].data.u64;
+      if (what == kWire) {
+        take_packets();
+      } else {
+        take_rings(static_cast<uint32_t>(what));
+      }
+    }
+  }
+
+  // Whatever begins comes by here.
+  int64_t look(uint64_t at_ns) override { return keeper_.look(at_ns).wait_ns; }
+
+  Counters counters() const override { return counters_; }
+  std::vector<GroupReport> groups() const override { return keeper_.report(); }
+
+ private:
+  struct Slot {
+    nic_group group = {};
+    nic_state state = {};
+    nic_page* page = nullptr;
+    std::vector<nic_peer> members;
+    std::vector<uint32_t> heard;
+    Descriptor bell;  // our end
+
+    ~Slot() {
+      if (page != nullptr) munmap(page, sizeof *page);
+    }
+  };
+
+  static Status make_page(Slot& slot, Lent& lent) {
+    Result<int> file = platform::create_memory_file();
+    if (!file.is_ok()) return file.take_status();
+    lent.page = Descriptor(file.value());
+    HOCKET_TRY(platform::extend_file(lent.page.get(), 0, sizeof(nic_page)));
+    void* memory = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, lent.page.get(), 0);
+    if (memory == MAP_FAILED) return Status::system("can't map a page of the NIC engine", errno);
+    slot.page = static_cast<nic_page*>(memory);
+    return Status::ok();
+  }
+
+  // A pair of sockets: rings one way, wake-ups the other.
+  Status make_bell(Slot& slot, Lent& lent) const {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
+      return Status::system("can't make a doorbell", errno);
+    slot.bell = Descriptor(ends[0]);
+    lent.bell = Descriptor(ends[1]);
+    lent.ear = Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 0));
+    if (lent.ear.get() < 0) return Status::system("can't make a doorbell", errno);
+    lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = lent.group;
+    if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, ends[0], &event) != 0)
+      return Status::system("can't wait for a doorbell", errno);
+    return Status::ok();
+  }
+
+  void hang_up(uint32_t group) {
+    if (group < slots_.size() && slots_[group] != nullptr) slots_[group]->bell.reset();
+  }
+  void forget(uint32_t group) {
+    ids_.erase(slots_[group]->group.id);
+    slots_[group].reset();
+  }
+
+  void count(uint32_t counter, uint64_t many = 1) { counters_[counter] += many; }
+
+  void take_packets() {
+    __u64 words[NIC_WORDS + 2];  // one more, so that what is too long shows
+    for (int i = 0; i < kMostAtOnce; ++i) {
+      const ssize_t length = recv(socket_.get(), words, sizeof words, MSG_DONTWAIT);
+      if (length < 0) return;
+      if (length != NIC_HEADER_BYTES) {
+        count(NIC_BAD_LENGTH);
+        continue;
+      }
+      nic_message message{};
+      const uint64_t tag = nic_read(words, &message);
+      if (message.kind != 0) take_packet(message, tag);
+    }
+  }
+
+  void take_packet(const nic_message& message, uint64_t tag) {
+    const auto found = ids_.find(message.group);
+    if (found == ids_.end()) return count(NIC_NO_GROUP);
+    Slot& slot = *slots_[found->second];
+    if (nic_tag(&slot.group.key, &message) != tag) return count(NIC_BAD_TAG);
+    if (message.kind != NIC_MESSAGE && message.source < slot.group.size) ++slot.heard[message.source];
+    const nic_outcome outcome = nic_take(&slot.group, &slot.state, &message);
+    count(outcome.verdict);
+    act(slot, outcome, message);
+    if (outcome.reply == 0) return;
+    count(NIC_REPLIED);
+    send(slot, nic_replied(&slot.group, &slot.state, outcome.reply, &message));
+  }
+
+  void take_rings(uint32_t group) {
+    Slot* slot = slots_[group].get();
+    if (slot == nullptr || slot->bell.get() < 0) return;
+    __u64 words[NIC_WORDS + 1];
+    for (int i = 0; i < kMostAtOnce; ++i) {
+      if (recv(slot->bell.get(), words, sizeof words, MSG_DONTWAIT) != NIC_HEADER_BYTES) return;
+      nic_message message{};
+      (void)nic_read(words, &message);
+      if (message.kind != NIC_BELL) {
+        count(NIC_UNKNOWN_KIND);
+        continue;
+      }
+      const nic_outcome outcome = nic_start(&slot->group, &slot->state, message.program, message.epoch);
+      count(outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict});
+      act(*slot, outcome, message);
+    }
+  }
+
+  void act(Slot& slot, const nic_outcome& outcome, const nic_message& message) {
+    for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
+      nic_message sent;
+      if (nic_sent(&slot.group, message.program, message.epoch, number, &sent) != 0) send(slot, sent);
+    }
+    count(outcome.repeats != 0 ? NIC_RESENT : NIC_SENT, outcome.end_send - outcome.first_send);
+    const uint64_t broken = nic_load(&slot.state.broken);
+    if (broken != 0) __atomic_store_n(&slot.page->broken, broken, __ATOMIC_RELAXED);
+    if (outcome.completed == 0) return;
+    count(NIC_OPERATIONS, outcome.completed);
+    (void)__atomic_fetch_add(&slot.page->done, outcome.completed, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&slot.page->sleeps, __ATOMIC_SEQ_CST) == 0 || slot.bell.get() < 0) return;
+    count(NIC_WOKEN);
+    (void)::send(slot.bell.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+
+  void send(const Slot& slot, const nic_message& message) {
+    __u64 words[NIC_WORDS + 1];
+    nic_write(&message, nic_tag(&slot.group.key, &message), words);
+    const nic_peer& member = slot.members[message.target];
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = member.ip;
+    address.sin_port = member.port;
+    if (sendto(socket_.get(), words, sizeof words, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
+               sizeof address) < 0)
+      count(NIC_NO_ROOM);
+  }
+
+  EngineOptions options_;
+  Descriptor socket_;
+  Descriptor poll_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::unordered_map<uint64_t, uint32_t> ids_;
+  Counters counters_ = {};
+  GroupKeeper keeper_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_agent_engine(const EngineOptions& options) {
+  Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Descriptor poll(epoll_create1(EPOLL_CLOEXEC));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = options.interface.ip;
+  address.sin_port = htons(options.port);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = kWire;
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return Status::system("can't take UDP port " + std::to_string(options.port), errno);
+  if (epoll_ctl(poll.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0)
+    return Status::system("can't wait for packets", errno);
+  return std::unique_ptr<Engine>(std::make_unique<AgentEngine>(options, std::move(socket), std::move(poll)));
+}
+
+}  // namespace hocket::nic

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nic/daemon.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "nic/agent_engine.h"
+
+namespace hocket::nic {
+namespace {
+
+using platform::Descriptor;
+
+// Late messages are asked for also while every core computes.
+void ask_for_priority() {
+  sched_param low{};
+  low.sched_priority = sched_get_priority_min(SCHED_FIFO);
+  (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);  // without the right, as everybody else
+}
+
+Status serve(const DaemonOptions& options, Descriptor* tells) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  sigprocmask(SIG_BLOCK, &ends, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  Result<Descriptor> listener = open_service(options.engine.name);
+  if (!listener.is_ok()) return listener.take_status();
+  Result<std::unique_ptr<Engine>> engine =
+      options.is_agent ? make_agent_engine(options.engine) : make_kernel_engine(options.engine);
+  if (!engine.is_ok()) return engine.take_status();
+  ask_for_priority();
+  if (tells != nullptr) tells->reset();
+  return run_service(*engine.value(), listener.value(), options.guests);
+}
+
+// Nothing of the command that started it stays open but the end of a pipe.
+Descriptor become_daemon(int tells) {
+  setsid();
+  (void)!chdir("/");
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+  constexpr int kKept = 3;
+  if (tells != kKept) dup2(tells, kKept);
+  fcntl(kKept, F_SETFD, FD_CLOEXEC);
+  syscall(SYS_close_range, kKept + 1, ~0U, 0);
+  prctl(PR_SET_NAME, "hocket-nic");
+  return Descriptor(kKept);
+}
+
+}  // namespace
+
+Status start_daemon(const DaemonOptions& options) {
+  if (options.stays) return serve(options, nullptr);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
+  Descriptor hears(ends[0]);
+  Descriptor tells(ends[1]);
+  const pid_t child = fork();
+  if (child < 0) return Status::system("can't start the NIC engine's service", errno);
+  if (child == 0) {
+    Descriptor pipe = become_daemon(tells.release());
+    const Status status = serve(options, &pipe);
+    if (!status.is_ok() && pipe.get() >= 0) {
+      const std::string why = status.message();
+      (void)!write(pipe.get(), why.data(), why.size());
+    }
+    _exit(status.is_ok() ? 0 : 1);
+  }
+  tells.reset();
+  std::string why;
+  std::array<char, 1024> part;
+  ssize_t length = 0;
+  while ((length = read(hears.get(), part.data(), part.size())) > 0 || (length < 0 && errno == EINTR))
+    if (length > 0) why.append(part.data(), static_cast<size_t>(length));
+  if (why.empty()) return Status::ok();
+  return {Code::kSystem, why};
+}
+
+}  // namespace hocket::nic

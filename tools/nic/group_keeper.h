@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The groups of an engine over time: what they miss is asked for, who is silent or has ended is told to all members,
+// and who has left stays for the others' questions.
+//
+// Thread safety: one thread at a time, beside any number of processors that work on the groups' states.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "nic/engine.h"
+#include "protocol/page.h"
+#include "protocol/watch.h"
+
+namespace hocket::nic {
+
+// Where an engine keeps a group. All of it outlives the group.
+struct GroupMemory {
+  const nic_group* group = nullptr;
+  nic_state* state = nullptr;
+  nic_page* page = nullptr;
+  const uint32_t* heard = nullptr;  // of member 0
+  uint32_t heard_stride = 0;        // bytes to the next member's
+};
+
+class GroupKeeper {
+ public:
+  using Send = std::function<void(uint32_t group, const nic_message& message)>;
+  using Free = std::function<void(uint32_t group)>;
+  // `send` sends a message of a group's; `free`: nobody will ask for the group any more.
+  GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free);
+
+  uint32_t free_groups() const { return free_groups_; }
+  // A number that no group has; -1: there is none.
+  int64_t find_free() const;
+  void add(uint32_t number, const GroupMemory& memory, uint64_t silence_ns, uint32_t user);
+  void leave(uint32_t number, uint64_t now_ns);
+  void abandon(uint32_t number, uint64_t now_ns);
+  struct Next {
+    int64_t wait_ns = -1;      // -1: for ever
+    bool unless_begun = true;  // wants to be called at once when an operation begins
+  };
+  // Looks after all groups; tells when to do so again.
+  Next look(uint64_t now_ns);
+  const nic_patience& patience() const { return patience_; }
+  std::vector<GroupReport> report() const;
+
+ private:
+  struct Kept {
+    GroupMemory memory;
+    nic_watch watch = {};
+    std::vector<nic_watched_member> members;
+    uint32_t number = 0;
+    uint32_t user = 0;
+    uint64_t silence_ns = 0;
+    uint64_t seen_completed = 0;  // when this was last looked at
+    uint64_t free_at_ns = 0;      // 0: in use
+    GroupKeeper* keeper = nullptr;
+  };
+  static void emit(void* user, const nic_message* message);
+  int64_t look_at(Kept& kept, uint64_t now_ns);
+
+  nic_patience patience_;
+  Send send_;
+  Free free_;
+  uint32_t free_groups_;
+  std::vector<std::unique_ptr<Kept>> groups_;
+};
+
+}  // namespace hocket::nic

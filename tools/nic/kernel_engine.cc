@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nic/kernel_engine.h"
+
+#ifdef HOCKET_NIC_PROGRAMS
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "nic/group_keeper.h"
+#include "nic/kernel_programs.h"
+#endif
+
+namespace hocket::nic {
+
+#ifdef HOCKET_NIC_PROGRAMS
+namespace {
+
+using platform::Descriptor;
+
+// Of the header that goes between the two, either way.
+uint16_t ip_checksum(uint32_t one, uint32_t other) {
+  iphdr header{};
+  header.version = 4;
+  header.ihl = 5;
+  header.tot_len = htons(NIC_FRAME_BYTES - NIC_ETHERNET_BYTES);
+  header.frag_off = htons(IP_DF);
+  header.ttl = NIC_TTL;
+  header.protocol = IPPROTO_UDP;
+  header.saddr = one;
+  header.daddr = other;
+  uint16_t words[sizeof header / 2];
+  std::memcpy(words, &header, sizeof header);
+  uint32_t sum = 0;
+  for (const uint16_t word : words) sum += word;
+  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return static_cast<uint16_t>(~sum);
+}
+
+sockaddr_in socket_address(uint32_t ip, uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ip;
+  address.sin_port = port;
+  return address;
+}
+
+// Whoever binds it finds it taken: packets that the programs pass on get no answer of the kernel's.
+Result<Descriptor> bound_socket(uint32_t ip, uint16_t port) {
+  Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.get() < 0) return Status::system("can't make a socket", errno);
+  const sockaddr_in address = socket_address(ip, port);
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return Status::system("can't take UDP port " + std::to_string(ntohs(port)), errno);
+  return socket;
+}
+
+class KernelEngine final : public Engine {
+ public:
+  KernelEngine(const EngineOptions& options, std::unique_ptr<KernelPrograms> programs, Descriptor socket)
+      : options_(options),
+        programs_(std::move(programs)),
+        socket_(std::move(socket)),
+        slots_(NIC_MOST_GROUPS),
+        keeper_(
+            NIC_MOST_GROUPS, options.patience,
+            [this](uint32_t group, const nic_message& message) { send(group, message); },
+            [this](uint32_t group) { free(group); }) {}
+
+  const char* kind() const override { return "kernel"; }
+  std::string place() const override {
+    return std::string("tc, by ") + programs_->hook() + ": a packet is answered before the network stack sees it";
+  }
+  const std::string& interface() const override { return options_.name; }
+  nic_peer address() const override { return {options_.interface.ip, htons(options_.port), 0}; }
+  uint32_t free_groups() const override { return keeper_.free_groups(); }
+
+  Result<Lent> join(const JoinRequest& request) override {
+    const int64_t number = keeper_.find_free();
+    const int64_t first = find_members(static_cast<uint32_t>(request.members.size()));
+    if (number < 0 || first < 0)
+      return Status(Code::kNoMemory, "the NIC engine is full: " + std::to_string(NIC_MOST_GROUPS) + " groups with " +
+                                         std::to_string(NIC_MEMBER_POOL) + " members in all");
+    const auto group = static_cast<uint32_t>(number);
+    Slot& slot = slots_[group];
+    slot = {};
+    Result<Lent> lent = lend(group, static_cast<uint32_t>(first), request);
+    if (!lent.is_ok()) {
+      forget(group);
+      return lent;
+    }
+    const GroupMemory memory = {&slot.kernel.group, &programs_->state(group), slot.page,
+                                &programs_->member(slot.kernel.first_member).heard, sizeof(nic_member)};
+    keeper_.add(group, memory, request.silence_ns, request.user);
+    return lent;
+  }
+
+  void leave(uint32_t group) override {
+    hang_up(group);
+    keeper_.leave(group, now_ns());
+  }
+  void abandon(uint32_t group) override {
+    hang_up(group);
+    keeper_.abandon(group, now_ns());
+  }
+
+  std::vector<int> sources() const override { return {socket_.get(), programs_->news()}; }
+  void work() override {
+    // Packets that the programs passed on: of groups that are gone.
+    char packet[64];
+    while (recv(socket_.get(), packet, sizeof packet, MSG_DONTWAIT) >= 0) continue;
+    programs_->take_news();
+  }
+  int64_t look(uint64_t at_ns) override {
+    const GroupKeeper::Next next = keeper_.look(at_ns);
+    if (!next.unless_begun) return next.wait_ns;
+    programs_->ask_for_news();
+    // What has begun between the two would not be told of.
+    return keeper_.look(at_ns).wait_ns;
+  }
+
+  Counters counters() const override { return programs_->counters(); }
+  std::vector<GroupReport> groups() const override { return keeper_.report(); }
+
+ private:
+  struct Slot {
+    nic_slot kernel = {};
+    nic_page* page = nullptr;
+    uint64_t bell = 0;  // its socket's cookie
+    bool has_id = false;
+  };
+
+  // Where in the pool so many members that follow one another are free.
+  int64_t find_members(uint32_t count) const {
+    uint32_t first = 0;
+    for (const auto& [begin, length] : pool_) {
+      if (begin - first >= count) break;
+      first = begin + length;
+    }
+    return first + count <= NIC_MEMBER_POOL ? first : -1;
+  }
+
+  Result<Lent> lend(uint32_t number, uint32_t first, const JoinRequest& request) {
+    Slot& slot = slots_[number];
+    nic_slot& kernel = slot.kernel;
+    kernel.group = request.group;
+    kernel.first_member = first;
+    kernel.interface = static_cast<uint32_t>(options_.interface.index);
+    std::memcpy(kernel.mac, options_.interface.mac.data(), sizeof kernel.mac);
+    kernel.port = htons(options_.port);
+    kernel.ip = options_.interface.ip;
+    pool_[first] = static_cast<uint32_t>(request.members.size());
+    HOCKET_TRY(set_members(first, request));
+    Lent lent;
+    lent.group = number;
+    HOCKET_TRY(make_ear(kernel, lent));
+    HOCKET_TRY(make_page(number, lent));
+    std::memset(&programs_->state(number), 0, sizeof(nic_state));
+    HOCKET_TRY(programs_->set_slot(number, kernel));
+    HOCKET_TRY(make_bell(number, request, lent));
+    // Last: from now on packets are taken.
+    HOCKET_TRY(programs_->set_id(kernel.group.id, number));
+    slot.has_id = true;
+    return lent;
+  }
+
+  Status set_members(uint32_t first, const JoinRequest& request) {
+    for (size_t i = 0; i < request.members.size(); ++i) {
+      nic_member& member = programs_->member(first + static_cast<uint32_t>(i));
+      member = {};
+      const nic_peer& peer = request.members[i];
+      if (i == request.group.self) continue;
+      Result<std::array<uint8_t, 6>> hop = next_hop(options_.interface, peer.ip);
+      if (!hop.is_ok()) return hop.take_status();
+      std::memcpy(member.mac, hop.value().data(), sizeof member.mac);
+      member.ip = peer.ip;
+      member.port = peer.port;
+      member.ip_check = ip_checksum(options_.interface.ip, peer.ip);
+    }
+    return Status::ok();
+  }
+
+  Status make_ear(nic_slot& kernel, Lent& lent) const {
+    Result<Descriptor> ear = bound_socket(options_.interface.ip, 0);
+    if (!ear.is_ok()) return ear.take_status();
+    sockaddr_in address{};
+    socklen_t length = sizeof address;
+    if (getsockname(ear.value().get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
+      return Status::system("can't find the port of a socket", errno);
+    kernel.ear_port = address.sin_port;
+    lent.ear = ear.take();
+    return Status::ok();
+  }
+
+  Status make_page(uint32_t number, Lent& lent) {
+    Result<Descriptor> page = programs_->set_page(number);
+    if (!page.is_ok()) return page.take_status();
+    void* memory = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, page.value().get(), 0);
+    if (memory == MAP_FAILED) return Status::system("can't map a page of the NIC engine", errno);
+    slots_[number].page = static_cast<nic_page*>(memory);
+    lent.page = page.take();
+    return Status::ok();
+  }
+
+  // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for those who may send
+  // them anyway.
+  Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
+    const nic_member& other = programs_->member(slots_[number].kernel.first_member + (request.group.self == 0 ? 1 : 0));
+    HOCKET_TRY(request.is_privileged ? make_raw_bell(other, lent) : make_udp_bell(other, lent));
+    uint64_t cookie = 0;
+    socklen_t length = sizeof cookie;
+    if (getsockopt(lent.bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length) != 0)
+      return Status::system("can't find the cookie of a socket", errno);
+    HOCKET_TRY(programs_->set_bell(cookie, number));
+    slots_[number].bell = cookie;
+    return Status::ok();
+  }
+
+  Status make_udp_bell(const nic_member& other, Lent& lent) const {
+    Result<Descriptor> bell = bound_socket(options_.interface.ip, 0);
+    if (!bell.is_ok()) return bell.take_status();
+    const int yes = 1;
+    const sockaddr_in address = socket_address(other.ip, htons(options_.port));
+    // What the packet becomes has no checksum of UDP's.
+    if (setsockopt(bell.value().get(), SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes) != 0 ||
+        connect(bell.value().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return Status::system("can't make a doorbell", errno);
+    lent.bell = bell.take();
+    lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
+    lent.words_at = 0;
+    return Status::ok();
+  }
+
+  Status make_raw_bell(const nic_member& other, Lent& lent) const {
+    Descriptor bell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (bell.get() < 0) return Status::system("can't make a doorbell", errno);
+    sockaddr_ll address{};
+    address.sll_family = AF_PACKET;
+    address.sll_ifindex = options_.interface.index;
+    if (bind(bell.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return Status::system("can't make a doorbell", errno);
+    lent.bell = std::move(bell);
+    struct {
+      ethhdr ethernet;
+      iphdr ip;
+      udphdr udp;
+    } __attribute__((packed)) head = {};
+    std::memcpy(head.ethernet.h_dest, other.mac, sizeof other.mac);
+    std::memcpy(head.ethernet.h_source, options_.interface.mac.data(), options_.interface.mac.size());
+    head.ethernet.h_proto = htons(ETH_P_IP);
+    head.ip.version = 4;
+    head.ip.ihl = 5;
+    head.ip.protocol = IPPROTO_UDP;
+    head.udp.dest = htons(options_.port);
+    head.udp.len = htons(uint16_t{NIC_UDP_BYTES} + uint16_t{NIC_HEADER_BYTES});
+    lent.ring.assign(NIC_FRAME_BYTES, std::byte{0});
+    std::memcpy(lent.ring.data(), &head, sizeof head);
+    lent.words_at = NIC_BEFORE_HEADER;
+    return Status::ok();
+  }
+
+  void hang_up(uint32_t number) {
+    if (number >= slots_.size() || slots_[number].bell == 0) return;
+    programs_->forget_bell(std::exchange(slots_[number].bell, 0));
+  }
+
+  void forget(uint32_t number) {
+    Slot& slot = slots_[number];
+    hang_up(number);
+    if (slot.has_id) programs_->forget_id(slot.kernel.group.id);
+    if (slot.page != nullptr) munmap(slot.page, sizeof *slot.page);
+    pool_.erase(slot.kernel.first_member);
+    slot = {};
+  }
+  void free(uint32_t number) { forget(number); }
+
+  void send(uint32_t number, const nic_message& message) {
+    const nic_slot& slot = slots_[number].kernel;
+    const nic_member& member = programs_->member(slot.first_member + message.target);
+    __u64 words[NIC_WORDS + 1];
+    nic_write(&message, nic_tag(&slot.group.key, &message), words);
+    const sockaddr_in address = socket_address(member.ip, member.port);
+    (void)sendto(socket_.get(), words, sizeof words, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
+                 sizeof address);
+  }
+
+  EngineOptions options_;
+  std::unique_ptr<KernelPrograms> programs_;
+  Descriptor socket_;
+  std::vector<Slot> slots_;
+  std::map<uint32_t, uint32_t> pool_;  // runs of members in use: first, length
+  GroupKeeper keeper_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_kernel_engine(const EngineOptions& options) {
+  Result<Descriptor> socket = bound_socket(options.interface.ip, htons(options.port));
+  if (!socket.is_ok()) return socket.take_status();
+  Result<std::unique_ptr<KernelPrograms>> programs = KernelPrograms::load(options.interface, options.port);
+  if (!programs.is_ok()) return programs.take_status();
+  return std::unique_ptr<Engine>(std::make_unique<KernelEngine>(options, programs.take(), socket.take()));
+}
+
+#else
+
+Result<std::unique_ptr<Engine>> make_kernel_engine(const EngineOptions&) {
+  return Status(Code::kNotSupported,
+                "this hocket was built without BPF programs: install clang-19 and libbpf-dev, then configure and build "
+                "anew; or `hocket nic agent`, which needs neither them nor root");
+}
+
+#endif
+
+}  // namespace hocket::nic

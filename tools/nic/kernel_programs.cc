@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nic/kernel_programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+extern "C" const unsigned char nic_object_begin[];
+extern "C" const unsigned char nic_object_end[];
+
+namespace hocket::nic {
+namespace {
+
+using platform::Descriptor;
+
+// Names that Debian 12's headers don't have yet.
+constexpr uint32_t kTcxIngress = 46;
+constexpr uint32_t kTcxEgress = 47;
+// So that our filters are told from others' on the interface.
+constexpr uint32_t kFilterHandle = 0x686b;
+constexpr uint32_t kFilterPriority = 0x686b;
+
+// libbpf explains failures line by line; the last ones belong to the error.
+std::string& last_words() {
+  static std::string words;
+  return words;
+}
+
+int keep_words(libbpf_print_level level, const char* format, va_list arguments) {
+  if (level == LIBBPF_DEBUG) return 0;
+  // The verifier's log is one line to libbpf, and its end says what is wrong.
+  std::string text(256 << 10, '\0');
+  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+  text.resize(std::min(static_cast<size_t>(std::max(length, 0)), text.size() - 1));
+  constexpr size_t kMost = 2000;
+  last_words() += text;
+  if (last_words().size() > kMost) last_words().erase(0, last_words().size() - kMost);
+  return 0;
+}
+
+Status failed(const std::string& what, int error) {
+  Status status = Status::system(what, error < 0 ? -error : error);
+  if (last_words().empty()) return status;
+  return {Code::kSystem, std::string(status.message()) + "\n" + last_words()};
+}
+
+template <typename Value>
+Result<Value*> map_values(int map, size_t count) {
+  void* memory = mmap(nullptr, count * sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+  if (memory == MAP_FAILED) return Status::system("can't map the NIC engine's state", errno);
+  return static_cast<Value*>(memory);
+}
+
+template <typename Options>
+Options sized() {
+  Options options;
+  std::memset(&options, 0, sizeof options);
+  options.sz = sizeof options;
+  return options;
+}
+
+bpf_tc_hook hook_of(int interface, int points) {
+  auto hook = sized<bpf_tc_hook>();
+  hook.ifindex = interface;
+  hook.attach_point = static_cast<bpf_tc_attach_point>(points);
+  return hook;
+}
+
+bpf_tc_opts our_filter() {
+  auto options = sized<bpf_tc_opts>();
+  options.handle = kFilterHandle;
+  options.priority = kFilterPriority;
+  return options;
+}
+
+bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
+
+}  // namespace
+
+Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port) {
+  last_words().clear();
+  libbpf_set_print(keep_words);
+  std::unique_ptr<KernelPrograms> programs(new KernelPrograms);
+  auto options = sized<bpf_object_open_opts>();
+  options.object_name = "hocket_nic";
+  const auto size = static_cast<size_t>(nic_object_end - nic_object_begin);
+  bpf_object* object = bpf_object__open_mem(nic_object_begin, size, &options);
+  if (object == nullptr) return failed("can't read the NIC engine's BPF programs", errno);
+  programs->object_ = object;
+  bpf_map* constants = bpf_object__find_map_by_name(object, ".rodata");
+  // The one constant is the port.
+  if (const int error = bpf_map__set_initial_value(constants, &port, sizeof port); error != 0)
+    return failed("can't tell the NIC engine its port", error);
+  if (const int error = bpf_object__load(object); error != 0)
+    return failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)", error);
+  HOCKET_TRY(programs->open_maps());
+  HOCKET_TRY(programs->attach(interface));
+  return programs;
+}
+
+KernelPrograms::~KernelPrograms() {
+  if (filtered_interface_ != 0) {
+    for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+      bpf_tc_hook hook = hook_of(filtered_interface_, point);
+      bpf_tc_opts filter = our_filter();
+      (void)bpf_tc_detach(&hook, &filter);
+    }
+  }
+  ring_buffer__free(static_cast<ring_buffer*>(ring_));
+  if (sleeps_ != nullptr) munmap(sleeps_, sizeof *sleeps_);
+  if (states_ != nullptr) munmap(states_, NIC_MOST_GROUPS * sizeof *states_);
+  if (members_ != nullptr) munmap(members_, NIC_MEMBER_POOL * sizeof *members_);
+  bpf_object__close(object_of(object_));
+}
+
+int KernelPrograms::map(const char* name) const { return bpf_object__find_map_fd_by_name(object_of(object_), name); }
+
+Status KernelPrograms::open_maps() {
+  Result<nic_state*> states = map_values<nic_state>(map("nic_states"), NIC_MOST_GROUPS);
+  if (!states.is_ok()) return states.take_status();
+  states_ = states.value();
+  Result<nic_member*> members = map_values<nic_member>(map("nic_members"), NIC_MEMBER_POOL);
+  if (!members.is_ok()) return members.take_status();
+  members_ = members.value();
+  Result<uint64_t*> sleeps = map_values<uint64_t>(map("nic_sleeps"), 1);
+  if (!sleeps.is_ok()) return sleeps.take_status();
+  sleeps_ = sleeps.value();
+  const auto forget = [](void*, void*, size_t) { return 0; };
+  ring_buffer* ring = ring_buffer__new(map("nic_news"), forget, nullptr, nullptr);
+  if (ring == nullptr) return failed("can't listen to the NIC engine", errno);
+  ring_ = ring;
+  news_ = ring_buffer__epoll_fd(ring);
+  return Status::ok();
+}
+
+Status KernelPrograms::attach(const Interface& interface) {
+  const auto program = [&](const char* name) {
+    return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
+  };
+  const int arriving = program("nic_arriving");
+  const int leaving = program("nic_leaving");
+  if (attach_link(interface.index, arriving, kTcxIngress).is_ok())
+    return attach_link(interface.index, leaving, kTcxEgress);
+  hook_ = "clsact";
+  return attach_filters(interface.index, arriving, leaving);
+}
+
+Status KernelPrograms::attach_link(int interface, int program, uint32_t kind) {
+  bpf_attr attributes;
+  std::memset(&attributes, 0, sizeof attributes);
+  attributes.link_create.prog_fd = static_cast<uint32_t>(program);
+  attributes.link_create.target_ifindex = static_cast<uint32_t>(interface);
+  attributes.link_create.attach_type = kind;
+  const auto link = static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes));
+  if (link < 0) return failed("can't put the NIC engine's programs on the interface", errno);
+  links_[kind == kTcxIngress ? 0 : 1] = Descriptor(link);
+  return Status::ok();
+}
+
+Status KernelPrograms::attach_filters(int interface, int arriving, int leaving) {
+  filtered_interface_ = interface;
+  bpf_tc_hook hook = hook_of(interface, BPF_TC_INGRESS | BPF_TC_EGRESS);
+  const int created = bpf_tc_hook_create(&hook);
+  if (created != 0 && created != -EEXIST)
+    return failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
+  for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
+    hook = hook_of(interface, point);
+    bpf_tc_opts filter = our_filter();
+    filter.prog_fd = point == BPF_TC_INGRESS ? arriving : leaving;
+    filter.flags = BPF_TC_F_REPLACE;  // those of an engine that was killed
+    if (const int error = bpf_tc_attach(&hook, &filter); error != 0)
+      return failed("can't put the NIC engine's programs on the interface", error);
+  }
+  return Status::ok();
+}
+
+Status KernelPrograms::set_slot(uint32_t number, const nic_slot& slot) {
+  if (bpf_map_update_elem(map("nic_slots"), &number, &slot, BPF_ANY) == 0) return Status::ok();
+  return Status::system("can't set a group of the NIC engine", errno);
+}
+
+Result<Descriptor> KernelPrograms::set_page(uint32_t number) {
+  auto options = sized<bpf_map_create_opts>();
+  options.map_flags = BPF_F_MMAPABLE;
+  Descriptor page(bpf_map_create(BPF_MAP_TYPE_ARRAY, "nic_page", sizeof number, sizeof(nic_page), 1, &options));
+  if (page.get() < 0) return Status::system("can't make a page of the NIC engine", errno);
+  const int descriptor = page.get();
+  if (bpf_map_update_elem(map("nic_pages"), &number, &descriptor, BPF_ANY) != 0)
+    return Status::system("can't set a page of the NIC engine", errno);
+  return page;
+}
+
+Status KernelPrograms::set_id(uint64_t id, uint32_t slot) {
+  if (bpf_map_update_elem(map("nic_ids"), &id, &slot, BPF_NOEXIST) == 0) return Status::ok();
+  return Status::system("can't tell the NIC engine a group's id", errno);
+}
+
+void KernelPrograms::forget_id(uint64_t id) { (void)bpf_map_delete_elem(map("nic_ids"), &id); }
+
+Status KernelPrograms::set_bell(uint64_t cookie, uint32_t slot) {
+  if (bpf_map_update_elem(map("nic_bells"), &cookie, &slot, BPF_NOEXIST) == 0) return Status::ok();
+  return Status::system("can't tell the NIC engine a doorbell", errno);
+}
+
+void KernelPrograms::forget_bell(uint64_t cookie) { (void)bpf_map_delete_elem(map("nic_bells"), &cookie); }
+
+void KernelPrograms::ask_for_news() { __atomic_store_n(sleeps_, 1, __ATOMIC_SEQ_CST); }
+
+void KernelPrograms::take_news() { (void)ring_buffer__consume(static_cast<ring_buffer*>(ring_)); }
+
+Counters KernelPrograms::counters() const {
+  Counters counters = {};
+  const int processors = libbpf_num_possible_cpus();
+  if (processors <= 0) return counters;
+  std::vector<uint64_t> each(static_cast<size_t>(processors));
+  for (uint32_t counter = 0; counter < NIC_COUNTERS; ++counter) {
+    if (bpf_map_lookup_elem(map("nic_counters"), &counter, each.data()) != 0) continue;
+    for (const uint64_t value : each) counters[counter] += value;
+  }
+  return counters;
+}
+
+}  // namespace hocket::nic

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The BPF programs of the NIC engine (bpf/nic.bpf.c) on an interface, and their maps.
+//
+// They stay as long as the object lives: where the kernel has links (6.6 and later), the kernel itself takes them off
+// when the process ends, however it does.
+//
+// Thread safety: one thread at a time, beside the programs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "bpf/nic.h"
+#include "nic/engine.h"
+#include "nic/next_hop.h"
+#include "platform/descriptor.h"
+
+namespace hocket::nic {
+
+class KernelPrograms {
+ public:
+  static Result<std::unique_ptr<KernelPrograms>> load(const Interface& interface, uint16_t port);
+  ~KernelPrograms();
+  KernelPrograms(const KernelPrograms&) = delete;
+  KernelPrograms& operator=(const KernelPrograms&) = delete;
+
+  // How they hold on to the interface: "tcx" or "clsact".
+  const char* hook() const { return hook_; }
+
+  // Mapped: what is written is in force at once.
+  nic_state& state(uint32_t slot) const { return states_[slot]; }
+  nic_member& member(uint32_t number) const { return members_[number]; }
+  Status set_slot(uint32_t number, const nic_slot& slot);
+  // A page of its own for the slot, which starts empty.
+  Result<platform::Descriptor> set_page(uint32_t number);
+  Status set_id(uint64_t id, uint32_t slot);
+  void forget_id(uint64_t id);
+  Status set_bell(uint64_t cookie, uint32_t slot);
+  void forget_bell(uint64_t cookie);
+  Counters counters() const;
+  // From now on the next operation that begins makes news() readable, once.
+  void ask_for_news();
+  int news() const { return news_; }
+  void take_news();
+
+ private:
+  KernelPrograms() = default;
+  Status open_maps();
+  Status attach(const Interface& interface);
+  Status attach_link(int interface, int program, uint32_t kind);
+  Status attach_filters(int interface, int arriving, int leaving);
+  int map(const char* name) const;
+
+  struct Close;
+  void* object_ = nullptr;  // a bpf_object
+  const char* hook_ = "tcx";
+  int filtered_interface_ = 0;  // with filters of ours; 0: none
+  platform::Descriptor links_[2];
+  nic_state* states_ = nullptr;
+  nic_member* members_ = nullptr;
+  uint64_t* sleeps_ = nullptr;
+  void* ring_ = nullptr;  // a ring_buffer
+  int news_ = -1;
+};
+
+}  // namespace hocket::nic

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lets jobs in to a NIC engine: one process an interface, which owns the engine and answers by a socket.
+//
+// Who may come in is decided by the credentials that the kernel gives: root, the service's own user, and whom the
+// options name. A process that ends without having left its groups has broken them.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "nic/engine.h"
+
+namespace hocket::nic {
+
+struct Guests {
+  bool everybody = false;
+  std::vector<uid_t> users;
+  std::vector<gid_t> groups;
+};
+
+// Takes the socket: an error if the interface has a service.
+Result<platform::Descriptor> open_service(const std::string& interface);
+
+// Until it is asked to end, a signal (SIGTERM, SIGINT, blocked by the caller) comes, or the interface has gone.
+Status run_service(Engine& engine, const platform::Descriptor& listener, const Guests& guests);
+
+}  // namespace hocket::nic
