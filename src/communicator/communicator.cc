@@ -38,6 +38,7 @@ Communicator::~Communicator() {
     return;
   }
   for (auto& track : tracks_) track.reset();
+  nic_.reset();
   if (own_tag_) context_.tags()->give_back(*own_tag_);
   if (block_ != nullptr) context_.region().free(block_);
 }
@@ -115,7 +116,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       group_->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
-      if (!done) woken = group_->sleep(must_poll() ? poll_ns(waiter.sleep_ns()) : waiter.sleep_ns());
+      if (!done) woken = sleep(waiter.sleep_ns());
       group_->withdraw_sleep();
       if (done) return Status::ok();
       waiter.woken(woken);
@@ -134,6 +135,15 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       if (Status failure = find_failure(); !failure.is_ok()) return fail(std::move(failure));
     }
   }
+}
+
+// Whether somebody of this node has woken it.
+bool Communicator::sleep(int64_t sleep_ns) {
+  if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr) {
+    nic->sleep(sleep_ns);
+    return true;
+  }
+  return group_->sleep(must_poll() ? poll_ns(sleep_ns) : sleep_ns);
 }
 
 // --- non-blocking --------------------------------------------------------------------------------------------------
@@ -271,6 +281,8 @@ Status Communicator::find_failure() {
     return failed(group_->broken() - 1);
   }
   if (nodes_ == nullptr) return Status::ok();
+  for (auto& track : tracks_)
+    if (track != nullptr) HOCKET_TRY(track->check());
   Result<uint32_t> elsewhere = find_failure_elsewhere();
   if (!elsewhere.is_ok()) return elsewhere.take_status();
   if (elsewhere.value() == size_) return Status::ok();
@@ -304,7 +316,9 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
   std::unique_ptr<engines::wire::Channel> channel;
   if (nodes_ != nullptr)
     channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, rank_, addresses_);
-  return std::make_unique<Track>(lane.take(), std::move(channel));
+  auto track = std::make_unique<Track>(lane.take(), std::move(channel));
+  if (nic_ != nullptr) track->use(nic_->trigger(index));
+  return track;
 }
 
 // Nobody wakes a rank when a message comes from another node.

@@ -92,6 +92,7 @@ class Communicator {
   Status wait_until(const Look& is_done, const Awaits& awaits);
   void advance_requests();
   Status advance_others();
+  bool sleep(int64_t sleep_ns);
   bool await_left(uint32_t count);
   Status retire(Request* request);
   void look_for_failure_now_and_then();
@@ -119,6 +120,7 @@ class Communicator {
   engines::shared_memory::RankBlock* block_ = nullptr;
   std::unique_ptr<engines::shared_memory::Group> group_;
   std::array<std::unique_ptr<Track>, engines::shared_memory::kLanes> tracks_;
+  std::unique_ptr<NicPath> nic_;  // nullptr: not in use
   std::unique_ptr<Planner> planner_;
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;

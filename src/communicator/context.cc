@@ -60,6 +60,17 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   return context;
 }
 
+Result<engines::nic::Port*> Context::nic_port() {
+  if (nic_port_ == nullptr) {
+    Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
+    if (!interface.is_ok()) return interface.take_status();
+    Result<std::unique_ptr<engines::nic::Port>> port = engines::nic::Port::open(interface.value());
+    if (!port.is_ok()) return port.take_status();
+    nic_port_ = port.take();
+  }
+  return nic_port_.get();
+}
+
 void Context::tell_doubts() {
   if (told_doubts_.exchange(true, std::memory_order_relaxed)) return;
   for (const std::string& doubt : environment::problems().doubts) HOCKET_LOG_WARN("%s", doubt.c_str());

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "communicator/tags.h"
+#include "engines/nic/port.h"
 #include "engines/wire/wire.h"
 #include "platform/rendezvous.h"
 #include "platform/shared_region.h"
@@ -52,6 +53,9 @@ class Context {
   // Of the communicators whose rank 0 this is; nullptr where there is no wire.
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
+  // This process's way to the NIC engine of its machine, opened when first asked for. Under setup_mutex.
+  Result<engines::nic::Port*> nic_port();
+
   void progress() const {
     if (options_.progress != nullptr)
       options_.progress(options_.progress_user);
@@ -85,6 +89,7 @@ class Context {
   int32_t domain_ = -1;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
+  std::unique_ptr<engines::nic::Port> nic_port_;
   platform::CpuBudget cpus_;
   int64_t slice_ns_ = 0;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;

@@ -64,11 +64,25 @@ void Planner::forget() {
 }
 
 std::string Planner::explain(const CallShape& shape) const {
-  return selection::explain(query(shape), table_, forced(shape.collective));
+  std::string text = selection::explain(query(shape), table_for(shape.collective), forced(shape.collective));
+  if (nodes_ == nullptr || shape.collective != schedule::Collective::kBarrier) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  if (nic_ == nullptr) return text + "NIC engine: not used: " + why_no_nic_ + "\n";
+  const Result<selection::Choice> choice =
+      selection::choose(query(shape), table_for(shape.collective), forced(shape.collective));
+  return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value()) + "\n" : text;
+}
+
+void Planner::use(const NicPath* nic, std::string why_not) {
+  nic_ = nic;
+  why_no_nic_ = std::move(why_not);
+  if (nic != nullptr) nic_table_ = table_.under("nic");
+  forget();
 }
 
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
-  Result<selection::Choice> choice = selection::choose(query(shape), table_, forced(shape.collective));
+  Result<selection::Choice> choice =
+      selection::choose(query(shape), table_for(shape.collective), forced(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;
@@ -92,6 +106,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
     last_count -= (chosen.calls - 1) * chosen.chunk_elements;
   }
   prepared->last = engines::bind(plan, last_count, shape.element_bytes);
+  if (nic_ != nullptr && shape.collective == schedule::Collective::kBarrier) nic_->offload(chosen, prepared->last);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 

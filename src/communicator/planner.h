@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/status.h"
+#include "communicator/nic_path.h"
 #include "engines/executor/program.h"
 #include "selection/choice.h"
 
@@ -71,6 +72,8 @@ class Planner {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
+  // Barriers between nodes go by NIC engines from now on, or don't: `why_not` says why.
+  void use(const NicPath* nic, std::string why_not);
   // More ranks than cores.
   bool is_crowded() const { return crowded_; }
 
@@ -101,6 +104,13 @@ class Planner {
   bool crowded_;
   uint64_t slot_bytes_;
   selection::Table table_;
+  // Of collectives that NIC engines carry out between nodes: rules under wire=nic.
+  const selection::Table& table_for(schedule::Collective collective) const {
+    return nic_ != nullptr && collective == schedule::Collective::kBarrier ? nic_table_ : table_;
+  }
+  const NicPath* nic_ = nullptr;
+  std::string why_no_nic_;
+  selection::Table nic_table_;
   std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
   std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
   std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;

@@ -148,6 +148,9 @@ Status Setup::prepare_own() {
     if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
     mine_.has_tag = own_tag_ ? 1 : 0;
     mine_.tag = own_tag_.value_or(0);
+    Result<NicPath::Offer> nic = NicPath::offer(context_, bootstrap_.rank == 0);
+    if (!nic.is_ok()) return nic.take_status();
+    mine_.nic = nic.value();
   }
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
   communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
@@ -273,7 +276,10 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     let_go();
     return status;  // the same on every rank: no second round
   }
-  if (communicator_->nodes_ != nullptr) status = gather_settings();
+  if (communicator_->nodes_ != nullptr) {
+    find_nic();
+    status = gather_settings();
+  }
   if (!status.is_ok()) {
     let_go();
     return status;
@@ -286,6 +292,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   attempt(outcome, [&]() -> Status {
     HOCKET_TRY(connect());
     HOCKET_TRY(build(crowded, asymmetric));
+    HOCKET_TRY(join_nic(outcome));
     const std::string against = judge_cross_memory();
     outcome.cross_memory = against.empty() ? 1 : 0;
     copy_text(against, outcome.no_cross_memory);
@@ -299,6 +306,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   const auto unwilling =
       std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
   if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
+  if (communicator_->nodes_ != nullptr) agree_on_nic(outcomes);
   if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
   if (crowded) context_.set_crowded();
   communicator_->waiter_->prepare();

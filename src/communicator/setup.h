@@ -48,14 +48,16 @@ class Setup {
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
     uint8_t crowded = 0;
-    int32_t domain = -1;              // NUMA, of its machine; -1: not bound to one
-    uint8_t checks_arguments = 0;     // rank 0's counts
+    int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
+    uint8_t checks_arguments = 0;  // rank 0's counts
+    NicPath::Offer nic;
     int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
   };
   struct Outcome {  // second round
     uint8_t cross_memory = 0;
     char no_cross_memory[kReasonBytes] = {};  // why not
+    char no_nic[kReasonBytes] = {};           // "": no reason against it on this rank
     int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
@@ -73,6 +75,10 @@ class Setup {
   void find_domains();
   Status check_wire() const;
   Status gather_settings();
+  // NIC engines, as far as what was heard says; then by what all have come to.
+  void find_nic();
+  Status join_nic(Outcome& outcome);
+  void agree_on_nic(const std::vector<Outcome>& outcomes);
   Status connect();
   // Ranks on other nodes that are parts of this machine.
   bool has_other_nodes_here() const;
@@ -95,6 +101,8 @@ class Setup {
   std::optional<uint32_t> own_tag_;  // rank 0's, until the communicator has it
   std::string settings_text_;        // of several nodes: what rank 0 has told
   std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;
+  std::unique_ptr<NicPath> nic_;  // until all have agreed on it
+  std::string why_no_nic_;
 };
 
 }  // namespace hocket::communicator

@@ -56,6 +56,37 @@ Status Setup::check_wire() const {
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
 
+void Setup::find_nic() {
+  std::vector<NicPath::Offer> offers;
+  for (const Introduction& one : all_) offers.push_back(one.nic);
+  nic_ = NicPath::find(offers, *communicator_->nodes_, bootstrap_.rank, why_no_nic_);
+}
+
+// Where an engine was to be used by all means, that it can't is everybody's failure; else it is only told.
+Status Setup::join_nic(Outcome& outcome) {
+  if (communicator_->nodes_ == nullptr) return Status::ok();
+  if (nic_ != nullptr) {
+    const Status joined = nic_->join(context_);
+    if (!joined.is_ok()) why_no_nic_ = joined.message();
+  }
+  if (why_no_nic_.empty()) return Status::ok();
+  if (all_[0].nic.wish == NicPath::Wish::kOn)
+    return {Code::kNotSupported, "HOCKET_NIC=on can't be honoured: " + why_no_nic_};
+  why_no_nic_.copy(outcome.no_nic, sizeof outcome.no_nic - 1);
+  return Status::ok();
+}
+
+void Setup::agree_on_nic(const std::vector<Outcome>& outcomes) {
+  for (uint32_t rank = 0; rank < bootstrap_.size && nic_ != nullptr; ++rank) {
+    if (outcomes[rank].no_nic[0] == '\0') continue;
+    why_no_nic_ = "rank " + std::to_string(rank) + ": " + outcomes[rank].no_nic;
+    nic_.reset();
+  }
+  communicator_->nic_ = std::move(nic_);
+  communicator_->planner_->use(communicator_->nic_.get(), why_no_nic_);
+  if (communicator_->nic_ != nullptr) communicator_->tracks_[0]->use(communicator_->nic_->trigger(0));
+}
+
 bool Setup::find_crowded() const {
   std::vector<platform::CoreClaim> claims;
   for (const Introduction& one : all_) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "engines/nic/trigger.h"
 #include "engines/shared_memory/lane.h"
 #include "engines/wire/channel.h"
 
@@ -25,6 +26,8 @@ class Track final : private engines::Transport {
       return *lane_;
     return *this;
   }
+  // From now on steps of the NIC engine's go there.
+  void use(engines::nic::Trigger* trigger) { trigger_ = trigger; }
   // Moves what is under way between nodes. To be called before a call is advanced.
   void poll() {
     if (channel_ != nullptr) [[unlikely]]
@@ -33,25 +36,40 @@ class Track final : private engines::Transport {
   // Whether messages have been begun since this was last asked.
   bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
   // Whether nobody will wake this rank when its call can go on.
-  bool must_poll() const { return channel_ != nullptr && channel_->is_busy(); }
+  bool must_poll() const { return has_messages() || awaits_nic(); }
+  // The NIC engine does, and nothing else is under way between nodes.
+  engines::nic::Trigger* wakes() const { return awaits_nic() && !has_messages() ? trigger_ : nullptr; }
 
-  bool has_failed() const { return lane_->has_failed() || (channel_ != nullptr && channel_->has_failed()); }
-  Status take_failure() { return lane_->has_failed() ? lane_->take_failure() : channel_->take_failure(); }
+  bool has_failed() const {
+    return lane_->has_failed() || (channel_ != nullptr && channel_->has_failed()) ||
+           (trigger_ != nullptr && trigger_->has_failed());
+  }
+  Status take_failure() {
+    if (lane_->has_failed()) return lane_->take_failure();
+    return trigger_ != nullptr && trigger_->has_failed() ? trigger_->take_failure() : channel_->take_failure();
+  }
+  // What an engine doesn't tell by itself. For every now and then.
+  Status check() { return trigger_ == nullptr ? Status::ok() : trigger_->check(); }
   // A call is over before its steps are.
   void cancel() {
     if (channel_ != nullptr) channel_->cancel();
   }
 
  private:
+  bool has_messages() const { return channel_ != nullptr && channel_->is_busy(); }
+  bool awaits_nic() const { return trigger_ != nullptr && trigger_->is_busy(); }
   void begin(const engines::Program& program) override { lane_->begin(program); }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
                         const engines::Operands& operands) override {
-    return step.by_wire ? channel_->run(step, state, operands) : lane_->run(step, state, operands);
+    if (!step.by_wire) return lane_->run(step, state, operands);
+    if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state);
+    return channel_->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }
 
   std::unique_ptr<engines::shared_memory::Lane> lane_;
   std::unique_ptr<engines::wire::Channel> channel_;
+  engines::nic::Trigger* trigger_ = nullptr;
 };
 
 }  // namespace hocket::communicator

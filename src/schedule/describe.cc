@@ -39,6 +39,8 @@ std::string with_slices(const Step& step) {
       return std::string(" ").append(describe(step.source));
     case StepKind::kReceive:
     case StepKind::kExpose:
+    case StepKind::kTrigger:
+      return "trigger";
     case StepKind::kFirstOf:
       return std::string(" -> ").append(describe(step.destination));
     case StepKind::kReceiveCombine:
@@ -118,6 +120,7 @@ std::string headline(const Step& step) {
     case StepKind::kCopy:
     case StepKind::kCombine:
     case StepKind::kMulticast:
+    case StepKind::kTrigger:
       return text;
     case StepKind::kFirstOf:
       return text + " from " + peer + " or by multicast from " + std::to_string(step.second_peer);

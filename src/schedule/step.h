@@ -104,6 +104,9 @@ enum class StepKind : uint8_t {
   // For engines that have them; the shared-memory engine refuses both.
   kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
+  // In no plan, but in programs: the NIC engine carries out the messages to other nodes that stood here, as its program
+  // `value`.
+  kTrigger,
 };
 
 // Matched with a step of the peer's, in the order of both ranks; may go between nodes.

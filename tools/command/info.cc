@@ -12,6 +12,7 @@
 #include "command/layout.h"
 #include "command/mpi_library.h"
 #include "command/report.h"
+#include "engines/nic/port.h"
 #include "hocket/hocket.h"
 #include "platform/topology.h"
 #include "selection/choice.h"
@@ -105,6 +106,24 @@ Result<selection::Query> query_of(const Options& options, std::optional<schedule
   return query;
 }
 
+// Whether barriers between nodes would go by this machine's NIC engine, and a sentence on that.
+bool has_nic_engine(std::string& sentence) {
+  const Result<std::string> wish = environment::get_text("HOCKET_NIC");
+  const Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
+  if (!wish.is_ok() || !interface.is_ok() || wish.value() == "off") {
+    sentence = "not used: HOCKET_NIC=off";
+    return false;
+  }
+  const Result<std::unique_ptr<engines::nic::Port>> port = engines::nic::Port::open(interface.value());
+  if (!port.is_ok()) {
+    sentence = std::string("not used: ") + port.status().message();
+    return false;
+  }
+  sentence = "the " + port.value()->engine() + "'s on " + port.value()->interface() +
+             " is used if the other nodes have one, too";
+  return true;
+}
+
 int explain(const Options& options) {
   // A program in this environment would be refused, too.
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
@@ -116,10 +135,14 @@ int explain(const Options& options) {
   Result<selection::Spec> forced = forced_spec(query.value().collective);
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
-  const selection::Table rules = table.value().under(options.wire);
+  const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
+  std::string nic;
+  const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
+  const selection::Table rules = table.value().under(uses_nic ? "nic" : options.wire);
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
   std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
   if (spec != nullptr) std::printf("  forced by %s\n", selection::forcing_variable(query.value().collective).c_str());
+  if (asks_nic) std::printf("  NIC       engine: %s\n", nic.c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }
 
@@ -181,7 +204,8 @@ void add_info(CLI::App& app, Invocation& invocation) {
       ->needs(explain_option);
   add_layout(*sub, options->layout);
   for (const char* name : {"--nodes", "--order"}) sub->get_option(name)->needs(explain_option);
-  sub->add_option("--wire", options->wire, "what joins the nodes: openmpi, mpich, intel (default: none of these)")
+  sub->add_option("--wire", options->wire,
+                  "what joins the nodes: openmpi, mpich, intel, or nic (default: NIC engines if here is one)")
       ->needs(explain_option);
   sub->add_option("--crowded", options->crowded, "more ranks than cores? (default: as on this machine)")
       ->check(CLI::IsMember({"auto", "yes", "no"}))

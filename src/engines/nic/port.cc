@@ -97,7 +97,8 @@ Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
     if (all.empty())
       return Status(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
     if (all.size() > 1)
-      return Status(Code::kInvalidArgument, "NIC engines serve several interfaces: name one of them by HOCKET_NIC");
+      return Status(Code::kInvalidArgument,
+                    "NIC engines serve several interfaces: name one of them by HOCKET_NIC_INTERFACE");
     name = all.front();
   }
   Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -213,20 +214,32 @@ Group::~Group() {
 Status Group::start(uint32_t program) {
   if (started_ - done() >= NIC_IN_FLIGHT)
     return {Code::kInvalidArgument, "there are " + std::to_string(NIC_IN_FLIGHT) + " operations under way already"};
+  program_ = program;
+  ++started_;
+  return ring();
+}
+
+Status Group::ring_again() { return started_ == 0 ? Status::ok() : ring(); }
+
+Status Group::ring() {
   nic_message m{};
   m.kind = NIC_BELL;
-  m.program = static_cast<uint8_t>(program);
-  m.epoch = started_ + 1;
+  m.program = static_cast<uint8_t>(program_);
+  m.epoch = started_;
   __u64 words[NIC_WORDS + 1];
   nic_write(&m, 0, words);
   std::memcpy(ring_.data() + words_at_, words, sizeof words);
-  // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
   while (send(bell_.get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0) {
+    // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
     if (errno == ENOBUFS) break;
     if (errno != EINTR && errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
   }
-  ++started_;
   return Status::ok();
+}
+
+uint32_t Group::culprit() const {
+  const uint64_t broken = std::atomic_ref(page_->broken).load(std::memory_order_relaxed);
+  return broken == 0 ? ~uint32_t{0} : static_cast<uint32_t>(broken >> 8);
 }
 
 Status Group::health() const {

@@ -53,8 +53,13 @@ class Group {
   // sees what came with it.
   uint64_t done() const { return std::atomic_ref(page_->done).load(std::memory_order_acquire); }
   bool is_idle() const { return done() == started_; }
-  // Why the group is broken and by whom; ok: it is not.
+  bool is_broken() const { return std::atomic_ref(page_->broken).load(std::memory_order_relaxed) != 0; }
+  // By whom; all ones: it is not, or nobody knows.
+  uint32_t culprit() const;
+  // Why the group is broken and by whom; ok: it is not. Asks the system whether the engine lives.
   Status health() const;
+  // Rings for the newest operation again, in case that its bell was lost; a bell that was not is not heard twice.
+  Status ring_again();
   // Sleeps until something has been completed, or `limit_ns` are over. Returns at once if done() isn't `seen` any more.
   void sleep(uint64_t seen, int64_t limit_ns);
   // Is readable when something was completed while is_watched was set.
@@ -62,6 +67,7 @@ class Group {
 
  private:
   friend class Port;
+  Status ring();
   Group(Port& port, uint32_t number, nic_page* page) : port_(port), number_(number), page_(page) {}
 
   Port& port_;
@@ -72,6 +78,7 @@ class Group {
   platform::Descriptor ear_;
   std::vector<std::byte> ring_;  // what is sent to the bell
   size_t words_at_ = 0;
+  uint32_t program_ = 0;  // of the newest operation
   uint64_t started_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/record.h"
@@ -36,7 +37,11 @@ Places places_of(const Plan& plan, uint32_t peer) {
   return places;
 }
 
-Status check(const Plan& plan) {
+}  // namespace
+
+Status can_hold(const Plan& plan) {
+  size_t stages = 0;
+  bool is_stage_counted = false;
   size_t sends = 0;
   size_t receives = 0;
   for (const Step& step : plan.steps) {
@@ -44,21 +49,27 @@ Status check(const Plan& plan) {
       return unfit("it has other steps than sends and receives");
     if (!step.source.is_empty() || !step.destination.is_empty()) return unfit("its messages have content");
     ++(step.kind == StepKind::kSend ? sends : receives);
+    if (step.kind == StepKind::kSend && !std::exchange(is_stage_counted, true)) ++stages;
+    if (step.ends_stage) is_stage_counted = false;
   }
   const std::string whose = " rank " + std::to_string(plan.shape.rank) + " has ";
   if (sends > NIC_MOST_SENDS)
     return unfit(whose + std::to_string(sends) + " messages to send, the most are " + std::to_string(NIC_MOST_SENDS));
   if (receives > NIC_MOST_ARRIVALS)
     return unfit(whose + std::to_string(receives) + " to receive, the most are " + std::to_string(NIC_MOST_ARRIVALS));
+  if (stages > NIC_MOST_STAGES)
+    return unfit(whose + std::to_string(stages) + " stages, the most are " + std::to_string(NIC_MOST_STAGES));
   return Status::ok();
 }
+
+namespace {
 
 class Writer {
  public:
   Writer(uint32_t rank, const std::function<Plan(uint32_t)>& plan_of) : rank_(rank), plan_of_(plan_of) {}
 
   Result<nic_program> write(const Plan& plan, Mode mode) {
-    HOCKET_TRY(check(plan));
+    HOCKET_TRY(can_hold(plan));
     if (mode == Mode::kChain) program_.flags = NIC_RELIABLE_WIRE;
     if (mode == Mode::kAcknowledged) program_.flags = NIC_ACKNOWLEDGED;
     uint64_t before = NIC_STARTED;  // the stage
@@ -84,7 +95,7 @@ class Writer {
     auto known = peers_.find(step.peer);
     if (known == peers_.end()) {
       const Plan plan = plan_of_(step.peer);
-      HOCKET_TRY(check(plan));
+      HOCKET_TRY(can_hold(plan));
       known = peers_.emplace(step.peer, Peer{places_of(plan, rank_)}).first;
     }
     Peer& peer = known->second;
@@ -99,8 +110,6 @@ class Writer {
 
   Status add_send(uint64_t need, uint32_t peer, uint8_t bit) {
     if (program_.stages == 0 || program_.need[program_.stages - 1] != need) {
-      if (program_.stages == NIC_MOST_STAGES)
-        return unfit("rank " + std::to_string(rank_) + " has more than " + std::to_string(NIC_MOST_STAGES) + " stages");
       program_.need[program_.stages++] = need;
     }
     const auto stage = static_cast<uint8_t>(program_.stages - 1);

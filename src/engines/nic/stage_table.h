@@ -20,6 +20,9 @@ enum class Mode : uint8_t {
   kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the paper's direct scheme)
 };
 
+// Whether a table has room for it: made of messages without content only, and not of too many.
+Status can_hold(const schedule::Plan& plan);
+
 // The part of `rank`, as member of the same number, in the schedule whose plan of rank r is plan_of(r). Plans of ranks
 // that it exchanges messages with are asked for too, each time anew. Refused (kNotSupported, with the reason): what
 // isn't made of messages without content, or of more of them than a table has room for.

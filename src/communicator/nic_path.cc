@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/nic_path.h"
+
+#include <arpa/inet.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "algorithms/algorithm.h"
+#include "base/environment.h"
+#include "engines/nic/stage_table.h"
+
+namespace hocket::communicator {
+
+using algorithms::Algorithm;
+using engines::nic::Group;
+using engines::nic::GroupDescription;
+using engines::nic::Mode;
+using engines::nic::Port;
+using engines::nic::Trigger;
+using schedule::Collective;
+using schedule::Nodes;
+
+namespace {
+
+uint32_t leader_of(const Nodes& nodes, uint32_t node) { return nodes.ranks_of(node).front(); }
+
+// The degrees with which an algorithm may be chosen.
+std::vector<uint32_t> degrees_of(const Algorithm& algorithm) {
+  std::vector<uint32_t> degrees(algorithm.degrees.begin(), algorithm.degrees.end());
+  degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
+  if (degrees.empty()) degrees.push_back(0);
+  return degrees;
+}
+
+}  // namespace
+
+Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
+  Offer offer;
+  const Result<int> wish = environment::get_enum("HOCKET_NIC");
+  if (!wish.is_ok()) return Status(wish.status().code(), wish.status().message());
+  offer.wish = static_cast<Wish>(wish.value());
+  if (is_first && getrandom(&offer.id, sizeof offer.id, 0) != sizeof offer.id)
+    return Status::system("can't draw a number for a NIC group", errno);
+  if (is_first && getrandom(&offer.key, sizeof offer.key, 0) != sizeof offer.key)
+    return Status::system("can't draw a key for a NIC group", errno);
+  const std::scoped_lock lock(context.setup_mutex());
+  const Result<Port*> port = context.nic_port();
+  if (!port.is_ok()) {
+    std::strncpy(offer.reason, port.status().message(), sizeof offer.reason - 1);
+    return offer;
+  }
+  offer.ip = port.value()->address().ip;
+  offer.port = port.value()->address().port;
+  return offer;
+}
+
+std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank,
+                                       std::string& why_not) {
+  if (offers[0].wish == Wish::kOff) {
+    why_not = "HOCKET_NIC=off";
+    return nullptr;
+  }
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    const uint32_t leader = leader_of(nodes, node);
+    if (offers[leader].ip != 0) continue;
+    why_not = "rank " + std::to_string(leader) + ": " + offers[leader].reason;
+    return nullptr;
+  }
+  if (nodes.count() > NIC_MOST_MEMBERS) {
+    why_not = std::to_string(nodes.count()) + " nodes, and a NIC group has " + std::to_string(NIC_MOST_MEMBERS) +
+              " members at most";
+    return nullptr;
+  }
+  std::unique_ptr<NicPath> path(new NicPath(offers, nodes, rank));
+  if (!path->held_.empty()) return path;
+  why_not = "no barrier between " + std::to_string(nodes.count()) + " nodes fits into a NIC engine";
+  return nullptr;
+}
+
+NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank)
+    : nodes_(nodes), rank_(rank), id_(offers[0].id), key_(offers[0].key) {
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    const Offer& offer = offers[leader_of(nodes, node)];
+    members_.push_back({offer.ip, offer.port});
+  }
+  choose_programs();
+}
+
+schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
+  return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
+}
+
+void NicPath::choose_programs() {
+  for (const Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->collective != Collective::kBarrier || !algorithms::runs_over_nodes(*algorithm) ||
+        algorithms::heeds_nodes(*algorithm))
+      continue;
+    for (const uint32_t degree : degrees_of(*algorithm)) {
+      if (held_.size() == NIC_MOST_PROGRAMS) return;
+      const Held held = {algorithm, degree};
+      // All members' parts are looked at by all, so that all hold the same.
+      bool fits = true;
+      for (uint32_t member = 0; member < nodes_.count() && fits; ++member)
+        fits = engines::nic::can_hold(plan_of(held, member)).is_ok();
+      if (fits) held_.push_back(held);
+    }
+  }
+}
+
+Status NicPath::join(Context& context) {
+  const uint32_t own = nodes_.node_of(rank_);
+  if (leader_of(nodes_, own) != rank_) return Status::ok();
+  GroupDescription description;
+  description.key = key_;
+  description.self = own;
+  description.members = members_;
+  for (const Held& held : held_) {
+    Result<nic_program> program =
+        engines::nic::stage_table(own, Mode::kCollective, [&](uint32_t member) { return plan_of(held, member); });
+    if (!program.is_ok()) return program.take_status();
+    description.programs.push_back(program.value());
+  }
+  std::vector<std::string> names;
+  for (uint32_t node = 0; node < nodes_.count(); ++node)
+    names.push_back("rank " + std::to_string(leader_of(nodes_, node)));
+  const std::scoped_lock lock(context.setup_mutex());
+  const Result<Port*> port = context.nic_port();
+  if (!port.is_ok()) return {port.status().code(), port.status().message()};
+  for (size_t track = 0; track < triggers_.size(); ++track) {
+    description.id = id_ + track;
+    Result<std::unique_ptr<Group>> group = port.value()->join(description);
+    if (!group.is_ok()) return group.take_status();
+    triggers_[track] = std::make_unique<Trigger>(group.take(), names);
+  }
+  return Status::ok();
+}
+
+// The number of the program that does what the choice's messages between nodes do. None where ranks exchange messages
+// with other nodes that don't stand for their own.
+std::optional<uint32_t> NicPath::program_of(const selection::Choice& choice) const {
+  const Algorithm* algorithm = choice.algorithm;
+  uint32_t degree = choice.degree;
+  if (algorithms::is_composition(*algorithm)) {
+    const auto parts = algorithm->parts;
+    const auto across = std::find_if(parts.begin(), parts.end(), [](const algorithms::Part& part) {
+      return part.family == algorithms::Family::kAcross;
+    });
+    if (across == parts.end()) return std::nullopt;
+    const selection::PartChoice& part = choice.parts[across - parts.begin()];
+    algorithm = part.algorithm;
+    degree = part.degree;
+  } else if (nodes_.most() > 1) {
+    return std::nullopt;
+  }
+  if (algorithm == nullptr) return std::nullopt;
+  if (degree == 0 && !algorithm->degrees.empty()) degree = algorithm->degrees.front();
+  for (size_t i = 0; i < held_.size(); ++i)
+    if (held_[i].algorithm == algorithm && held_[i].degree == degree) return static_cast<uint32_t>(i);
+  return std::nullopt;
+}
+
+void NicPath::offload(const selection::Choice& choice, engines::Program& program) const {
+  const std::optional<uint32_t> index = program_of(choice);
+  auto& steps = program.instructions;
+  const auto goes_out = [](const engines::Instruction& step) { return step.by_wire; };
+  const auto first = std::find_if(steps.begin(), steps.end(), goes_out);
+  if (!index || first == steps.end()) return;
+  const auto end = std::find_if_not(first, steps.end(), goes_out);
+  engines::Instruction trigger;
+  trigger.kind = schedule::StepKind::kTrigger;
+  trigger.by_wire = true;
+  trigger.value = *index;
+  *first = trigger;
+  steps.erase(first + 1, end);
+}
+
+std::string NicPath::explain(const selection::Choice& choice) const {
+  const std::optional<uint32_t> index = program_of(choice);
+  if (!index) return "not used: the messages between nodes of this choice aren't those of one rank a node";
+  std::string text = "in use: the engines of " + std::to_string(nodes_.count()) + " nodes carry out " +
+                     std::string(held_[*index].algorithm->name);
+  if (held_[*index].degree != 0) text += "/" + std::to_string(held_[*index].degree);
+  return text + " between them";
+}
+
+}  // namespace hocket::communicator

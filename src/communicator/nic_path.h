@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What NIC engines do for a communicator of several nodes: they carry out the messages of its barriers between nodes,
+// one member a node, the node's first rank. What runs is the schedule that would have run by messages.
+//
+// All ranks decide alike: by what they have told each other, and by plans, which are the same everywhere.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "communicator/context.h"
+#include "engines/nic/trigger.h"
+#include "engines/shared_memory/layout.h"
+#include "schedule/nodes.h"
+#include "selection/choice.h"
+
+namespace hocket::communicator {
+
+class NicPath {
+ public:
+  enum class Wish : uint8_t { kAutomatic, kOn, kOff };  // in the order of HOCKET_NIC's words
+
+  // What a rank tells of itself. Plain bytes: it goes to all ranks.
+  struct Offer {
+    uint32_t ip = 0;  // big-endian, these two: where its engine is reached; 0: it has none
+    uint16_t port = 0;
+    Wish wish = Wish::kAutomatic;  // rank 0's counts, as do the next two
+    uint64_t id = 0;               // of the group, and the next ones of the other tracks' groups
+    nic_key key = {};
+    char reason[160] = {};  // why it has no engine
+  };
+  static Result<Offer> offer(Context& context, bool is_first);
+
+  // Which engines there are; `why_not` says why they aren't used.
+  static std::unique_ptr<NicPath> find(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
+                                       std::string& why_not);
+  // Makes the groups on a rank that stands for its node; does nothing on others.
+  Status join(Context& context);
+
+  // Of a track; nullptr on ranks that don't stand for their nodes.
+  engines::nic::Trigger* trigger(uint32_t track) const { return triggers_[track].get(); }
+  // Puts one step in the place of those that the engine carries out, if it has a program for the choice.
+  void offload(const selection::Choice& choice, engines::Program& program) const;
+  std::string explain(const selection::Choice& choice) const;
+
+ private:
+  // An algorithm as the engines hold it, under its number here.
+  struct Held {
+    const algorithms::Algorithm* algorithm;
+    uint32_t degree;
+  };
+  NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
+  void choose_programs();
+  std::optional<uint32_t> program_of(const selection::Choice& choice) const;
+  schedule::Plan plan_of(const Held& held, uint32_t member) const;
+
+  const schedule::Nodes& nodes_;
+  uint32_t rank_;
+  std::vector<engines::nic::Address> members_;
+  uint64_t id_;
+  nic_key key_;
+  std::vector<Held> held_;
+  std::array<std::unique_ptr<engines::nic::Trigger>, engines::shared_memory::kLanes> triggers_;
+};
+
+}  // namespace hocket::communicator

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Barriers of an MPI program, and whether each holds: nobody leaves one before all have come to it, by the clock that
+ * nodes of a lab have in common. `barriers COUNT`. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int broken(MPI_Comm comm, int count, int rank) {
+  int wrong = 0;
+  for (int i = 0; i < count; ++i) {
+    if ((i + rank) % 7 == 0) { /* somebody is late */
+      const double until = now() + 50e-6;
+      while (now() < until) continue;
+    }
+    double come = now();
+    double last = 0;
+    MPI_Barrier(comm);
+    const double left = now();
+    if (i % 10 != 0) continue;
+    MPI_Allreduce(&come, &last, 1, MPI_DOUBLE, MPI_MAX, comm);
+    wrong += left < last;
+  }
+  return wrong;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int count = argc > 1 ? atoi(argv[1]) : 100;
+  int wrong = broken(MPI_COMM_WORLD, count, rank);
+  MPI_Comm other;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
+  wrong += broken(other, count, rank);
+  MPI_Comm_free(&other);
+  int all = 0;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d barriers did not hold\n", all);
+  MPI_Finalize();
+  return 0;
+}

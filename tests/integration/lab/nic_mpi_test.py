@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An unmodified MPI program's barriers go through NIC engines, where every node has one, and else as ever."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+from lab_command import COMMAND, LabTest, main_as_root
+
+VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "barriers.c")
+MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
+NODES = 3
+BARRIERS = 200
+
+
+class NicMpiTest(LabTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="hocket-barriers-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.programs = {}
+        for mpi, (compiler, launcher) in MPIS.items():
+            if not os.path.exists(os.path.join(VENV, launcher)):
+                print(f"{mpi} is not installed: its tests are left out")
+                continue
+            cls.programs[mpi] = os.path.join(cls.folder, mpi)
+            subprocess.run([os.path.join(VENV, compiler), "-O1", SOURCE, "-o", cls.programs[mpi]], check=True)
+
+    def up(self, *kinds, ranks_a_node=1):
+        self.lab("up", str(NODES), "--switch", "redirect", "--ppn", str(ranks_a_node))
+        for node, kind in enumerate(kinds):
+            if kind:
+                self.lab("exec", f"n{node}", "--", COMMAND, "nic", kind, "eth0")
+
+    def run_barriers(self, mpi, code=0, **settings):
+        result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", self.programs[mpi],
+                          str(BARRIERS), code=code, **settings)
+        if code == 0:
+            self.assertIn("0 barriers did not hold", result.stdout)
+        return result
+
+    def operations(self, node):
+        status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout
+        return sum(service["counters"]["operations"] for service in json.loads(status))
+
+    def test_barriers_go_through_the_engines(self):
+        for mpi in self.programs:
+            for ranks_a_node in (1, 2):
+                with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
+                    self.lab("down", "--all")
+                    self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                    self.run_barriers(mpi)
+                    for node in range(NODES):
+                        # Of two communicators, and what else hocket does by barriers.
+                        self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
+                        self.assertLess(self.operations(node), 2 * BARRIERS + 20)
+
+    def test_without_an_engine_on_every_node_all_ranks_do_as_ever(self):
+        mpi = next(iter(self.programs))
+        self.up("up", "up", None)
+        self.run_barriers(mpi)
+        self.assertEqual(self.operations(0), 0)
+
+    def test_who_wants_them_by_all_means_is_told_why_not(self):
+        mpi = next(iter(self.programs))
+        self.up("up", None, "up")
+        result = self.run_barriers(mpi, code=None, HOCKET_NIC="on", HOCKET_LOG="info")
+        self.assertIn("HOCKET_NIC=on", result.stdout + result.stderr)
+        self.assertIn("rank 1", result.stdout + result.stderr)
+
+    def test_who_does_not_want_them_has_none(self):
+        mpi = next(iter(self.programs))
+        self.up("up", "up", "up")
+        self.run_barriers(mpi, HOCKET_NIC="off")
+        self.assertEqual(self.operations(0), 0)
+
+
+if __name__ == "__main__":
+    main_as_root()
