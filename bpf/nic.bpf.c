@@ -13,78 +13,9 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/nic.h"
+#include "bpf/nic_maps.h"
 
 const volatile __u16 nic_port = NIC_DEFAULT_PORT;
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, NIC_MOST_GROUPS);
-  __type(key, __u32);
-  __type(value, struct nic_slot);
-} nic_slots SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, NIC_MOST_GROUPS);
-  __type(key, __u32);
-  __type(value, struct nic_state);
-} nic_states SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, NIC_MEMBER_POOL);
-  __type(key, __u32);
-  __type(value, struct nic_member);
-} nic_members SEC(".maps");
-
-// From a group's id, and from the cookie of a socket that rings, to the group's slot.
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, NIC_MOST_GROUPS);
-  __type(key, __u64);
-  __type(value, __u32);
-} nic_ids SEC(".maps"), nic_bells SEC(".maps");
-
-// By sizes, since clang describes no type that only an inner map names.
-struct nic_page_map {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, sizeof(struct nic_page));
-};
-
-// One for each slot, since a job gets the whole map.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-  __uint(max_entries, NIC_MOST_GROUPS);
-  __type(key, __u32);
-  __array(values, struct nic_page_map);
-} nic_pages SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-  __uint(max_entries, NIC_COUNTERS);
-  __type(key, __u32);
-  __type(value, __u64);
-} nic_counters SEC(".maps");
-
-// Whoever looks after the engine sleeps while nothing is under way: it sets the flag, and the next bell wakes it.
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1);
-  __type(key, __u32);
-  __type(value, __u64);
-} nic_sleeps SEC(".maps");
-
-struct {
-  __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 4096);
-} nic_news SEC(".maps");
 
 struct frame {
   struct ethhdr ethernet;
@@ -147,39 +78,61 @@ NIC_STEP int nic_take_packet(const struct nic_group* group, struct nic_state* st
   return 1;
 }
 
-// Makes the packet one between this engine and `member`: from here, or as if from there.
-NIC_STEP int nic_write_packet(struct __sk_buff* skb, const struct nic_slot* slot, const struct nic_member* member,
-                              const struct nic_message* m, int inward) {
-  if (slot == 0 || member == 0 || m == 0) return 0;
-  struct frame frame = {};
-  __builtin_memcpy(frame.ethernet.h_dest, inward ? slot->mac : member->mac, sizeof slot->mac);
-  __builtin_memcpy(frame.ethernet.h_source, inward ? member->mac : slot->mac, sizeof slot->mac);
-  frame.ethernet.h_proto = bpf_htons(ETH_P_IP);
-  frame.ip.version = 4;
-  frame.ip.ihl = 5;
-  frame.ip.tot_len = bpf_htons(NIC_FRAME_BYTES - NIC_ETHERNET_BYTES);
-  frame.ip.frag_off = bpf_htons(0x4000);
-  frame.ip.ttl = NIC_TTL;
-  frame.ip.protocol = IPPROTO_UDP;
-  frame.ip.check = member->ip_check;
-  frame.ip.saddr = inward ? member->ip : slot->ip;
-  frame.ip.daddr = inward ? slot->ip : member->ip;
-  frame.udp.source = inward ? member->port : slot->port;
-  frame.udp.dest = inward ? slot->ear_port : member->port;
-  frame.udp.len = bpf_htons(NIC_UDP_BYTES + NIC_HEADER_BYTES);
+// A packet between this engine and `member`: from here, or as if from there.
+NIC_STEP int nic_make_frame(const struct nic_slot* slot, const struct nic_member* member, const struct nic_message* m,
+                            int inward, struct frame* frame) {
+  if (slot == 0 || member == 0 || m == 0 || frame == 0) return 0;
+  __builtin_memset(frame, 0, sizeof *frame);
+  __builtin_memcpy(frame->ethernet.h_dest, inward ? slot->mac : member->mac, sizeof slot->mac);
+  __builtin_memcpy(frame->ethernet.h_source, inward ? member->mac : slot->mac, sizeof slot->mac);
+  frame->ethernet.h_proto = bpf_htons(ETH_P_IP);
+  frame->ip.version = 4;
+  frame->ip.ihl = 5;
+  frame->ip.tot_len = bpf_htons(NIC_FRAME_BYTES - NIC_ETHERNET_BYTES);
+  frame->ip.frag_off = bpf_htons(0x4000);
+  frame->ip.ttl = NIC_TTL;
+  frame->ip.protocol = IPPROTO_UDP;
+  frame->ip.check = member->ip_check;
+  frame->ip.saddr = inward ? member->ip : slot->ip;
+  frame->ip.daddr = inward ? slot->ip : member->ip;
+  frame->udp.source = inward ? member->port : slot->port;
+  frame->udp.dest = inward ? slot->ear_port : member->port;
+  frame->udp.len = bpf_htons(NIC_UDP_BYTES + NIC_HEADER_BYTES);
   __u64 words[NIC_WORDS + 1];
   nic_write(m, nic_tag(&slot->group.key, m), words);
-  __builtin_memcpy(frame.words, words, sizeof words);
-  return bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0) == 0;
+  __builtin_memcpy(frame->words, words, sizeof words);
+  return 1;
+}
+
+static __always_inline int write_packet(struct __sk_buff* skb, const struct nic_slot* slot,
+                                        const struct nic_member* member, const struct nic_message* m, int inward) {
+  struct frame frame;
+  return nic_make_frame(slot, member, m, inward, &frame) && bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0) == 0;
 }
 
 // Sends a message by a copy of the packet, which is then another.
 static __always_inline void send_copy(struct __sk_buff* skb, const struct event* event, const struct nic_message* m) {
   const struct nic_member* member = member_of(event->slot, m->target);
   if (member == 0) return;
-  if (!nic_write_packet(skb, event->slot, member, m, 0) || bpf_clone_redirect(skb, event->slot->interface, 0) != 0) {
+  if (!write_packet(skb, event->slot, member, m, 0) || bpf_clone_redirect(skb, event->slot->interface, 0) != 0) {
     count(NIC_NO_ROOM);
   }
+}
+
+// The last of what the outcome wants sent.
+static __always_inline int last_message(const struct event* event, const struct nic_outcome* outcome,
+                                        struct nic_message* m) {
+  const struct nic_group* group = &event->slot->group;
+  if (outcome->reply == 0)
+    return nic_sent(group, event->message.program, event->message.epoch, outcome->end_send - 1, m);
+  *m = nic_replied(group, event->state, outcome->reply, &event->message);
+  return 1;
+}
+
+static __always_inline void count_sends(const struct nic_outcome* outcome) {
+  if (outcome->end_send > outcome->first_send)
+    count_many(outcome->repeats ? NIC_RESENT : NIC_SENT, outcome->end_send - outcome->first_send);
+  if (outcome->reply != 0) count(NIC_REPLIED);
 }
 
 // What the outcome wants sent. Where `keeps` is 0, the last message is written into the packet itself; returns whether
@@ -197,20 +150,15 @@ static __always_inline int send_all(struct __sk_buff* skb, const struct event* e
     struct nic_message m;
     if (nic_sent(group, event->message.program, event->message.epoch, first + i, &m)) send_copy(skb, event, &m);
   }
-  if (end > first) count_many(outcome->repeats ? NIC_RESENT : NIC_SENT, end - first);
+  count_sends(outcome);
   struct nic_message last;
-  if (outcome->reply != 0) {
-    count(NIC_REPLIED);
-    last = nic_replied(group, event->state, outcome->reply, &event->message);
-  } else {
-    if (!nic_sent(group, event->message.program, event->message.epoch, end - 1, &last)) return 0;
-  }
+  if (!last_message(event, outcome, &last)) return 0;
   if (keeps) {
     if (outcome->reply != 0) send_copy(skb, event, &last);
     return 0;
   }
   const struct nic_member* member = member_of(event->slot, last.target);
-  return member != 0 && nic_write_packet(skb, event->slot, member, &last, 0);
+  return member != 0 && write_packet(skb, event->slot, member, &last, 0);
 }
 
 static __always_inline struct nic_page* page_of(__u32 index) {
@@ -235,41 +183,125 @@ static __always_inline int publish(const struct event* event, const struct nic_o
   return __sync_fetch_and_add(&page->sleeps, 0) != 0;
 }
 
+// What becomes of a packet whose event is known.
+static __always_inline int act(struct __sk_buff* skb, const struct event* event, const struct nic_outcome* outcome,
+                               int wakes) {
+  const int sends = send_all(skb, event, outcome, wakes);
+  if (wakes) {
+    const struct nic_member* member = member_of(event->slot, event->message.source);
+    if (member == 0 || !write_packet(skb, event->slot, member, &event->message, 1)) return TC_ACT_SHOT;
+    count(NIC_WOKEN);
+    skb->mark = 0;
+    return TC_ACT_OK;
+  }
+  return sends ? (int)bpf_redirect(event->slot->interface, 0) : TC_ACT_SHOT;
+}
+
+// Finds the group of a packet's words, and sees to it that the packet is one of its members'.
+enum found { NIC_FOREIGN, NIC_FORGED, NIC_FOUND };
+static __always_inline enum found find_group(const __u64* words, struct event* event) {
+  const __u64 tag = nic_read(words, &event->message);
+  if (event->message.kind == 0) return NIC_FOREIGN;
+  const __u32* index = bpf_map_lookup_elem(&nic_ids, &event->message.group);
+  if (index == 0) return NIC_FOREIGN;
+  if (!find_slot(event, *index)) return NIC_FORGED;
+  return nic_tag(&event->slot->group.key, &event->message) == tag ? NIC_FOUND : NIC_FORGED;
+}
+
+// Changes the group's state by the packet. Returns whether the host is to be woken.
+static __always_inline int take(struct event* event, struct nic_outcome* outcome) {
+  if (event->message.kind != NIC_MESSAGE && event->message.source < event->slot->group.size) {
+    struct nic_member* member = member_of(event->slot, event->message.source);
+    if (member != 0) __sync_fetch_and_add(&member->heard, 1);
+  }
+  (void)nic_take_packet(&event->slot->group, event->state, &event->message, outcome);
+  count(outcome->verdict);
+  return publish(event, outcome) && event->slot->ear_port != 0;
+}
+
+// What the driver's program has begun with a packet, before it, for what the driver can't do.
+struct handover {
+  __u32 magic;
+  __u32 index;
+  struct nic_outcome outcome;
+  __u32 wakes;
+};
+enum { NIC_HANDOVER = 0x686b6876 };
+
 // Where packets come in.
 SEC("tc")
 int nic_arriving(struct __sk_buff* skb) {
   __u64 words[NIC_WORDS + 1];
   struct event event = {};
-  if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
-  const __u64 tag = nic_read(words, &event.message);
-  if (event.message.kind == 0) return TC_ACT_UNSPEC;
-  const __u32* index = bpf_map_lookup_elem(&nic_ids, &event.message.group);
-  if (index == 0) {
-    count(NIC_NO_GROUP);
-    return TC_ACT_UNSPEC;
-  }
-  if (!find_slot(&event, *index)) return TC_ACT_SHOT;
-  if (nic_tag(&event.slot->group.key, &event.message) != tag) {
-    count(NIC_BAD_TAG);
-    return TC_ACT_SHOT;
-  }
-  if (event.message.kind != NIC_MESSAGE && event.message.source < event.slot->group.size) {
-    struct nic_member* member = member_of(event.slot, event.message.source);
-    if (member != 0) __sync_fetch_and_add(&member->heard, 1);
-  }
   struct nic_outcome outcome = {};
-  (void)nic_take_packet(&event.slot->group, event.state, &event.message, &outcome);
-  count(outcome.verdict);
-  const int wakes = publish(&event, &outcome) && event.slot->ear_port != 0;
-  const int sends = send_all(skb, &event, &outcome, wakes);
-  if (wakes) {
-    const struct nic_member* member = member_of(event.slot, event.message.source);
-    if (member == 0 || !nic_write_packet(skb, event.slot, member, &event.message, 1)) return TC_ACT_SHOT;
-    count(NIC_WOKEN);
-    skb->mark = 0;
-    return TC_ACT_OK;
+  if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
+  const struct handover* begun = (void*)(long)skb->data_meta;
+  if ((void*)(begun + 1) <= (void*)(long)skb->data && begun->magic == NIC_HANDOVER) {
+    const __u32 wakes = begun->wakes;
+    outcome = begun->outcome;
+    (void)nic_read(words, &event.message);
+    return find_slot(&event, begun->index) ? act(skb, &event, &outcome, (int)wakes) : TC_ACT_SHOT;
   }
-  return sends ? (int)bpf_redirect(event.slot->interface, 0) : TC_ACT_SHOT;
+  switch (find_group(words, &event)) {
+    case NIC_FOREIGN:
+      if (event.message.kind != 0) count(NIC_NO_GROUP);
+      return TC_ACT_UNSPEC;
+    case NIC_FORGED:
+      count(NIC_BAD_TAG);
+      return TC_ACT_SHOT;
+    default:
+      break;
+  }
+  const int wakes = take(&event, &outcome);
+  return act(skb, &event, &outcome, wakes);
+}
+
+// Where packets come in to begin with, in the driver: who can answer by one packet or by none does so here. What needs
+// more is begun here and handed on to nic_arriving.
+SEC("xdp")
+int nic_early(struct xdp_md* context) {
+  struct event event = {};
+  struct nic_outcome outcome = {};
+  struct frame* frame = (void*)(long)context->data;
+  void* end = (void*)(long)context->data_end;
+  if ((void*)(frame + 1) > end || frame->ethernet.h_proto != bpf_htons(ETH_P_IP) || frame->ip.version != 4 ||
+      frame->ip.ihl != 5 || frame->ip.protocol != IPPROTO_UDP || frame->udp.dest != bpf_htons(nic_port) ||
+      (frame->ip.frag_off & bpf_htons(0x3fff)) != 0 || frame->udp.len != bpf_htons(NIC_UDP_BYTES + NIC_HEADER_BYTES) ||
+      (void*)(frame + 1) != end)
+    return XDP_PASS;
+  __u64 words[NIC_WORDS + 1];
+  __builtin_memcpy(words, frame->words, sizeof words);
+  const enum found found = find_group(words, &event);
+  if (found == NIC_FOREIGN) return XDP_PASS;
+  if (found == NIC_FORGED) {
+    count(NIC_BAD_TAG);
+    return XDP_DROP;
+  }
+  // First, while the packet can still be left to nic_arriving.
+  if (bpf_xdp_adjust_meta(context, -(int)sizeof(struct handover)) != 0) return XDP_PASS;
+  const int wakes = take(&event, &outcome);
+  const __u32 sends = outcome.end_send - outcome.first_send + (outcome.reply != 0);
+  if (sends <= 1 && !wakes) count(NIC_IN_DRIVER);
+  if (sends == 0 && !wakes) return XDP_DROP;
+  frame = (void*)(long)context->data;
+  if (sends == 1 && !wakes) {
+    struct nic_message last;
+    struct frame answer;
+    if (!last_message(&event, &outcome, &last)) return XDP_DROP;
+    const struct nic_member* member = member_of(event.slot, last.target);
+    if (member == 0 || !nic_make_frame(event.slot, member, &last, 0, &answer)) return XDP_DROP;
+    if ((void*)(frame + 1) > (void*)(long)context->data_end) return XDP_DROP;
+    __builtin_memcpy(frame, &answer, sizeof answer);
+    count_sends(&outcome);
+    return XDP_TX;
+  }
+  struct handover* begun = (void*)(long)context->data_meta;
+  if ((void*)(begun + 1) > (void*)frame) return XDP_DROP;
+  begun->magic = NIC_HANDOVER;
+  begun->index = event.index;
+  begun->outcome = outcome;
+  begun->wakes = wakes;
+  return XDP_PASS;
 }
 
 static __always_inline void wake_keeper(void) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "command/command.h"
+#include "command/nic_command.h"
 #include "engines/nic/port.h"
 #include "nic/daemon.h"
 
@@ -22,11 +22,13 @@ Examples:
   hocket nic up eth0                    barriers of jobs that use eth0 run in the kernel's packet path from now on
   hocket nic up eth0 --user alice       and alice's jobs may use it
   hocket nic status                     groups, and what has become of every packet
+  hocket nic top                        the same as it happens
   hocket nic down eth0                  and nothing is left
 `up` needs root, once a machine; jobs don't. Where nobody is root: `hocket nic agent eth0`.)";
 
 struct UpOptions {
   bool is_agent = false;
+  nic::Hook hook = nic::Hook::kAutomatic;
   std::string interface;
   std::vector<std::string> users;
   std::vector<std::string> groups;
@@ -36,14 +38,6 @@ struct UpOptions {
   double ask_ms = 1;
   double silence_s = 10;
 };
-
-Result<ordered_json> report_of(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = Port::open(interface);
-  if (!port.is_ok()) return port.take_status();
-  Result<std::string> report = port.value()->report();
-  if (!report.is_ok()) return report.take_status();
-  return ordered_json::parse(report.value());
-}
 
 int bring_up(const UpOptions& options) {
   nic::DaemonOptions daemon;
@@ -66,13 +60,14 @@ int bring_up(const UpOptions& options) {
   daemon.is_agent = options.is_agent;
   daemon.engine.interface = interface.value();
   daemon.engine.name = options.interface;
+  daemon.engine.hook = options.hook;
   daemon.engine.port = static_cast<uint16_t>(options.port);
   daemon.engine.patience.ask_ns = static_cast<uint64_t>(options.ask_ms * kNsPerMs);
   daemon.engine.patience.silence_ns = static_cast<uint64_t>(options.silence_s * kNsPerS);
   const Status status = nic::start_daemon(daemon);
   if (!status.is_ok()) return fail(kFailure, status.message());
   if (options.stays) return kSuccess;
-  const Result<ordered_json> report = report_of(options.interface);
+  const Result<ordered_json> report = nic_report(options.interface);
   if (!report.is_ok()) return fail(kFailure, report.status().message());
   const ordered_json& about = report.value();
   std::printf("NIC engine on %s, %s: %s\n", options.interface.c_str(), about["address"].get<std::string>().c_str(),
@@ -113,7 +108,7 @@ int show_status(const std::string& interface, bool as_json) {
   if (interface.empty()) interfaces = engines::nic::interfaces_with_service();
   ordered_json all = ordered_json::array();
   for (const std::string& one : interfaces) {
-    const Result<ordered_json> report = report_of(one);
+    const Result<ordered_json> report = nic_report(one);
     if (!report.is_ok()) return fail(kFailure, report.status().message());
     all.push_back(report.value());
   }
@@ -140,11 +135,25 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
       ->check(CLI::Range(0.05, 10000.0));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
       ->check(CLI::Range(0.01, 86400.0));
+  const std::map<std::string, nic::Hook> hooks = {
+      {"auto", nic::Hook::kAutomatic}, {"tc", nic::Hook::kTc}, {"xdp", nic::Hook::kXdp}};
+  if (!is_agent)
+    up->add_option("--hook", options->hook, "where packets are met: tc, xdp (in the driver), auto (default: auto)")
+        ->transform(CLI::CheckedTransformer(hooks, CLI::ignore_case))
+        ->type_name("HOOK");
   up->add_flag("--foreground", options->stays, "don't become a daemon");
   up->callback([=, &invocation] { invocation.run = [=] { return bring_up(*options); }; });
 }
 
 }  // namespace
+
+Result<ordered_json> nic_report(const std::string& interface) {
+  Result<std::unique_ptr<Port>> port = Port::open(interface);
+  if (!port.is_ok()) return port.take_status();
+  Result<std::string> report = port.value()->report();
+  if (!report.is_ok()) return report.take_status();
+  return ordered_json::parse(report.value());
+}
 
 void add_nic(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("nic", "Collectives in the kernel's packet path: start, show, end the engine");
@@ -163,6 +172,7 @@ void add_nic(CLI::App& app, Invocation& invocation) {
   auto as_json = std::make_shared<bool>(false);
   status->add_option("interface", *interface, "which (default: all)")->type_name("IFACE");
   status->add_flag("--json", *as_json, "for programs");
+  add_nic_top(*sub, invocation);
   status->callback([=, &invocation] { invocation.run = [=] { return show_status(*interface, *as_json); }; });
 }
 

@@ -15,6 +15,7 @@
 #include "lab/namespaces.h"
 #include "lab/remove.h"
 #include "lab/words.h"
+#include "lab_bench/passing_ports.h"
 #include "nic/daemon.h"
 
 namespace hocket::lab_bench {
@@ -81,11 +82,17 @@ Result<BenchLab> BenchLab::build(int nodes, lab::SwitchKind kind) {
 
 Status BenchLab::use(Engines engines) {
   if (engines == engines_) return Status::ok();
+  passing_.clear();
   if (engines_ != Engines::kNone) {
     engines_ = Engines::kNone;
     for (int node = 0; node < lab_->nodes; ++node) HOCKET_TRY(end(node));
   }
   if (engines == Engines::kNone) return Status::ok();
+  if (engines == Engines::kDriver) {
+    Result<std::vector<platform::Descriptor>> passing = let_ports_pass(*lab_);
+    if (!passing.is_ok()) return passing.take_status();
+    passing_ = passing.take();
+  }
   engines_ = engines;
   for (int node = 0; node < lab_->nodes; ++node) HOCKET_TRY(start(node));
   return Status::ok();
@@ -131,6 +138,7 @@ Status BenchLab::start(int node) const {
   nic::DaemonOptions options;
   options.engine.interface = interface.value();
   options.engine.name = lab::kNodeInterface;
+  if (engines_ == Engines::kDriver) options.engine.hook = nic::Hook::kXdp;
   options.is_agent = engines_ == Engines::kAgent || (engines_ == Engines::kMixed && node % 2 == 1);
   return nic::start_daemon(options);
 }

@@ -7,14 +7,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "lab/lab.h"
+#include "platform/descriptor.h"
 
 namespace hocket::lab_bench {
 
 // What runs in the nodes: nothing (so that nobody's packets meet programs), or engines.
-enum class Engines : uint8_t { kNone, kKernel, kAgent, kMixed };
+enum class Engines : uint8_t { kNone, kKernel, kDriver, kAgent, kMixed };
 
 class BenchLab {
  public:
@@ -38,6 +40,7 @@ class BenchLab {
 
   std::optional<lab::Lab> lab_;
   Engines engines_ = Engines::kNone;
+  std::vector<platform::Descriptor> passing_;  // kDriver: the switch's ports
 };
 
 }  // namespace hocket::lab_bench

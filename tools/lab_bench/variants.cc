@@ -22,6 +22,7 @@ const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
     {"nic-chain", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kChain); }},
     {"nic-direct", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kAcknowledged); }},
+    {"nic-xdp", Engines::kDriver, make_collective},
     {"agent", Engines::kAgent, make_collective},
     {"mixed", Engines::kMixed, make_collective},
     {"host-udp", Engines::kNone, make_udp_driver},

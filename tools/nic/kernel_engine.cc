@@ -79,9 +79,7 @@ class KernelEngine final : public Engine {
             [this](uint32_t group) { free(group); }) {}
 
   const char* kind() const override { return "kernel"; }
-  std::string place() const override {
-    return std::string("tc, by ") + programs_->hook() + ": a packet is answered before the network stack sees it";
-  }
+  std::string place() const override { return programs_->place(); }
   const std::string& interface() const override { return options_.name; }
   nic_peer address() const override { return {options_.interface.ip, htons(options_.port), 0}; }
   uint32_t free_groups() const override { return keeper_.free_groups(); }
@@ -308,7 +306,8 @@ class KernelEngine final : public Engine {
 Result<std::unique_ptr<Engine>> make_kernel_engine(const EngineOptions& options) {
   Result<Descriptor> socket = bound_socket(options.interface.ip, htons(options.port));
   if (!socket.is_ok()) return socket.take_status();
-  Result<std::unique_ptr<KernelPrograms>> programs = KernelPrograms::load(options.interface, options.port);
+  Result<std::unique_ptr<KernelPrograms>> programs =
+      KernelPrograms::load(options.interface, options.port, options.hook);
   if (!programs.is_ok()) return programs.take_status();
   return std::unique_ptr<Engine>(std::make_unique<KernelEngine>(options, programs.take(), socket.take()));
 }

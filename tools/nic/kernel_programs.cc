@@ -23,6 +23,7 @@ using platform::Descriptor;
 // Names that Debian 12's headers don't have yet.
 constexpr uint32_t kTcxIngress = 46;
 constexpr uint32_t kTcxEgress = 47;
+constexpr uint32_t kXdp = 37;
 // So that our filters are told from others' on the interface.
 constexpr uint32_t kFilterHandle = 0x686b;
 constexpr uint32_t kFilterPriority = 0x686b;
@@ -84,7 +85,7 @@ bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
 
 }  // namespace
 
-Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port) {
+Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port, Hook hook) {
   last_words().clear();
   libbpf_set_print(keep_words);
   std::unique_ptr<KernelPrograms> programs(new KernelPrograms);
@@ -102,6 +103,7 @@ Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& in
     return failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)", error);
   HOCKET_TRY(programs->open_maps());
   HOCKET_TRY(programs->attach(interface));
+  if (hook != Hook::kTc) HOCKET_TRY(programs->attach_early(interface, hook));
   return programs;
 }
 
@@ -112,6 +114,9 @@ KernelPrograms::~KernelPrograms() {
       bpf_tc_opts filter = our_filter();
       (void)bpf_tc_detach(&hook, &filter);
     }
+    // libbpf takes the qdisc away only when it is asked to end both sides.
+    bpf_tc_hook both = hook_of(filtered_interface_, BPF_TC_INGRESS | BPF_TC_EGRESS);
+    if (has_made_qdisc_) (void)bpf_tc_hook_destroy(&both);
   }
   ring_buffer__free(static_cast<ring_buffer*>(ring_));
   if (sleeps_ != nullptr) munmap(sleeps_, sizeof *sleeps_);
@@ -140,27 +145,46 @@ Status KernelPrograms::open_maps() {
   return Status::ok();
 }
 
-Status KernelPrograms::attach(const Interface& interface) {
-  const auto program = [&](const char* name) {
-    return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
-  };
-  const int arriving = program("nic_arriving");
-  const int leaving = program("nic_leaving");
-  if (attach_link(interface.index, arriving, kTcxIngress).is_ok())
-    return attach_link(interface.index, leaving, kTcxEgress);
-  hook_ = "clsact";
-  return attach_filters(interface.index, arriving, leaving);
+int KernelPrograms::program(const char* name) const {
+  return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
 }
 
-Status KernelPrograms::attach_link(int interface, int program, uint32_t kind) {
+Status KernelPrograms::attach(const Interface& interface) {
+  if (attach_link(interface.index, "nic_arriving", kTcxIngress).is_ok())
+    return attach_link(interface.index, "nic_leaving", kTcxEgress);
+  place_ = "tc, by clsact";
+  return attach_filters(interface.index, program("nic_arriving"), program("nic_leaving"));
+}
+
+Status KernelPrograms::attach_early(const Interface& interface, Hook hook) {
+  // What comes over a veth is a socket's buffer already, and would have to become a driver's again.
+  if (hook == Hook::kAutomatic && interface.driver == "veth") {
+    place_ += "; not in the driver, which is veth: tc is faster there";
+    return Status::ok();
+  }
+  constexpr uint32_t kInDriver = 1U << 2;  // XDP_FLAGS_DRV_MODE
+  Status status = attach_link(interface.index, "nic_early", kXdp, kInDriver);
+  if (status.is_ok()) {
+    place_ = "XDP in the driver where a packet is answered by one or none; else " + place_;
+    if (interface.driver == "veth") place_ += " (a veth sends so only if its other end has an XDP program, too)";
+    return Status::ok();
+  }
+  const std::string driver = interface.driver.empty() ? "" : " (" + interface.driver + ")";
+  if (hook == Hook::kXdp) return {status.code(), "the driver" + driver + " takes no XDP program: " + status.message()};
+  place_ += "; not in the driver" + driver + ", which takes no XDP program now";
+  return Status::ok();
+}
+
+Status KernelPrograms::attach_link(int interface, const char* name, uint32_t kind, uint32_t flags) {
   bpf_attr attributes;
   std::memset(&attributes, 0, sizeof attributes);
-  attributes.link_create.prog_fd = static_cast<uint32_t>(program);
+  attributes.link_create.prog_fd = static_cast<uint32_t>(program(name));
   attributes.link_create.target_ifindex = static_cast<uint32_t>(interface);
   attributes.link_create.attach_type = kind;
+  attributes.link_create.flags = flags;
   const auto link = static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes));
   if (link < 0) return failed("can't put the NIC engine's programs on the interface", errno);
-  links_[kind == kTcxIngress ? 0 : 1] = Descriptor(link);
+  links_[kind == kTcxIngress ? 0 : kind == kTcxEgress ? 1 : 2] = Descriptor(link);
   return Status::ok();
 }
 
@@ -168,6 +192,7 @@ Status KernelPrograms::attach_filters(int interface, int arriving, int leaving) 
   filtered_interface_ = interface;
   bpf_tc_hook hook = hook_of(interface, BPF_TC_INGRESS | BPF_TC_EGRESS);
   const int created = bpf_tc_hook_create(&hook);
+  has_made_qdisc_ = created == 0;
   if (created != 0 && created != -EEXIST)
     return failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
   for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {

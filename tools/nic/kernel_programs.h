@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "bpf/nic.h"
 #include "nic/engine.h"
+#include "nic/hook.h"
 #include "nic/next_hop.h"
 #include "platform/descriptor.h"
 
@@ -21,13 +22,13 @@ namespace hocket::nic {
 
 class KernelPrograms {
  public:
-  static Result<std::unique_ptr<KernelPrograms>> load(const Interface& interface, uint16_t port);
+  static Result<std::unique_ptr<KernelPrograms>> load(const Interface& interface, uint16_t port, Hook hook);
   ~KernelPrograms();
   KernelPrograms(const KernelPrograms&) = delete;
   KernelPrograms& operator=(const KernelPrograms&) = delete;
 
-  // How they hold on to the interface: "tcx" or "clsact".
-  const char* hook() const { return hook_; }
+  // Where they are and why, as a sentence.
+  const std::string& place() const { return place_; }
 
   // Mapped: what is written is in force at once.
   nic_state& state(uint32_t slot) const { return states_[slot]; }
@@ -49,15 +50,18 @@ class KernelPrograms {
   KernelPrograms() = default;
   Status open_maps();
   Status attach(const Interface& interface);
-  Status attach_link(int interface, int program, uint32_t kind);
+  Status attach_early(const Interface& interface, Hook hook);
+  Status attach_link(int interface, const char* program, uint32_t kind, uint32_t flags = 0);
+  int program(const char* name) const;
   Status attach_filters(int interface, int arriving, int leaving);
   int map(const char* name) const;
 
   struct Close;
   void* object_ = nullptr;  // a bpf_object
-  const char* hook_ = "tcx";
+  std::string place_ = "tc, by tcx";
   int filtered_interface_ = 0;  // with filters of ours; 0: none
-  platform::Descriptor links_[2];
+  bool has_made_qdisc_ = false;
+  platform::Descriptor links_[3];
   nic_state* states_ = nullptr;
   nic_member* members_ = nullptr;
   uint64_t* sleeps_ = nullptr;

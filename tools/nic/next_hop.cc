@@ -2,8 +2,10 @@
 #include "nic/next_hop.h"
 
 #include <arpa/inet.h>
+#include <linux/ethtool.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
@@ -150,6 +152,11 @@ Result<Interface> find_interface(const std::string& name) {
   sockaddr_in address;
   std::memcpy(&address, &request.ifr_addr, sizeof address);
   found.ip = address.sin_addr.s_addr;
+  ethtool_drvinfo about{};
+  about.cmd = ETHTOOL_GDRVINFO;
+  request.ifr_data = reinterpret_cast<char*>(&about);
+  if (ioctl(socket.get(), SIOCETHTOOL, &request) == 0)
+    found.driver.assign(about.driver, strnlen(about.driver, sizeof about.driver));
   return found;
 }
 

@@ -17,6 +17,7 @@ struct Interface {
   std::array<uint8_t, 6> mac = {};
   uint32_t ip = 0;  // big-endian: its first
   uint32_t mtu = 0;
+  std::string driver;  // "": unknown
 };
 
 // kInvalidArgument: there is none of that name, it is down, no Ethernet, or has no IPv4 address.

@@ -119,6 +119,28 @@ class NicTest(LabTest):
         self.assertIn("hocket nic up eth0", self.nic(0, "down", "eth0", code=1).stderr)
         self.assertIn("eth7", self.nic(0, "up", "eth7", code=2).stderr)
 
+    def test_top_shows_rates(self):
+        self.up(2)
+        ranks = self.ranks([0, 1])
+        top = self.start("exec", "n0", "--", self.command, "nic", "top", "--interval", "0.3", "--count", "1")
+        for rank in ranks:
+            rank.tell("many", 2000)
+        for rank in ranks:
+            self.assertEqual(rank.answer(), "ok")
+        picture = top.communicate()[0]
+        operations = next(line.split() for line in picture.splitlines() if line.split()[:1] == ["operations"])
+        self.assertGreater(int(operations[2]), 0, picture)
+        for rank in ranks:
+            rank.end()
+
+    def test_the_driver_can_answer(self):
+        rows = self.bench("--impair", "loss=1%", nodes="4", variants=["nic-xdp", "nic-xdp:gather_broadcast"])
+        self.assertEqual(len(rows), 2)
+        self.up(1)
+        self.nic(0, "down", "eth0")
+        self.assertIn("XDP in the driver", self.nic(0, "up", "eth0", "--hook", "xdp").stdout)
+        self.assertIn("--hook", self.nic(0, "up", "eth0", "--hook", "dma", code=2).stderr)
+
     def test_a_service_goes_with_its_interface(self):
         self.up(2)
         # Links and programs are gone when the lab is: nothing_is_left() looks for them.

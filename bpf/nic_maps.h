@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The maps of the NIC engine's programs. Groups have numbers: slots. */
+#ifndef HOCKET_BPF_NIC_MAPS_H
+#define HOCKET_BPF_NIC_MAPS_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/nic.h"
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, NIC_MOST_GROUPS);
+  __type(key, __u32);
+  __type(value, struct nic_slot);
+} nic_slots SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, NIC_MOST_GROUPS);
+  __type(key, __u32);
+  __type(value, struct nic_state);
+} nic_states SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, NIC_MEMBER_POOL);
+  __type(key, __u32);
+  __type(value, struct nic_member);
+} nic_members SEC(".maps");
+
+// From a group's id, and from the cookie of a socket that rings, to the group's slot.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, NIC_MOST_GROUPS);
+  __type(key, __u64);
+  __type(value, __u32);
+} nic_ids SEC(".maps"), nic_bells SEC(".maps");
+
+// By sizes, since clang describes no type that only an inner map names.
+struct nic_page_map {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(struct nic_page));
+};
+
+// One for each slot, since a job gets the whole map.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+  __uint(max_entries, NIC_MOST_GROUPS);
+  __type(key, __u32);
+  __array(values, struct nic_page_map);
+} nic_pages SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, NIC_COUNTERS);
+  __type(key, __u32);
+  __type(value, __u64);
+} nic_counters SEC(".maps");
+
+// Whoever looks after the engine sleeps while nothing is under way: it sets the flag, and the next bell wakes it.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u64);
+} nic_sleeps SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4096);
+} nic_news SEC(".maps");
+
+#endif

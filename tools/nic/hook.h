@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the kernel's engine meets the packets that come in.
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::nic {
+
+enum class Hook : uint8_t {
+  kAutomatic,  // in the driver where that is faster
+  kTc,         // where the network stack takes them over
+  kXdp,        // in the driver, as far as one packet or none answers; the rest where the network stack takes them over
+};
+
+}  // namespace hocket::nic
