@@ -31,9 +31,11 @@ struct Run {
 
 struct Measured {
   double mean_us = 0;              // a barrier, by the rank that took longest
-  std::vector<uint64_t> round_ns;  // rank 0's, each
-  double processor_us = 0;         // of the whole machine, the kernel's interrupts included, a barrier
-  double packets = 0;              // that nodes sent, a barrier
+  std::vector<uint64_t> round_ns;  // rank 0's, each; where they aren't known:
+  double median_us = 0;
+  double p99_us = 0;
+  double processor_us = 0;  // of the whole machine, the kernel's interrupts included, a barrier; 0: not known
+  double packets = 0;       // that nodes sent, a barrier; 0: not known
 };
 
 Result<Measured> measure(const lab::Lab& lab, const Run& run);

@@ -49,7 +49,7 @@ std::string known_algorithms() {
 std::string known_paths() {
   std::string known;
   for (const Path& path : kPaths) known += (known.empty() ? "" : ", ") + std::string(path.name);
-  return known;
+  return known + ", mpi:NAME";
 }
 
 Result<Variant> parse_variant(const std::string& text) {
@@ -58,6 +58,12 @@ Result<Variant> parse_variant(const std::string& text) {
   variant.name = text;
   variant.path = text.substr(0, colon);
   variant.algorithm = colon == std::string::npos ? "dissemination" : text.substr(colon + 1);
+  if (variant.path == "mpi") {
+    if (colon == std::string::npos)
+      return unknown("MPI", text, "mpi:mpich, mpi:openmpi, ... as of `hocket lab mpirun`");
+    variant.mpi = variant.algorithm;
+    return variant;
+  }
   for (const Path& path : kPaths) {
     if (variant.path != path.name) continue;
     variant.engines = path.engines;

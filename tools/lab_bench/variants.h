@@ -19,6 +19,7 @@ struct Variant {
   std::string name;       // as it was given: "nic:dissemination"
   std::string path;       // "nic", "nic-chain", "host-udp", ...: known_paths()
   std::string algorithm;  // "dissemination", "gather_broadcast:degree=4", ...
+  std::string mpi;        // whose own it is; "": none's, and what follows holds
   Engines engines = Engines::kNone;
   std::function<std::unique_ptr<BarrierDriver>(const Place& place)> make_driver;
   std::function<schedule::Plan(uint32_t size, uint32_t rank)> plan_of;
