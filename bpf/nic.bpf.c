@@ -169,8 +169,10 @@ static __always_inline struct nic_page* page_of(__u32 index) {
 
 // Tells the host. Returns whether it wants to be woken.
 static __always_inline int publish(const struct event* event, const struct nic_outcome* outcome) {
-  const int has_ended = event->message.kind == NIC_ABORT || outcome->verdict == NIC_DISAGREEMENT;
-  if (outcome->completed == 0 && !has_ended) return 0;
+  const int may_end =
+      outcome->verdict == NIC_DISAGREEMENT || (event->message.kind == NIC_ABORT && outcome->verdict == NIC_TAKEN);
+  const __u64 broken = may_end ? nic_load(&event->state->broken) : 0;
+  if (outcome->completed == 0 && broken == 0) return 0;
   struct nic_page* page = page_of(event->index);
   if (page == 0) return 0;
   // Several processors add up, whatever their order; what the page holds is never asked for.
@@ -178,7 +180,7 @@ static __always_inline int publish(const struct event* event, const struct nic_o
     __sync_fetch_and_add(&page->done, outcome->completed);
     count_many(NIC_OPERATIONS, outcome->completed);
   }
-  if (has_ended) page->broken = nic_load(&event->state->broken);
+  if (broken != 0) page->broken = broken;
   // Full barrier before: pairs with the sleeper's, between its announcement and its last look.
   return __sync_fetch_and_add(&page->sleeps, 0) != 0;
 }
@@ -210,7 +212,7 @@ static __always_inline enum found find_group(const __u64* words, struct event* e
 
 // Changes the group's state by the packet. Returns whether the host is to be woken.
 static __always_inline int take(struct event* event, struct nic_outcome* outcome) {
-  if (event->message.kind != NIC_MESSAGE && event->message.source < event->slot->group.size) {
+  if (nic_is_sign_of_life(&event->slot->group, event->state, &event->message)) {
     struct nic_member* member = member_of(event->slot, event->message.source);
     if (member != 0) __sync_fetch_and_add(&member->heard, 1);
   }

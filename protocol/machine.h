@@ -96,6 +96,9 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   if (epoch - nic_load(&state->completed) > NIC_IN_FLIGHT) return nic_refused(NIC_TOO_MANY);
   if (nic_compare_exchange(&state->started, epoch - 1, epoch) != epoch - 1) return nic_refused(NIC_OUT_OF_TURN);
   const struct nic_program* program = nic_program_at(group, index);
+  /* Whatever it held is over. Its round may be of any age: operations without acknowledgements don't come by it. */
+  if ((program->flags & NIC_ACKNOWLEDGED) != 0)
+    (void)nic_exchange(&state->acknowledged[epoch % NIC_WINDOW], nic_blank(epoch, index));
   struct nic_change change;
   switch (nic_set(nic_record(state, epoch), epoch, index, NIC_STARTED, &change)) {
     case NIC_SET:
@@ -114,9 +117,10 @@ NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct n
   if (m->bit >= program->arrivals || m->bit >= NIC_MOST_ARRIVALS) return nic_refused(NIC_NOT_EXPECTED);
   const struct nic_arrival* arrival = &program->arrival[m->bit];
   if (arrival->member != m->source || arrival->send != m->send) return nic_refused(NIC_NOT_EXPECTED);
-  const __u64 ahead = m->epoch - nic_load(&state->completed) - 1;
+  const __u64 completed = nic_load(&state->completed);
+  if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   struct nic_outcome outcome = nic_refused(NIC_STALE);
-  if (ahead < NIC_WINDOW) {
+  if (m->epoch > completed) {
     struct nic_change change;
     switch (nic_set(nic_record(state, m->epoch), m->epoch, m->program, 1ULL << m->bit, &change)) {
       case NIC_SET:
@@ -132,8 +136,6 @@ NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct n
       default:
         return nic_refused(NIC_CONTENDED);
     }
-  } else if ((__s64)ahead > 0) {
-    return nic_refused(NIC_EARLY);
   }
   if ((program->flags & NIC_ACKNOWLEDGED) != 0) outcome.reply = NIC_ACK;
   return outcome;
@@ -145,12 +147,12 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
   const struct nic_send* send = &program->send[m->send];
   if (send->member != m->source || send->bit != m->bit) return nic_refused(NIC_NOT_EXPECTED);
-  const __u64 ahead = m->epoch - nic_load(&state->completed) - 1;
-  if ((__s64)ahead >= NIC_WINDOW) return nic_refused(NIC_EARLY);
-  struct nic_outcome outcome = nic_refused(NIC_TAKEN);
+  const __u64 completed = nic_load(&state->completed);
+  if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   /* Whoever is this far behind has asked for something older than all that can be missing. */
-  if ((__s64)ahead < -(__s64)(2 * NIC_WINDOW)) return nic_refused(NIC_STALE);
-  const int is_over = (__s64)ahead < 0;
+  if (m->epoch == 0 || completed >= m->epoch + 2 * NIC_WINDOW) return nic_refused(NIC_STALE);
+  struct nic_outcome outcome = nic_refused(NIC_TAKEN);
+  const int is_over = m->epoch <= completed;
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
   const int is_ours = nic_program_of(word) == m->program;
   if (is_over || (is_ours && m->send < nic_sends_reached(program, word))) {
@@ -163,11 +165,19 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
   return outcome;
 }
 
+/* A message of ours has come: one that has gone out. */
 NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const struct nic_program* program,
                                                const struct nic_message* m) {
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
   if (program->send[m->send].member != m->source) return nic_refused(NIC_NOT_EXPECTED);
-  if (m->epoch > nic_load(&state->started)) return nic_refused(NIC_EARLY);
+  if ((program->flags & NIC_ACKNOWLEDGED) == 0) return nic_refused(NIC_NOT_EXPECTED);
+  const __u64 started = nic_load(&state->started);
+  if (m->epoch > started) return nic_refused(NIC_EARLY);
+  const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
+  /* Without the second, rounds that have come around would be taken for later ones. */
+  if (m->epoch == 0 || started - m->epoch >= NIC_WINDOW || (word & NIC_STARTED) == 0) return nic_refused(NIC_STALE);
+  if (nic_program_of(word) != m->program) return nic_refused(NIC_DISAGREEMENT);
+  if (m->send >= nic_sends_reached(program, word)) return nic_refused(NIC_NOT_EXPECTED);
   struct nic_change change;
   switch (nic_set(&state->acknowledged[m->epoch % NIC_WINDOW], m->epoch, m->program, 1ULL << m->send, &change)) {
     case NIC_SET:
@@ -183,6 +193,23 @@ NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const st
   }
 }
 
+/* Somebody says that the group is broken. */
+NIC_INLINE struct nic_outcome nic_aborted(const struct nic_group* group, struct nic_state* state,
+                                          const struct nic_message* m) {
+  const __u32 member = (__u32)m->send << 8 | m->count;
+  if (m->bit == 0 || m->bit >= NIC_CAUSES || member >= group->size) return nic_refused(NIC_NOT_EXPECTED);
+  nic_break(state, (enum nic_cause)m->bit, member);
+  return nic_refused(NIC_TAKEN);
+}
+
+/* Whether a packet for this group, whose tag is right, shows that its source lives. An answer of earlier times may be
+ * somebody's who has kept it. */
+NIC_INLINE int nic_is_sign_of_life(const struct nic_group* group, const struct nic_state* state,
+                                   const struct nic_message* m) {
+  if (m->kind == NIC_MESSAGE || m->target != group->self || m->source >= group->size) return 0;
+  return m->kind != NIC_ALIVE || (m->epoch > nic_load(&state->completed) && m->epoch <= nic_load(&state->started));
+}
+
 /* A packet for this group, whose tag is right. */
 NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic_state* state,
                                        const struct nic_message* m) {
@@ -190,10 +217,7 @@ NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic
   if (m->source >= group->size) return nic_refused(NIC_NOT_EXPECTED);
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   if (m->kind == NIC_ALIVE) return outcome;
-  if (m->kind == NIC_ABORT) {
-    nic_break(state, (enum nic_cause)m->bit, (__u32)m->send << 8 | m->count);
-    return outcome;
-  }
+  if (m->kind == NIC_ABORT) return nic_aborted(group, state, m);
   if (nic_load(&state->broken) != 0) {
     /* Who asks is told so. */
     outcome.verdict = NIC_BROKEN;

@@ -34,6 +34,8 @@ NIC_INLINE __u64 nic_compare_exchange(__u64* word, __u64 expected, __u64 wanted)
   return __sync_val_compare_and_swap(word, expected, wanted);
 }
 
+NIC_INLINE __u64 nic_exchange(__u64* word, __u64 wanted) { return __sync_lock_test_and_set(word, wanted); }
+
 NIC_INLINE __u64 nic_load(const __u64* word) {
 #ifdef __bpf__
   return *(const volatile __u64*)word; /* clang 19 has no atomic loads for BPF */

@@ -170,7 +170,7 @@ class AgentEngine final : public Engine {
     if (found == ids_.end()) return count(NIC_NO_GROUP);
     Slot& slot = *slots_[found->second];
     if (nic_tag(&slot.group.key, &message) != tag) return count(NIC_BAD_TAG);
-    if (message.kind != NIC_MESSAGE && message.source < slot.group.size) ++slot.heard[message.source];
+    if (nic_is_sign_of_life(&slot.group, &slot.state, &message) != 0) ++slot.heard[message.source];
     const nic_outcome outcome = nic_take(&slot.group, &slot.state, &message);
     count(outcome.verdict);
     act(slot, outcome, message);

@@ -62,7 +62,7 @@ void ProtocolNetwork::settle_and_tick() {
 }
 
 nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message) {
-  if (message.kind != NIC_MESSAGE) ++engine.heard[message.source];
+  if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.heard[message.source];
   const nic_outcome outcome = nic_take(&engine.group, &engine.state, &message);
   act(engine, outcome, message.program, message.epoch);
   if (outcome.reply != 0) send(nic_replied(&engine.group, &engine.state, outcome.reply, &message));
