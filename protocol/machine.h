@@ -214,7 +214,7 @@ NIC_INLINE int nic_is_sign_of_life(const struct nic_group* group, const struct n
 NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic_state* state,
                                        const struct nic_message* m) {
   if (m->target != group->self) return nic_refused(NIC_MISDIRECTED);
-  if (m->source >= group->size) return nic_refused(NIC_NOT_EXPECTED);
+  if (m->source >= group->size || m->source == group->self) return nic_refused(NIC_NOT_EXPECTED);
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   if (m->kind == NIC_ALIVE) return outcome;
   if (m->kind == NIC_ABORT) return nic_aborted(group, state, m);
