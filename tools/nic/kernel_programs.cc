@@ -127,6 +127,19 @@ KernelPrograms::~KernelPrograms() {
 
 int KernelPrograms::map(const char* name) const { return bpf_object__find_map_fd_by_name(object_of(object_), name); }
 
+int KernelPrograms::program(const char* name) const {
+  return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
+}
+
+Result<int> KernelPrograms::try_frame(const char* name, std::span<std::byte> frame) const {
+  auto options = sized<bpf_test_run_opts>();
+  options.data_in = options.data_out = frame.data();
+  options.data_size_in = options.data_size_out = static_cast<uint32_t>(frame.size());
+  if (const int error = bpf_prog_test_run_opts(program(name), &options); error != 0)
+    return failed("can't try the NIC engine's programs", error);
+  return static_cast<int>(options.retval);
+}
+
 Status KernelPrograms::open_maps() {
   Result<nic_state*> states = map_values<nic_state>(map("nic_states"), NIC_MOST_GROUPS);
   if (!states.is_ok()) return states.take_status();
@@ -143,10 +156,6 @@ Status KernelPrograms::open_maps() {
   ring_ = ring;
   news_ = ring_buffer__epoll_fd(ring);
   return Status::ok();
-}
-
-int KernelPrograms::program(const char* name) const {
-  return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
 }
 
 Status KernelPrograms::attach(const Interface& interface) {

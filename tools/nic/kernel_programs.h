@@ -7,8 +7,10 @@
 // Thread safety: one thread at a time, beside the programs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/status.h"
@@ -46,6 +48,11 @@ class KernelPrograms {
   int news() const { return news_; }
   void take_news();
 
+  // For tests (BPF_PROG_TEST_RUN): what the program for packets that come in, or for those that go out, does with a
+  // frame that nobody has sent, as its action (TC_ACT_...). The frame becomes what the program makes of it.
+  Result<int> try_arriving(std::span<std::byte> frame) const { return try_frame("nic_arriving", frame); }
+  Result<int> try_leaving(std::span<std::byte> frame) const { return try_frame("nic_leaving", frame); }
+
  private:
   KernelPrograms() = default;
   Status open_maps();
@@ -55,6 +62,7 @@ class KernelPrograms {
   int program(const char* name) const;
   Status attach_filters(int interface, int arriving, int leaving);
   int map(const char* name) const;
+  Result<int> try_frame(const char* name, std::span<std::byte> frame) const;
 
   struct Close;
   void* object_ = nullptr;  // a bpf_object

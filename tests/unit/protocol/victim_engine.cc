@@ -119,11 +119,11 @@ Taken VictimEngine::take(std::span<const std::byte> datagram) {
   return counted(taken.outcome.verdict);
 }
 
-nic_verdict VictimEngine::start(uint32_t group, uint32_t program) {
+nic_outcome VictimEngine::start(uint32_t group, uint32_t program, uint64_t epoch) {
   Victim& victim = groups_[group];
-  const nic_outcome outcome = nic_start(&victim.group, &victim.state, program, victim.state.started + 1);
+  const nic_outcome outcome = nic_start(&victim.group, &victim.state, program, epoch);
   victim.told += outcome.completed;
-  return outcome.verdict;
+  return outcome;
 }
 
 std::string flaw_of(const Victim& victim) {

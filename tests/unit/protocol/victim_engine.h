@@ -46,8 +46,11 @@ class VictimEngine {
   const std::array<uint64_t, NIC_COUNTERS>& counters() const { return counters_; }
   // Of one packet.
   Taken take(std::span<const std::byte> datagram);
-  // The host begins its next operation.
-  nic_verdict start(uint32_t group, uint32_t program);
+  // The host begins an operation: its next one.
+  nic_outcome start(uint32_t group, uint32_t program) {
+    return start(group, program, groups_[group].state.started + 1);
+  }
+  nic_outcome start(uint32_t group, uint32_t program, uint64_t epoch);
   // The group anew, with operations behind it: few, or so many that rounds have come around.
   void renew(uint32_t group);
 
