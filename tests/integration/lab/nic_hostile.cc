@@ -98,7 +98,8 @@ uint32_t spoil(Frame& frame, HostilePackets& packets) {
       expected = NIC_BAD_LENGTH;
       break;
     default:
-      frame.length = ETH_HLEN + packets.below(NIC_FRAME_BYTES - ETH_HLEN);
+      // The kernel tries no frame without a whole header of IP.
+      frame.length = ETH_HLEN + NIC_IP_BYTES + packets.below(NIC_FRAME_BYTES - ETH_HLEN - NIC_IP_BYTES);
       if (frame.length >= NIC_BEFORE_HEADER) expected = NIC_BAD_LENGTH;
   }
   std::memcpy(frame.bytes.data(), &headers, sizeof headers);
@@ -275,8 +276,8 @@ TEST_F(KernelVictims, DoWithEveryPacketWhatTheProtocolSays) {
   for (uint64_t i = 0; i < many; ++i) {
     const auto group = static_cast<uint32_t>(packets_.below(kGroups));
     const uint64_t kind = packets_.below(4);
-    if (engine_.groups()[group].state.broken != 0 && (kind == 1 || packets_.below(64) == 0)) renew(group);
     if (i % 16 == 0) start(group);
+    if (engine_.groups()[group].state.broken != 0 && (kind == 1 || packets_.below(64) == 0)) renew(group);
     const HostilePacket packet = kind == 0   ? packets_.noise()
                                  : kind == 1 ? packets_.malformed(group)
                                  : kind == 2 ? packets_.random_fields(group)
