@@ -34,6 +34,7 @@ struct UpOptions {
   std::vector<std::string> groups;
   bool everybody = false;
   bool stays = false;
+  uint32_t groups_per_user = nic::Guests().groups_per_user;
   int port = NIC_DEFAULT_PORT;
   double ask_ms = 1;
   double silence_s = 10;
@@ -56,6 +57,7 @@ int bring_up(const UpOptions& options) {
   constexpr double kNsPerMs = 1e6;
   constexpr double kNsPerS = 1e9;
   daemon.guests.everybody = options.everybody;
+  daemon.guests.groups_per_user = options.groups_per_user;
   daemon.stays = options.stays;
   daemon.is_agent = options.is_agent;
   daemon.engine.interface = interface.value();
@@ -76,7 +78,7 @@ int bring_up(const UpOptions& options) {
 }
 
 int take_down(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = Port::open(interface);
+  Result<std::unique_ptr<Port>> port = Port::open_any(interface);
   if (!port.is_ok()) return fail(kFailure, port.status().message());
   const Status status = port.value()->end_service();
   return status.is_ok() ? kSuccess : fail(kFailure, status.message());
@@ -129,6 +131,9 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
   up->add_option("--user", options->users, "whose jobs may use it beside root's and its own user's");
   up->add_option("--group", options->groups, "a group of users whose jobs may");
   up->add_flag("--everybody", options->everybody, "anybody's may");
+  up->add_option("--groups-per-user", options->groups_per_user,
+                 "so many at a time, of each user but root (default: 64)")
+      ->check(CLI::Range(1, 65536));
   up->add_option("--port", options->port, "UDP port, the same on all machines (default: 46253)")
       ->check(CLI::Range(1, 65535));
   up->add_option("--ask-ms", options->ask_ms, "a message that is so late is asked for (default: 1)")
@@ -148,7 +153,7 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
 }  // namespace
 
 Result<ordered_json> nic_report(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = Port::open(interface);
+  Result<std::unique_ptr<Port>> port = Port::open_any(interface);
   if (!port.is_ok()) return port.take_status();
   Result<std::string> report = port.value()->report();
   if (!report.is_ok()) return report.take_status();

@@ -116,6 +116,9 @@ class AgentEngine final : public Engine {
     if (!file.is_ok()) return file.take_status();
     lent.page = Descriptor(file.value());
     HOCKET_TRY(platform::extend_file(lent.page.get(), 0, sizeof(nic_page)));
+    // The job has the descriptor: cut short, the file would kill this process; made long, it would outlive the job.
+    if (fcntl(lent.page.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+      return Status::system("can't fix the size of a page of the NIC engine", errno);
     void* memory = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, lent.page.get(), 0);
     if (memory == MAP_FAILED) return Status::system("can't map a page of the NIC engine", errno);
     slot.page = static_cast<nic_page*>(memory);

@@ -33,6 +33,8 @@ Status serve(const DaemonOptions& options, Descriptor* tells) {
   sigaddset(&ends, SIGINT);
   sigprocmask(SIG_BLOCK, &ends, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  // It knows the keys of all groups: other processes of the same user may not look into it, nor a core be written.
+  prctl(PR_SET_DUMPABLE, 0);
   Result<Descriptor> listener = open_service(options.engine.name);
   if (!listener.is_ok()) return listener.take_status();
   Result<std::unique_ptr<Engine>> engine =

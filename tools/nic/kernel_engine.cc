@@ -10,6 +10,7 @@
 #include <netinet/udp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -64,6 +65,12 @@ Result<Descriptor> bound_socket(uint32_t ip, uint16_t port) {
   if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return Status::system("can't take UDP port " + std::to_string(ntohs(port)), errno);
   return socket;
+}
+
+// What the job sends by a socket that it was lent counts as sent by the job's user: rules on packets may ask.
+Status hand_over(const Descriptor& socket, uint32_t user) {
+  if (fchown(socket.get(), user, static_cast<gid_t>(-1)) == 0) return Status::ok();
+  return Status::system("can't hand a socket over to user " + std::to_string(user), errno);
 }
 
 class KernelEngine final : public Engine {
@@ -162,7 +169,7 @@ class KernelEngine final : public Engine {
     HOCKET_TRY(set_members(first, request));
     Lent lent;
     lent.group = number;
-    HOCKET_TRY(make_ear(kernel, lent));
+    HOCKET_TRY(make_ear(kernel, request.user, lent));
     HOCKET_TRY(make_page(number, lent));
     std::memset(&programs_->state(number), 0, sizeof(nic_state));
     HOCKET_TRY(programs_->set_slot(number, kernel));
@@ -173,25 +180,32 @@ class KernelEngine final : public Engine {
     return lent;
   }
 
+  // Looks for all members before it says that one isn't known yet.
   Status set_members(uint32_t first, const JoinRequest& request) {
+    Status unknown;
     for (size_t i = 0; i < request.members.size(); ++i) {
       nic_member& member = programs_->member(first + static_cast<uint32_t>(i));
       member = {};
       const nic_peer& peer = request.members[i];
       if (i == request.group.self) continue;
       Result<std::array<uint8_t, 6>> hop = next_hop(options_.interface, peer.ip);
-      if (!hop.is_ok()) return hop.take_status();
+      if (!hop.is_ok() && hop.status().code() != Code::kInProgress) return hop.take_status();
+      if (!hop.is_ok()) {
+        if (unknown.is_ok()) unknown = hop.take_status();
+        continue;
+      }
       std::memcpy(member.mac, hop.value().data(), sizeof member.mac);
       member.ip = peer.ip;
       member.port = peer.port;
       member.ip_check = ip_checksum(options_.interface.ip, peer.ip);
     }
-    return Status::ok();
+    return unknown;
   }
 
-  Status make_ear(nic_slot& kernel, Lent& lent) const {
+  Status make_ear(nic_slot& kernel, uint32_t user, Lent& lent) const {
     Result<Descriptor> ear = bound_socket(options_.interface.ip, 0);
     if (!ear.is_ok()) return ear.take_status();
+    HOCKET_TRY(hand_over(ear.value(), user));
     sockaddr_in address{};
     socklen_t length = sizeof address;
     if (getsockname(ear.value().get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
@@ -215,7 +229,7 @@ class KernelEngine final : public Engine {
   // them anyway.
   Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
     const nic_member& other = programs_->member(slots_[number].kernel.first_member + (request.group.self == 0 ? 1 : 0));
-    HOCKET_TRY(request.is_privileged ? make_raw_bell(other, lent) : make_udp_bell(other, lent));
+    HOCKET_TRY(request.is_privileged ? make_raw_bell(other, lent) : make_udp_bell(other, request.user, lent));
     uint64_t cookie = 0;
     socklen_t length = sizeof cookie;
     if (getsockopt(lent.bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length) != 0)
@@ -225,9 +239,10 @@ class KernelEngine final : public Engine {
     return Status::ok();
   }
 
-  Status make_udp_bell(const nic_member& other, Lent& lent) const {
+  Status make_udp_bell(const nic_member& other, uint32_t user, Lent& lent) const {
     Result<Descriptor> bell = bound_socket(options_.interface.ip, 0);
     if (!bell.is_ok()) return bell.take_status();
+    HOCKET_TRY(hand_over(bell.value(), user));
     const int yes = 1;
     const sockaddr_in address = socket_address(other.ip, htons(options_.port));
     // What the packet becomes has no checksum of UDP's.

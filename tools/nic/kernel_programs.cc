@@ -233,6 +233,7 @@ Result<Descriptor> KernelPrograms::set_page(uint32_t number) {
 
 Status KernelPrograms::set_id(uint64_t id, uint32_t slot) {
   if (bpf_map_update_elem(map("nic_ids"), &id, &slot, BPF_NOEXIST) == 0) return Status::ok();
+  if (errno == EEXIST) return {Code::kInvalidArgument, "the NIC engine has a group of that id already"};
   return Status::system("can't tell the NIC engine a group's id", errno);
 }
 

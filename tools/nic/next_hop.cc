@@ -16,7 +16,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "platform/descriptor.h"
 
@@ -25,8 +24,6 @@ namespace {
 
 using platform::Descriptor;
 
-constexpr int kAttempts = 100;
-constexpr timespec kBetweenAttempts = {.tv_sec = 0, .tv_nsec = 10'000'000};
 constexpr uint16_t kDiscardPort = 9;
 
 struct Request {
@@ -167,12 +164,9 @@ Result<std::array<uint8_t, 6>> next_hop(const Interface& interface, uint32_t ip)
     return Status(Code::kNotSupported, "packets to " + ip_text(ip) + " go by another interface than the NIC engine's");
   const uint32_t neighbour = route.value().gateway != 0 ? route.value().gateway : ip;
   std::array<uint8_t, 6> mac;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (find_neighbour(interface.index, neighbour, mac)) return mac;
-    provoke(ip);
-    (void)nanosleep(&kBetweenAttempts, nullptr);
-  }
-  return Status(Code::kNotSupported, ip_text(neighbour) + " doesn't answer on the NIC engine's interface");
+  if (find_neighbour(interface.index, neighbour, mac)) return mac;
+  provoke(ip);
+  return Status(Code::kInProgress, ip_text(neighbour) + " doesn't answer on the NIC engine's interface");
 }
 
 }  // namespace hocket::nic

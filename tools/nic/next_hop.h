@@ -23,8 +23,8 @@ struct Interface {
 // kInvalidArgument: there is none of that name, it is down, no Ethernet, or has no IPv4 address.
 Result<Interface> find_interface(const std::string& name);
 
-// Where packets from `interface` to `ip` (big-endian) go next. Asks the network where the kernel doesn't know it, for
-// up to a second. kNotSupported: they go by another interface, or nobody answers.
+// Where packets from `interface` to `ip` (big-endian) go next. kInProgress: the kernel doesn't know it, and has been
+// made to ask the network: try again soon. kNotSupported: they go by another interface.
 Result<std::array<uint8_t, 6>> next_hop(const Interface& interface, uint32_t ip);
 
 // "10.1.2.3"

@@ -21,7 +21,7 @@ static_assert(std::size(kNames) == NIC_COUNTERS);
 
 const char* counter_name(uint32_t counter) { return counter < NIC_COUNTERS ? kNames[counter] : "?"; }
 
-std::string report_as_json(const Engine& engine) {
+std::string report_as_json(const Engine& engine, const uid_t* user) {
   nlohmann::ordered_json report;
   report["interface"] = engine.interface();
   report["engine"] = engine.kind();
@@ -30,6 +30,7 @@ std::string report_as_json(const Engine& engine) {
   report["free_groups"] = engine.free_groups();
   report["groups"] = nlohmann::ordered_json::array();
   for (const GroupReport& group : engine.groups()) {
+    if (user != nullptr && group.user != *user) continue;
     char id[17];
     std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(group.id));
     report["groups"].push_back({{"id", id},

@@ -4,12 +4,15 @@
 // Thread safety: as the engine's.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "nic/engine.h"
 
 namespace hocket::nic {
 
-std::string report_as_json(const Engine& engine);
+// With the groups of one user only, or of all (null).
+std::string report_as_json(const Engine& engine, const uid_t* user);
 
 }  // namespace hocket::nic

@@ -6,6 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "nic/join_request.h"
 #include "nic/report.h"
 #include "platform/unix_socket.h"
 
@@ -26,8 +28,8 @@ namespace {
 
 using platform::Descriptor;
 
-constexpr size_t kLongestRequest =
-    sizeof(nic_join) + NIC_MOST_PROGRAMS * sizeof(nic_program) + NIC_MOST_MEMBERS * sizeof(nic_peer);
+// Connections that are taken before the loop looks at anything else.
+constexpr int kMostAtOnce = 64;
 
 struct Job {
   Descriptor socket;
@@ -48,41 +50,11 @@ nic_answer refusal(int error, const std::string& why) {
 nic_answer agreement() { return refusal(0, ""); }
 
 int error_of(Code code) {
+  if (code == Code::kInProgress) return EAGAIN;
   return code == Code::kNoMemory ? ENOMEM : code == Code::kInvalidArgument ? EINVAL : EOPNOTSUPP;
 }
 
-bool may_enter(const ucred& who, int socket, const Guests& guests) {
-  if (who.uid == 0 || who.uid == geteuid() || guests.everybody) return true;
-  if (std::find(guests.users.begin(), guests.users.end(), who.uid) != guests.users.end()) return true;
-  std::array<gid_t, 256> groups{};
-  socklen_t length = sizeof groups;
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &length) != 0) length = 0;
-  std::vector<gid_t> all(groups.begin(), groups.begin() + length / sizeof(gid_t));
-  all.push_back(who.gid);
-  return std::any_of(all.begin(), all.end(), [&](gid_t group) {
-    return std::find(guests.groups.begin(), guests.groups.end(), group) != guests.groups.end();
-  });
-}
-
-// What is wrong with a program, as far as it could lead the engine astray; "": nothing.
-std::string flaw_of(const nic_program& program, uint32_t size) {
-  if (program.stages > NIC_MOST_STAGES || program.sends > NIC_MOST_SENDS || program.arrivals > NIC_MOST_ARRIVALS)
-    return "more stages, sends or arrivals than there can be";
-  for (uint32_t i = 0; i < program.stages; ++i) {
-    if (program.end_send[i] > program.sends || (i != 0 && program.end_send[i] < program.end_send[i - 1]))
-      return "a stage whose messages are out of order";
-    if ((program.need[i] & NIC_STARTED) == 0 || (program.need[i] & ~program.all) != 0)
-      return "a stage that is never reached, or before the host starts";
-    if (i != 0 && (program.need[i - 1] & ~program.need[i]) != 0) return "stages that don't follow one another";
-  }
-  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
-  if ((program.all & ~known) != 0 || (program.all & NIC_STARTED) == 0) return "a mask of arrivals that it hasn't";
-  for (uint32_t i = 0; i < program.sends; ++i)
-    if (program.send[i].member >= size) return "a message to nobody";
-  for (uint32_t i = 0; i < program.arrivals; ++i)
-    if (program.arrival[i].member >= size) return "a message from nobody";
-  return "";
-}
+Descriptor open_spare() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 // Tells of changes to interfaces.
 Result<Descriptor> watch_interfaces() {
@@ -98,7 +70,16 @@ Result<Descriptor> watch_interfaces() {
 class Service {
  public:
   Service(Engine& engine, const Descriptor& listener, const Guests& guests)
-      : engine_(engine), listener_(listener), guests_(guests), request_(kLongestRequest + 1) {}
+      : engine_(engine), listener_(listener), guests_(guests), request_(kLongestRequest + 1) {
+    // What one user may take leaves others enough of what there is.
+    constexpr rlim_t kShares = 4;
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+    most_connections_ = static_cast<uint32_t>(
+        std::min<rlim_t>(guests.connections_per_user, std::max<rlim_t>(files.rlim_cur / kShares, 1)));
+  }
 
   Status run() {
     sigset_t ends;
@@ -144,17 +125,41 @@ class Service {
     return if_nametoindex(engine_.interface().c_str()) == 0;
   }
 
+  Descriptor accept_one() const {
+    return Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  }
+
   void accept_jobs() {
-    for (;;) {
-      Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    for (int i = 0; i < kMostAtOnce; ++i) {
+      Descriptor socket = accept_one();
+      if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
+        // Whoever waits is let in and out again: the listener would stay readable.
+        spare_.reset();
+        (void)accept_one();
+        spare_ = open_spare();
+        return;
+      }
       if (socket.get() < 0) return;
       Job job;
       socklen_t length = sizeof job.credentials;
       if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &job.credentials, &length) != 0) continue;
       job.socket = std::move(socket);
       job.may_enter = may_enter(job.credentials, job.socket.get(), guests_);
+      if (job.credentials.uid != 0 && connections_of(job.credentials.uid) >= most_connections_) {
+        nic_hello hello{};
+        hello.answer = refusal(EMFILE, "user " + std::to_string(job.credentials.uid) + " has " +
+                                           std::to_string(most_connections_) +
+                                           " processes at the NIC engine, as many as one user may have");
+        (void)tell(job, hello);
+        continue;
+      }
       jobs_.push_back(std::move(job));
     }
+  }
+
+  uint32_t connections_of(uid_t user) const {
+    return static_cast<uint32_t>(
+        std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.credentials.uid == user; }));
   }
 
   void serve(size_t index) {
@@ -186,7 +191,8 @@ class Service {
       case NIC_REQUEST_LEAVE:
         return leave(job, length);
       case NIC_REQUEST_STATUS: {
-        const std::string text = report_as_json(engine_);
+        const uid_t user = job.credentials.uid;
+        const std::string text = report_as_json(engine_, user == 0 || user == geteuid() ? nullptr : &user);
         return send(job.socket.get(), text.data(), text.size(), MSG_NOSIGNAL) >= 0;
       }
       case NIC_REQUEST_DOWN:
@@ -214,40 +220,32 @@ class Service {
     return hello;
   }
 
-  Status read_join(size_t length, const ucred& who, JoinRequest& wanted) const {
-    nic_join join{};
-    if (length < sizeof join) return {Code::kInvalidArgument, "the request is too short"};
-    std::memcpy(&join, request_.data(), sizeof join);
-    const size_t programs = join.programs * sizeof(nic_program);
-    if (join.programs == 0 || join.programs > NIC_MOST_PROGRAMS || join.size < 2 || join.size > NIC_MOST_MEMBERS ||
-        join.self >= join.size || length != sizeof join + programs + join.size * sizeof(nic_peer))
-      return {Code::kInvalidArgument, "a group has 2 to " + std::to_string(NIC_MOST_MEMBERS) + " members and 1 to " +
-                                          std::to_string(NIC_MOST_PROGRAMS) + " programs"};
-    wanted.group.id = join.id;
-    wanted.group.key = join.key;
-    wanted.group.self = join.self;
-    wanted.group.size = join.size;
-    wanted.group.programs = join.programs;
-    wanted.silence_ns = join.silence_ns;
-    wanted.user = who.uid;
-    wanted.is_privileged = who.uid == 0;
-    std::memcpy(wanted.group.program, request_.data() + sizeof join, programs);
-    for (uint32_t i = 0; i < join.programs; ++i) {
-      const std::string flaw = flaw_of(wanted.group.program[i], join.size);
-      if (!flaw.empty()) return {Code::kInvalidArgument, "program " + std::to_string(i) + " has " + flaw};
+  // Whether the user has as much of the engine as one user may; root shares with nobody.
+  Status check_share(const ucred& who, uint32_t members) const {
+    if (who.uid == 0) return Status::ok();
+    uint32_t groups = 0;
+    for (const GroupReport& group : engine_.groups()) {
+      if (group.user != who.uid) continue;
+      ++groups;
+      members += group.size;
     }
-    wanted.members.resize(join.size);
-    std::memcpy(wanted.members.data(), request_.data() + sizeof join + programs, join.size * sizeof(nic_peer));
-    const nic_peer own = engine_.address();
-    if (wanted.members[join.self].ip != own.ip || wanted.members[join.self].port != own.port)
-      return {Code::kInvalidArgument, "the member that is to be here has another address"};
+    const std::string user = "user " + std::to_string(who.uid) + " has ";
+    if (groups >= guests_.groups_per_user)
+      return {Code::kNoMemory, user + std::to_string(groups) + " groups of the NIC engine, those left lately among " +
+                                   "them, and may have no more: `hocket nic up --groups-per-user`"};
+    if (members > guests_.members_per_user)
+      return {Code::kNoMemory, user + "groups of the NIC engine that would have " + std::to_string(members) +
+                                   " members; all of a user's may have " + std::to_string(guests_.members_per_user)};
     return Status::ok();
   }
 
   bool join(Job& job, size_t length) {
     JoinRequest wanted;
     nic_joined joined{};
-    Status status = read_join(length, job.credentials, wanted);
+    wanted.user = job.credentials.uid;
+    wanted.is_privileged = may_send_raw(job.credentials);
+    Status status = read_join(std::span(request_).first(length), engine_.address(), wanted);
+    if (status.is_ok()) status = check_share(job.credentials, wanted.group.size);
     if (!status.is_ok()) {
       joined.answer = refusal(error_of(status.code()), status.message());
       return tell(job, joined);
@@ -304,6 +302,8 @@ class Service {
   const Guests& guests_;
   std::vector<Job> jobs_;
   std::vector<char> request_;
+  uint32_t most_connections_ = 1;
+  Descriptor spare_ = open_spare();  // given up when no descriptor is left
   bool is_over_ = false;
 };
 

@@ -7,22 +7,13 @@
 // Thread safety: one thread.
 #pragma once
 
-#include <sys/types.h>
-
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "base/status.h"
 #include "nic/engine.h"
+#include "nic/guests.h"
 
 namespace hocket::nic {
-
-struct Guests {
-  bool everybody = false;
-  std::vector<uid_t> users;
-  std::vector<gid_t> groups;
-};
 
 // Takes the socket: an error if the interface has a service.
 Result<platform::Descriptor> open_service(const std::string& interface);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,9 @@ using platform::Descriptor;
 
 // A service that says nothing for so long is taken for dead.
 constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
+// A service that first has to find the members' machines says so at once; it is asked again so often.
+constexpr int kMostRequests = 100;
+constexpr timespec kBetweenRequests = {.tv_sec = 0, .tv_nsec = 10'000'000};
 constexpr size_t kMostGifts = 3;  // descriptors of one answer
 constexpr size_t kLongestReport = 128 << 10;
 
@@ -35,7 +39,7 @@ std::span<std::byte> writable_bytes_of(T& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
 
-Status connect_to(const Descriptor& socket, const std::string& interface) {
+Status connect_by_name(const Descriptor& socket, const std::string& interface) {
   const std::string name = NIC_SERVICE_NAME + interface;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -91,24 +95,58 @@ std::vector<std::string> interfaces_with_service() {
 }
 
 Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
-  std::string name = interface;
-  if (name.empty()) {
-    const std::vector<std::string> all = interfaces_with_service();
-    if (all.empty())
-      return Status(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
-    if (all.size() > 1)
+  if (!interface.empty()) {
+    Result<std::unique_ptr<Port>> port = connect_to(interface);
+    if (!port.is_ok()) return port;
+    HOCKET_TRY(port.value()->distrust());
+    HOCKET_TRY(port.value()->greet());
+    return port;
+  }
+  // Others' don't count: anybody could take a name.
+  std::unique_ptr<Port> only;
+  Status refused(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
+  for (const std::string& name : interfaces_with_service()) {
+    Result<std::unique_ptr<Port>> port = connect_to(name);
+    Status status = port.is_ok() ? port.value()->distrust() : port.take_status();
+    if (!status.is_ok()) {
+      refused = std::move(status);
+      continue;
+    }
+    if (only != nullptr)
       return Status(Code::kInvalidArgument,
                     "NIC engines serve several interfaces: name one of them by HOCKET_NIC_INTERFACE");
-    name = all.front();
+    only = port.take();
   }
+  if (only == nullptr) return refused;
+  HOCKET_TRY(only->greet());
+  return only;
+}
+
+Result<std::unique_ptr<Port>> Port::open_any(const std::string& interface) {
+  Result<std::unique_ptr<Port>> port = connect_to(interface);
+  if (port.is_ok()) HOCKET_TRY(port.value()->greet());
+  return port;
+}
+
+Result<std::unique_ptr<Port>> Port::connect_to(const std::string& interface) {
   Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return Status::system("can't make a socket", errno);
   (void)setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   (void)setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
-  HOCKET_TRY(connect_to(socket, name));
+  HOCKET_TRY(connect_by_name(socket, interface));
   std::unique_ptr<Port> port(new Port(std::move(socket)));
-  HOCKET_TRY(port->greet());
+  port->interface_ = interface;
   return port;
+}
+
+Status Port::distrust() const {
+  ucred keeper{};
+  socklen_t length = sizeof keeper;
+  if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &keeper, &length) != 0)
+    return Status::system("can't ask whose the NIC engine of " + interface_ + " is", errno);
+  if (keeper.uid == 0 || keeper.uid == geteuid()) return Status::ok();
+  return {Code::kNotSupported, "the NIC engine of " + interface_ + " is kept by user " + std::to_string(keeper.uid) +
+                                   ", who would learn this job's keys: it must be root's or one's own"};
 }
 
 Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
@@ -124,9 +162,11 @@ Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std:
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  // The same where it did not wait for the request: the error comes before what it had said.
+  if (length < 0 && errno == ECONNRESET) length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
   take_gifts(message, gifts);
-  if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended");
+  if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended, or hung up");
   return static_cast<size_t>(length);
 }
 
@@ -190,6 +230,10 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   nic_joined joined{};
   std::array<Descriptor, kMostGifts> gifts;
   HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
+  for (int i = 1; i < kMostRequests && joined.answer.error == EAGAIN; ++i) {
+    (void)nanosleep(&kBetweenRequests, nullptr);
+    HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
+  }
   HOCKET_TRY(out_of(joined.answer));
   void* page = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, gifts[0].get(), 0);
   if (page == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);

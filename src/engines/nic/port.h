@@ -84,8 +84,11 @@ class Group {
 
 class Port {
  public:
-  // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one.
+  // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one; or
+  // whoever took its name is neither root nor this user, who alone are told the keys of groups.
   static Result<std::unique_ptr<Port>> open(const std::string& interface);
+  // Whoever keeps it: to ask for a report or to end it, not to join.
+  static Result<std::unique_ptr<Port>> open_any(const std::string& interface);
 
   const std::string& engine() const { return engine_; }  // "kernel" or "agent"
   const std::string& interface() const { return interface_; }
@@ -103,6 +106,9 @@ class Port {
  private:
   friend class Group;
   explicit Port(platform::Descriptor socket) : socket_(std::move(socket)) {}
+  static Result<std::unique_ptr<Port>> connect_to(const std::string& interface);
+  // Empty: root's, or this user's own.
+  Status distrust() const;
   Status greet();
   Status ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<platform::Descriptor> gifts);
   Result<size_t> exchange(std::span<const std::byte> request, std::span<std::byte> answer,

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nic/join_request.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstring>
+#include <string>
+
+#include "nic/next_hop.h"
+
+namespace hocket::nic {
+namespace {
+
+constexpr uint64_t kLongestSilenceS = 86400;
+constexpr uint64_t kNsPerS = 1'000'000'000;
+
+// What is wrong with a program, as far as it could lead the engine astray; "": nothing.
+std::string flaw_of(const nic_program& program, uint32_t self, uint32_t size) {
+  if (program.stages > NIC_MOST_STAGES || program.sends > NIC_MOST_SENDS || program.arrivals > NIC_MOST_ARRIVALS)
+    return "more stages, sends or arrivals than there can be";
+  for (uint32_t i = 0; i < program.stages; ++i) {
+    if (program.end_send[i] > program.sends || (i != 0 && program.end_send[i] < program.end_send[i - 1]))
+      return "a stage whose messages are out of order";
+    if ((program.need[i] & NIC_STARTED) == 0 || (program.need[i] & ~program.all) != 0)
+      return "a stage that is never reached, or before the host starts";
+    if (i != 0 && (program.need[i - 1] & ~program.need[i]) != 0) return "stages that don't follow one another";
+  }
+  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
+  if ((program.all & ~known) != 0 || (program.all & NIC_STARTED) == 0) return "a mask of arrivals that it hasn't";
+  for (uint32_t i = 0; i < program.sends; ++i)
+    if (program.send[i].member >= size || program.send[i].member == self) return "a message to nobody, or to itself";
+  for (uint32_t i = 0; i < program.arrivals; ++i)
+    if (program.arrival[i].member >= size || program.arrival[i].member == self)
+      return "a message from nobody, or from itself";
+  return "";
+}
+
+// Packets of the engine pass by the rules for those of users: they go to engines only.
+std::string flaw_of(const nic_peer& member, const nic_peer& own, bool is_self) {
+  if (is_self) return member.ip == own.ip && member.port == own.port ? "" : "is to be here and has another address";
+  if (member.port != own.port)
+    return "has port " + std::to_string(ntohs(member.port)) + ", not this engine's " + std::to_string(ntohs(own.port)) +
+           ": `hocket nic up --port`, the same on all machines";
+  const uint32_t ip = ntohl(member.ip);
+  if (member.ip == own.ip || ip >> IN_CLASSA_NSHIFT == 0 || ip >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET ||
+      !(IN_CLASSA(ip) || IN_CLASSB(ip) || IN_CLASSC(ip)))
+    return "has address " + ip_text(member.ip) + ", which is no other machine's";
+  return "";
+}
+
+}  // namespace
+
+Status read_join(std::span<const char> request, const nic_peer& own, JoinRequest& wanted) {
+  nic_join join{};
+  if (request.size() < sizeof join) return {Code::kInvalidArgument, "the request is too short"};
+  std::memcpy(&join, request.data(), sizeof join);
+  const size_t programs = join.programs * sizeof(nic_program);
+  if (join.programs == 0 || join.programs > NIC_MOST_PROGRAMS || join.size < 2 || join.size > NIC_MOST_MEMBERS ||
+      join.self >= join.size || request.size() != sizeof join + programs + join.size * sizeof(nic_peer))
+    return {Code::kInvalidArgument, "a group has 2 to " + std::to_string(NIC_MOST_MEMBERS) + " members and 1 to " +
+                                        std::to_string(NIC_MOST_PROGRAMS) + " programs"};
+  if (join.silence_ns > kLongestSilenceS * kNsPerS)
+    return {Code::kInvalidArgument, "a silence of " + std::to_string(join.silence_ns / kNsPerS) + " s; a day (" +
+                                        std::to_string(kLongestSilenceS) + " s) is the most"};
+  wanted.group.id = join.id;
+  wanted.group.key = join.key;
+  wanted.group.self = join.self;
+  wanted.group.size = join.size;
+  wanted.group.programs = join.programs;
+  wanted.silence_ns = join.silence_ns;
+  std::memcpy(wanted.group.program, request.data() + sizeof join, programs);
+  for (uint32_t i = 0; i < join.programs; ++i) {
+    const std::string flaw = flaw_of(wanted.group.program[i], join.self, join.size);
+    if (!flaw.empty()) return {Code::kInvalidArgument, "program " + std::to_string(i) + " has " + flaw};
+  }
+  wanted.members.resize(join.size);
+  std::memcpy(wanted.members.data(), request.data() + sizeof join + programs, join.size * sizeof(nic_peer));
+  for (uint32_t i = 0; i < join.size; ++i) {
+    const std::string flaw = flaw_of(wanted.members[i], own, i == join.self);
+    if (!flaw.empty()) return {Code::kInvalidArgument, "member " + std::to_string(i) + " " + flaw};
+  }
+  return Status::ok();
+}
+
+}  // namespace hocket::nic
