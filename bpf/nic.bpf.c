@@ -63,7 +63,9 @@ static __always_inline int find_slot(struct event* event, __u32 index) {
   return event->slot != 0 && event->state != 0;
 }
 
+// None behind the group's own: those are others'.
 static __always_inline struct nic_member* member_of(const struct nic_slot* slot, __u32 member) {
+  if (member >= slot->group.size) return 0;
   const __u32 index = slot->first_member + member;
   return bpf_map_lookup_elem(&nic_members, &index);
 }

@@ -110,7 +110,11 @@ int show_status(const std::string& interface, bool as_json) {
   if (interface.empty()) interfaces = engines::nic::interfaces_with_service();
   ordered_json all = ordered_json::array();
   for (const std::string& one : interfaces) {
-    const Result<ordered_json> report = nic_report(one);
+    const Result<ordered_json> report = nic_report(one, !interface.empty());
+    if (!report.is_ok() && interface.empty()) {
+      std::fprintf(stderr, "hocket: %s\n", report.status().message());
+      continue;
+    }
     if (!report.is_ok()) return fail(kFailure, report.status().message());
     all.push_back(report.value());
   }
@@ -152,8 +156,9 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
 
 }  // namespace
 
-Result<ordered_json> nic_report(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = Port::open_any(interface);
+Result<ordered_json> nic_report(const std::string& interface, bool is_named) {
+  // A name alone proves nothing, and whoever took it may never answer: only who is asked for by name is asked.
+  Result<std::unique_ptr<Port>> port = is_named ? Port::open_any(interface) : Port::open(interface);
   if (!port.is_ok()) return port.take_status();
   Result<std::string> report = port.value()->report();
   if (!report.is_ok()) return report.take_status();

@@ -115,7 +115,7 @@ class KernelVictims : public testing::Test {
   void SetUp() override {
     nic::Interface interface;
     interface.index = kInterface;
-    auto loaded = nic::KernelPrograms::load(interface, NIC_DEFAULT_PORT);
+    auto loaded = nic::KernelPrograms::load(interface, NIC_DEFAULT_PORT, nic::Hook::kTc);
     ASSERT_TRUE(loaded.is_ok()) << loaded.status().message();
     programs_ = loaded.take();
     std::memset(&programs_->state(0), kRed, (2 * kGroups + 1) * sizeof(nic_state));

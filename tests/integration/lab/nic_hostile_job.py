@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a hostile job tries, as a process without rights in a node: nic_hostile_job.py WAY JSON prints what came of it,
+by the name of an error or "done"."""
+
+import ctypes
+import errno
+import json
+import mmap
+import os
+import random
+import signal
+import socket
+import struct
+import sys
+import time
+
+import nic_job
+from nic_job import ABORT, BELL, DOWN, HELLO, JOIN, LEAVE, MESSAGE, PORT, STARTED, STATUS, Job, Refused, request
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+BPF, PROCESS_VM_READV, PIDFD_OPEN, PIDFD_GETFD, PTRACE = 321, 310, 434, 438, 101  # of x86-64
+MAP_LOOKUP, MAP_UPDATE, OBJ_PIN, MAP_FREEZE = 1, 2, 6, 22
+PROG_QUERY, OBJ_INFO, ENABLE_STATS = 16, 15, 32
+NEXT_IDS = {"program": 11, "map": 12, "link": 31}
+BY_IDS = {"program": 13, "map": 14, "link": 30}
+SO_COOKIE, SO_NO_CHECK, UDP_SEGMENT, F_ADD_SEALS = 57, 11, 103, 1033
+IP_TRANSPARENT, IP_OPTIONS, SO_MARK, SO_TIMESTAMPING = 19, 4, 36, 37
+
+
+def call(number, *arguments):
+    result = _LIBC.syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "")
+    return result
+
+
+def tried(action):
+    try:
+        action()
+    except Refused as refusal:
+        return str(refusal)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+
+
+def all_tried(actions):
+    return {name: tried(action) for name, action in actions.items()}
+
+
+def bpf(command, *words):
+    attribute = (ctypes.c_uint32 * 32)(*words)
+    return call(BPF, command, attribute, ctypes.sizeof(attribute))
+
+
+def on_map(command, descriptor, key, value):
+    """Element `key` to or from `value`."""
+    number = ctypes.c_uint32(key)
+    attribute = struct.pack("=IIQQQ", descriptor, 0, ctypes.addressof(number), ctypes.addressof(value), 0)
+    return call(BPF, command, ctypes.create_string_buffer(attribute, 128), 128)
+
+
+def members(about):
+    return [(about["own"], PORT), (about["other"], PORT)]
+
+
+def maps(about):
+    """By descriptors: from the page that was lent to anything else."""
+    job = Job()
+    group = job.join(about["id"], members(about))
+    value = ctypes.create_string_buffer(4096)
+    page = group.page_descriptor
+    found = {f"next {what}": tried(lambda command=command: bpf(command, 0)) for what, command in NEXT_IDS.items()}
+    for what, command in BY_IDS.items():
+        outcomes = {tried(lambda number=number, command=command: bpf(command, number)) for number in range(1, 300)}
+        found[f"{what} by number"] = sorted(outcomes)
+    found["statistics"] = tried(lambda: bpf(ENABLE_STATS, 0))
+    for name, point in (("arriving", 46), ("leaving", 47)):
+        index = socket.if_nametoindex("eth0")
+        found[name] = tried(lambda point=point, index=index: bpf(PROG_QUERY, index, point))
+    if about["engine"] == "kernel":
+        found["behind the page"] = tried(lambda: mmap.mmap(page, 4096, offset=4096))
+        found["longer than the page"] = tried(lambda: mmap.mmap(page, 8192))
+        found["rest of the page"] = group.page[128:] == bytes(4096 - 128)
+        found["another element"] = tried(lambda: on_map(MAP_LOOKUP, page, 1, value))
+        found["write another"] = tried(lambda: on_map(MAP_UPDATE, page, 1, value))
+        found["freeze"] = tried(lambda: bpf(MAP_FREEZE, page)) != "done"
+    else:
+        found.update(all_tried({
+            "cut": lambda: os.ftruncate(page, 0), "lengthen": lambda: os.ftruncate(page, 1 << 40),
+            "append": lambda: os.pwrite(page, b"x", 1 << 30), "seal": lambda: call(72, page, F_ADD_SEALS, 8)}))
+    # Its own page it may fill: the engine asks it for nothing.
+    group.page[:64] = b"\xff" * 64
+    return found
+
+
+def processes(about):
+    """At the service, at another user's job."""
+    found = {}
+    for name, process in about["processes"].items():
+        place = ctypes.create_string_buffer(8)
+        local = struct.pack("=QQ", ctypes.addressof(place), 8)
+        pidfd = call(PIDFD_OPEN, process, 0)
+        outcomes = all_tried({
+            "attach": lambda process=process: call(PTRACE, 16, process, 0, 0),
+            "seize": lambda process=process: call(PTRACE, 0x4206, process, 0, 0),
+            "read": lambda process=process, local=local: call(PROCESS_VM_READV, process, local, 1,
+                                                              struct.pack("=QQ", 0x400000, 8), 1, 0),
+            "take": lambda pidfd=pidfd: call(PIDFD_GETFD, pidfd, 3, 0),
+            "memory": lambda process=process: open(f"/proc/{process}/mem", "rb"),
+            "layout": lambda process=process: open(f"/proc/{process}/maps", "rb").read(),
+            "descriptors": lambda process=process: os.listdir(f"/proc/{process}/fd"),
+            "kill": lambda process=process: os.kill(process, 0)})
+        found.update({f"{way} {name}": outcome for way, outcome in outcomes.items()})
+    return found
+
+
+def bound(*address, options=()):
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for option in options:
+        made.setsockopt(socket.SOL_SOCKET, option, 1)
+    made.bind(address)
+    return made
+
+
+def taken_ports(own):
+    wanted = f"{struct.unpack('=I', socket.inet_aton(own))[0]:08X}:"
+    with open("/proc/self/net/udp", encoding="utf-8") as file:
+        local = [line.split()[1] for line in list(file)[1:]]
+    return [int(address.split(":")[1], 16) for address in local if address.startswith(wanted)]
+
+
+def packets(about):
+    """By sockets of its own: forged, replayed, and from the engine's place."""
+    sender = bound("0.0.0.0", 0)
+    chance = random.Random(about["seed"])
+    to = (about["other"], PORT)
+    for kind in [MESSAGE, 2, 3, 4, 5, ABORT, BELL, 0]:
+        for _ in range(about["forged"]):
+            sender.sendto(nic_job.packet(kind, group=about["victim"], epoch=chance.randrange(1, 99), target=1,
+                                         bit=chance.randrange(3), tag=chance.getrandbits(64)), to)
+    for length in (0, 1, 39, 41, 1400):
+        sender.sendto(chance.randbytes(length), to)
+    for replayed in about["heard"]:
+        for _ in range(3):
+            sender.sendto(bytes.fromhex(replayed), to)
+    both = (socket.SO_REUSEADDR, socket.SO_REUSEPORT)
+    ports = taken_ports(about["own"])
+    return {"ports": len(ports), **all_tried({
+        "raw": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP),
+        "frames": lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW),
+        "mark": lambda: sender.setsockopt(socket.SOL_SOCKET, SO_MARK, 0x686b6e63),
+        "another's address": lambda: sender.setsockopt(socket.IPPROTO_IP, IP_TRANSPARENT, 1)}),
+        "their ports": sorted({tried(lambda port=port, ip=ip: bound(ip, port, options=both))
+                               for port in ports for ip in (about["own"], "0.0.0.0")})}
+
+
+def own_bell(about):
+    """What was lent, put to other uses."""
+    job = Job()
+    group = job.join(about["id"], members(about))
+    bell = group.bell
+    found = {"family": bell.family.name, "type": bell.type.name, "owner": os.fstat(bell.fileno()).st_uid,
+             "ear's owner": os.fstat(group.ear.fileno()).st_uid}
+    group.ring(program_number=7)
+    group.ring(epoch=99)
+    group.ring(epoch=0)
+    group.ring(kind=ABORT, group=about["victim"])
+    for length in (1, 39, 41, 1400):
+        tried(lambda length=length: bell.send(b"\xff" * length))
+    group.ring(group=about["victim"], source=9, target=9, send=200, bit=200)
+    if about["engine"] == "kernel":
+        option = bell.setsockopt
+        found.update(all_tried({
+            "mark": lambda: option(socket.SOL_SOCKET, SO_MARK, 0x686b6e63),
+            "another's address": lambda: option(socket.IPPROTO_IP, IP_TRANSPARENT, 1),
+            "raise": lambda: option(socket.SOL_SOCKET, socket.SO_PRIORITY, 7)}))
+        for elsewhere in ((about["other"], 9), (about["own"], PORT), ("127.0.0.1", PORT)):
+            tried(lambda elsewhere=elsewhere: bell.sendto(nic_job.packet(BELL, epoch=2), elsewhere))
+        option(socket.IPPROTO_UDP, UDP_SEGMENT, 40)
+        tried(lambda: bell.send(nic_job.packet(BELL, epoch=2) * 20))
+        option(socket.IPPROTO_UDP, UDP_SEGMENT, 0)
+        option(socket.IPPROTO_IP, IP_OPTIONS, bytes([1, 1, 1, 0]))
+        tried(lambda: bell.send(nic_job.packet(BELL, epoch=2)))
+        option(socket.IPPROTO_IP, IP_OPTIONS, b"")
+        call(42, bell.fileno(), struct.pack("=HHIQ", socket.AF_UNSPEC, 0, 0, 0), 16)  # it is connected no more
+        found.update(all_tried({"the engine's place": lambda: bell.bind((about["own"], PORT)),
+                                "a low port": lambda: bell.bind((about["own"], 53))}))
+    job.close()
+    return found
+
+
+def strange_source(about):
+    """One's own group is told by a member that it hasn't: whose address is that?"""
+    job = Job()
+    key = (5, 6)
+    group = job.join(about["id"], members(about), key=key)
+    struct.pack_into("=I", group.page, nic_job.SLEEPS_AT, 1)
+    print("joined", flush=True)
+    sys.stdin.readline()  # meanwhile somebody sends them
+    group.ear.settimeout(0.2)
+    heard = []
+    while True:
+        try:
+            heard.append(group.ear.recvfrom(100)[1])
+        except TimeoutError:
+            return {"heard": heard}
+
+
+def tell_strangely(about):
+    sender = bound("0.0.0.0", 0)
+    for source in range(2, 40):
+        sender.sendto(nic_job.packet(ABORT, group=about["id"], source=source, key=(5, 6)), (about["other"], PORT))
+    return {}
+
+
+def flaws(about):
+    """Requests to join that are wrong, one by one."""
+    mine = members(about)
+    own, other = about["own"], about["other"]
+    wrong = {
+        "another's id": join(about["victim"], mine),
+        "no program": join(1, mine, programs=[]),
+        "programs that aren't there": join(1, mine, count=8),
+        "nine programs": join(1, mine, programs=[nic_job.program(1)] * 9),
+        "one member": join(1, mine[:1]), "self of none": join(1, mine, rank=2),
+        "members that aren't there": join(1, mine, size=4096),
+        "another's address": join(1, [(other, PORT), (own, PORT)]),
+        "another port of one's own": join(1, [(own, 53), (other, PORT)]),
+        "another port": join(1, [(own, PORT), (other, 53)]),
+        "oneself as another": join(1, [(own, PORT), (own, PORT)]),
+        "loopback": join(1, [(own, PORT), ("127.0.0.1", PORT)]),
+        "nowhere": join(1, [(own, PORT), ("0.0.0.0", PORT)]),
+        "everybody": join(1, [(own, PORT), ("255.255.255.255", PORT)]),
+        "many": join(1, [(own, PORT), ("239.1.1.1", PORT)]),
+        "eternity": join(1, mine, silence_ns=2 ** 64 - 1), "two days": join(1, mine, silence_ns=2 * 86400 * 10 ** 9)}
+    for name, changes in {
+            "stages": {"stages": 17}, "sends": {"sends": 48}, "arrivals": {"arrivals": 48},
+            "end of sends": {"end_sends": [2]}, "order of sends": {"stages": 2, "needs": [STARTED] * 2,
+                                                                  "end_sends": [1, 0]},
+            "before the start": {"needs": [1]}, "never reached": {"needs": [STARTED | 2]},
+            "stages apart": {"stages": 2, "needs": [STARTED | 1, STARTED], "end_sends": [0, 1]},
+            "mask": {"all": STARTED | 3}, "mask without a start": {"all": 1, "needs": [1]},
+            "to nobody": {"send": [(2, 0, 0)]}, "to oneself": {"send": [(0, 0, 0)]},
+            "from nobody": {"arrival": [(2, 0, 0)]}, "from oneself": {"arrival": [(0, 0, 0)]}}.items():
+        wrong[f"program: {name}"] = join(1, mine, programs=[nic_job.program(1, **changes)])
+    return {name: tried(action) for name, action in wrong.items()}
+
+
+def join(identity, them, **changes):
+    def action():
+        job = Job()
+        try:
+            job.join(identity, them, **changes)
+        finally:
+            job.close()
+    return action
+
+
+def requests(about):
+    """Of what isn't one's own, and what no library would say."""
+    job = Job()
+    status = json.loads(job.ask(request(STATUS))[0])
+    found = {"groups": status["groups"], "down": struct.unpack_from("=i", job.ask(request(DOWN))[0], 4)[0],
+             "leave": []}
+    for group in range(300):
+        other = Job()
+        other.socket.send(request(LEAVE) + struct.pack("=II", group, 0))
+        found["leave"].append(len(other.hear()[0]))
+        other.close()
+    found["leave"] = sorted(set(found["leave"]))
+    found["version"] = len(job.ask(request(HELLO, version=9))[0]) > 0
+    return found
+
+
+def fuzz(about):
+    """Thousands of messages by chance; after each the service greets, or has hung up."""
+    chance = random.Random(about["seed"])
+    good = nic_job.join_request(1, members(about))
+    job, counts = Job(), {"greeted": 0, "hung up": 0}
+    for number in range(about["messages"]):
+        message = request(chance.choice([JOIN, LEAVE, STATUS, DOWN, 0, 77])) + chance.randbytes(chance.randrange(300))
+        if number % 2 == 0:
+            message = bytearray(good)
+            for _ in range(chance.randrange(1, 4)):
+                message[chance.randrange(len(good))] = chance.randrange(256)
+            struct.pack_into("=Q", message, 8, number)
+        if number % 50 == 0:
+            message = chance.randbytes(chance.randrange(1, 60000))
+        try:
+            job.socket.send(message)
+            job.socket.send(request(HELLO))
+        except OSError:
+            pass
+        answer = b"none"
+        while answer and len(answer) != nic_job.HELLO_BYTES:
+            answer, descriptors = job.hear()
+            for descriptor in descriptors:
+                os.close(descriptor)
+        counts["greeted" if answer else "hung up"] += 1
+        if not answer or number % 20 == 0:
+            job.close()
+            job = Job()
+    return counts
+
+
+def deaths(about):
+    """Processes that end at each point of what they say."""
+    whole = nic_job.join_request(0, members(about))
+    for point in range(6):
+        for number in range(8):
+            if os.fork() != 0:
+                continue
+            job = Job()
+            said = bytearray(whole)
+            struct.pack_into("=Q", said, 8, 1000 + 10 * point + number)
+            if point == 1:
+                job.socket.send(request(HELLO))
+            elif point == 2:
+                job.socket.send(said[:-1])
+            elif point == 3:
+                job.socket.send(said)
+            elif point == 4:
+                job.ask(bytes(said))
+            elif point == 5:
+                Job().join(2000 + number, members(about)).ring()
+            os.kill(os.getpid(), signal.SIGKILL)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return {}
+
+
+def deaf(about):
+    """Asks and asks, and never reads what it is told."""
+    jobs = [Job() for _ in range(20)]
+    for job in jobs:
+        job.socket.setblocking(False)
+        with_status = request(STATUS)
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            try:
+                job.socket.send(with_status)
+            except BlockingIOError:
+                os.sched_yield()
+            except OSError:
+                break
+    silent = Job()
+    return {"greeted": len(silent.ask(request(HELLO))[0])}
+
+
+def groups(about):
+    """As many as it gets."""
+    job = Job()
+    made = []
+    while True:
+        try:
+            many = [(about["own"], PORT)] + [(about["other"], PORT)] * (about["size"] - 1)
+            group = job.join(10 ** 6 + len(made), many)
+            for descriptor in (group.bell, group.ear):
+                descriptor.close()
+            made.append(group.number)
+        except Refused as refusal:
+            return {"made": len(made), "refusal": str(refusal)}
+
+
+def connections(about):
+    """As many as it gets, each of which says nothing."""
+    import resource  # pylint: disable=import-outside-toplevel
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    jobs = []
+    while len(jobs) < about["most"]:
+        jobs.append(Job())
+    refused = struct.unpack_from("=i240s", jobs[-1].hear()[0], 4)
+    jobs[0].socket.send(request(HELLO))
+    first = len(jobs[0].hear()[0])
+    print(json.dumps({"last": refused[1].split(b"\0")[0].decode(), "first": first}), flush=True)
+    sys.stdin.readline()
+    return {}
+
+
+def impostor(about):
+    """Takes the name of a service before anybody has it."""
+    taken = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    taken.bind("\0hocket-nic/" + about["interface"])
+    taken.listen(8)
+    print("{}", flush=True)
+    sys.stdin.readline()
+    return {}
+
+
+WAYS = [maps, processes, packets, own_bell, strange_source, tell_strangely, flaws, requests, fuzz, deaths, deaf, groups,
+        connections, impostor]
+
+if __name__ == "__main__":
+    print(json.dumps({way.__name__: way for way in WAYS}[sys.argv[1]](json.loads(sys.argv[2]))))

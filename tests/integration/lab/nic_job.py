@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A job of a NIC engine, byte by byte as protocol/service.h and protocol/packet.h have it: for those that say what the
+library never would."""
+
+import array
+import mmap
+import os
+import socket
+import struct
+
+PORT = 46253
+HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
+MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
+BELL = 255
+STARTED = 1 << 47
+HELLO_BYTES, JOINED_BYTES = 296, 384
+MOST_STAGES, MOST_SENDS, MOST_ARRIVALS = 16, 47, 47
+PAGE_BYTES, SLEEPS_AT = 4096, 64
+LIMIT_S = 20
+_MASK = (1 << 64) - 1
+_JOIN = struct.Struct("=IIQQQQHHHH")
+_PROGRAM = struct.Struct("=QBBBBI16Q16s")
+
+
+def request(kind, version=1):
+    return struct.pack("=II", version, kind)
+
+
+def ip_bytes(text):
+    return socket.inet_aton(text)
+
+
+def program(other, **changes):
+    """A barrier between two: one message there, one from there."""
+    about = {"all": STARTED | 1, "stages": 1, "sends": 1, "arrivals": 1, "needs": [STARTED], "end_sends": [1],
+             "send": [(other, 0, 0)], "arrival": [(other, 0, 0)], **changes}
+    packed = _PROGRAM.pack(about["all"], about["stages"], about["sends"], about["arrivals"], 0, 0,
+                           *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))), bytes(about["end_sends"]))
+    for name in ("send", "arrival"):
+        rows = about[name] + [(0, 0, 0)] * (MOST_SENDS + 1 - len(about[name]))
+        packed += b"".join(struct.pack("=HBB", *row) for row in rows)
+    return packed
+
+
+def join_request(identity, members, **changes):
+    """Of member 0; `members`: (address, port)."""
+    about = {"rank": 0, "size": len(members), "silence_ns": 0, "key": (1, 2), "count": None,
+             "programs": [program(1)], **changes}
+    count = len(about["programs"]) if about["count"] is None else about["count"]
+    head = _JOIN.pack(1, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count, 0)
+    peers = b"".join(ip_bytes(ip) + struct.pack("!H", port) + bytes(2) for ip, port in members)
+    return head + b"".join(about["programs"]) + peers
+
+
+def siphash(key, words):
+    """SipHash-2-4 of words, as their little-endian bytes."""
+    def rotate(word, bits):
+        return (word << bits | word >> (64 - bits)) & _MASK
+
+    def mix():
+        v[0] = (v[0] + v[1]) & _MASK
+        v[1] = rotate(v[1], 13) ^ v[0]
+        v[0] = rotate(v[0], 32)
+        v[2] = (v[2] + v[3]) & _MASK
+        v[3] = rotate(v[3], 16) ^ v[2]
+        v[0] = (v[0] + v[3]) & _MASK
+        v[3] = rotate(v[3], 21) ^ v[0]
+        v[2] = (v[2] + v[1]) & _MASK
+        v[1] = rotate(v[1], 17) ^ v[2]
+        v[2] = rotate(v[2], 32)
+
+    low, high = key
+    v = [low ^ 0x736f6d6570736575, high ^ 0x646f72616e646f6d, low ^ 0x6c7967656e657261, high ^ 0x7465646279746573]
+    for word in [*words, len(words) << 59 & _MASK]:
+        v[3] ^= word
+        mix()
+        mix()
+        v[0] ^= word
+    v[2] ^= 0xff
+    for _ in range(4):
+        mix()
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def packet(kind, *, group=0, epoch=1, source=0, target=0, program_number=0, bit=0, send=0, key=None, tag=0):
+    words = [0x684b4e43 << 32 | 1 << 24 | kind << 16 | program_number << 8 | bit, group, epoch,
+             source << 48 | target << 32 | send << 24]
+    return struct.pack("!5Q", *words, siphash(key, words) if key else tag)
+
+
+class Refused(Exception):
+    """What the service has answered."""
+
+
+class Group:
+    def __init__(self, number, bell_bytes, words_at, bell, descriptors):
+        self.number = number
+        self.template = bell[:bell_bytes]
+        self.words_at = words_at
+        self.page_descriptor = descriptors[0]
+        self.bell = socket.socket(fileno=descriptors[1])
+        self.ear = socket.socket(fileno=descriptors[2])
+        self.page = mmap.mmap(self.page_descriptor, os.fstat(self.page_descriptor).st_size or PAGE_BYTES)
+
+    def ring(self, **words):
+        at = self.words_at
+        rung = self.template[:at] + packet(words.pop("kind", BELL), **words) + self.template[at + 40:]
+        try:
+            self.bell.send(rung)
+        except OSError as error:
+            if error.errno != 105:  # ENOBUFS: the engine has kept it
+                raise
+
+    def done(self):
+        return struct.unpack_from("=Q", self.page, 0)[0]
+
+
+class Job:
+    def __init__(self, interface="eth0"):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(LIMIT_S)
+        self.socket.connect(f"\0hocket-nic/{interface}")
+
+    def ask(self, message):
+        """The answer and what came with it; b"": it has hung up."""
+        self.socket.send(message)
+        return self.hear()
+
+    def hear(self):
+        try:
+            answer, control, _, _ = self.socket.recvmsg(1 << 17, socket.CMSG_SPACE(12))
+        except ConnectionResetError:
+            return b"", []
+        descriptors = array.array("i")
+        for _, _, data in control:
+            descriptors.frombytes(data)
+        return answer, list(descriptors)
+
+    def join(self, identity, members, **changes):
+        answer, descriptors = self.ask(join_request(identity, members, **changes))
+        error, text = struct.unpack_from("=i240s", answer, 4)
+        if error != 0:
+            raise Refused(os.strerror(error) + ": " + text.split(b"\0")[0].decode())
+        return Group(*struct.unpack_from("=IHH128s", answer, 248), descriptors)
+
+    def close(self):
+        self.socket.close()
