@@ -3,6 +3,7 @@
 // the same protocol does in user space, bit for bit, and touch nothing beside it. As root, in a network namespace of
 // its own; with LONG_TESTS=1 ten million packets.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -14,7 +15,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <fcntl.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
