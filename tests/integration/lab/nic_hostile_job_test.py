@@ -58,11 +58,11 @@ class NicHostileJobTest(LabTest):
                 self.assertEqual([group["started"], group["completed"], group["is_broken"], group["is_leaving"]],
                                  [self.barriers, self.barriers, False, False])
 
-    def job(self, node, way, **about):
+    def job(self, node, way, user=NOBODY, **about):
         about = {"own": f"10.77.0.{node + 1}", "other": f"10.77.0.{2 - node}", "engine": ENGINES[node], "id": 5 + node,
                  "victim": VICTIM, "seed": SEED, **about}
-        return ["exec", f"n{node}", "--", "setpriv", f"--reuid={NOBODY}", "--clear-groups", sys.executable, "-B", JOB,
-                way, json.dumps(about)]
+        before = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
+        return ["exec", f"n{node}", "--", *before, sys.executable, "-B", JOB, way, json.dumps(about)]
 
     def attack(self, node, way, **about):
         return json.loads(self.lab(*self.job(node, way, **about)).stdout.splitlines()[-1])
@@ -202,8 +202,31 @@ while heard < 8:
                 self.victims_are_well()
                 process.communicate("\n")
 
+    def test_files_that_run_out_are_no_end(self):
+        files = 40  # of the service
+        self.lab("exec", "n0", "--", "prlimit", f"--nofile={files}:{files}", COMMAND, "nic", "agent", "eth0", "--user",
+                 "nobody")
+        process, said = self.lasting_attack(0, "connections", most=files // 4 + 1)
+        self.assertEqual(json.loads(said)["first"], HELLO_BYTES)
+        self.assertIn("as many as one user may have", json.loads(said)["last"])
+        # Root may take all: who comes then is let out again.
+        other, said = self.lasting_attack(0, "connections", most=2 * files, user=0)
+        self.assertEqual(json.loads(said), {"last": "", "first": HELLO_BYTES})
+        for one in (process, other):
+            one.communicate("\n")
+        self.assertEqual(self.report(0)["engine"], "agent")
+
+    def test_raw_sockets_are_for_who_may_make_them(self):
+        self.engines()
+        self.assertEqual(self.attack(0, "bell", user=0), {"family": "AF_PACKET"})
+        self.assertEqual(self.attack(0, "bell", id=50), {"family": "AF_INET"})
+        deprived = self.job(0, "bell", user=0, id=51)
+        deprived[3:3] = ["setpriv", "--bounding-set=-net_raw"]
+        self.assertEqual(json.loads(self.lab(*deprived).stdout), {"family": "AF_INET"})
+
     def test_a_neighbour_that_does_not_answer_is_not_waited_for(self):
         self.engines()
+        self.assertIn("temporarily unavailable: 10.77.0.99", self.attack(0, "silent_neighbour")["answer"])
         process = self.start("exec", "n0", "--", "setpriv", f"--reuid={NOBODY}", "--clear-groups",
                              RANK, "eth0", "99", "0", "10.77.0.1", "10.77.0.99")
         self.victims_are_well()

@@ -3,6 +3,7 @@
 library never would."""
 
 import array
+import errno
 import mmap
 import os
 import socket
@@ -145,3 +146,21 @@ class Job:
 
     def close(self):
         self.socket.close()
+
+
+def tried(action):
+    try:
+        action()
+    except Refused as refusal:
+        return str(refusal)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+
+
+def all_tried(actions):
+    return {name: tried(action) for name, action in actions.items()}
+
+
+def members(about):
+    return [(about["own"], PORT), (about["other"], PORT)]
