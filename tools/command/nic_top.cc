@@ -93,6 +93,7 @@ int show_top(const TopOptions& options) {
     if (is_terminal && picture > 0) std::printf("\033[H\033[J");
     for (const std::string& interface : interfaces) {
       const Result<ordered_json> about = nic_report(interface, !options.interface.empty());
+      if (!about.is_ok() && interfaces.size() > 1) continue;
       if (!about.is_ok()) return fail(kFailure, about.status().message());
       const Seen now = look_at(about.value());
       if (picture > 0) draw(about.value(), seen[interface], now);

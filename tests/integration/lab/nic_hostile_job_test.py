@@ -242,6 +242,7 @@ while heard < 8:
         status = self.nic(0, "status")
         self.assertIn("kernel engine", status.stdout)
         self.assertIn(f"kept by user {NOBODY}", status.stderr)
+        self.assertIn("eth0", self.nic(0, "top", "--count", "1", "--interval", "0.1").stdout)
         process.communicate("\n")
 
     def test_an_agent_of_ones_own_can_not_be_looked_into(self):
