@@ -11,8 +11,8 @@
 #include "protocol/machine.h"
 
 struct nic_patience {
-  __u64 ask_ns;     /* after how long a message counts as missing; doubled each time it is asked for */
-  __u64 most_ns;    /* and at most so long */
+  __u64 ask_ns;     /* after how long a message counts as missing, and is asked for */
+  __u64 most_ns;    /* at the latest so long after that, again: in a quarter of the time that it has been missing */
   __u64 silence_ns; /* after how long without a sign of life a member counts as gone */
 };
 
@@ -26,7 +26,6 @@ struct nic_watched_record {
   __u64 epoch;
   __u64 since_ns;
   __u64 next_ns;
-  __u64 wait_ns;
 };
 
 struct nic_watch {
@@ -50,13 +49,13 @@ static inline int nic_is_due(struct nic_watched_record* watched, const struct ni
   if (watched->epoch != epoch) {
     watched->epoch = epoch;
     watched->since_ns = now_ns;
-    watched->wait_ns = patience->ask_ns;
     watched->next_ns = now_ns + patience->ask_ns;
     return 0;
   }
   if (now_ns < watched->next_ns) return 0;
-  watched->wait_ns = watched->wait_ns < patience->most_ns / 2 ? 2 * watched->wait_ns : patience->most_ns;
-  watched->next_ns = now_ns + watched->wait_ns;
+  const __u64 quarter = (now_ns - watched->since_ns) / 4;
+  const __u64 wait_ns = quarter > patience->ask_ns ? quarter : patience->ask_ns;
+  watched->next_ns = now_ns + (wait_ns < patience->most_ns ? wait_ns : patience->most_ns);
   return 1;
 }
 
