@@ -311,7 +311,9 @@ class Service {
 
 Result<Descriptor> open_service(const std::string& interface) {
   Result<int> listener = platform::listen_abstract(NIC_SERVICE_NAME + interface);
-  if (!listener.is_ok()) return listener.take_status();
+  if (!listener.is_ok())
+    return Status(listener.status().code(), interface + " has an engine already (`hocket nic status " + interface +
+                                                "`), or somebody has taken its name: " + listener.status().message());
   return Descriptor(listener.value());
 }
 
