@@ -2,8 +2,6 @@
 #include "lab/relay.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +11,7 @@
 
 #include "lab/relay_loop.h"
 #include "platform/descriptor.h"
+#include "supervision/daemon.h"
 
 namespace hocket::lab {
 namespace {
@@ -28,28 +27,10 @@ struct flock whole_file() {
   return lock;
 }
 
-// A daemon with nothing of the command that started it but the end of a pipe. The lock of the labs, most of all, must
-// not stay open here.
-int become_daemon(int tells) {
-  setsid();
-  (void)!chdir("/");
-  const int nothing = open("/dev/null", O_RDWR);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-  constexpr int kKept = 3;
-  if (tells != kKept) dup2(tells, kKept);
-  fcntl(kKept, F_SETFD, FD_CLOEXEC);
-  syscall(SYS_close_range, kKept + 1, ~0U, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-  prctl(PR_SET_NAME, "lab-relay");
-  return kKept;
-}
-
 // Tells what went wrong, or nothing when it is ready.
 [[noreturn]] void live_as_relay(const Lab& lab, int tells) {
-  Descriptor pipe(become_daemon(tells));
+  // The lock of the labs, most of all, must not stay open here.
+  Descriptor pipe = supervision::become_daemon(tells, "lab-relay");
   const Descriptor file(open(lock_file(lab).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   struct flock lock = whole_file();
   Status status = Status::ok();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "bpf_support/words.h"
 #include "lab/namespaces.h"
 #include "platform/descriptor.h"
 
@@ -35,50 +36,27 @@ constexpr const char* kSettings = "settings";
 constexpr const char* kCounters = "counters";
 constexpr const char* kFromRelay = "from_relay";
 
-// libbpf explains failures line by line; the last ones belong to the error.
-std::string& last_words() {
-  static std::string words;
-  return words;
-}
-
-int keep_words(libbpf_print_level level, const char* format, va_list arguments) {
-  if (level == LIBBPF_DEBUG) return 0;
-  char line[512];
-  std::vsnprintf(line, sizeof line, format, arguments);
-  constexpr size_t kMost = 2000;
-  last_words() += line;
-  if (last_words().size() > kMost) last_words().erase(0, last_words().size() - kMost);
-  return 0;
-}
-
-Status failed(const std::string& what, int error) {
-  Status status = Status::system(what, error < 0 ? -error : error);
-  if (last_words().empty()) return status;
-  return {Code::kSystem, std::string(status.message()) + "\n" + last_words()};
-}
-
 struct CloseObject {
   void operator()(bpf_object* object) const { bpf_object__close(object); }
 };
 using Object = std::unique_ptr<bpf_object, CloseObject>;
 
 Result<Object> load_object(const Lab& lab) {
-  last_words().clear();
-  libbpf_set_print(keep_words);
+  bpf::keep_words();
   bpf_object_open_opts options;
   std::memset(&options, 0, sizeof options);
   options.sz = sizeof options;
   options.object_name = "lab_port";
   const auto size = static_cast<size_t>(lab_port_object_end - lab_port_object_begin);
   Object object(bpf_object__open_mem(lab_port_object_begin, size, &options));
-  if (object == nullptr) return failed("can't read the lab's BPF programs", errno);
+  if (object == nullptr) return bpf::failed("can't read the lab's BPF programs", errno);
   bpf_map* constants = bpf_object__find_map_by_name(object.get(), ".rodata");
   const auto nodes = static_cast<uint32_t>(lab.nodes);
   // The one constant is the number of nodes.
   if (const int error = bpf_map__set_initial_value(constants, &nodes, sizeof nodes); error != 0)
-    return failed("can't tell the lab's BPF programs the number of nodes", error);
+    return bpf::failed("can't tell the lab's BPF programs the number of nodes", error);
   if (const int error = bpf_object__load(object.get()); error != 0)
-    return failed("the kernel refuses the lab's BPF programs (5.12 or later is needed)", error);
+    return bpf::failed("the kernel refuses the lab's BPF programs (5.12 or later is needed)", error);
   return object;
 }
 
@@ -96,13 +74,14 @@ Status attach(int index, bpf_tc_attach_point point, int program) {
   bpf_tc_hook hook = hook_of(index, point);
   const int created = bpf_tc_hook_create(&hook);
   if (created != 0 && created != -EEXIST)
-    return failed("can't prepare port " + std::to_string(index) + " for a program (CONFIG_NET_SCH_INGRESS?)", created);
+    return bpf::failed("can't prepare port " + std::to_string(index) + " for a program (CONFIG_NET_SCH_INGRESS?)",
+                       created);
   bpf_tc_opts options;
   std::memset(&options, 0, sizeof options);
   options.sz = sizeof options;
   options.prog_fd = program;
   const int attached = bpf_tc_attach(&hook, &options);
-  return attached == 0 ? Status::ok() : failed("can't put a program on port " + std::to_string(index), attached);
+  return attached == 0 ? Status::ok() : bpf::failed("can't put a program on port " + std::to_string(index), attached);
 }
 
 int program_of(const Object& object, const char* name) {
@@ -116,7 +95,7 @@ Status fill_addresses(const Lab& lab, const Object& object) {
     for (const uint8_t byte : lab.mac_address(node)) key = key << 8 | byte;
     const auto port = static_cast<uint32_t>(node);
     if (const int error = bpf_map_update_elem(addresses, &key, &port, BPF_ANY); error != 0)
-      return failed("can't tell the switch its addresses", error);
+      return bpf::failed("can't tell the switch its addresses", error);
   }
   return Status::ok();
 }
@@ -139,7 +118,7 @@ Status attach_to_ports(const Lab& lab, const Object& object) {
 Status pin_all(const Lab& lab, const Object& object) {
   const auto pinned = [&](int descriptor, const char* name) {
     const int error = bpf_obj_pin(descriptor, pin(lab, name).c_str());
-    return error == 0 ? Status::ok() : failed("can't pin " + pin(lab, name), error);
+    return error == 0 ? Status::ok() : bpf::failed("can't pin " + pin(lab, name), error);
   };
   HOCKET_TRY(pinned(program_of(object, "lab_from_relay"), kFromRelay));
   HOCKET_TRY(pinned(bpf_object__find_map_fd_by_name(object.get(), "lab_counters"), kCounters));
@@ -148,7 +127,7 @@ Status pin_all(const Lab& lab, const Object& object) {
     lab_settings first{};
     first.seed = 1;
     if (const int error = bpf_map_update_elem(settings, &link, &first, BPF_ANY); error != 0)
-      return failed("can't set the links' settings", error);
+      return bpf::failed("can't set the links' settings", error);
   }
   return pinned(settings, kSettings);
 }
@@ -187,7 +166,7 @@ Status unload_programs(const Lab& lab) {
   {
     Result<NetworkVisit> visit = NetworkVisit::enter(lab.switch_network());
     if (!visit.is_ok()) return visit.take_status();
-    libbpf_set_print(keep_words);
+    bpf::keep_words();
     for (int node = 0; node < lab.nodes; ++node) {
       bpf_tc_hook hook = hook_of(kFirstPort + node, BPF_TC_INGRESS | BPF_TC_EGRESS);
       (void)bpf_tc_hook_destroy(&hook);  // an error: there is none
@@ -198,8 +177,7 @@ Status unload_programs(const Lab& lab) {
 }
 
 Status attach_relay_program(const Lab& lab) {
-  last_words().clear();
-  libbpf_set_print(keep_words);
+  bpf::keep_words();
   const Descriptor program(bpf_obj_get(pin(lab, kFromRelay).c_str()));
   if (program.get() < 0) return Status::system("can't open " + pin(lab, kFromRelay), errno);
   return attach(kRelayIndex, BPF_TC_INGRESS, program.get());

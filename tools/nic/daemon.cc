@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "nic/agent_engine.h"
+#include "supervision/daemon.h"
 
 namespace hocket::nic {
 namespace {
@@ -45,20 +45,6 @@ Status serve(const DaemonOptions& options, Descriptor* tells) {
   return run_service(*engine.value(), listener.value(), options.guests);
 }
 
-// Nothing of the command that started it stays open but the end of a pipe.
-Descriptor become_daemon(int tells) {
-  setsid();
-  (void)!chdir("/");
-  const int nothing = open("/dev/null", O_RDWR);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-  constexpr int kKept = 3;
-  if (tells != kKept) dup2(tells, kKept);
-  fcntl(kKept, F_SETFD, FD_CLOEXEC);
-  syscall(SYS_close_range, kKept + 1, ~0U, 0);
-  prctl(PR_SET_NAME, "hocket-nic");
-  return Descriptor(kKept);
-}
-
 }  // namespace
 
 Status start_daemon(const DaemonOptions& options) {
@@ -70,7 +56,7 @@ Status start_daemon(const DaemonOptions& options) {
   const pid_t child = fork();
   if (child < 0) return Status::system("can't start the NIC engine's service", errno);
   if (child == 0) {
-    Descriptor pipe = become_daemon(tells.release());
+    Descriptor pipe = supervision::become_daemon(tells.release(), "hocket-nic");
     const Status status = serve(options, &pipe);
     if (!status.is_ok() && pipe.get() >= 0) {
       const std::string why = status.message();

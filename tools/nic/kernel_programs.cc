@@ -12,6 +12,8 @@
 #include <cstring>
 #include <vector>
 
+#include "bpf_support/words.h"
+
 extern "C" const unsigned char nic_object_begin[];
 extern "C" const unsigned char nic_object_end[];
 
@@ -27,30 +29,6 @@ constexpr uint32_t kXdp = 37;
 // So that our filters are told from others' on the interface.
 constexpr uint32_t kFilterHandle = 0x686b;
 constexpr uint32_t kFilterPriority = 0x686b;
-
-// libbpf explains failures line by line; the last ones belong to the error.
-std::string& last_words() {
-  static std::string words;
-  return words;
-}
-
-int keep_words(libbpf_print_level level, const char* format, va_list arguments) {
-  if (level == LIBBPF_DEBUG) return 0;
-  // The verifier's log is one line to libbpf, and its end says what is wrong.
-  std::string text(256 << 10, '\0');
-  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
-  text.resize(std::min(static_cast<size_t>(std::max(length, 0)), text.size() - 1));
-  constexpr size_t kMost = 2000;
-  last_words() += text;
-  if (last_words().size() > kMost) last_words().erase(0, last_words().size() - kMost);
-  return 0;
-}
-
-Status failed(const std::string& what, int error) {
-  Status status = Status::system(what, error < 0 ? -error : error);
-  if (last_words().empty()) return status;
-  return {Code::kSystem, std::string(status.message()) + "\n" + last_words()};
-}
 
 template <typename Value>
 Result<Value*> map_values(int map, size_t count) {
@@ -86,21 +64,21 @@ bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
 }  // namespace
 
 Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port, Hook hook) {
-  last_words().clear();
-  libbpf_set_print(keep_words);
+  bpf::keep_words();
   std::unique_ptr<KernelPrograms> programs(new KernelPrograms);
   auto options = sized<bpf_object_open_opts>();
   options.object_name = "hocket_nic";
   const auto size = static_cast<size_t>(nic_object_end - nic_object_begin);
   bpf_object* object = bpf_object__open_mem(nic_object_begin, size, &options);
-  if (object == nullptr) return failed("can't read the NIC engine's BPF programs", errno);
+  if (object == nullptr) return bpf::failed("can't read the NIC engine's BPF programs", errno);
   programs->object_ = object;
   bpf_map* constants = bpf_object__find_map_by_name(object, ".rodata");
   // The one constant is the port.
   if (const int error = bpf_map__set_initial_value(constants, &port, sizeof port); error != 0)
-    return failed("can't tell the NIC engine its port", error);
+    return bpf::failed("can't tell the NIC engine its port", error);
   if (const int error = bpf_object__load(object); error != 0)
-    return failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)", error);
+    return bpf::failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)",
+                       error);
   HOCKET_TRY(programs->open_maps());
   HOCKET_TRY(programs->attach(interface));
   if (hook != Hook::kTc) HOCKET_TRY(programs->attach_early(interface, hook));
@@ -136,7 +114,7 @@ Result<int> KernelPrograms::try_frame(const char* name, std::span<std::byte> fra
   options.data_in = options.data_out = frame.data();
   options.data_size_in = options.data_size_out = static_cast<uint32_t>(frame.size());
   if (const int error = bpf_prog_test_run_opts(program(name), &options); error != 0)
-    return failed("can't try the NIC engine's programs", error);
+    return bpf::failed("can't try the NIC engine's programs", error);
   return static_cast<int>(options.retval);
 }
 
@@ -152,7 +130,7 @@ Status KernelPrograms::open_maps() {
   sleeps_ = sleeps.value();
   const auto forget = [](void*, void*, size_t) { return 0; };
   ring_buffer* ring = ring_buffer__new(map("nic_news"), forget, nullptr, nullptr);
-  if (ring == nullptr) return failed("can't listen to the NIC engine", errno);
+  if (ring == nullptr) return bpf::failed("can't listen to the NIC engine", errno);
   ring_ = ring;
   news_ = ring_buffer__epoll_fd(ring);
   return Status::ok();
@@ -192,7 +170,7 @@ Status KernelPrograms::attach_link(int interface, const char* name, uint32_t kin
   attributes.link_create.attach_type = kind;
   attributes.link_create.flags = flags;
   const auto link = static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes));
-  if (link < 0) return failed("can't put the NIC engine's programs on the interface", errno);
+  if (link < 0) return bpf::failed("can't put the NIC engine's programs on the interface", errno);
   links_[kind == kTcxIngress ? 0 : kind == kTcxEgress ? 1 : 2] = Descriptor(link);
   return Status::ok();
 }
@@ -203,14 +181,14 @@ Status KernelPrograms::attach_filters(int interface, int arriving, int leaving) 
   const int created = bpf_tc_hook_create(&hook);
   has_made_qdisc_ = created == 0;
   if (created != 0 && created != -EEXIST)
-    return failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
+    return bpf::failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
   for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
     hook = hook_of(interface, point);
     bpf_tc_opts filter = our_filter();
     filter.prog_fd = point == BPF_TC_INGRESS ? arriving : leaving;
     filter.flags = BPF_TC_F_REPLACE;  // those of an engine that was killed
     if (const int error = bpf_tc_attach(&hook, &filter); error != 0)
-      return failed("can't put the NIC engine's programs on the interface", error);
+      return bpf::failed("can't put the NIC engine's programs on the interface", error);
   }
   return Status::ok();
 }
