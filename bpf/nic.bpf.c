@@ -63,11 +63,13 @@ static __always_inline int find_slot(struct event* event, __u32 index) {
   return event->slot != 0 && event->state != 0;
 }
 
-// None behind the group's own: those are others'.
+// None behind the group's own, the last of which stands for all of them: those are others'. None that the group's
+// programs don't speak with.
 static __always_inline struct nic_member* member_of(const struct nic_slot* slot, __u32 member) {
-  if (member >= slot->group.size) return 0;
-  const __u32 index = slot->first_member + member;
-  return bpf_map_lookup_elem(&nic_members, &index);
+  if (member >= slot->group.size && member != NIC_ALL) return 0;
+  const __u32 index = slot->first_member + (member == NIC_ALL ? slot->group.size : member);
+  struct nic_member* found = bpf_map_lookup_elem(&nic_members, &index);
+  return found != 0 && found->is_peer ? found : 0;
 }
 
 // What the verifier shall look at once.
@@ -125,8 +127,7 @@ static __always_inline void send_copy(struct __sk_buff* skb, const struct event*
 static __always_inline int last_message(const struct event* event, const struct nic_outcome* outcome,
                                         struct nic_message* m) {
   const struct nic_group* group = &event->slot->group;
-  if (outcome->reply == 0)
-    return nic_sent(group, event->message.program, event->message.epoch, outcome->end_send - 1, m);
+  if (outcome->reply == 0) return nic_following(group, &event->message, outcome, outcome->end_send - 1, m);
   *m = nic_replied(group, event->state, outcome->reply, &event->message);
   return 1;
 }
@@ -150,7 +151,7 @@ static __always_inline int send_all(struct __sk_buff* skb, const struct event* e
   for (__u32 i = 0; i < NIC_MOST_SENDS; ++i) {
     if (first + i >= copies) break;
     struct nic_message m;
-    if (nic_sent(group, event->message.program, event->message.epoch, first + i, &m)) send_copy(skb, event, &m);
+    if (nic_following(group, &event->message, outcome, first + i, &m)) send_copy(skb, event, &m);
   }
   count_sends(outcome);
   struct nic_message last;

@@ -21,14 +21,15 @@ enum {
   NIC_TTL = 64,
 };
 
-/* How a member is reached, in the bytes of a frame. */
+/* How a member is reached, in the bytes of a frame. Behind a group's members is one entry more, for NIC_ALL: the
+ * group's multicast address. */
 struct nic_member {
   __u8 mac[6]; /* of the next hop */
   __u16 port;  /* big-endian, as all that follows */
   __u32 ip;
   __u16 ip_check; /* of the header between this member and oneself, either way */
-  __u16 reserved;
-  __u32 heard; /* its signs of life */
+  __u16 is_peer;  /* whether a program of the group speaks with it; else the above are not all known */
+  __u32 heard;    /* its signs of life */
   __u32 reserved_too;
 };
 

@@ -49,11 +49,12 @@ struct nic_outcome {
   __u8 end_send;
   __u8 reply;      /* 0, or the kind of what goes back to the source */
   __u8 repeats;    /* whether what goes out has gone out before */
+  __u8 vetoes;     /* whether what goes out says no */
   __u32 completed; /* operations, one after the other */
 };
 
 NIC_INLINE struct nic_outcome nic_refused(enum nic_verdict verdict) {
-  struct nic_outcome outcome = {verdict, 0, 0, 0, 0, 0};
+  struct nic_outcome outcome = {verdict, 0, 0, 0, 0, 0, 0};
   return outcome;
 }
 
@@ -73,12 +74,17 @@ NIC_FUNCTION __u32 nic_advance(const struct nic_group* group, struct nic_state* 
   return advanced;
 }
 
+NIC_INLINE __u8 nic_is_vetoed(const struct nic_program* program, __u64 word) {
+  return (program->flags & NIC_VOTES) != 0 && (word & NIC_VETOED) != 0;
+}
+
 /* What follows from bits that have been set. */
 NIC_INLINE struct nic_outcome nic_follow(const struct nic_group* group, struct nic_state* state,
                                          const struct nic_program* program, const struct nic_change* change) {
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   outcome.first_send = (__u8)nic_sends_reached(program, change->before);
   outcome.end_send = (__u8)nic_sends_reached(program, change->after);
+  outcome.vetoes = nic_is_vetoed(program, change->after);
   if (nic_is_complete(program, change->after)) outcome.completed = nic_advance(group, state);
   return outcome;
 }
@@ -111,18 +117,27 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   }
 }
 
+/* Which bits a message sets. */
+NIC_INLINE __u64 nic_bits_of(const struct nic_program* program, const struct nic_message* m) {
+  const __u64 veto = m->kind == NIC_VETO ? NIC_VETOED : 0;
+  const __u64 vote = (program->flags & NIC_VOTES) != 0 && m->bit == program->question ? NIC_VOTE : 0;
+  return 1ULL << m->bit | veto | vote;
+}
+
 /* A message of the schedule has come. */
 NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct nic_state* state,
                                          const struct nic_program* program, const struct nic_message* m) {
   if (m->bit >= program->arrivals || m->bit >= NIC_MOST_ARRIVALS) return nic_refused(NIC_NOT_EXPECTED);
   const struct nic_arrival* arrival = &program->arrival[m->bit];
   if (arrival->member != m->source || arrival->send != m->send) return nic_refused(NIC_NOT_EXPECTED);
+  if ((m->kind == NIC_VETO || m->target == NIC_ALL) && (program->flags & NIC_VOTES) == 0)
+    return nic_refused(NIC_NOT_EXPECTED);
   const __u64 completed = nic_load(&state->completed);
   if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   struct nic_outcome outcome = nic_refused(NIC_STALE);
   if (m->epoch > completed) {
     struct nic_change change;
-    switch (nic_set(nic_record(state, m->epoch), m->epoch, m->program, 1ULL << m->bit, &change)) {
+    switch (nic_set(nic_record(state, m->epoch), m->epoch, m->program, nic_bits_of(program, m), &change)) {
       case NIC_SET:
         outcome = nic_follow(group, state, program, &change);
         break;
@@ -146,7 +161,8 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
                                         const struct nic_message* m) {
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
   const struct nic_send* send = &program->send[m->send];
-  if (send->member != m->source || send->bit != m->bit) return nic_refused(NIC_NOT_EXPECTED);
+  if ((send->member != m->source && send->member != NIC_ALL) || send->bit != m->bit)
+    return nic_refused(NIC_NOT_EXPECTED);
   const __u64 completed = nic_load(&state->completed);
   if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   /* Whoever is this far behind has asked for something older than all that can be missing. */
@@ -159,6 +175,7 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
     outcome.first_send = m->send;
     outcome.end_send = (__u8)(m->send + 1);
     outcome.repeats = 1;
+    outcome.vetoes = nic_is_vetoed(program, word);
   } else {
     outcome.reply = NIC_ALIVE;
   }
@@ -206,14 +223,16 @@ NIC_INLINE struct nic_outcome nic_aborted(const struct nic_group* group, struct 
  * somebody's who has kept it. */
 NIC_INLINE int nic_is_sign_of_life(const struct nic_group* group, const struct nic_state* state,
                                    const struct nic_message* m) {
-  if (m->kind == NIC_MESSAGE || m->target != group->self || m->source >= group->size) return 0;
+  if (m->kind == NIC_MESSAGE || m->kind == NIC_VETO) return 0;
+  if (m->target != group->self || m->source >= group->size) return 0;
   return m->kind != NIC_ALIVE || (m->epoch > nic_load(&state->completed) && m->epoch <= nic_load(&state->started));
 }
 
 /* A packet for this group, whose tag is right. */
 NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic_state* state,
                                        const struct nic_message* m) {
-  if (m->target != group->self) return nic_refused(NIC_MISDIRECTED);
+  const int is_message = m->kind == NIC_MESSAGE || m->kind == NIC_VETO;
+  if (m->target != group->self && !(is_message && m->target == NIC_ALL)) return nic_refused(NIC_MISDIRECTED);
   if (m->source >= group->size || m->source == group->self) return nic_refused(NIC_NOT_EXPECTED);
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   if (m->kind == NIC_ALIVE) return outcome;
@@ -232,6 +251,7 @@ NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic
   const struct nic_program* program = nic_program_at(group, m->program);
   switch (m->kind) {
     case NIC_MESSAGE:
+    case NIC_VETO:
       return nic_arrive(group, state, program, m);
     case NIC_NACK:
       return nic_asked(state, program, m);
@@ -249,7 +269,7 @@ NIC_INLINE struct nic_message nic_outgoing(const struct nic_group* group, __u8 k
   return m;
 }
 
-/* `number`: one of [first_send, end_send). Gives 0 where there is none such. */
+/* A program's message as it goes out first, if there is no veto. Gives 0 where there is none of that number. */
 NIC_FUNCTION int nic_sent(const struct nic_group* group, __u8 program, __u64 epoch, __u32 number,
                           struct nic_message* m) {
   if (NIC_IS_NULL(group) || NIC_IS_NULL(m) || program >= NIC_MOST_PROGRAMS || number >= NIC_MOST_SENDS) return 0;
@@ -258,6 +278,16 @@ NIC_FUNCTION int nic_sent(const struct nic_group* group, __u8 program, __u64 epo
   m->target = send->member;
   m->bit = send->bit;
   m->send = (__u8)number;
+  return 1;
+}
+
+/* One of the messages that follow from `cause`, a packet or a ring: number `number` of [first_send, end_send). Gives 0
+ * where there is none such. */
+NIC_INLINE int nic_following(const struct nic_group* group, const struct nic_message* cause,
+                             const struct nic_outcome* outcome, __u32 number, struct nic_message* m) {
+  if (!nic_sent(group, cause->program, cause->epoch, number, m)) return 0;
+  if (outcome->vetoes) m->kind = NIC_VETO;
+  if (outcome->repeats) m->target = cause->source;
   return 1;
 }
 

@@ -21,6 +21,7 @@ enum {
   NIC_WORDS = 4, /* before the tag */
   NIC_HEADER_BYTES = 8 * (NIC_WORDS + 1),
   NIC_MOST_ELEMENTS = 64,
+  NIC_ALL = 0xffff, /* as a message's target: all members, by one packet */
 };
 
 enum nic_kind {
@@ -30,6 +31,7 @@ enum nic_kind {
   NIC_PROBE,       /* are you there? */
   NIC_ACK,         /* `send` of the target's has come: only of programs whose messages are acknowledged */
   NIC_ABORT,       /* the group is broken: `bit` says why, `send` and `count` whose fault it is (member) */
+  NIC_VETO,        /* a message that says no: only of programs that vote (table.h) */
   NIC_KINDS,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The record of one operation: a word that holds what has come, for which operation, and of which program.
  *
- *   bits 0..46    arrivals
+ *   bits 0..46    arrivals; of a program that votes, bit 46 says that somebody's host was late
  *   bit  47       the host has started
  *   bits 48..51   program
  *   bits 52..63   round: the epoch divided by the window, modulo 4096
@@ -20,7 +20,10 @@
 #include "protocol/table.h"
 
 #define NIC_STARTED (1ULL << NIC_MOST_ARRIVALS)
+#define NIC_VETOED (NIC_STARTED >> 1)
 #define NIC_EVENTS (NIC_STARTED | (NIC_STARTED - 1))
+/* Among the bits to be set: NIC_VETOED as well, if the host hasn't started. */
+#define NIC_VOTE (1ULL << 63)
 
 enum {
   NIC_PROGRAM_SHIFT = NIC_MOST_ARRIVALS + 1,
@@ -69,7 +72,8 @@ NIC_FUNCTION enum nic_set_result nic_set(__u64* word, __u64 epoch, __u64 program
     if (behind >= NIC_ROUNDS / 2) return NIC_IS_PAST;
     const __u64 before = behind != 0 || (seen & NIC_EVENTS) == 0 ? nic_blank(epoch, program) : seen;
     if (nic_program_of(before) != program) return NIC_OTHER_PROGRAM;
-    const __u64 after = before | bits;
+    const __u64 vote = (bits & NIC_VOTE) != 0 && (before & NIC_STARTED) == 0 ? NIC_VETOED : 0;
+    const __u64 after = before | (bits & NIC_EVENTS) | vote;
     if (after == seen) return NIC_WAS_SET;
     const __u64 found = nic_compare_exchange(word, seen, after);
     if (found == seen) {
@@ -99,8 +103,14 @@ NIC_FUNCTION __u32 nic_sends_reached(const struct nic_program* program, __u64 wo
   return sends;
 }
 
+/* What has to come until the operation is complete. */
+NIC_INLINE __u64 nic_wanted(const struct nic_program* program, __u64 word) {
+  return (program->flags & NIC_VOTES) != 0 && (word & NIC_VETOED) != 0 ? program->instead : program->all;
+}
+
 NIC_INLINE int nic_is_complete(const struct nic_program* program, __u64 word) {
-  return (word & program->all) == program->all;
+  const __u64 wanted = nic_wanted(program, word);
+  return (word & wanted) == wanted;
 }
 
 #endif

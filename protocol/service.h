@@ -11,7 +11,7 @@
 #include "protocol/table.h"
 
 enum {
-  NIC_SERVICE_VERSION = 1,
+  NIC_SERVICE_VERSION = 2,
   NIC_TEXT_BYTES = 240,
   NIC_INTERFACE_BYTES = 16,
   NIC_MOST_BELL_BYTES = 128,

@@ -5,6 +5,10 @@
  * messages go out. All masks are of the record's bits (record.h): an arrival has a bit, and so has the host's start.
  * A mask contains those of the stages before it, so how far a program has got is a function of the record alone.
  *
+ * A program that votes: one member asks all, by one packet; each answers whether its host has begun, by a message or a
+ * veto; all are told, and by a message are done. One veto, and the stages that need NIC_VETOED follow instead. A veto
+ * sets that bit wherever it comes, as does the question where the host hasn't begun.
+ *
  * Written by whoever owns the engine, before the group is in use; never by a job. */
 #ifndef HOCKET_PROTOCOL_TABLE_H
 #define HOCKET_PROTOCOL_TABLE_H
@@ -24,11 +28,12 @@ enum {
 enum nic_program_flags {
   NIC_RELIABLE_WIRE = 1, /* no message is missed: nothing is asked for again */
   NIC_ACKNOWLEDGED = 2,  /* each message by itself, and its sender repeats it */
+  NIC_VOTES = 4,         /* the only ones with messages to NIC_ALL, and whose first stage may not need the host */
 };
 
 struct nic_send {
-  __u16 member;
-  __u8 bit; /* at that member */
+  __u16 member; /* or NIC_ALL */
+  __u8 bit;     /* at that member */
   __u8 stage;
 };
 
@@ -39,12 +44,14 @@ struct nic_arrival {
 };
 
 struct nic_program {
-  __u64 all; /* complete when these have come */
+  __u64 all;     /* complete when these have come */
+  __u64 instead; /* or, once there is a veto, these */
   __u8 stages;
   __u8 sends;
   __u8 arrivals;
   __u8 flags;
-  __u32 reserved;
+  __u8 question; /* the arrival that asks, of a program that votes; NIC_MOST_ARRIVALS: of whom asks */
+  __u8 reserved[3];
   __u64 need[NIC_MOST_STAGES];    /* before the stage's messages go out */
   __u8 end_send[NIC_MOST_STAGES]; /* stage i sends [end_send[i-1], end_send[i]) */
   struct nic_send send[NIC_MOST_SENDS + 1];

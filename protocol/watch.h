@@ -95,8 +95,9 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
   const struct nic_program* program = nic_program_at(group, index);
   /* Of a wire that loses nothing only signs of life are wanted; whoever acknowledges is repeated to by the sender. */
   const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
+  const __u64 missing = nic_wanted(program, word) & ~word;
   for (__u32 bit = 0; bit < program->arrivals; ++bit) {
-    if ((word >> bit & 1) != 0) continue;
+    if ((missing >> bit & 1) == 0) continue;
     const struct nic_arrival* arrival = &program->arrival[bit];
     if (nic_is_silent(watch, arrival->member, watched->since_ns, now_ns)) {
       nic_break(state, NIC_CAUSE_SILENT, arrival->member);

@@ -46,8 +46,9 @@ class BarrierDriver {
   virtual Status barrier() = 0;
 };
 
-// By the NIC engine of the interface.
-std::unique_ptr<BarrierDriver> make_nic_driver(const Place& place, engines::nic::Mode mode);
+// By the NIC engine of the interface, which gets the part of the rank that `program_of` makes.
+using ProgramOf = Result<nic_program> (*)(const Place& place);
+std::unique_ptr<BarrierDriver> make_nic_driver(const Place& place, ProgramOf program_of);
 // By the calling processor, over UDP or over raw packets of its own.
 std::unique_ptr<BarrierDriver> make_udp_driver(const Place& place);
 std::unique_ptr<BarrierDriver> make_packet_driver(const Place& place);

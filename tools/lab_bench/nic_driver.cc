@@ -7,7 +7,6 @@ namespace hocket::lab_bench {
 namespace {
 
 using engines::nic::Group;
-using engines::nic::Mode;
 using engines::nic::Port;
 
 // Looks between two yields, and for how long to sleep when nobody wakes.
@@ -18,7 +17,7 @@ constexpr int kYieldsBetweenDoubts = 10'000;
 
 class NicDriver final : public BarrierDriver {
  public:
-  NicDriver(const Place& place, Mode mode) : place_(place), mode_(mode) {}
+  NicDriver(const Place& place, ProgramOf program_of) : place_(place), program_of_(program_of) {}
 
   Result<Card> open() override {
     Result<std::unique_ptr<Port>> port = Port::open(place_.interface);
@@ -28,7 +27,7 @@ class NicDriver final : public BarrierDriver {
   }
 
   Status connect(const std::vector<Card>& cards) override {
-    Result<nic_program> program = engines::nic::stage_table(place_.rank, mode_, place_.plan_of);
+    Result<nic_program> program = program_of_(place_);
     if (!program.is_ok()) return program.take_status();
     engines::nic::GroupDescription description;
     description.id = place_.job;
@@ -60,15 +59,15 @@ class NicDriver final : public BarrierDriver {
 
  private:
   Place place_;
-  Mode mode_;
+  ProgramOf program_of_;
   std::unique_ptr<Port> port_;
   std::unique_ptr<Group> group_;
 };
 
 }  // namespace
 
-std::unique_ptr<BarrierDriver> make_nic_driver(const Place& place, Mode mode) {
-  return std::make_unique<NicDriver>(place, mode);
+std::unique_ptr<BarrierDriver> make_nic_driver(const Place& place, ProgramOf program_of) {
+  return std::make_unique<NicDriver>(place, program_of);
 }
 
 }  // namespace hocket::lab_bench

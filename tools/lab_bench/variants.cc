@@ -14,14 +14,29 @@ struct Path {
   const char* name;
   Engines engines;
   std::unique_ptr<BarrierDriver> (*make)(const Place& place);
+  const char* algorithm = "dissemination";  // unless another is named
 };
 
-std::unique_ptr<BarrierDriver> make_collective(const Place& place) { return make_nic_driver(place, Mode::kCollective); }
+template <Mode mode>
+Result<nic_program> table_of(const Place& place) {
+  return engines::nic::stage_table(place.rank, mode, place.plan_of);
+}
+template <ProgramOf program_of>
+std::unique_ptr<BarrierDriver> make_nic(const Place& place) {
+  return make_nic_driver(place, program_of);
+}
+Result<nic_program> broadcast_of(const Place& place) {
+  return engines::nic::broadcast_table(place.rank, place.size, place.plan_of);
+}
+constexpr auto make_collective = make_nic<table_of<Mode::kCollective>>;
 
 const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
-    {"nic-chain", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kChain); }},
-    {"nic-direct", Engines::kKernel, [](const Place& place) { return make_nic_driver(place, Mode::kAcknowledged); }},
+    {"nic-chain", Engines::kKernel, make_nic<table_of<Mode::kChain>>},
+    {"nic-direct", Engines::kKernel, make_nic<table_of<Mode::kAcknowledged>>},
+    // What is named is what it falls back on.
+    {"nic-broadcast", Engines::kKernel, make_nic<broadcast_of>, "gather_broadcast/8"},
+    {"agent-broadcast", Engines::kAgent, make_nic<broadcast_of>, "gather_broadcast/8"},
     {"nic-xdp", Engines::kDriver, make_collective},
     {"agent", Engines::kAgent, make_collective},
     {"mixed", Engines::kMixed, make_collective},
@@ -57,7 +72,7 @@ Result<Variant> parse_variant(const std::string& text) {
   Variant variant;
   variant.name = text;
   variant.path = text.substr(0, colon);
-  variant.algorithm = colon == std::string::npos ? "dissemination" : text.substr(colon + 1);
+  if (colon != std::string::npos) variant.algorithm = text.substr(colon + 1);
   if (variant.path == "mpi") {
     if (colon == std::string::npos)
       return unknown("MPI", text, "mpi:mpich, mpi:openmpi, ... as of `hocket lab mpirun`");
@@ -67,6 +82,7 @@ Result<Variant> parse_variant(const std::string& text) {
   for (const Path& path : kPaths) {
     if (variant.path != path.name) continue;
     variant.engines = path.engines;
+    if (colon == std::string::npos) variant.algorithm = path.algorithm;
     variant.make_driver = path.make;
   }
   if (!variant.make_driver) return unknown("way to carry out a barrier", variant.path, known_paths());

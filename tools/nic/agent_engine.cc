@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "nic/group_keeper.h"
+#include "nic/multicast.h"
 #include "platform/memory_file.h"
 
 namespace hocket::nic {
@@ -26,7 +27,8 @@ using platform::Descriptor;
 constexpr uint32_t kMostGroups = 256;
 // Packets and rings that are taken before the loop looks at anything else.
 constexpr int kMostAtOnce = 256;
-constexpr uint64_t kWire = ~uint64_t{0};  // in epoll's data: the socket; else a group
+constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's bell, or
+constexpr uint64_t kMulticast = uint64_t{1} << 32;  // beside the group: what comes for all of its members
 
 class AgentEngine final : public Engine {
  public:
@@ -60,6 +62,7 @@ class AgentEngine final : public Engine {
     lent.group = static_cast<uint32_t>(number);
     HOCKET_TRY(make_page(*slot, lent));
     HOCKET_TRY(make_bell(*slot, lent));
+    HOCKET_TRY(open_multicast(*slot, lent.group));
     ids_[request.group.id] = lent.group;
     const GroupMemory memory = {&slot->group, &slot->state, slot->page, slot->heard.data(), sizeof(uint32_t)};
     keeper_.add(lent.group, memory, request.silence_ns, request.user);
@@ -84,7 +87,10 @@ class AgentEngine final : public Engine {
     for (int i = 0; i < ready; ++i) {
       const uint64_t what = events[static_cast<size_t>(i)].data.u64;
       if (what == kWire) {
-        take_packets();
+        take_packets(socket_);
+      } else if ((what & kMulticast) != 0) {
+        const Slot* slot = slots_[static_cast<uint32_t>(what)].get();
+        if (slot != nullptr) take_packets(slot->multicast);
       } else {
         take_rings(static_cast<uint32_t>(what));
       }
@@ -105,6 +111,7 @@ class AgentEngine final : public Engine {
     std::vector<nic_peer> members;
     std::vector<uint32_t> heard;
     Descriptor bell;  // our end
+    Descriptor multicast;
 
     ~Slot() {
       if (page != nullptr) munmap(page, sizeof *page);
@@ -135,12 +142,24 @@ class AgentEngine final : public Engine {
     lent.ear = Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 0));
     if (lent.ear.get() < 0) return Status::system("can't make a doorbell", errno);
     lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
+    return watch(slot.bell, lent.group);
+  }
+
+  Status open_multicast(Slot& slot, uint32_t group) const {
+    if (!needs_multicast(slot.group)) return Status::ok();
+    const uint32_t ip = multicast_ip(slot.group.id);
+    Result<Descriptor> socket = join_multicast(options_.interface, ip, htons(options_.port));
+    if (!socket.is_ok()) return socket.take_status();
+    slot.multicast = socket.take();
+    return watch(slot.multicast, kMulticast | group);
+  }
+
+  Status watch(const Descriptor& descriptor, uint64_t what) const {
     epoll_event event{};
     event.events = EPOLLIN;
-    event.data.u64 = lent.group;
-    if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, ends[0], &event) != 0)
-      return Status::system("can't wait for a doorbell", errno);
-    return Status::ok();
+    event.data.u64 = what;
+    if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, descriptor.get(), &event) == 0) return Status::ok();
+    return Status::system("can't wait for packets", errno);
   }
 
   void hang_up(uint32_t group) {
@@ -153,10 +172,10 @@ class AgentEngine final : public Engine {
 
   void count(uint32_t counter, uint64_t many = 1) { counters_[counter] += many; }
 
-  void take_packets() {
+  void take_packets(const Descriptor& socket) {
     __u64 words[NIC_WORDS + 2];  // one more, so that what is too long shows
     for (int i = 0; i < kMostAtOnce; ++i) {
-      const ssize_t length = recv(socket_.get(), words, sizeof words, MSG_DONTWAIT);
+      const ssize_t length = recv(socket.get(), words, sizeof words, MSG_DONTWAIT);
       if (length < 0) return;
       if (length != NIC_HEADER_BYTES) {
         count(NIC_BAD_LENGTH);
@@ -203,7 +222,7 @@ class AgentEngine final : public Engine {
   void act(Slot& slot, const nic_outcome& outcome, const nic_message& message) {
     for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
       nic_message sent;
-      if (nic_sent(&slot.group, message.program, message.epoch, number, &sent) != 0) send(slot, sent);
+      if (nic_following(&slot.group, &message, &outcome, number, &sent) != 0) send(slot, sent);
     }
     count(outcome.repeats != 0 ? NIC_RESENT : NIC_SENT, outcome.end_send - outcome.first_send);
     const uint64_t broken = nic_load(&slot.state.broken);
@@ -219,7 +238,8 @@ class AgentEngine final : public Engine {
   void send(const Slot& slot, const nic_message& message) {
     __u64 words[NIC_WORDS + 1];
     nic_write(&message, nic_tag(&slot.group.key, &message), words);
-    const nic_peer& member = slot.members[message.target];
+    const nic_peer member = message.target != NIC_ALL ? slot.members[message.target]
+                                                      : nic_peer{multicast_ip(slot.group.id), htons(options_.port), 0};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = member.ip;
@@ -252,6 +272,13 @@ Result<std::unique_ptr<Engine>> make_agent_engine(const EngineOptions& options) 
   event.data.u64 = kWire;
   if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return Status::system("can't take UDP port " + std::to_string(options.port), errno);
+  // What goes to all members goes out by the interface, and not back in here.
+  ip_mreqn out{};
+  out.imr_ifindex = options.interface.index;
+  const int no = 0;
+  if (setsockopt(socket.get(), IPPROTO_IP, IP_MULTICAST_IF, &out, sizeof out) != 0 ||
+      setsockopt(socket.get(), IPPROTO_IP, IP_MULTICAST_LOOP, &no, sizeof no) != 0)
+    return Status::system("can't make a socket for multicast", errno);
   if (epoll_ctl(poll.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0)
     return Status::system("can't wait for packets", errno);
   return std::unique_ptr<Engine>(std::make_unique<AgentEngine>(options, std::move(socket), std::move(poll)));

@@ -15,25 +15,43 @@ namespace {
 constexpr uint64_t kLongestSilenceS = 86400;
 constexpr uint64_t kNsPerS = 1'000'000'000;
 
+// A member that is asked answers before its host has begun.
+bool may_precede_host(const nic_program& program, uint32_t stage) {
+  return (program.flags & NIC_VOTES) != 0 && stage == 0 && program.question < program.arrivals;
+}
+
+bool is_member(uint32_t member, uint32_t self, uint32_t size) { return member < size && member != self; }
+
+// What is wrong with a program that votes, beyond that.
+std::string flaw_of_vote(const nic_program& program) {
+  if ((program.flags & (NIC_ACKNOWLEDGED | NIC_RELIABLE_WIRE)) != 0) return "a vote on another kind of wire";
+  if (program.arrivals >= NIC_MOST_ARRIVALS) return "no bit left for a veto";
+  if ((program.instead & NIC_VETOED) == 0 || (program.all & NIC_VETOED) != 0 || (program.all & ~program.instead) != 0)
+    return "a vote that doesn't lead from one end to the other";
+  return "";
+}
+
 // What is wrong with a program, as far as it could lead the engine astray; "": nothing.
 std::string flaw_of(const nic_program& program, uint32_t self, uint32_t size) {
   if (program.stages > NIC_MOST_STAGES || program.sends > NIC_MOST_SENDS || program.arrivals > NIC_MOST_ARRIVALS)
     return "more stages, sends or arrivals than there can be";
+  const bool votes = (program.flags & NIC_VOTES) != 0;
+  const uint64_t most = votes ? program.instead : program.all;
   for (uint32_t i = 0; i < program.stages; ++i) {
     if (program.end_send[i] > program.sends || (i != 0 && program.end_send[i] < program.end_send[i - 1]))
       return "a stage whose messages are out of order";
-    if ((program.need[i] & NIC_STARTED) == 0 || (program.need[i] & ~program.all) != 0)
+    if (((program.need[i] & NIC_STARTED) == 0 && !may_precede_host(program, i)) || (program.need[i] & ~most) != 0)
       return "a stage that is never reached, or before the host starts";
     if (i != 0 && (program.need[i - 1] & ~program.need[i]) != 0) return "stages that don't follow one another";
   }
-  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
-  if ((program.all & ~known) != 0 || (program.all & NIC_STARTED) == 0) return "a mask of arrivals that it hasn't";
+  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1) | (votes ? NIC_VETOED : 0);
+  if ((most & ~known) != 0 || (program.all & NIC_STARTED) == 0) return "a mask of arrivals that it hasn't";
   for (uint32_t i = 0; i < program.sends; ++i)
-    if (program.send[i].member >= size || program.send[i].member == self) return "a message to nobody, or to itself";
+    if (!is_member(program.send[i].member, self, size) && !(votes && program.send[i].member == NIC_ALL))
+      return "a message to nobody, or to itself";
   for (uint32_t i = 0; i < program.arrivals; ++i)
-    if (program.arrival[i].member >= size || program.arrival[i].member == self)
-      return "a message from nobody, or from itself";
-  return "";
+    if (!is_member(program.arrival[i].member, self, size)) return "a message from nobody, or from itself";
+  return votes ? flaw_of_vote(program) : "";
 }
 
 // Packets of the engine pass by the rules for those of users: they go to engines only.

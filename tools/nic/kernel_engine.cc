@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "nic/group_keeper.h"
 #include "nic/kernel_programs.h"
+#include "nic/multicast.h"
 #endif
 
 namespace hocket::nic {
@@ -73,6 +74,18 @@ Status hand_over(const Descriptor& socket, uint32_t user) {
   return Status::system("can't hand a socket over to user " + std::to_string(user), errno);
 }
 
+// The members that a group's programs exchange messages with.
+std::vector<bool> peers_of(const nic_group& group) {
+  std::vector<bool> peers(group.size);
+  for (uint32_t i = 0; i < group.programs; ++i) {
+    const nic_program& program = group.program[i];
+    for (uint32_t send = 0; send < program.sends; ++send)
+      if (program.send[send].member != NIC_ALL) peers[program.send[send].member] = true;
+    for (uint32_t arrival = 0; arrival < program.arrivals; ++arrival) peers[program.arrival[arrival].member] = true;
+  }
+  return peers;
+}
+
 class KernelEngine final : public Engine {
  public:
   KernelEngine(const EngineOptions& options, std::unique_ptr<KernelPrograms> programs, Descriptor socket)
@@ -93,13 +106,13 @@ class KernelEngine final : public Engine {
 
   Result<Lent> join(const JoinRequest& request) override {
     const int64_t number = keeper_.find_free();
-    const int64_t first = find_members(static_cast<uint32_t>(request.members.size()));
+    const int64_t first = find_members(entries_of(request));
     if (number < 0 || first < 0)
       return Status(Code::kNoMemory, "the NIC engine is full: " + std::to_string(NIC_MOST_GROUPS) + " groups with " +
                                          std::to_string(NIC_MEMBER_POOL) + " members in all");
     const auto group = static_cast<uint32_t>(number);
     Slot& slot = slots_[group];
-    slot = {};
+    slot = Slot();
     Result<Lent> lent = lend(group, static_cast<uint32_t>(first), request);
     if (!lent.is_ok()) {
       forget(group);
@@ -143,8 +156,12 @@ class KernelEngine final : public Engine {
     nic_slot kernel = {};
     nic_page* page = nullptr;
     uint64_t bell = 0;  // its socket's cookie
+    Descriptor multicast;
     bool has_id = false;
   };
+
+  // In the pool: the members, and one that stands for all of them.
+  static uint32_t entries_of(const JoinRequest& request) { return static_cast<uint32_t>(request.members.size()) + 1; }
 
   // Where in the pool so many members that follow one another are free.
   int64_t find_members(uint32_t count) const {
@@ -165,8 +182,9 @@ class KernelEngine final : public Engine {
     std::memcpy(kernel.mac, options_.interface.mac.data(), sizeof kernel.mac);
     kernel.port = htons(options_.port);
     kernel.ip = options_.interface.ip;
-    pool_[first] = static_cast<uint32_t>(request.members.size());
+    pool_[first] = entries_of(request);
     HOCKET_TRY(set_members(first, request));
+    HOCKET_TRY(set_multicast(slot, request));
     Lent lent;
     lent.group = number;
     HOCKET_TRY(make_ear(kernel, request.user, lent));
@@ -180,26 +198,50 @@ class KernelEngine final : public Engine {
     return lent;
   }
 
-  // Looks for all members before it says that one isn't known yet.
+  // Looks for all peers before it says that one isn't known yet. Others' machines aren't looked for: there may be
+  // thousands, and a kernel knows so many neighbours only.
   Status set_members(uint32_t first, const JoinRequest& request) {
+    const std::vector<bool> peers = peers_of(request.group);
     Status unknown;
     for (size_t i = 0; i < request.members.size(); ++i) {
       nic_member& member = programs_->member(first + static_cast<uint32_t>(i));
       member = {};
       const nic_peer& peer = request.members[i];
       if (i == request.group.self) continue;
+      set_address(member, peer);
+      if (!peers[i]) continue;
       Result<std::array<uint8_t, 6>> hop = next_hop(options_.interface, peer.ip);
       if (!hop.is_ok() && hop.status().code() != Code::kInProgress) return hop.take_status();
       if (!hop.is_ok()) {
         if (unknown.is_ok()) unknown = hop.take_status();
         continue;
       }
-      std::memcpy(member.mac, hop.value().data(), sizeof member.mac);
-      member.ip = peer.ip;
-      member.port = peer.port;
-      member.ip_check = ip_checksum(options_.interface.ip, peer.ip);
+      set_hop(member, hop.value());
     }
     return unknown;
+  }
+
+  static void set_hop(nic_member& member, const std::array<uint8_t, 6>& mac) {
+    std::memcpy(member.mac, mac.data(), sizeof member.mac);
+    member.is_peer = 1;
+  }
+  void set_address(nic_member& member, const nic_peer& peer) const {
+    member.ip = peer.ip;
+    member.port = peer.port;
+    member.ip_check = ip_checksum(options_.interface.ip, peer.ip);
+  }
+
+  Status set_multicast(Slot& slot, const JoinRequest& request) {
+    nic_member& all = programs_->member(slot.kernel.first_member + request.group.size);
+    all = {};
+    if (!needs_multicast(request.group)) return Status::ok();
+    const nic_peer address = {multicast_ip(request.group.id), htons(options_.port), 0};
+    set_address(all, address);
+    set_hop(all, multicast_mac(address.ip));
+    Result<Descriptor> joined = join_multicast(options_.interface, address.ip, address.port);
+    if (!joined.is_ok()) return joined.take_status();
+    slot.multicast = joined.take();
+    return Status::ok();
   }
 
   Status make_ear(nic_slot& kernel, uint32_t user, Lent& lent) const {
@@ -228,7 +270,7 @@ class KernelEngine final : public Engine {
   // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for those who may send
   // them anyway.
   Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
-    const nic_member& other = programs_->member(slots_[number].kernel.first_member + (request.group.self == 0 ? 1 : 0));
+    const nic_member& other = any_peer(slots_[number].kernel.first_member, request.group);
     HOCKET_TRY(request.is_privileged ? make_raw_bell(other, lent) : make_udp_bell(other, request.user, lent));
     uint64_t cookie = 0;
     socklen_t length = sizeof cookie;
@@ -237,6 +279,13 @@ class KernelEngine final : public Engine {
     HOCKET_TRY(programs_->set_bell(cookie, number));
     slots_[number].bell = cookie;
     return Status::ok();
+  }
+
+  // Somebody whom a packet could go to; if there is nobody, some other member.
+  const nic_member& any_peer(uint32_t first, const nic_group& group) const {
+    for (uint32_t member = 0; member < group.size; ++member)
+      if (programs_->member(first + member).is_peer != 0) return programs_->member(first + member);
+    return programs_->member(first + (group.self == 0 ? 1 : 0));
   }
 
   Status make_udp_bell(const nic_member& other, uint32_t user, Lent& lent) const {
@@ -294,7 +343,7 @@ class KernelEngine final : public Engine {
     if (slot.has_id) programs_->forget_id(slot.kernel.group.id);
     if (slot.page != nullptr) munmap(slot.page, sizeof *slot.page);
     pool_.erase(slot.kernel.first_member);
-    slot = {};
+    slot = Slot();
   }
   void free(uint32_t number) { forget(number); }
 

@@ -64,20 +64,29 @@ Status can_hold(const Plan& plan) {
 
 namespace {
 
+// How many places of a member's lists are taken by what comes before the schedule.
+struct Taken {
+  uint8_t sends = 0;
+  uint8_t arrivals = 0;
+};
+
 class Writer {
  public:
-  Writer(uint32_t rank, const std::function<Plan(uint32_t)>& plan_of) : rank_(rank), plan_of_(plan_of) {}
+  // `program` has what comes before the schedule; `taken_by` tells so of all members.
+  Writer(
+      uint32_t rank, const std::function<Plan(uint32_t)>& plan_of, nic_program program = {},
+      std::function<Taken(uint32_t)> taken_by = [](uint32_t) { return Taken(); })
+      : rank_(rank), plan_of_(plan_of), taken_by_(std::move(taken_by)), program_(program) {}
 
-  Result<nic_program> write(const Plan& plan, Mode mode) {
+  // `before`: what must have come before the schedule begins. Gives a program that is complete when all of it has.
+  Result<nic_program> write(const Plan& plan, uint64_t before) {
     HOCKET_TRY(can_hold(plan));
-    if (mode == Mode::kChain) program_.flags = NIC_RELIABLE_WIRE;
-    if (mode == Mode::kAcknowledged) program_.flags = NIC_ACKNOWLEDGED;
-    uint64_t before = NIC_STARTED;  // the stage
     uint64_t received = before;
     for (const Step& step : plan.steps) {
       Result<uint8_t> place = place_at_peer(step);
       if (!place.is_ok()) return place.take_status();
       if (step.kind == StepKind::kReceive) {
+        if (program_.arrivals == NIC_MOST_ARRIVALS) return is_full();
         received |= uint64_t{1} << program_.arrivals;
         program_.arrival[program_.arrivals++] = {static_cast<uint16_t>(step.peer), place.value(), 0};
       } else {
@@ -105,13 +114,20 @@ class Writer {
     if (next == list.size())
       return unfit("ranks " + std::to_string(rank_) + " and " + std::to_string(step.peer) +
                    " don't expect the same messages");
-    return list[next++];
+    const Taken taken = taken_by_(step.peer);
+    const size_t place = list[next++] + (is_send ? taken.arrivals : taken.sends);
+    if (place >= (is_send ? NIC_MOST_ARRIVALS : NIC_MOST_SENDS))
+      return unfit("rank " + std::to_string(step.peer) + " has no room for " + std::to_string(place + 1) + " messages");
+    return static_cast<uint8_t>(place);
   }
 
+  // Never of a schedule alone: can_hold().
+  Status is_full() const { return unfit("rank " + std::to_string(rank_) + " has no room for all of its messages"); }
+
   Status add_send(uint64_t need, uint32_t peer, uint8_t bit) {
-    if (program_.stages == 0 || program_.need[program_.stages - 1] != need) {
-      program_.need[program_.stages++] = need;
-    }
+    const bool begins_stage = program_.stages == 0 || program_.need[program_.stages - 1] != need;
+    if (program_.sends == NIC_MOST_SENDS || (begins_stage && program_.stages == NIC_MOST_STAGES)) return is_full();
+    if (begins_stage) program_.need[program_.stages++] = need;
     const auto stage = static_cast<uint8_t>(program_.stages - 1);
     program_.send[program_.sends++] = {static_cast<uint16_t>(peer), bit, stage};
     program_.end_send[stage] = program_.sends;
@@ -125,14 +141,73 @@ class Writer {
   };
   uint32_t rank_;
   const std::function<Plan(uint32_t)>& plan_of_;
+  std::function<Taken(uint32_t)> taken_by_;
   std::map<uint32_t, Peer> peers_;
-  nic_program program_{};
+  nic_program program_;
 };
 
 }  // namespace
 
 Result<nic_program> stage_table(uint32_t rank, Mode mode, const std::function<Plan(uint32_t)>& plan_of) {
-  return Writer(rank, plan_of).write(plan_of(rank), mode);
+  nic_program empty{};
+  if (mode == Mode::kChain) empty.flags = NIC_RELIABLE_WIRE;
+  if (mode == Mode::kAcknowledged) empty.flags = NIC_ACKNOWLEDGED;
+  return Writer(rank, plan_of, empty).write(plan_of(rank), NIC_STARTED);
+}
+
+namespace {
+
+constexpr uint32_t kHub = 0;
+enum : uint8_t { kQuestion, kResult, kBroadcasts };  // the hub's sends, and others' arrivals
+constexpr uint8_t kAnswer = 0;                       // others' send
+
+void put_stage(nic_program& program, uint64_t need, nic_send send) {
+  send.stage = program.stages;
+  program.send[program.sends++] = send;
+  program.need[program.stages] = need;
+  program.end_send[program.stages++] = program.sends;
+}
+
+// The vote before the schedule.
+nic_program vote_of(uint32_t rank, uint32_t size) {
+  nic_program program{};
+  program.flags = NIC_VOTES;
+  if (rank == kHub) {
+    for (uint32_t other = 1; other < size; ++other)
+      program.arrival[program.arrivals++] = {static_cast<uint16_t>(other), kAnswer, 0};
+    program.question = NIC_MOST_ARRIVALS;
+    program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
+    put_stage(program, NIC_STARTED, {NIC_ALL, kQuestion, 0});
+    put_stage(program, program.all, {NIC_ALL, kResult, 0});
+    return program;
+  }
+  for (const uint8_t number : {kQuestion, kResult}) program.arrival[program.arrivals++] = {kHub, number, 0};
+  program.question = kQuestion;
+  program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
+  put_stage(program, uint64_t{1} << kQuestion, {kHub, static_cast<uint8_t>(rank - 1), 0});
+  return program;
+}
+
+}  // namespace
+
+Result<nic_program> broadcast_table(uint32_t rank, uint32_t size, const std::function<Plan(uint32_t)>& plan_of) {
+  // The last bit says whether there was a veto.
+  if (size > NIC_MOST_ARRIVALS)
+    return unfit("rank 0 would hear from " + std::to_string(size - 1) + " ranks, the most are " +
+                 std::to_string(NIC_MOST_ARRIVALS - 1));
+  const auto taken_by = [size](uint32_t member) {
+    return member == kHub ? Taken{kBroadcasts, static_cast<uint8_t>(size - 1)} : Taken{1, kBroadcasts};
+  };
+  const nic_program vote = vote_of(rank, size);
+  Result<nic_program> written = Writer(rank, plan_of, vote, taken_by).write(plan_of(rank), vote.all | NIC_VETOED);
+  if (!written.is_ok()) return written;
+  nic_program program = written.take();
+  if (program.arrivals >= NIC_MOST_ARRIVALS)
+    return unfit("rank " + std::to_string(rank) + " would hear from more than " +
+                 std::to_string(NIC_MOST_ARRIVALS - 1) + " ranks");
+  program.instead = program.all;
+  program.all = vote.all;
+  return program;
 }
 
 }  // namespace hocket::engines::nic

@@ -133,11 +133,13 @@ class KernelVictims : public testing::Test {
     slot.ip = htonl(0x0a000001);
     // One group's host never sleeps, one's can't be woken.
     slot.ear_port = group == 2 ? 0 : htons(5);
-    for (uint32_t number = 0; number < victim.group.size; ++number) {
+    // And behind them one for messages to all.
+    for (uint32_t number = 0; number <= victim.group.size; ++number) {
       nic_member& member = programs_->member(slot.first_member + number);
       member = {};
       member.ip = htonl(0x0a000100 + number);
       member.port = slot.port;
+      member.is_peer = 1;
     }
     programs_->state(slot_of(group)) = victim.state;
     HOCKET_TRY(programs_->set_slot(slot_of(group), slot));
@@ -186,7 +188,7 @@ class KernelVictims : public testing::Test {
     if (outcome.reply != 0) {
       last = nic_replied(&group, &engine_.groups()[taken.group].state, outcome.reply, &taken.message);
     } else if (outcome.first_send == outcome.end_send ||
-               nic_sent(&group, taken.message.program, taken.message.epoch, outcome.end_send - 1u, &last) == 0) {
+               nic_following(&group, &taken.message, &outcome, outcome.end_send - 1u, &last) == 0) {
       return TC_ACT_SHOT;
     }
     __u64 words[NIC_WORDS + 1];
@@ -246,7 +248,7 @@ class KernelVictims : public testing::Test {
       expect_red(&programs_->state(2 * group), sizeof(nic_state), "a state beside others");
       expect_red(&programs_->member(next_member), (first_member_of(group) - next_member) * sizeof(nic_member),
                  "members beside others");
-      if (group < kGroups) next_member = first_member_of(group) + engine_.groups()[group].group.size;
+      if (group < kGroups) next_member = first_member_of(group) + engine_.groups()[group].group.size + 1;
     }
   }
 

@@ -12,7 +12,11 @@ import sys
 import time
 
 import nic_job
-from nic_job import DOWN, HELLO, JOIN, LEAVE, PORT, STARTED, STATUS, Job, Refused, members, request, tried
+from nic_job import ACKNOWLEDGED, ALL, DOWN, HELLO, JOIN, LEAVE, PORT, STARTED, STATUS, VETOED, VOTES
+from nic_job import Job, Refused, members, request, tried
+
+
+VOTE = {"flags": VOTES, "instead": STARTED | VETOED | 1}
 
 
 def flaws(about):
@@ -43,7 +47,16 @@ def flaws(about):
             "stages apart": {"stages": 2, "needs": [STARTED | 1, STARTED], "end_sends": [0, 1]},
             "mask": {"all": STARTED | 3}, "mask without a start": {"all": 1, "needs": [1]},
             "to nobody": {"send": [(2, 0, 0)]}, "to oneself": {"send": [(0, 0, 0)]},
-            "from nobody": {"arrival": [(2, 0, 0)]}, "from oneself": {"arrival": [(0, 0, 0)]}}.items():
+            "from nobody": {"arrival": [(2, 0, 0)]}, "from oneself": {"arrival": [(0, 0, 0)]},
+            "to all": {"send": [(ALL, 0, 0)]}, "from all": {**VOTE, "arrival": [(ALL, 0, 0)]},
+            "vote, acknowledged": {**VOTE, "flags": VOTES | ACKNOWLEDGED},
+            "vote that nothing follows": {**VOTE, "instead": STARTED | 1},
+            "vote that is vetoed already": {**VOTE, "all": STARTED | 1 | VETOED},
+            "vote whose ends are apart": {**VOTE, "instead": STARTED | VETOED},
+            "vote with a mask": {**VOTE, "instead": STARTED | VETOED | 3},
+            "vote without a bit": {**VOTE, "arrivals": 47, "arrival": [(1, 0, 0)] * 47},
+            "vote that nobody asks for": {**VOTE, "needs": [1], "question": 1},
+            "vote of a late stage": {**VOTE, "stages": 2, "needs": [1, 1], "end_sends": [0, 1]}}.items():
         wrong[f"program: {name}"] = join(1, mine, programs=[nic_job.program(1, **changes)])
     return {name: tried(action) for name, action in wrong.items()}
 

@@ -14,16 +14,19 @@ HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
 MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
 BELL = 255
 STARTED = 1 << 47
+VETOED = 1 << 46
+ACKNOWLEDGED, VOTES = 2, 4
+ALL = 65535
 HELLO_BYTES, JOINED_BYTES = 296, 384
 MOST_STAGES, MOST_SENDS, MOST_ARRIVALS = 16, 47, 47
 PAGE_BYTES, SLEEPS_AT = 4096, 64
 LIMIT_S = 20
 _MASK = (1 << 64) - 1
 _JOIN = struct.Struct("=IIQQQQHHHH")
-_PROGRAM = struct.Struct("=QBBBBI16Q16s")
+_PROGRAM = struct.Struct("=QQBBBBB3x16Q16s")
 
 
-def request(kind, version=1):
+def request(kind, version=2):
     return struct.pack("=II", version, kind)
 
 
@@ -34,8 +37,9 @@ def ip_bytes(text):
 def program(other, **changes):
     """A barrier between two: one message there, one from there."""
     about = {"all": STARTED | 1, "stages": 1, "sends": 1, "arrivals": 1, "needs": [STARTED], "end_sends": [1],
-             "send": [(other, 0, 0)], "arrival": [(other, 0, 0)], **changes}
-    packed = _PROGRAM.pack(about["all"], about["stages"], about["sends"], about["arrivals"], 0, 0,
+             "send": [(other, 0, 0)], "arrival": [(other, 0, 0)], "instead": 0, "flags": 0, "question": 0, **changes}
+    packed = _PROGRAM.pack(about["all"], about["instead"], about["stages"], about["sends"], about["arrivals"],
+                           about["flags"], about["question"],
                            *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))), bytes(about["end_sends"]))
     for name in ("send", "arrival"):
         rows = about[name] + [(0, 0, 0)] * (MOST_SENDS + 1 - len(about[name]))
@@ -48,7 +52,7 @@ def join_request(identity, members, **changes):
     about = {"rank": 0, "size": len(members), "silence_ns": 0, "key": (1, 2), "count": None,
              "programs": [program(1)], **changes}
     count = len(about["programs"]) if about["count"] is None else about["count"]
-    head = _JOIN.pack(1, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count, 0)
+    head = _JOIN.pack(2, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count, 0)
     peers = b"".join(ip_bytes(ip) + struct.pack("!H", port) + bytes(2) for ip, port in members)
     return head + b"".join(about["programs"]) + peers
 

@@ -9,7 +9,8 @@ import subprocess
 from lab_command import LabTest, eventually, main_as_root, running
 
 RANK = os.environ.get("NIC_RANK", os.path.join(os.path.dirname(os.path.abspath(__file__)), "nic_rank"))
-PATHS = ["nic", "nic:pairwise_exchange", "nic:gather_broadcast/3", "nic-chain", "nic-direct", "agent", "mixed"]
+PATHS = ["nic", "nic:pairwise_exchange", "nic:gather_broadcast/3", "nic-chain", "nic-direct", "agent", "mixed",
+         "nic-broadcast", "agent-broadcast"]
 NOBODY = 65534
 
 

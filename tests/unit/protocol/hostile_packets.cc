@@ -9,6 +9,7 @@ namespace hocket::test {
 namespace {
 
 constexpr uint8_t kFirstUnknownKind = NIC_KINDS;
+constexpr uint32_t kNoVote = 0;  // a program of each group
 
 }  // namespace
 
@@ -42,7 +43,7 @@ nic_message HostilePackets::about_send(const Victim& victim, uint32_t program, u
   const auto send = static_cast<uint8_t>(below(p.sends));
   nic_message message = message_of(victim, program);
   message.kind = kind;
-  message.source = p.send[send].member;
+  message.source = p.send[send].member != NIC_ALL ? p.send[send].member : other_member(victim, victim.group.self);
   message.send = send;
   message.bit = p.send[send].bit;
   return message;
@@ -52,7 +53,7 @@ nic_message HostilePackets::any_of(const Victim& victim) {
   const auto program = static_cast<uint32_t>(below(victim.group.programs));
   const auto kind = static_cast<uint8_t>(NIC_MESSAGE + below(NIC_KINDS - 1));
   if (kind == NIC_NACK || kind == NIC_ACK) return about_send(victim, program, kind);
-  nic_message message = message_of(victim, program);
+  nic_message message = message_of(victim, kind == NIC_VETO ? program_with(victim, NIC_VOTES) : program);
   message.kind = kind;
   if (kind == NIC_ABORT) {
     message.bit = static_cast<uint8_t>(1 + below(NIC_CAUSES - 1));
@@ -73,10 +74,10 @@ uint16_t HostilePackets::other_member(const Victim& victim, uint32_t member) {
   return static_cast<uint16_t>((member + 1 + below(victim.group.size - 1u)) % victim.group.size);
 }
 
-uint32_t HostilePackets::acknowledged_program(const Victim& victim) {
+uint32_t HostilePackets::program_with(const Victim& victim, uint8_t flag) {
   for (;;) {
     const auto program = static_cast<uint32_t>(below(victim.group.programs));
-    if ((victim.group.program[program].flags & NIC_ACKNOWLEDGED) != 0) return program;
+    if ((victim.group.program[program].flags & flag) != 0) return program;
   }
 }
 
@@ -163,7 +164,7 @@ HostilePackets::Spoilt HostilePackets::spoil_any(const Victim& victim) {
       message.target = other_member(victim, victim.group.self);
       return {message, NIC_MISDIRECTED, "another's"};
     case 1:
-      message.target = static_cast<uint16_t>(victim.group.size + below(1u + UINT16_MAX - victim.group.size));
+      message.target = static_cast<uint16_t>(victim.group.size + below(uint64_t{NIC_ALL} - victim.group.size));
       return {message, NIC_MISDIRECTED, "nobody's"};
     case 2:
       message.source = static_cast<uint16_t>(victim.group.size + below(1u + UINT16_MAX - victim.group.size));
@@ -185,7 +186,7 @@ HostilePackets::Spoilt HostilePackets::spoil_message(const Victim& victim) {
   const nic_program& p = victim.group.program[program];
   nic_message message = message_of(victim, program);
   const nic_state& state = victim.state;
-  switch (below(7)) {
+  switch (below(9)) {
     case 0:
       message.program = static_cast<uint8_t>(victim.group.programs + below(256u - victim.group.programs));
       return {message, NIC_NO_PROGRAM, "of no program"};
@@ -204,6 +205,14 @@ HostilePackets::Spoilt HostilePackets::spoil_message(const Victim& victim) {
     case 5:
       message.epoch = below(state.completed + 1);
       return {message, NIC_STALE, "of what is over"};
+    case 6:
+      message = message_of(victim, kNoVote);
+      message.kind = NIC_VETO;
+      return {message, NIC_NOT_EXPECTED, "a veto where nobody votes"};
+    case 7:
+      message = message_of(victim, kNoVote);
+      message.target = NIC_ALL;
+      return {message, NIC_NOT_EXPECTED, "for all where nobody votes"};
     default:
       break;
   }
@@ -226,6 +235,7 @@ HostilePackets::Spoilt HostilePackets::spoil_nack(const Victim& victim) {
       message.bit = static_cast<uint8_t>(message.bit + 1 + below(255));
       return {message, NIC_NOT_EXPECTED, "asks for another bit"};
     case 2:
+      if (p.send[message.send].member == NIC_ALL) return spoil_any(victim);
       message.source = other_member(victim, message.source);
       return {message, NIC_NOT_EXPECTED, "asks for another's"};
     case 3:
@@ -238,7 +248,7 @@ HostilePackets::Spoilt HostilePackets::spoil_nack(const Victim& victim) {
 }
 
 HostilePackets::Spoilt HostilePackets::spoil_ack(const Victim& victim) {
-  const nic_program& p = victim.group.program[acknowledged_program(victim)];
+  const nic_program& p = victim.group.program[program_with(victim, NIC_ACKNOWLEDGED)];
   nic_message message = about_send(victim, static_cast<uint32_t>(&p - victim.group.program), NIC_ACK);
   const uint64_t started = victim.state.started;
   constexpr uint64_t kHalfRound = uint64_t{NIC_WINDOW} * NIC_ROUNDS / 2;
@@ -250,7 +260,7 @@ HostilePackets::Spoilt HostilePackets::spoil_ack(const Victim& victim) {
       message.source = other_member(victim, message.source);
       return {message, NIC_NOT_EXPECTED, "acknowledges another's"};
     case 2:
-      message = about_send(victim, 0, NIC_ACK);
+      message = about_send(victim, kNoVote, NIC_ACK);
       return {message, NIC_NOT_EXPECTED, "acknowledges what needs it not"};
     case 3:
       message.epoch = far_ahead(started);
@@ -357,11 +367,15 @@ HostilePacket HostilePackets::misbehaving(uint32_t group) {
     const uint64_t word = nic_look(&victim.state.record[epoch % NIC_WINDOW], epoch);
     message = message_of(victim, (word & NIC_EVENTS) != 0 ? static_cast<uint32_t>(nic_program_of(word)) : program);
     message.epoch = epoch;
+    if (message.program == program_with(victim, NIC_VOTES)) {
+      if (below(2) == 0) message.target = NIC_ALL;
+      if (below(4) == 0) message.kind = NIC_VETO;
+    }
   } else if (what < 600) {
     message = about_send(victim, program, NIC_NACK);
     message.epoch = victim.state.completed + NIC_WINDOW - below(3 * NIC_WINDOW + 1);
   } else if (what < 800) {
-    message = about_send(victim, acknowledged_program(victim), NIC_ACK);
+    message = about_send(victim, program_with(victim, NIC_ACKNOWLEDGED), NIC_ACK);
     message.epoch = victim.state.started + 1 - below(NIC_WINDOW + 8);
   } else if (what < 850) {
     message.kind = below(2) == 0 ? NIC_PROBE : NIC_ALIVE;

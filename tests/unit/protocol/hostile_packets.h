@@ -61,7 +61,7 @@ class HostilePackets {
   uint64_t far_ahead(uint64_t epoch);
   uint64_t some_epoch(const Victim& victim);
   uint16_t other_member(const Victim& victim, uint32_t member);
-  uint32_t acknowledged_program(const Victim& victim);
+  uint32_t program_with(const Victim& victim, uint8_t flag);
   static HostilePacket signed_by(const Victim& victim, const nic_message& message);
   HostilePacket remember(const HostilePacket& packet);
 

@@ -52,8 +52,8 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       return fails(packet, "sends wildly");
     for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
       nic_message sent;
-      if (nic_sent(&group, taken.message.program, taken.message.epoch, number, &sent) == 0 ||
-          sent.target >= group.size || sent.target == group.self)
+      if (nic_following(&group, &taken.message, &outcome, number, &sent) == 0 ||
+          (sent.target >= group.size && sent.target != NIC_ALL) || sent.target == group.self)
         return fails(packet, "makes a message to nobody");
     }
     if (outcome.reply != 0 && (taken.message.source >= group.size || taken.message.source == group.self))

@@ -18,48 +18,7 @@ namespace {
 
 using engines::nic::Mode;
 
-std::vector<nic_program> programs_of(const char* name, uint32_t size, Mode mode, uint32_t degree = 0) {
-  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
-  const auto plan_of = [&](uint32_t rank) {
-    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
-  };
-  std::vector<nic_program> programs;
-  for (uint32_t rank = 0; rank < size; ++rank) {
-    Result<nic_program> program = engines::nic::stage_table(rank, mode, plan_of);
-    EXPECT_TRUE(program.is_ok()) << (program.is_ok() ? "" : program.status().message());
-    programs.push_back(program.is_ok() ? program.take() : nic_program{});
-  }
-  return programs;
-}
-
 constexpr const char* kAlgorithms[] = {"dissemination", "pairwise_exchange", "gather_broadcast", "linear"};
-
-// Hosts that begin whenever they may, in an order of the dice, until all have `rounds` behind them.
-void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
-  std::mt19937_64 dice(seed);
-  const auto is_done = [&] {
-    for (uint32_t member = 0; member < network.size(); ++member)
-      if (network.completed(member) < rounds) return false;
-    return true;
-  };
-  const uint64_t most_turns = 100'000 + 20 * rounds;
-  for (uint64_t turn = 0; !is_done() && turn < most_turns; ++turn) {
-    for (uint32_t i = 0; i < network.size(); ++i) {
-      const auto member = static_cast<uint32_t>(dice() % network.size());
-      if (network.started(member) == rounds || dice() % 4 == 0) continue;
-      const nic_verdict verdict = network.start(member);
-      ASSERT_TRUE(verdict == NIC_TAKEN || verdict == NIC_TOO_MANY) << verdict;
-      for (uint64_t packets = dice() % 4; packets != 0 && network.deliver(); --packets) continue;
-    }
-    if (dice() % 8 == 0) network.settle_and_tick();
-  }
-  for (uint32_t member = 0; member < network.size(); ++member) {
-    EXPECT_EQ(network.completed(member), rounds) << "member " << member;
-    EXPECT_EQ(network.told(member), rounds) << "member " << member;
-    EXPECT_EQ(network.state(member).broken, 0u);
-  }
-  EXPECT_TRUE(network.was_always_a_barrier());
-}
 
 TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
   for (const char* name : kAlgorithms) {

@@ -1,11 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "protocol_network.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "algorithms/algorithm.h"
+
 namespace hocket::test {
+
+std::function<schedule::Plan(uint32_t)> plans_of(const char* name, uint32_t size, uint32_t degree) {
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
+  return
+      [=](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree}); };
+}
+
+std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree) {
+  const auto plan_of = plans_of(name, size, degree);
+  std::vector<nic_program> programs;
+  for (uint32_t rank = 0; rank < size; ++rank) {
+    Result<nic_program> program = engines::nic::stage_table(rank, mode, plan_of);
+    EXPECT_TRUE(program.is_ok()) << (program.is_ok() ? "" : program.status().message());
+    programs.push_back(program.is_ok() ? program.take() : nic_program{});
+  }
+  return programs;
+}
+
+void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
+  std::mt19937_64 dice(seed);
+  const auto is_done = [&] {
+    for (uint32_t member = 0; member < network.size(); ++member)
+      if (network.completed(member) < rounds) return false;
+    return true;
+  };
+  const uint64_t most_turns = 100'000 + 20 * rounds;
+  for (uint64_t turn = 0; !is_done() && turn < most_turns; ++turn) {
+    for (uint32_t i = 0; i < network.size(); ++i) {
+      const auto member = static_cast<uint32_t>(dice() % network.size());
+      if (network.started(member) == rounds || dice() % 4 == 0) continue;
+      const nic_verdict verdict = network.start(member);
+      ASSERT_TRUE(verdict == NIC_TAKEN || verdict == NIC_TOO_MANY) << verdict;
+      for (uint64_t packets = dice() % 4; packets != 0 && network.deliver(); --packets) continue;
+    }
+    if (dice() % 8 == 0) network.settle_and_tick();
+  }
+  for (uint32_t member = 0; member < network.size(); ++member) {
+    EXPECT_EQ(network.completed(member), rounds) << "member " << member;
+    EXPECT_EQ(network.told(member), rounds) << "member " << member;
+    EXPECT_EQ(network.state(member).broken, 0u);
+  }
+  EXPECT_TRUE(network.was_always_a_barrier());
+}
 
 ProtocolNetwork::ProtocolNetwork(const std::vector<nic_program>& programs, Odds odds, uint64_t seed)
     : odds_(odds), dice_(seed) {
@@ -34,7 +81,9 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<nic_program>& programs, Odds 
 nic_verdict ProtocolNetwork::start(uint32_t member, uint64_t epoch) {
   Engine& engine = *engines_[member];
   const nic_outcome outcome = nic_start(&engine.group, &engine.state, 0, epoch);
-  act(engine, outcome, 0, epoch);
+  nic_message bell{};
+  bell.epoch = epoch;
+  act(engine, outcome, bell);
   look_at(epoch);
   return outcome.verdict;
 }
@@ -43,9 +92,9 @@ bool ProtocolNetwork::deliver() {
   if (under_way_.empty()) return false;
   const size_t index = odds_.reorder ? dice_() % under_way_.size() : 0;
   std::swap(under_way_[index], under_way_.front());
-  const nic_message message = under_way_.front();
+  const auto [message, member] = under_way_.front();
   under_way_.pop_front();
-  Engine& engine = *engines_[message.target];
+  Engine& engine = *engines_[member];
   if (!engine.is_dead) {
     (void)take(engine, message);
     look_at(message.epoch);
@@ -64,15 +113,15 @@ void ProtocolNetwork::settle_and_tick() {
 nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message) {
   if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.heard[message.source];
   const nic_outcome outcome = nic_take(&engine.group, &engine.state, &message);
-  act(engine, outcome, message.program, message.epoch);
+  act(engine, outcome, message);
   if (outcome.reply != 0) send(nic_replied(&engine.group, &engine.state, outcome.reply, &message));
   return outcome;
 }
 
-void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, uint8_t program, uint64_t epoch) {
+void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, const nic_message& cause) {
   for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
     nic_message sent;
-    if (nic_sent(&engine.group, program, epoch, number, &sent) != 0) send(sent);
+    if (nic_following(&engine.group, &cause, &outcome, number, &sent) != 0) send(sent);
   }
   engine.told += outcome.completed;
 }
@@ -80,10 +129,18 @@ void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, uint8_t pr
 void ProtocolNetwork::send(const nic_message& message) {
   ++sent_[message.kind];
   history_.push_back(message);
+  if (message.target != NIC_ALL) return carry(message, message.target);
+  ++broadcasts_;
+  for (uint32_t member = 0; member < size(); ++member)
+    if (member != message.source) carry(message, member);
+}
+
+// Whoever gets it: each has a fate of its own.
+void ProtocolNetwork::carry(const nic_message& message, uint32_t member) {
   std::uniform_real_distribution<double> chance(0, 1);
   if (chance(dice_) < odds_.loss) return;
-  under_way_.push_back(message);
-  if (chance(dice_) < odds_.duplicate) under_way_.push_back(message);
+  under_way_.push_back({message, member});
+  if (chance(dice_) < odds_.duplicate) under_way_.push_back({message, member});
 }
 
 void ProtocolNetwork::look_at(uint64_t epoch) {

@@ -12,7 +12,9 @@
 #include <random>
 #include <vector>
 
+#include "engines/nic/stage_table.h"
 #include "protocol/watch.h"
+#include "schedule/plan.h"
 
 namespace hocket::test {
 
@@ -38,7 +40,10 @@ class ProtocolNetwork {
   // Nothing is under way any more, then a millisecond passes everywhere.
   void settle_and_tick();
   // What came to a member as the network carries it, once more.
-  nic_outcome inject(const nic_message& message) { return take(*engines_[message.target], message); }
+  nic_outcome inject(const nic_message& message) { return inject(message, message.target); }
+  nic_outcome inject(const nic_message& message, uint32_t member) { return take(*engines_[member], message); }
+  // Packets for all.
+  uint64_t broadcasts() const { return broadcasts_; }
   // A member's engine answers no more.
   void kill(uint32_t member) { engines_[member]->is_dead = true; }
 
@@ -65,12 +70,18 @@ class ProtocolNetwork {
     ProtocolNetwork* network = nullptr;
   };
   nic_outcome take(Engine& engine, const nic_message& message);
-  void act(Engine& engine, const nic_outcome& outcome, uint8_t program, uint64_t epoch);
+  void act(Engine& engine, const nic_outcome& outcome, const nic_message& cause);
+  void carry(const nic_message& message, uint32_t member);
   void send(const nic_message& message);
   void look_at(uint64_t epoch);
 
   std::vector<std::unique_ptr<Engine>> engines_;
-  std::deque<nic_message> under_way_;
+  struct Packet {
+    nic_message message;
+    uint32_t member;  // who gets it
+  };
+  std::deque<Packet> under_way_;
+  uint64_t broadcasts_ = 0;
   std::vector<nic_message> history_;
   uint64_t sent_[NIC_KINDS] = {};
   uint64_t now_ns_ = 0;
@@ -78,5 +89,13 @@ class ProtocolNetwork {
   std::mt19937_64 dice_;
   bool was_always_a_barrier_ = true;
 };
+
+// A barrier's plans, and all members' parts of it as the engines hold them.
+std::function<schedule::Plan(uint32_t)> plans_of(const char* name, uint32_t size, uint32_t degree = 0);
+std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree = 0);
+
+// Hosts that begin whenever they may, in an order of the dice, until all have `rounds` behind them. Expects that all
+// get there, are told so, and that each operation was a barrier.
+void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed);
 
 }  // namespace hocket::test

@@ -21,8 +21,18 @@ nic_program program_of(const char* name, uint32_t size, uint32_t self, Mode mode
   return program.take();
 }
 
-// One bit of the program's for each of its arrivals, and the host's.
-uint64_t known_bits(const nic_program& program) { return NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1); }
+nic_program vote_of(uint32_t size, uint32_t self) {
+  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "gather_broadcast");
+  Result<nic_program> program = engines::nic::broadcast_table(
+      self, size, [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank}); });
+  if (!program.is_ok()) std::abort();
+  return program.take();
+}
+
+// One bit of the program's for each of its arrivals, the host's, and that of a vote.
+uint64_t known_bits(const nic_program& program) {
+  return NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1) | ((program.flags & NIC_VOTES) != 0 ? NIC_VETOED : 0);
+}
 
 // The newest epoch up to `limit` whose record is number `index`; 0: there is none.
 uint64_t epoch_of(uint64_t limit, uint64_t index) {
@@ -76,6 +86,7 @@ VictimEngine::VictimEngine(uint64_t seed) : dice_(seed) {
     add("gather_broadcast", Mode::kAcknowledged);
     if (number != 0) add("dissemination", Mode::kAcknowledged);
     if (number != 1) add("linear", Mode::kChain);
+    group.program[group.programs++] = vote_of(group.size, group.self);
     victim.heard.resize(group.size);
     renew(number);
   }
