@@ -12,7 +12,7 @@
 #include <linux/types.h>
 
 enum {
-  LAB_MOST_PORTS = 64,
+  LAB_MOST_PORTS = 256,
   LAB_FROM_NODE = 0, /* directions */
   LAB_TO_NODE = 1,
   LAB_LINKS = 2 * LAB_MOST_PORTS,

@@ -17,6 +17,8 @@
 
 const volatile __u16 nic_port = NIC_DEFAULT_PORT;
 
+enum { NIC_PACKET_HOST = 0 };  // PACKET_HOST of linux/if_packet.h
+
 struct frame {
   struct ethhdr ethernet;
   struct iphdr ip;
@@ -72,19 +74,16 @@ static __always_inline struct nic_member* member_of(const struct nic_slot* slot,
   return found != 0 && found->is_peer ? found : 0;
 }
 
-// What the verifier shall look at once.
-#define NIC_STEP __attribute__((noinline))
-
-NIC_STEP int nic_take_packet(const struct nic_group* group, struct nic_state* state, const struct nic_message* m,
-                             struct nic_outcome* outcome) {
+NIC_FUNCTION int nic_take_packet(const struct nic_group* group, struct nic_state* state, const struct nic_message* m,
+                                 struct nic_outcome* outcome) {
   if (group == 0 || state == 0 || m == 0 || outcome == 0) return 0;
   *outcome = nic_take(group, state, m);
   return 1;
 }
 
 // A packet between this engine and `member`: from here, or as if from there.
-NIC_STEP int nic_make_frame(const struct nic_slot* slot, const struct nic_member* member, const struct nic_message* m,
-                            int inward, struct frame* frame) {
+NIC_FUNCTION int nic_make_frame(const struct nic_slot* slot, const struct nic_member* member,
+                                const struct nic_message* m, int inward, struct frame* frame) {
   if (slot == 0 || member == 0 || m == 0 || frame == 0) return 0;
   __builtin_memset(frame, 0, sizeof *frame);
   __builtin_memcpy(frame->ethernet.h_dest, inward ? slot->mac : member->mac, sizeof slot->mac);
@@ -197,6 +196,8 @@ static __always_inline int act(struct __sk_buff* skb, const struct event* event,
     if (member == 0 || !write_packet(skb, event->slot, member, &event->message, 1)) return TC_ACT_SHOT;
     count(NIC_WOKEN);
     skb->mark = 0;
+    // It may have come for all of the group's.
+    (void)bpf_skb_change_type(skb, NIC_PACKET_HOST);
     return TC_ACT_OK;
   }
   return sends ? (int)bpf_redirect(event->slot->interface, 0) : TC_ACT_SHOT;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the NIC engine's programs and user space have in common: maps, and the page that a job sees.
- *
- * Only struct nic_page lies in memory that a job may write, and the programs read nothing from it but whether somebody
- * sleeps. All else belongs to whoever has loaded the programs. */
+/* What the NIC engine's programs and whoever loads them have in common, beside protocol/. Nothing of it lies in memory
+ * that a job may write. */
 #ifndef HOCKET_BPF_NIC_H
 #define HOCKET_BPF_NIC_H
 
@@ -10,9 +8,8 @@
 #include "protocol/page.h"
 
 enum {
-  NIC_MOST_GROUPS = 256,
-  NIC_MEMBER_POOL = 16384, /* members of all groups together */
-  NIC_MARK = 0x686b6e63,   /* of packets that the engine itself sends */
+  NIC_MEMBER_POOL = 8 * (NIC_MOST_MEMBERS + 1), /* entries of all groups together: two of the largest communicators */
+  NIC_MARK = 0x686b6e63,                        /* of packets that the engine itself sends */
   NIC_ETHERNET_BYTES = 14,
   NIC_IP_BYTES = 20,
   NIC_UDP_BYTES = 8,

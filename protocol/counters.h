@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an engine counts, and the names by which it is shown. */
+/* What an engine counts. tools/nic/report.cc has the names by which it is shown. */
 #ifndef HOCKET_PROTOCOL_COUNTERS_H
 #define HOCKET_PROTOCOL_COUNTERS_H
 

@@ -117,6 +117,13 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   }
 }
 
+/* The source takes part in another collective than is under way here. Neither can ever end if both hosts have begun. */
+NIC_INLINE struct nic_outcome nic_disagreed(struct nic_state* state, const struct nic_message* m) {
+  if ((nic_look(nic_record(state, m->epoch), m->epoch) & NIC_STARTED) != 0)
+    nic_break(state, NIC_CAUSE_DISAGREES, m->source);
+  return nic_refused(NIC_DISAGREEMENT);
+}
+
 /* Which bits a message sets. */
 NIC_INLINE __u64 nic_bits_of(const struct nic_program* program, const struct nic_message* m) {
   const __u64 veto = m->kind == NIC_VETO ? NIC_VETOED : 0;
@@ -147,7 +154,7 @@ NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct n
       case NIC_IS_PAST:
         break;
       case NIC_OTHER_PROGRAM:
-        return nic_refused(NIC_DISAGREEMENT);
+        return nic_disagreed(state, m);
       default:
         return nic_refused(NIC_CONTENDED);
     }
@@ -171,6 +178,7 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
   const int is_over = m->epoch <= completed;
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
   const int is_ours = nic_program_of(word) == m->program;
+  if (!is_over && !is_ours && (word & NIC_STARTED) != 0) return nic_disagreed(state, m);
   if (is_over || (is_ours && m->send < nic_sends_reached(program, word))) {
     outcome.first_send = m->send;
     outcome.end_send = (__u8)(m->send + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What NIC engines say to each other: one UDP datagram over IPv4, five 64-bit words and up to 64 elements of 8 bytes.
+/* What NIC engines say to each other: one UDP datagram over IPv4, five 64-bit words.
  *
- * All numbers are big-endian. The first four words say everything; the fifth is their SipHash-2-4 (and that of the
- * elements behind it) under the group's key. docs/protocol.md has the whole.
+ * All numbers are big-endian. The first four words say everything; the fifth is their SipHash-2-4 under the group's
+ * key. docs/protocol.md has the whole.
  *
  *   word 0   magic 32 | version 8 | kind 8 | program 8 | bit 8
  *   word 1   group 64
@@ -20,7 +20,6 @@ enum {
   NIC_DEFAULT_PORT = 46253,
   NIC_WORDS = 4, /* before the tag */
   NIC_HEADER_BYTES = 8 * (NIC_WORDS + 1),
-  NIC_MOST_ELEMENTS = 64,
   NIC_ALL = 0xffff, /* as a message's target: all members, by one packet */
 };
 
@@ -79,7 +78,6 @@ NIC_INLINE __u64 nic_last_word(const struct nic_message* m) {
          (__u64)m->type << 8 | m->count;
 }
 
-/* Of a message without elements. */
 NIC_INLINE __u64 nic_tag(const struct nic_key* key, const struct nic_message* m) {
   struct nic_siphash s = nic_siphash_begin(key);
   nic_siphash_word(&s, nic_first_word(m));

@@ -112,22 +112,54 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
   }
 }
 
+/* The oldest operation of which messages may have to be repeated. */
+static inline __u64 nic_oldest_sent(__u64 started) { return started >= NIC_WINDOW ? started - NIC_WINDOW + 1 : 1; }
+
+/* Which sends of the operation have gone out and not been acknowledged, where that is wanted. */
+static inline __u64 nic_unacknowledged(const struct nic_group* group, const struct nic_state* state, __u64 epoch) {
+  const __u64 word = nic_look(&state->record[epoch % NIC_WINDOW], epoch);
+  if ((word & NIC_STARTED) == 0) return 0;
+  const struct nic_program* program = nic_program_at(group, nic_program_of(word));
+  if ((program->flags & NIC_ACKNOWLEDGED) == 0) return 0;
+  const __u64 sent = (1ULL << nic_sends_reached(program, word)) - 1;
+  return sent & ~nic_look(&state->acknowledged[epoch % NIC_WINDOW], epoch);
+}
+
 /* Repeats what has not been acknowledged. */
 static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
                                               struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
-  const __u64 word = nic_look(nic_record(state, epoch), epoch);
-  if ((word & NIC_STARTED) == 0) return;
-  const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
-  const struct nic_program* program = nic_program_at(group, index);
-  if ((program->flags & NIC_ACKNOWLEDGED) == 0) return;
-  const __u32 sent = nic_sends_reached(program, word);
-  const __u64 missing = ((1ULL << sent) - 1) & ~nic_look(&state->acknowledged[epoch % NIC_WINDOW], epoch);
+  const __u64 missing = nic_unacknowledged(group, state, epoch);
   if (missing == 0 || !nic_is_due(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns)) return;
-  for (__u32 number = 0; number < sent; ++number) {
-    if ((missing >> number & 1) == 0) continue;
+  const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
+  for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
-    if (nic_sent(group, (__u8)index, epoch, number, &m) != 0) watch->emit(watch->user, &m);
+    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, number, &m) != 0)
+      watch->emit(watch->user, &m);
   }
+}
+
+static inline __u64 nic_left(const struct nic_watched_record* watched, const struct nic_patience* patience, __u64 epoch,
+                             __u64 now_ns) {
+  const __u64 due_ns = watched->epoch == epoch ? watched->next_ns : now_ns + patience->ask_ns;
+  return due_ns > now_ns ? due_ns - now_ns : 0;
+}
+
+/* In how many nanoseconds something is due again; all ones: when an operation begins. */
+static inline __u64 nic_watch_wait(const struct nic_group* group, const struct nic_state* state,
+                                   const struct nic_watch* watch, __u64 now_ns) {
+  __u64 wait_ns = ~0ULL;
+  const __u64 started = nic_load(&state->started);
+  if (nic_load(&state->broken) != 0) return wait_ns;
+  for (__u64 epoch = nic_load(&state->completed) + 1; epoch <= started; ++epoch) {
+    const __u64 left_ns = nic_left(&watch->record[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns);
+    if (left_ns < wait_ns) wait_ns = left_ns;
+  }
+  for (__u64 epoch = nic_oldest_sent(started); epoch <= started; ++epoch) {
+    if (nic_unacknowledged(group, state, epoch) == 0) continue;
+    const __u64 left_ns = nic_left(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns);
+    if (left_ns < wait_ns) wait_ns = left_ns;
+  }
+  return wait_ns;
 }
 
 /* To be called every so often while something is under way. Gives how many operations it found complete that nobody
@@ -141,7 +173,7 @@ static inline __u32 nic_watch_group(const struct nic_group* group, struct nic_st
     nic_watch_operation(group, state, watch, epoch, now_ns);
     if (nic_load(&state->broken) != 0) return advanced;
   }
-  for (__u64 epoch = started >= NIC_WINDOW ? started - NIC_WINDOW + 1 : 1; epoch <= started; ++epoch)
+  for (__u64 epoch = nic_oldest_sent(started); epoch <= started; ++epoch)
     nic_watch_acknowledgements(group, state, watch, epoch, now_ns);
   return advanced;
 }

@@ -49,7 +49,7 @@ def name_of(row):
 
 
 def best_mpi(rows, nodes):
-    times = [row["mean_us"] for row in rows if row["nodes"] == nodes and row["variant"] == "mpi"]
+    times = [row["median_us"] for row in rows if row["nodes"] == nodes and row["variant"] == "mpi"]
     return min(times) if times else None
 
 
@@ -66,16 +66,16 @@ def ratio(other, own):
 
 
 def number(value, digits=1):
-    return f"{value:.{digits}f}" if value else ""
+    return f"{value:.{digits}f}" if value is not None and value >= 0 else ""
 
 
 def table_of_times(rows):
     lines = []
     for row in rows:
         lines.append([str(row["nodes"]), name_of(row), number(row["mean_us"]),
-                      f"{row['lowest_us']:.1f} to {row['highest_us']:.1f}", number(row["median_us"]),
-                      number(row["p99_us"]), number(row["p999_us"]),
-                      ratio(host_of(rows, row), row["mean_us"]), ratio(best_mpi(rows, row["nodes"]), row["mean_us"]),
+                      f"{row['lowest_us']:.1f} to {row['highest_us']:.1f}" if row["lowest_us"] >= 0 else "",
+                      number(row["median_us"]), number(row["p99_us"]), number(row["p999_us"]),
+                      ratio(host_of(rows, row), row["mean_us"]) if row["mean_us"] > 0 else "", ratio(best_mpi(rows, row["nodes"]), row["median_us"]),
                       number(row["processor_us"]), number(row["packets"])])
     return table(["nodes", "barrier", "mean", "slices", "p50", "p99", "p99.9", "host-udp / it", "best MPI / it", "CPU",
                   "packets"], lines)

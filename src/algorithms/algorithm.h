@@ -113,6 +113,8 @@ inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts
 inline bool heeds_nodes(const Algorithm& algorithm) { return is_composition(algorithm) || algorithm.has_levels; }
 // Of ranks on several nodes.
 inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }
+// By messages between any ranks alike, whatever node they are on.
+inline bool is_by_messages(const Algorithm& algorithm) { return runs_over_nodes(algorithm) && !heeds_nodes(algorithm); }
 
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.
 // In the result, peers are real ranks.

@@ -137,12 +137,10 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   }
 }
 
-// Whether somebody of this node has woken it.
+// Whether somebody has woken it, or what it waits for has come.
 bool Communicator::sleep(int64_t sleep_ns) {
-  if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr) {
-    nic->sleep(sleep_ns);
-    return true;
-  }
+  if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr)
+    return nic->sleep(sleep_ns);
   return group_->sleep(must_poll() ? poll_ns(sleep_ns) : sleep_ns);
 }
 

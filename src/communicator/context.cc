@@ -61,6 +61,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
 }
 
 Result<engines::nic::Port*> Context::nic_port() {
+  // Groups of earlier communicators hold on to it.
+  if (nic_port_ != nullptr && !nic_port_->is_alive()) ended_nic_ports_.push_back(std::move(nic_port_));
   if (nic_port_ == nullptr) {
     Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
     if (!interface.is_ok()) return interface.take_status();

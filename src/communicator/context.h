@@ -90,6 +90,7 @@ class Context {
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   std::unique_ptr<engines::nic::Port> nic_port_;
+  std::vector<std::unique_ptr<engines::nic::Port>> ended_nic_ports_;
   platform::CpuBudget cpus_;
   int64_t slice_ns_ = 0;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;

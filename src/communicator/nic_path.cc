@@ -46,6 +46,10 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
     return Status::system("can't draw a number for a NIC group", errno);
   if (is_first && getrandom(&offer.key, sizeof offer.key, 0) != sizeof offer.key)
     return Status::system("can't draw a key for a NIC group", errno);
+  if (offer.wish == Wish::kOff) {
+    std::strncpy(offer.reason, "HOCKET_NIC=off", sizeof offer.reason - 1);
+    return offer;
+  }
   const std::scoped_lock lock(context.setup_mutex());
   const Result<Port*> port = context.nic_port();
   if (!port.is_ok()) {
@@ -76,7 +80,7 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
   }
   std::unique_ptr<NicPath> path(new NicPath(offers, nodes, rank));
   if (!path->held_.empty()) return path;
-  why_not = "no barrier between " + std::to_string(nodes.count()) + " nodes fits into a NIC engine";
+  why_not = "no barrier between " + std::to_string(nodes.count()) + " nodes fits into a NIC engine; " + path->why_not_;
   return nullptr;
 }
 
@@ -95,17 +99,22 @@ schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
 
 void NicPath::choose_programs() {
   for (const Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != Collective::kBarrier || !algorithms::runs_over_nodes(*algorithm) ||
-        algorithms::heeds_nodes(*algorithm))
-      continue;
+    if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) continue;
     for (const uint32_t degree : degrees_of(*algorithm)) {
-      if (held_.size() == NIC_MOST_PROGRAMS) return;
+      if (held_.size() == NIC_MOST_PROGRAMS) {
+        why_not_ = "a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken";
+        return;
+      }
       const Held held = {algorithm, degree};
       // All members' parts are looked at by all, so that all hold the same.
-      bool fits = true;
-      for (uint32_t member = 0; member < nodes_.count() && fits; ++member)
-        fits = engines::nic::can_hold(plan_of(held, member)).is_ok();
-      if (fits) held_.push_back(held);
+      Status fits;
+      for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member)
+        fits = engines::nic::can_hold(plan_of(held, member));
+      if (fits.is_ok()) {
+        held_.push_back(held);
+      } else {
+        why_not_ = std::string(algorithm->name) + ": " + fits.message();
+      }
     }
   }
 }
@@ -179,7 +188,11 @@ void NicPath::offload(const selection::Choice& choice, engines::Program& program
 
 std::string NicPath::explain(const selection::Choice& choice) const {
   const std::optional<uint32_t> index = program_of(choice);
-  if (!index) return "not used: the messages between nodes of this choice aren't those of one rank a node";
+  if (!index) {
+    const std::string text =
+        "not used: the messages between nodes of this choice aren't those of a program that is held";
+    return why_not_.empty() ? text : text + " (" + why_not_ + ")";
+  }
   std::string text = "in use: the engines of " + std::to_string(nodes_.count()) + " nodes carry out " +
                      std::string(held_[*index].algorithm->name);
   if (held_[*index].degree != 0) text += "/" + std::to_string(held_[*index].degree);

@@ -66,6 +66,7 @@ class NicPath {
   uint64_t id_;
   nic_key key_;
   std::vector<Held> held_;
+  std::string why_not_;  // an algorithm, or some degree of it, is not held: of the last such
   std::array<std::unique_ptr<engines::nic::Trigger>, engines::shared_memory::kLanes> triggers_;
 };
 

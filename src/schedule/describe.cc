@@ -6,9 +6,10 @@
 namespace hocket::schedule {
 namespace {
 
-constexpr std::array<std::string_view, 14> kKindNames = {"send", "receive", "receive_combine", "publish", "expose",
-                                                         "get",  "put",     "combine_from",    "add",     "wait",
-                                                         "copy", "combine", "multicast",       "first_of"};
+constexpr auto kKindNames = std::to_array<std::string_view>({"send", "receive", "receive_combine", "publish", "expose",
+                                                             "get", "put", "combine_from", "add", "wait", "copy",
+                                                             "combine", "multicast", "first_of", "trigger"});
+static_assert(kKindNames.size() == static_cast<size_t>(StepKind::kTrigger) + 1);
 
 std::string fraction(uint32_t numerator, uint32_t denominator) {
   if (numerator == 0) return "0";
@@ -39,8 +40,6 @@ std::string with_slices(const Step& step) {
       return std::string(" ").append(describe(step.source));
     case StepKind::kReceive:
     case StepKind::kExpose:
-    case StepKind::kTrigger:
-      return "trigger";
     case StepKind::kFirstOf:
       return std::string(" -> ").append(describe(step.destination));
     case StepKind::kReceiveCombine:
@@ -53,6 +52,7 @@ std::string with_slices(const Step& step) {
       return part_of_publication(step) + ": " + combination("published", describe(step.source), step);
     case StepKind::kAdd:
     case StepKind::kWaitUntil:
+    case StepKind::kTrigger:
       return "";
     case StepKind::kCopy:
       return std::string(" ").append(describe(step.source)) + " -> " + describe(step.destination);

@@ -77,7 +77,9 @@ void add_lab_building(CLI::App& lab_command, Invocation& invocation) {
   auto options = std::make_shared<lab::BuildOptions>();
   auto kind = std::make_shared<std::string>("bridge");
   auto cores = std::make_shared<std::string>("shared");
-  up->add_option("nodes", options->nodes, "how many nodes, 1 to 64")->required()->type_name("N");
+  up->add_option("nodes", options->nodes, "how many nodes, 1 to " + std::to_string(lab::kMostNodes))
+      ->required()
+      ->type_name("N");
   up->add_option("--name", options->name, "the lab's name, where there are several (default: lab)");
   up->add_option("--ppn", options->ranks_per_node, "ranks a node where mpirun is not told otherwise (default: 1)")
       ->check(CLI::Range(1, 1024));

@@ -2,13 +2,14 @@
 // hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <numeric>
 
 #include "command/command.h"
 #include "command/lab_command.h"
 #include "lab/build.h"
 #include "lab/namespaces.h"
 #include "lab/remove.h"
+#include "lab/words.h"
 #include "lab_bench/mpi_run.h"
 #include "lab_bench/run.h"
 #include "lab_bench/variants.h"
@@ -23,6 +24,21 @@ using nlohmann::ordered_json;
 
 // Of a slice, of an MPI's own barriers: it takes a second or two to start, whatever is measured.
 constexpr double kMpiSeconds = 1;
+
+constexpr const char* kFooter = R"(
+Ways to carry out a barrier:
+  nic                  the engine in the kernel's packet path, at tc      nic-xdp       in the driver, where it can
+  nic-chain            the wire taken as reliable, nothing asked again    nic-direct    each message acknowledged
+  nic-broadcast        asks all by multicast; ALGORITHM if one is late    agent         the engine as a process
+  mixed                every other node an agent                          agent-broadcast
+  host-udp             the same messages by the rank itself               host-packet   over raw packets
+  mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it: its median, not its mean
+ALGORITHM: dissemination (the default), pairwise_exchange, linear, gather_broadcast/DEGREE.
+
+Examples:
+  hocket lab bench barrier --nodes 4,8 --variants nic,host-udp,mpi:mpich
+  hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
+It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON.)";
 
 struct BenchOptions {
   std::string collective;
@@ -39,7 +55,13 @@ struct BenchOptions {
   bool is_checked = false;
   std::string wait = "spin";
   std::string json;
+
+  uint32_t rounds_of_slice() const { return std::max(rounds / slices, 1U); }
 };
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -64,9 +86,9 @@ struct Series {
     p99_us.push_back(measured.p99_us);
     round_ns.insert(round_ns.end(), measured.round_ns.begin(), measured.round_ns.end());
   }
-  // 0: not known.
+  // -1: not known.
   double round_us(double share) const {
-    if (round_ns.empty()) return share == 0.5 ? median_of(median_us) : share == 0.99 ? median_of(p99_us) : 0;
+    if (round_ns.empty()) return share == 0.5 ? median_of(median_us) : share == 0.99 ? median_of(p99_us) : -1;
     std::vector<uint64_t> sorted = round_ns;
     const auto at = static_cast<ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
     std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
@@ -94,7 +116,7 @@ ordered_json row_of(const BenchOptions& options, const std::string& switch_name,
           {"p99_us", series.round_us(0.99)},
           {"p999_us", series.round_us(0.999)},
           {"longest_us", series.round_us(1)},
-          {"processor_us", median_of(series.processor_us)},
+          {"processor_us", mean_of(series.processor_us)},
           {"packets", median_of(series.packets)}};
 }
 
@@ -105,7 +127,7 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
     return lab_bench::measure_mpi(bench.lab(), variant.mpi, static_cast<uint32_t>(nodes), kMpiSeconds);
   lab_bench::Run run;
   run.ranks = static_cast<uint32_t>(nodes);
-  run.rounds = std::max(options.rounds / options.slices, 1U);
+  run.rounds = options.rounds_of_slice();
   run.warm_ups = options.warm_ups;
   run.seed = options.seed + slice;
   run.compute_us = options.compute_us;
@@ -132,8 +154,8 @@ int run_on_nodes(lab_bench::BenchLab& bench, const BenchOptions& options, const 
     std::printf("%5d  %-30s", nodes, variants[i].name.c_str());
     for (const double value :
          {median_of(series.mean_us), series.lowest_us(), series.highest_us(), series.round_us(0.5),
-          series.round_us(0.99), series.round_us(0.999), median_of(series.processor_us), median_of(series.packets)})
-      value == 0 ? std::printf(" %9s", "-") : std::printf(" %9.2f", value);
+          series.round_us(0.99), series.round_us(0.999), mean_of(series.processor_us), median_of(series.packets)})
+      value < 0 ? std::printf(" %9s", "-") : std::printf(" %9.2f", value);
     std::printf("\n");
     rows.push_back(row_of(options, switch_name, nodes, variants[i], series));
   }
@@ -152,9 +174,9 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
     if (!status.is_ok()) return fail(kUsage, status.message());
   }
   std::printf(
-      "%s, switch %s: microseconds; mean of %u in %u slices (of the slowest rank; median, lowest, highest "
+      "%s, switch %s: microseconds; %u slices of %u calls: mean of the slowest rank (median, lowest and highest "
       "slice),\nquantiles of rank 0's, processor time of the whole machine and packets a call\n",
-      options.collective.c_str(), switch_name.c_str(), options.rounds, options.slices);
+      options.collective.c_str(), switch_name.c_str(), options.slices, options.rounds_of_slice());
   std::printf("%5s  %-30s %9s %9s %9s %9s %9s %9s %9s %9s\n", "nodes", "variant", "mean", "lowest", "highest", "p50",
               "p99", "p99.9", "processor", "packets");
   for (const int nodes : options.nodes) {
@@ -165,7 +187,8 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
 }
 
 int run_bench(const BenchOptions& options) {
-  if (options.collective != "barrier") return fail(kUsage, "what can be measured is barrier");
+  if (options.collective != "barrier")
+    return fail(kUsage, "`" + options.collective + "` can't be measured here; what can be is barrier");
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   std::vector<Variant> variants;
   for (const std::string& text : options.variants) {
@@ -189,25 +212,30 @@ int run_bench(const BenchOptions& options) {
 
 void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("bench", "Compare the NIC engine's collectives with the host's");
+  sub->footer(kFooter);
   auto options = std::make_shared<BenchOptions>();
   sub->add_option("collective", options->collective, "barrier")->required();
-  sub->add_option("--nodes", options->nodes, "how many, one rank each")->delimiter(',')->check(CLI::Range(2, 64));
-  sub->add_option("--switch", options->switches, "bridge, redirect")
+  sub->add_option("--nodes", options->nodes, "how many, one rank each (default: 2,4,8,16)")
+      ->delimiter(',')
+      ->check(CLI::Range(2, lab::kMostNodes));
+  sub->add_option("--switch", options->switches, "bridge, redirect (default: both)")
       ->delimiter(',')
       ->check(CLI::IsMember({"bridge", "redirect"}));
-  sub->add_option("--variants", options->variants, "ways (" + lab_bench::known_paths() + "), each :ALGORITHM or none")
+  sub->add_option("--variants", options->variants,
+                  "ways, each with :ALGORITHM or without (default: nic with each, and others)")
       ->delimiter(',');
   sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)");
-  sub->add_option("--slices", options->slices, "in which they are measured, all variants in turn (default: 5)")
+  sub->add_option("--slices", options->slices, "in so many parts, all variants in turn (default: 5)")
       ->check(CLI::Range(1, 1000));
   sub->add_option("--impair", options->impairment,
                   "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several "
                   "by commas");
   sub->add_option("--warm-up", options->warm_ups, "barriers before (default: 100)");
-  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each");
+  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each (default: 0)");
   sub->add_flag("--check", options->is_checked, "whether each barrier holds; the times are a little longer");
-  sub->add_option("--wait", options->wait, "spin or sleep")->check(CLI::IsMember({"spin", "sleep"}));
-  sub->add_option("--seed", options->seed, "of the order of nodes");
+  sub->add_option("--wait", options->wait, "spin (looks and yields) or sleep (default: spin)")
+      ->check(CLI::IsMember({"spin", "sleep"}));
+  sub->add_option("--seed", options->seed, "of the order of nodes and of what is computed (default: 1)");
   sub->add_option("--json", options->json, "write an array of rows to this file");
   sub->callback([=, &invocation] { invocation.run = [=] { return run_bench(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,10 @@ struct UpOptions {
 
 int bring_up(const UpOptions& options) {
   nic::DaemonOptions daemon;
+  // Other users' jobs would have to tell it their keys, and trust root and themselves only.
+  if (options.is_agent && geteuid() != 0 && (options.everybody || !options.users.empty() || !options.groups.empty()))
+    return fail(kUsage, "--user, --group and --everybody are for root: an agent that user " +
+                            std::to_string(geteuid()) + " keeps serves that user's jobs only");
   const Result<nic::Interface> interface = nic::find_interface(options.interface);
   if (!interface.is_ok()) return fail(kUsage, interface.status().message());
   for (const std::string& user : options.users) {
@@ -132,13 +137,15 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
   auto options = std::make_shared<UpOptions>();
   options->is_agent = is_agent;
   up->add_option("interface", options->interface, "which, as in `ip link`")->required()->type_name("IFACE");
-  up->add_option("--user", options->users, "whose jobs may use it beside root's and its own user's");
+  up->add_option("--user", options->users, "whose jobs may use it, beside those of root and of the user who starts it");
   up->add_option("--group", options->groups, "a group of users whose jobs may");
   up->add_flag("--everybody", options->everybody, "anybody's may");
-  up->add_option("--groups-per-user", options->groups_per_user,
-                 "so many at a time, of each user but root (default: 64)")
+  up->add_option(
+        "--groups-per-user", options->groups_per_user,
+        "so many at a time, of each user but root (default: " + std::to_string(nic::Guests().groups_per_user) + ")")
       ->check(CLI::Range(1, 65536));
-  up->add_option("--port", options->port, "UDP port, the same on all machines (default: 46253)")
+  up->add_option("--port", options->port,
+                 "UDP port, the same on all machines (default: " + std::to_string(NIC_DEFAULT_PORT) + ")")
       ->check(CLI::Range(1, 65535));
   up->add_option("--ask-ms", options->ask_ms, "a message that is so late is asked for (default: 1)")
       ->check(CLI::Range(0.05, 10000.0));
@@ -147,8 +154,10 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
   const std::map<std::string, nic::Hook> hooks = {
       {"auto", nic::Hook::kAutomatic}, {"tc", nic::Hook::kTc}, {"xdp", nic::Hook::kXdp}};
   if (!is_agent)
-    up->add_option("--hook", options->hook, "where packets are met: tc, xdp (in the driver), auto (default: auto)")
-        ->transform(CLI::CheckedTransformer(hooks, CLI::ignore_case))
+    up->add_option_function<std::string>(
+          "--hook", [=](const std::string& word) { options->hook = hooks.at(word); },
+          "where packets are met: tc, xdp (in the driver), auto (default: auto)")
+        ->check(CLI::IsMember({"auto", "tc", "xdp"}))
         ->type_name("HOOK");
   up->add_flag("--foreground", options->stays, "don't become a daemon");
   up->callback([=, &invocation] { invocation.run = [=] { return bring_up(*options); }; });

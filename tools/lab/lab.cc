@@ -52,16 +52,13 @@ std::string address_text(uint32_t address) {
 
 std::string Lab::directory() const { return directory_of(name); }
 std::string Lab::node_directory(int node) const { return directory() + "/" + node_name(node); }
-uint32_t Lab::address(int node) const {
-  return kNetwork | static_cast<uint32_t>(subnet) << 8 | static_cast<uint32_t>(node + 1);
-}
+uint32_t Lab::network() const { return kNetwork | static_cast<uint32_t>(subnet) << (32 - kPrefixLength); }
+uint32_t Lab::address(int node) const { return network() + static_cast<uint32_t>(node + 1); }
 std::string Lab::address_text(int node) const { return lab::address_text(address(node)); }
-std::string Lab::subnet_text() const {
-  return lab::address_text(kNetwork | static_cast<uint32_t>(subnet) << 8) + "/" + std::to_string(kPrefixLength);
-}
+std::string Lab::subnet_text() const { return lab::address_text(network()) + "/" + std::to_string(kPrefixLength); }
 MacAddress Lab::mac_address(int node) const {
   // Locally administered; "hk".
-  return {0x02, 0x68, 0x6b, static_cast<uint8_t>(subnet), 0x00, static_cast<uint8_t>(node)};
+  return {0x02, 0x68, 0x6b, static_cast<uint8_t>(subnet), static_cast<uint8_t>(node >> 8), static_cast<uint8_t>(node)};
 }
 
 std::vector<int> Lab::cores_of(int node) const {

@@ -37,13 +37,13 @@ inline constexpr uint32_t kPortGroup = 77;
 inline constexpr const char* kNodeInterface = "eth0";
 inline constexpr int kNodeInterfaceIndex = 2;
 
-inline constexpr int kPrefixLength = 24;
-inline constexpr int kMostSubnets = 256;
+inline constexpr int kPrefixLength = 23;  // room for kMostNodes
+inline constexpr int kMostSubnets = 128;
 
 struct Lab {
   std::string name;
   int nodes = 0;
-  int subnet = 0;  // 10.77.subnet.0/24
+  int subnet = 0;  // of 10.77.0.0/16, from 0
   int ranks_per_node = 1;
   SwitchKind switch_kind = SwitchKind::kBridge;
   std::vector<int> cores;    // that nodes have among them, each its own; empty: all nodes use all cores
@@ -56,7 +56,8 @@ struct Lab {
   std::string switch_network() const { return switch_directory() + "/net"; }
   std::string programs_directory() const { return directory() + "/bpf"; }
   std::string jobs_directory() const { return directory() + "/jobs"; }
-  uint32_t address(int node) const;  // in host order
+  uint32_t network() const;  // in host order, as
+  uint32_t address(int node) const;
   std::string address_text(int node) const;
   std::string subnet_text() const;
   MacAddress mac_address(int node) const;

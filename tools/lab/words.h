@@ -11,7 +11,7 @@
 
 namespace hocket::lab {
 
-inline constexpr int kMostNodes = 64;
+inline constexpr int kMostNodes = 256;
 inline constexpr int kAllNodes = -1;
 
 // "n3" -> 3, "all" -> kAllNodes. `nodes`: how many the lab has.

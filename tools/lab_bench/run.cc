@@ -23,11 +23,12 @@
 #include "base/clock.h"
 #include "lab/namespaces.h"
 #include "lab/survey.h"
+#include "lab/words.h"
 
 namespace hocket::lab_bench {
 namespace {
 
-constexpr uint32_t kMostRanks = 64;
+constexpr uint32_t kMostRanks = lab::kMostNodes;
 constexpr size_t kTextBytes = 400;
 constexpr double kNsPerUs = 1000;
 
@@ -39,6 +40,9 @@ struct Board {
   std::atomic<uint64_t> begun[kMostRanks];  // barriers
   uint64_t begin_ns[kMostRanks];
   uint64_t end_ns[kMostRanks];
+  // By rank 0, before the barriers that are measured and after them.
+  uint64_t ticks[2];
+  uint64_t packets[2];
   char problem[kTextBytes];
   uint64_t round_ns[];  // of rank 0
 };
@@ -102,8 +106,10 @@ class Rank {
     HOCKET_TRY(driver->connect({board_.cards, board_.cards + run_.ranks}));
     if (!meet()) return Status::ok();
     for (uint32_t round = 0; round < run_.warm_ups; ++round) HOCKET_TRY(driver->barrier());
+    HOCKET_TRY(read_meters(0));
     if (!meet()) return Status::ok();
     HOCKET_TRY(work(*driver));
+    HOCKET_TRY(read_meters(1));
     // Nobody goes while others may need its answers.
     (void)meet();
     return Status::ok();
@@ -127,6 +133,15 @@ class Rank {
       sched_yield();
     }
     return board_.has_failed.load() == 0;
+  }
+
+  Status read_meters(int which) const {
+    if (rank_ != 0) return Status::ok();
+    const Result<uint64_t> packets = packets_of(lab_);
+    if (!packets.is_ok()) return {packets.status().code(), packets.status().message()};
+    board_.packets[which] = packets.value();
+    board_.ticks[which] = busy_ticks();
+    return Status::ok();
   }
 
   Status work(BarrierDriver& driver) {
@@ -186,6 +201,12 @@ Measured result_of(const Board& board, const Run& run) {
     measured.mean_us = std::max(measured.mean_us, mean);
   }
   measured.round_ns.assign(board.round_ns, board.round_ns + run.rounds);
+  measured.packets = static_cast<double>(board.packets[1] - board.packets[0]) / run.rounds;
+  // Ticks that a virtual machine has missed are made up for at some time.
+  const double most_us = measured.mean_us * get_nprocs();
+  const double busy_us =
+      static_cast<double>(board.ticks[1] - board.ticks[0]) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  measured.processor_us = std::min(busy_us / run.rounds, most_us);
   return measured;
 }
 
@@ -202,10 +223,6 @@ Result<Measured> measure(const lab::Lab& lab, const Run& run) {
   std::mt19937_64 dice(run.seed);
   std::shuffle(nodes.begin(), nodes.end(), dice);
   const uint64_t job = dice() ^ now_ns();
-  Result<uint64_t> packets = packets_of(lab);
-  if (!packets.is_ok()) return packets.take_status();
-  const uint64_t ticks = busy_ticks();
-  const uint64_t begin_ns = now_ns();
   std::vector<pid_t> children;
   for (uint32_t rank = 0; rank < run.ranks; ++rank) {
     const pid_t child = fork();
@@ -225,16 +242,7 @@ Result<Measured> measure(const lab::Lab& lab, const Run& run) {
       std::snprintf(board.problem, sizeof board.problem, "a rank was ended by signal %d", WTERMSIG(status));
   }
   if (board.has_failed.load() != 0) return Status(Code::kPeerFailed, board.problem);
-  Result<uint64_t> packets_after = packets_of(lab);
-  if (!packets_after.is_ok()) return packets_after.take_status();
-  Measured measured = result_of(board, run);
-  const double barriers = run.rounds + run.warm_ups;
-  measured.packets = static_cast<double>(packets_after.value() - packets.value()) / barriers;
-  // Ticks that a virtual machine has missed are made up for at some time.
-  const double most_us = static_cast<double>(now_ns() - begin_ns) / kNsPerUs * static_cast<double>(get_nprocs());
-  const double busy_us = static_cast<double>(busy_ticks() - ticks) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  measured.processor_us = std::min(busy_us, most_us) / barriers;
-  return measured;
+  return result_of(board, run);
 }
 
 }  // namespace hocket::lab_bench

@@ -31,11 +31,12 @@ struct Run {
 
 struct Measured {
   double mean_us = 0;              // a barrier, by the rank that took longest
-  std::vector<uint64_t> round_ns;  // rank 0's, each; where they aren't known:
+  std::vector<uint64_t> round_ns;  // rank 0's, each; where neither they nor the mean are known:
   double median_us = 0;
   double p99_us = 0;
-  double processor_us = 0;  // of the whole machine, the kernel's interrupts included, a barrier; 0: not known
-  double packets = 0;       // that nodes sent, a barrier; 0: not known
+  // Of the whole machine, the kernel's interrupts included, a barrier, by a clock that ticks each 10 ms; -1: not known.
+  double processor_us = -1;
+  double packets = -1;  // that nodes sent, a barrier; -1: not known
 };
 
 Result<Measured> measure(const lab::Lab& lab, const Run& run);

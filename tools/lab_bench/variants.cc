@@ -51,9 +51,7 @@ Status unknown(const std::string& what, const std::string& text, const std::stri
 std::string known_algorithms() {
   std::string known;
   for (const algorithms::Algorithm* one : algorithms::all()) {
-    if (one->collective != schedule::Collective::kBarrier || one->uses_counters || one->uses_slots ||
-        algorithms::is_composition(*one))
-      continue;
+    if (one->collective != schedule::Collective::kBarrier || !algorithms::is_by_messages(*one)) continue;
     known += (known.empty() ? "" : ", ") + std::string(one->name);
   }
   return known;
@@ -96,7 +94,8 @@ Result<Variant> parse_variant(const std::string& text) {
       return unknown("degree", variant.algorithm.substr(slash + 1), "1, 2, 3, ...");
   }
   const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
-  if (algorithm == nullptr) return unknown("algorithm of a barrier by messages", name, known_algorithms());
+  if (algorithm == nullptr || !algorithms::is_by_messages(*algorithm))
+    return unknown("algorithm of a barrier by messages", name, known_algorithms());
   variant.plan_of = [algorithm, degree](uint32_t size, uint32_t rank) {
     return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
   };

@@ -18,7 +18,7 @@ namespace hocket::lab_bench {
 struct Variant {
   std::string name;       // as it was given: "nic:dissemination"
   std::string path;       // "nic", "nic-chain", "host-udp", ...: known_paths()
-  std::string algorithm;  // "dissemination", "gather_broadcast:degree=4", ...
+  std::string algorithm;  // "dissemination", "gather_broadcast/4", ...
   std::string mpi;        // whose own it is; "": none's, and what follows holds
   Engines engines = Engines::kNone;
   std::function<std::unique_ptr<BarrierDriver>(const Place& place)> make_driver;

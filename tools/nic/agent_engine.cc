@@ -24,7 +24,6 @@ namespace {
 
 using platform::Descriptor;
 
-constexpr uint32_t kMostGroups = 256;
 // Packets and rings that are taken before the loop looks at anything else.
 constexpr int kMostAtOnce = 256;
 constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's bell, or
@@ -36,9 +35,9 @@ class AgentEngine final : public Engine {
       : options_(options),
         socket_(std::move(socket)),
         poll_(std::move(poll)),
-        slots_(kMostGroups),
+        slots_(NIC_MOST_GROUPS),
         keeper_(
-            kMostGroups, options.patience,
+            NIC_MOST_GROUPS, options.patience,
             [this](uint32_t group, const nic_message& message) { send(*slots_[group], message); },
             [this](uint32_t group) { forget(group); }) {}
 
@@ -51,7 +50,7 @@ class AgentEngine final : public Engine {
   Result<Lent> join(const JoinRequest& request) override {
     const int64_t number = keeper_.find_free();
     if (number < 0)
-      return Status(Code::kNoMemory, "the NIC engine is full: it has " + std::to_string(kMostGroups) + " groups");
+      return Status(Code::kNoMemory, "the NIC engine is full: it has " + std::to_string(NIC_MOST_GROUPS) + " groups");
     if (ids_.contains(request.group.id))
       return Status(Code::kInvalidArgument, "the NIC engine has a group of that id already");
     auto slot = std::make_unique<Slot>();

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "nic/kernel_engine.h"
+#include "nic/engine.h"
 
 namespace hocket::nic {
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "nic/agent_engine.h"
+#include "nic/kernel_engine.h"
 #include "supervision/daemon.h"
 
 namespace hocket::nic {

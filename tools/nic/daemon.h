@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "nic/kernel_engine.h"
+#include "nic/engine.h"
 #include "nic/service.h"
 
 namespace hocket::nic {

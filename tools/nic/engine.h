@@ -12,11 +12,22 @@
 #include <vector>
 
 #include "base/status.h"
+#include "nic/hook.h"
+#include "nic/next_hop.h"
 #include "platform/descriptor.h"
 #include "protocol/counters.h"
 #include "protocol/service.h"
+#include "protocol/watch.h"
 
 namespace hocket::nic {
+
+struct EngineOptions {
+  Interface interface;
+  std::string name;  // the interface's
+  uint16_t port = NIC_DEFAULT_PORT;
+  Hook hook = Hook::kAutomatic;  // of a kernel's engine
+  nic_patience patience = {.ask_ns = 1'000'000, .most_ns = 64'000'000, .silence_ns = 10'000'000'000};
+};
 
 struct JoinRequest {
   nic_group group = {};
@@ -49,8 +60,6 @@ struct GroupReport {
 };
 
 using Counters = std::array<uint64_t, NIC_COUNTERS>;
-// "duplicate", "bad_tag", ...
-const char* counter_name(uint32_t counter);
 
 class Engine {
  public:

@@ -71,8 +71,9 @@ int64_t GroupKeeper::look_at(Kept& kept, uint64_t now_ns) {
   }
   const uint64_t completed = nic_load(&memory.state->completed);
   const bool has_moved = std::exchange(kept.seen_completed, completed) != completed;
-  if (nic_load(&memory.state->started) == completed && !has_moved) return -1;
-  return static_cast<int64_t>(patience_.ask_ns) * (has_moved ? kCalm : 1);
+  if (has_moved) return static_cast<int64_t>(patience_.ask_ns) * kCalm;
+  const uint64_t wait_ns = nic_watch_wait(memory.group, memory.state, &kept.watch, now_ns);
+  return wait_ns == ~uint64_t{0} ? -1 : static_cast<int64_t>(wait_ns);
 }
 
 GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
@@ -92,7 +93,8 @@ GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
     const int64_t wait_ns = look_at(*kept, now_ns);
     if (wait_ns < 0) continue;
     in(wait_ns);
-    next.unless_begun = false;
+    // While a late host is waited for, others may begin.
+    if (wait_ns <= kCalm * static_cast<int64_t>(patience_.ask_ns)) next.unless_begun = false;
   }
   return next;
 }

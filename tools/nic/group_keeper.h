@@ -44,7 +44,6 @@ class GroupKeeper {
   };
   // Looks after all groups; tells when to do so again.
   Next look(uint64_t now_ns);
-  const nic_patience& patience() const { return patience_; }
   std::vector<GroupReport> report() const;
 
  private:

@@ -20,7 +20,7 @@ struct Guests {
   std::vector<gid_t> groups;
   // Of one user, whoever it is but root: an engine is shared.
   uint32_t groups_per_user = 64;
-  uint32_t members_per_user = 2 * NIC_MOST_MEMBERS;  // of all these groups together: half of what a kernel's engine has
+  uint32_t members_per_user = 4 * NIC_MOST_MEMBERS;  // of all these groups together: half of what a kernel's engine has
   uint32_t connections_per_user = 1024;
 };
 

@@ -73,11 +73,16 @@ Status read_join(std::span<const char> request, const nic_peer& own, JoinRequest
   nic_join join{};
   if (request.size() < sizeof join) return {Code::kInvalidArgument, "the request is too short"};
   std::memcpy(&join, request.data(), sizeof join);
+  if (request.size() >= sizeof join && join.size > NIC_MOST_MEMBERS)
+    return {Code::kInvalidArgument, "a group of " + std::to_string(join.size) + " members; " +
+                                        std::to_string(NIC_MOST_MEMBERS) + " are the most"};
   const size_t programs = join.programs * sizeof(nic_program);
-  if (join.programs == 0 || join.programs > NIC_MOST_PROGRAMS || join.size < 2 || join.size > NIC_MOST_MEMBERS ||
-      join.self >= join.size || request.size() != sizeof join + programs + join.size * sizeof(nic_peer))
-    return {Code::kInvalidArgument, "a group has 2 to " + std::to_string(NIC_MOST_MEMBERS) + " members and 1 to " +
-                                        std::to_string(NIC_MOST_PROGRAMS) + " programs"};
+  if (join.programs == 0 || join.programs > NIC_MOST_PROGRAMS || join.size < 2 || join.self >= join.size ||
+      request.size() != sizeof join + programs + join.size * sizeof(nic_peer))
+    return {Code::kInvalidArgument, "a request of " + std::to_string(request.size()) + " bytes for member " +
+                                        std::to_string(join.self) + " of " + std::to_string(join.size) + " with " +
+                                        std::to_string(join.programs) + " programs; a group has 2 members at least, " +
+                                        "1 to " + std::to_string(NIC_MOST_PROGRAMS) + " programs, and all of them"};
   if (join.silence_ns > kLongestSilenceS * kNsPerS)
     return {Code::kInvalidArgument, "a silence of " + std::to_string(join.silence_ns / kNsPerS) + " s; a day (" +
                                         std::to_string(kLongestSilenceS) + " s) is the most"};

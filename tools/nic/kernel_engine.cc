@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -96,7 +97,7 @@ class KernelEngine final : public Engine {
         keeper_(
             NIC_MOST_GROUPS, options.patience,
             [this](uint32_t group, const nic_message& message) { send(group, message); },
-            [this](uint32_t group) { free(group); }) {}
+            [this](uint32_t group) { forget(group); }) {}
 
   const char* kind() const override { return "kernel"; }
   std::string place() const override { return programs_->place(); }
@@ -110,6 +111,10 @@ class KernelEngine final : public Engine {
     if (number < 0 || first < 0)
       return Status(Code::kNoMemory, "the NIC engine is full: " + std::to_string(NIC_MOST_GROUPS) + " groups with " +
                                          std::to_string(NIC_MEMBER_POOL) + " members in all");
+    // Before all that costs something.
+    if (std::any_of(slots_.begin(), slots_.end(),
+                    [&](const Slot& other) { return other.has_id && other.kernel.group.id == request.group.id; }))
+      return Status(Code::kInvalidArgument, "the NIC engine has a group of that id already");
     const auto group = static_cast<uint32_t>(number);
     Slot& slot = slots_[group];
     slot = Slot();
@@ -170,7 +175,7 @@ class KernelEngine final : public Engine {
       if (begin - first >= count) break;
       first = begin + length;
     }
-    return first + count <= NIC_MEMBER_POOL ? first : -1;
+    return first + count <= NIC_MEMBER_POOL ? int64_t{first} : int64_t{-1};
   }
 
   Result<Lent> lend(uint32_t number, uint32_t first, const JoinRequest& request) {
@@ -345,7 +350,6 @@ class KernelEngine final : public Engine {
     pool_.erase(slot.kernel.first_member);
     slot = Slot();
   }
-  void free(uint32_t number) { forget(number); }
 
   void send(uint32_t number, const nic_message& message) {
     const nic_slot& slot = slots_[number].kernel;

@@ -8,19 +8,8 @@
 #include <memory>
 
 #include "nic/engine.h"
-#include "nic/hook.h"
-#include "nic/next_hop.h"
-#include "protocol/watch.h"
 
 namespace hocket::nic {
-
-struct EngineOptions {
-  Interface interface;
-  std::string name;  // the interface's
-  uint16_t port = NIC_DEFAULT_PORT;
-  Hook hook = Hook::kAutomatic;  // of a kernel's engine
-  nic_patience patience = {.ask_ns = 1'000'000, .most_ns = 64'000'000, .silence_ns = 10'000'000'000};
-};
 
 // kNotSupported: built without BPF programs.
 Result<std::unique_ptr<Engine>> make_kernel_engine(const EngineOptions& options);

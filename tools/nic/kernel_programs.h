@@ -64,7 +64,6 @@ class KernelPrograms {
   int map(const char* name) const;
   Result<int> try_frame(const char* name, std::span<std::byte> frame) const;
 
-  struct Close;
   void* object_ = nullptr;  // a bpf_object
   std::string place_ = "tc, by tcx";
   int filtered_interface_ = 0;  // with filters of ours; 0: none

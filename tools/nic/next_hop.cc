@@ -142,8 +142,6 @@ Result<Interface> find_interface(const std::string& name) {
   if (ioctl(socket.get(), SIOCGIFHWADDR, &request) != 0 || request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
     return wrong(name, "is no Ethernet");
   std::memcpy(found.mac.data(), request.ifr_hwaddr.sa_data, found.mac.size());
-  if (ioctl(socket.get(), SIOCGIFMTU, &request) != 0) return Status::system("can't ask for the MTU of " + name, errno);
-  found.mtu = static_cast<uint32_t>(request.ifr_mtu);
   request.ifr_addr.sa_family = AF_INET;
   if (ioctl(socket.get(), SIOCGIFADDR, &request) != 0) return wrong(name, "has no IPv4 address");
   sockaddr_in address;
@@ -157,16 +155,27 @@ Result<Interface> find_interface(const std::string& name) {
   return found;
 }
 
+namespace {
+
+std::string name_of(int interface) {
+  char name[IF_NAMESIZE];
+  return if_indextoname(static_cast<unsigned>(interface), name) != nullptr ? name : "an interface that is gone";
+}
+
+}  // namespace
+
 Result<std::array<uint8_t, 6>> next_hop(const Interface& interface, uint32_t ip) {
   Result<Route> route = find_route(ip);
   if (!route.is_ok()) return Status(Code::kNotSupported, "there is no route to " + ip_text(ip));
   if (route.value().interface != interface.index)
-    return Status(Code::kNotSupported, "packets to " + ip_text(ip) + " go by another interface than the NIC engine's");
+    return Status(Code::kNotSupported, "packets to " + ip_text(ip) + " go by " + name_of(route.value().interface) +
+                                           ", not by the NIC engine's " + name_of(interface.index) +
+                                           ": `hocket nic up` on that one");
   const uint32_t neighbour = route.value().gateway != 0 ? route.value().gateway : ip;
   std::array<uint8_t, 6> mac;
   if (find_neighbour(interface.index, neighbour, mac)) return mac;
   provoke(ip);
-  return Status(Code::kInProgress, ip_text(neighbour) + " doesn't answer on the NIC engine's interface");
+  return Status(Code::kInProgress, ip_text(neighbour) + " doesn't answer on " + name_of(interface.index));
 }
 
 }  // namespace hocket::nic

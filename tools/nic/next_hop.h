@@ -15,8 +15,7 @@ namespace hocket::nic {
 struct Interface {
   int index = 0;
   std::array<uint8_t, 6> mac = {};
-  uint32_t ip = 0;  // big-endian: its first
-  uint32_t mtu = 0;
+  uint32_t ip = 0;     // big-endian: its first
   std::string driver;  // "": unknown
 };
 

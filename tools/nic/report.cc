@@ -19,8 +19,6 @@ static_assert(std::size(kNames) == NIC_COUNTERS);
 
 }  // namespace
 
-const char* counter_name(uint32_t counter) { return counter < NIC_COUNTERS ? kNames[counter] : "?"; }
-
 std::string report_as_json(const Engine& engine, const uid_t* user) {
   nlohmann::ordered_json report;
   report["interface"] = engine.interface();

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/clock.h"
@@ -30,10 +31,13 @@ using platform::Descriptor;
 
 // Connections that are taken before the loop looks at anything else.
 constexpr int kMostAtOnce = 64;
+// Messages of jobs may keep the loop so long from looking after the groups.
+constexpr uint64_t kMostBetweenLooksNs = 2'000'000;
 
 struct Job {
   Descriptor socket;
   ucred credentials{};
+  Descriptor process;  // readable when it has ended; -1: has no group yet, or can't be seen from here
   bool may_enter = false;
   std::vector<uint32_t> groups;
 };
@@ -97,6 +101,9 @@ class Service {
       for (const int source : engine_.sources()) watched.push_back({source, POLLIN, 0});
       const size_t first_job = watched.size();
       for (const Job& job : jobs_) watched.push_back({job.socket.get(), POLLIN, 0});
+      // No more than there are open files: the kernel refuses a longer list.
+      for (const Job& job : jobs_)
+        if (job.process.get() >= 0) watched.push_back({job.process.get(), POLLIN, 0});
       const int64_t wait_ns = engine_.look(now_ns());
       const timespec wait = {wait_ns / 1'000'000'000, wait_ns % 1'000'000'000};
       const int ready = ppoll(watched.data(), watched.size(), wait_ns < 0 ? nullptr : &wait, nullptr);
@@ -109,16 +116,37 @@ class Service {
         engine_.work();
         break;
       }
-      // From the last to the first, since those that end are taken out.
-      for (size_t i = watched.size(); i-- > first_job;) {
-        if (watched[i].revents != 0) serve(i - first_job);
-      }
+      serve_all({watched.begin() + static_cast<ptrdiff_t>(first_job), watched.end()});
       if (watched[1].revents != 0) accept_jobs();
     }
     return Status::ok();
   }
 
  private:
+  // `watched`: the sockets of all jobs, then the processes of those that have one.
+  void serve_all(std::span<const pollfd> watched) {
+    uint64_t looked_ns = now_ns();
+    size_t process = watched.size();
+    // From the last to the first, since those that end are taken out.
+    for (size_t job = jobs_.size(); job-- > 0;) {
+      const bool has_ended = jobs_[job].process.get() >= 0 && watched[--process].revents != 0;
+      if (watched[job].revents != 0) {
+        serve(job);
+      } else if (has_ended) {
+        // A child of the process's may have kept the connection.
+        end(job);
+      }
+      if (now_ns() - looked_ns < kMostBetweenLooksNs) continue;
+      (void)engine_.look(now_ns());
+      looked_ns = now_ns();
+    }
+  }
+
+  void end(size_t index) {
+    for (const uint32_t group : jobs_[index].groups) engine_.abandon(group);
+    jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(index));
+  }
+
   bool has_lost_interface(const Descriptor& interfaces) const {
     char news[8192];
     while (recv(interfaces.get(), news, sizeof news, MSG_DONTWAIT) > 0) continue;
@@ -167,8 +195,7 @@ class Service {
     const ssize_t length = recv(job.socket.get(), request_.data(), request_.size(), MSG_DONTWAIT);
     if (length < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (length > 0 && answer(job, static_cast<size_t>(length))) return;
-    for (const uint32_t group : job.groups) engine_.abandon(group);
-    jobs_.erase(jobs_.begin() + static_cast<ptrdiff_t>(index));
+    end(index);
   }
 
   // False: the job speaks another language, and is let go.
@@ -176,11 +203,15 @@ class Service {
     nic_request request{};
     if (length < sizeof request) return false;
     std::memcpy(&request, request_.data(), sizeof request);
-    if (request.version != NIC_SERVICE_VERSION)
-      return tell(job, refusal(EPROTONOSUPPORT, "this service is of another version of hocket"));
+    // Whoever comes with another version may still end this one.
+    if (request.version != NIC_SERVICE_VERSION && request.kind != NIC_REQUEST_DOWN)
+      return tell(job, refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
+                                                    ", not " + std::to_string(request.version)));
     if (!job.may_enter) {
       nic_hello hello{};
-      hello.answer = refusal(EACCES, "the NIC engine lets in root's jobs and those of `hocket nic up --user` only");
+      hello.answer = refusal(
+          EACCES, "the NIC engine of " + engine_.interface() + " lets in root's jobs, its own user's and those " +
+                      "of who is named by `hocket nic up --user`, not of user " + std::to_string(job.credentials.uid));
       return tell(job, hello) && false;
     }
     switch (request.kind) {
@@ -262,6 +293,10 @@ class Service {
     joined.words_at = static_cast<uint16_t>(group.words_at);
     std::memcpy(joined.bell, group.ring.data(), std::min(group.ring.size(), sizeof joined.bell));
     job.groups.push_back(group.group);
+    if (job.process.get() < 0) {
+      const platform::PeerCredentials who = {job.credentials.uid, job.credentials.pid};
+      job.process = Descriptor(platform::open_peer_process(job.socket.get(), who));
+    }
     return give(job, joined, {group.page.get(), group.bell.get(), group.ear.get()});
   }
 

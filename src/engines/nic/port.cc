@@ -27,6 +27,9 @@ constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
 // A service that first has to find the members' machines says so at once; it is asked again so often.
 constexpr int kMostRequests = 100;
 constexpr timespec kBetweenRequests = {.tv_sec = 0, .tv_nsec = 10'000'000};
+// How often, and how long each time, it is waited for until a doorbell takes a ring.
+constexpr int kMostTries = 5;
+constexpr int kTryMs = 2;
 constexpr size_t kMostGifts = 3;  // descriptors of one answer
 constexpr size_t kLongestReport = 128 << 10;
 
@@ -98,7 +101,7 @@ Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
   if (!interface.empty()) {
     Result<std::unique_ptr<Port>> port = connect_to(interface);
     if (!port.is_ok()) return port;
-    HOCKET_TRY(port.value()->distrust());
+    HOCKET_TRY(port.value()->check_keeper());
     HOCKET_TRY(port.value()->greet());
     return port;
   }
@@ -107,14 +110,14 @@ Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
   Status refused(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
   for (const std::string& name : interfaces_with_service()) {
     Result<std::unique_ptr<Port>> port = connect_to(name);
-    Status status = port.is_ok() ? port.value()->distrust() : port.take_status();
+    Status status = port.is_ok() ? port.value()->check_keeper() : port.take_status();
     if (!status.is_ok()) {
       refused = std::move(status);
       continue;
     }
     if (only != nullptr)
       return Status(Code::kInvalidArgument,
-                    "NIC engines serve several interfaces: name one of them by HOCKET_NIC_INTERFACE");
+                    "NIC engines serve " + only->interface_ + " and " + name + ": name one by HOCKET_NIC_INTERFACE");
     only = port.take();
   }
   if (only == nullptr) return refused;
@@ -122,11 +125,7 @@ Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
   return only;
 }
 
-Result<std::unique_ptr<Port>> Port::open_any(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = connect_to(interface);
-  if (port.is_ok()) HOCKET_TRY(port.value()->greet());
-  return port;
-}
+Result<std::unique_ptr<Port>> Port::open_any(const std::string& interface) { return connect_to(interface); }
 
 Result<std::unique_ptr<Port>> Port::connect_to(const std::string& interface) {
   Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
@@ -139,7 +138,13 @@ Result<std::unique_ptr<Port>> Port::connect_to(const std::string& interface) {
   return port;
 }
 
-Status Port::distrust() const {
+bool Port::is_alive() const {
+  char nothing = 0;
+  return !is_out_of_step_ && recv(socket_.get(), &nothing, sizeof nothing, MSG_DONTWAIT | MSG_PEEK) < 0 &&
+         (errno == EAGAIN || errno == EINTR);
+}
+
+Status Port::check_keeper() const {
   ucred keeper{};
   socklen_t length = sizeof keeper;
   if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &keeper, &length) != 0)
@@ -151,7 +156,10 @@ Status Port::distrust() const {
 
 Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
                               std::span<Descriptor> gifts) {
-  ssize_t length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL);
+  if (is_out_of_step_)
+    return Status(Code::kNotSupported, "the NIC engine's service of " + interface_ + " has left a question unanswered");
+  ssize_t length = 0;
+  while ((length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL)) < 0 && errno == EINTR) continue;
   // A service that has hung up may have said why.
   if (length < 0 && errno != EPIPE) return Status::system("the NIC engine's service can't be asked", errno);
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostGifts * sizeof(int))> control{};
@@ -161,9 +169,11 @@ Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std:
   message.msg_iovlen = 1;
   message.msg_control = control.data();
   message.msg_controllen = control.size();
-  length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  // A signal must not leave the answer to be taken for the next question's.
+  while ((length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
   // The same where it did not wait for the request: the error comes before what it had said.
   if (length < 0 && errno == ECONNRESET) length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  is_out_of_step_ = length < 0;
   if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
   take_gifts(message, gifts);
   if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended, or hung up");
@@ -173,6 +183,12 @@ Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std:
 Status Port::ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<Descriptor> gifts) {
   Result<size_t> length = exchange(request, answer, gifts);
   if (!length.is_ok()) return length.take_status();
+  // What all versions have: a refusal may be no longer.
+  nic_answer head{};
+  if (length.value() >= sizeof head) {
+    std::memcpy(&head, answer.data(), std::min(sizeof head, answer.size()));
+    if (head.error != EAGAIN) HOCKET_TRY(out_of(head));
+  }
   if (length.value() == answer.size()) return Status::ok();
   return {Code::kNotSupported, "the NIC engine's service gives an answer of " + std::to_string(length.value()) +
                                    " bytes, not " + std::to_string(answer.size()) + ": of another version?"};
@@ -183,6 +199,11 @@ Result<std::string> Port::report() {
   std::string text(kLongestReport, ' ');
   Result<size_t> length = exchange(bytes_of(request), std::as_writable_bytes(std::span(text)), {});
   if (!length.is_ok()) return length.take_status();
+  nic_answer refusal{};
+  if (length.value() == sizeof refusal && text[0] != '{') {
+    std::memcpy(&refusal, text.data(), sizeof refusal);
+    HOCKET_TRY(out_of(refusal));
+  }
   text.resize(length.value());
   return text;
 }
@@ -190,7 +211,10 @@ Result<std::string> Port::report() {
 Status Port::end_service() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_DOWN};
   nic_answer answer{};
-  HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(answer), {}));
+  // Of another version as well: its answers begin alike.
+  Result<size_t> length = exchange(bytes_of(request), writable_bytes_of(answer), {});
+  if (!length.is_ok()) return length.take_status();
+  answer.version = NIC_SERVICE_VERSION;
   HOCKET_TRY(out_of(answer));
   // It is gone when nobody holds the other end any more.
   char nothing = 0;
@@ -202,11 +226,9 @@ Status Port::greet() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_HELLO};
   nic_hello hello{};
   HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(hello), {}));
-  HOCKET_TRY(out_of(hello.answer));
   engine_.assign(hello.engine, strnlen(hello.engine, sizeof hello.engine));
   interface_.assign(hello.interface, strnlen(hello.interface, sizeof hello.interface));
   address_ = {hello.ip, hello.port};
-  most_members_ = hello.most_members;
   return Status::ok();
 }
 
@@ -273,10 +295,15 @@ Status Group::ring() {
   __u64 words[NIC_WORDS + 1];
   nic_write(&m, 0, words);
   std::memcpy(ring_.data() + words_at_, words, sizeof words);
-  while (send(bell_.get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0) {
+  for (int tries = 0; send(bell_.get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0; ++tries) {
     // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
     if (errno == ENOBUFS) break;
-    if (errno != EINTR && errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
+    // An engine that doesn't listen now is rung again later: ring_again().
+    if (tries >= kMostTries) break;
+    pollfd bell = {bell_.get(), POLLOUT, 0};
+    (void)poll(&bell, 1, kTryMs);
   }
   return Status::ok();
 }
@@ -310,7 +337,7 @@ Status Group::health() const {
   }
 }
 
-void Group::sleep(uint64_t seen, int64_t limit_ns) {
+bool Group::sleep(uint64_t seen, int64_t limit_ns) {
   std::atomic_ref sleeps(page_->sleeps);
   // seq_cst, as is the engine's addition to `done` before its look at `sleeps`: one of the two sees the other.
   sleeps.store(1, std::memory_order_seq_cst);
@@ -322,6 +349,7 @@ void Group::sleep(uint64_t seen, int64_t limit_ns) {
   sleeps.store(0, std::memory_order_relaxed);
   char drained[NIC_MOST_BELL_BYTES];
   while (recv(ear_.get(), drained, sizeof drained, MSG_DONTWAIT) > 0) continue;
+  return done() != seen;
 }
 
 }  // namespace hocket::engines::nic

@@ -61,9 +61,8 @@ class Group {
   // Rings for the newest operation again, in case that its bell was lost; a bell that was not is not heard twice.
   Status ring_again();
   // Sleeps until something has been completed, or `limit_ns` are over. Returns at once if done() isn't `seen` any more.
-  void sleep(uint64_t seen, int64_t limit_ns);
-  // Is readable when something was completed while is_watched was set.
-  int ear() const { return ear_.get(); }
+  // Gives whether it isn't.
+  bool sleep(uint64_t seen, int64_t limit_ns);
 
  private:
   friend class Port;
@@ -87,13 +86,15 @@ class Port {
   // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one; or
   // whoever took its name is neither root nor this user, who alone are told the keys of groups.
   static Result<std::unique_ptr<Port>> open(const std::string& interface);
-  // Whoever keeps it: to ask for a report or to end it, not to join.
+  // Whoever keeps it, and of whatever version: to ask for a report or to end it, not to join.
   static Result<std::unique_ptr<Port>> open_any(const std::string& interface);
 
   const std::string& engine() const { return engine_; }  // "kernel" or "agent"
   const std::string& interface() const { return interface_; }
   Address address() const { return address_; }
-  uint32_t most_members() const { return most_members_; }
+
+  // Whether it still answers: no service that has ended comes back, nor one that was asked and said nothing.
+  bool is_alive() const;
 
   // To be called by all members, in any order.
   Result<std::unique_ptr<Group>> join(const GroupDescription& description);
@@ -107,8 +108,8 @@ class Port {
   friend class Group;
   explicit Port(platform::Descriptor socket) : socket_(std::move(socket)) {}
   static Result<std::unique_ptr<Port>> connect_to(const std::string& interface);
-  // Empty: root's, or this user's own.
-  Status distrust() const;
+  // Ok: root's, or this user's own.
+  Status check_keeper() const;
   Status greet();
   Status ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<platform::Descriptor> gifts);
   Result<size_t> exchange(std::span<const std::byte> request, std::span<std::byte> answer,
@@ -118,7 +119,7 @@ class Port {
   std::string engine_;
   std::string interface_;
   Address address_;
-  uint32_t most_members_ = 0;
+  bool is_out_of_step_ = false;  // an answer may come that nobody waits for any more
 };
 
 // The interfaces of this network namespace that have a service.

@@ -37,9 +37,14 @@ Places places_of(const Plan& plan, uint32_t peer) {
   return places;
 }
 
-}  // namespace
+// Of a program, for a schedule.
+struct Room {
+  size_t sends = NIC_MOST_SENDS;
+  size_t arrivals = NIC_MOST_ARRIVALS;
+  size_t stages = NIC_MOST_STAGES;
+};
 
-Status can_hold(const Plan& plan) {
+Status fits(const Plan& plan, const Room& room) {
   size_t stages = 0;
   bool is_stage_counted = false;
   size_t sends = 0;
@@ -52,15 +57,19 @@ Status can_hold(const Plan& plan) {
     if (step.kind == StepKind::kSend && !std::exchange(is_stage_counted, true)) ++stages;
     if (step.ends_stage) is_stage_counted = false;
   }
-  const std::string whose = " rank " + std::to_string(plan.shape.rank) + " has ";
-  if (sends > NIC_MOST_SENDS)
-    return unfit(whose + std::to_string(sends) + " messages to send, the most are " + std::to_string(NIC_MOST_SENDS));
-  if (receives > NIC_MOST_ARRIVALS)
-    return unfit(whose + std::to_string(receives) + " to receive, the most are " + std::to_string(NIC_MOST_ARRIVALS));
-  if (stages > NIC_MOST_STAGES)
-    return unfit(whose + std::to_string(stages) + " stages, the most are " + std::to_string(NIC_MOST_STAGES));
+  const std::string whose = "rank " + std::to_string(plan.shape.rank) + " has ";
+  if (sends > room.sends)
+    return unfit(whose + std::to_string(sends) + " messages to send, the most are " + std::to_string(room.sends));
+  if (receives > room.arrivals)
+    return unfit(whose + std::to_string(receives) + " to receive, the most are " + std::to_string(room.arrivals));
+  if (stages > room.stages)
+    return unfit(whose + std::to_string(stages) + " stages, the most are " + std::to_string(room.stages));
   return Status::ok();
 }
+
+}  // namespace
+
+Status can_hold(const Plan& plan) { return fits(plan, {}); }
 
 namespace {
 
@@ -86,11 +95,10 @@ class Writer {
       Result<uint8_t> place = place_at_peer(step);
       if (!place.is_ok()) return place.take_status();
       if (step.kind == StepKind::kReceive) {
-        if (program_.arrivals == NIC_MOST_ARRIVALS) return is_full();
         received |= uint64_t{1} << program_.arrivals;
         program_.arrival[program_.arrivals++] = {static_cast<uint16_t>(step.peer), place.value(), 0};
       } else {
-        HOCKET_TRY(add_send(before, step.peer, place.value()));
+        add_send(before, step.peer, place.value());
       }
       if (step.ends_stage) before = received;
     }
@@ -116,22 +124,14 @@ class Writer {
                    " don't expect the same messages");
     const Taken taken = taken_by_(step.peer);
     const size_t place = list[next++] + (is_send ? taken.arrivals : taken.sends);
-    if (place >= (is_send ? NIC_MOST_ARRIVALS : NIC_MOST_SENDS))
-      return unfit("rank " + std::to_string(step.peer) + " has no room for " + std::to_string(place + 1) + " messages");
     return static_cast<uint8_t>(place);
   }
 
-  // Never of a schedule alone: can_hold().
-  Status is_full() const { return unfit("rank " + std::to_string(rank_) + " has no room for all of its messages"); }
-
-  Status add_send(uint64_t need, uint32_t peer, uint8_t bit) {
-    const bool begins_stage = program_.stages == 0 || program_.need[program_.stages - 1] != need;
-    if (program_.sends == NIC_MOST_SENDS || (begins_stage && program_.stages == NIC_MOST_STAGES)) return is_full();
-    if (begins_stage) program_.need[program_.stages++] = need;
+  void add_send(uint64_t need, uint32_t peer, uint8_t bit) {
+    if (program_.stages == 0 || program_.need[program_.stages - 1] != need) program_.need[program_.stages++] = need;
     const auto stage = static_cast<uint8_t>(program_.stages - 1);
     program_.send[program_.sends++] = {static_cast<uint16_t>(peer), bit, stage};
     program_.end_send[stage] = program_.sends;
-    return Status::ok();
   }
 
   struct Peer {
@@ -192,19 +192,23 @@ nic_program vote_of(uint32_t rank, uint32_t size) {
 
 Result<nic_program> broadcast_table(uint32_t rank, uint32_t size, const std::function<Plan(uint32_t)>& plan_of) {
   // The last bit says whether there was a veto.
-  if (size > NIC_MOST_ARRIVALS)
+  constexpr Room kAll = {NIC_MOST_SENDS, NIC_MOST_ARRIVALS - 1, NIC_MOST_STAGES};
+  if (size - 1 > kAll.arrivals)
     return unfit("rank 0 would hear from " + std::to_string(size - 1) + " ranks, the most are " +
-                 std::to_string(NIC_MOST_ARRIVALS - 1));
+                 std::to_string(kAll.arrivals));
   const auto taken_by = [size](uint32_t member) {
     return member == kHub ? Taken{kBroadcasts, static_cast<uint8_t>(size - 1)} : Taken{1, kBroadcasts};
   };
+  // All ranks are looked at by all, so that it is refused on all or on none.
+  for (uint32_t member = 0; member < size; ++member) {
+    const Taken taken = taken_by(member);
+    const size_t stages = member == kHub ? kBroadcasts : 1;
+    HOCKET_TRY(fits(plan_of(member), {kAll.sends - taken.sends, kAll.arrivals - taken.arrivals, kAll.stages - stages}));
+  }
   const nic_program vote = vote_of(rank, size);
   Result<nic_program> written = Writer(rank, plan_of, vote, taken_by).write(plan_of(rank), vote.all | NIC_VETOED);
   if (!written.is_ok()) return written;
   nic_program program = written.take();
-  if (program.arrivals >= NIC_MOST_ARRIVALS)
-    return unfit("rank " + std::to_string(rank) + " would hear from more than " +
-                 std::to_string(NIC_MOST_ARRIVALS - 1) + " ranks");
   program.instead = program.all;
   program.all = vote.all;
   return program;

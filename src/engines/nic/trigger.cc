@@ -28,9 +28,9 @@ Status Trigger::check() {
   return is_busy() ? group_->ring_again() : Status::ok();
 }
 
-void Trigger::sleep(int64_t limit_ns) {
+bool Trigger::sleep(int64_t limit_ns) {
   const uint64_t seen = group_->done();
-  if (seen != group_->started() && !group_->is_broken()) group_->sleep(seen, limit_ns);
+  return seen == group_->started() || group_->is_broken() || group_->sleep(seen, limit_ns);
 }
 
 }  // namespace hocket::engines::nic

@@ -30,8 +30,9 @@ class Trigger {
   // What run() doesn't look for each time: an engine that has gone, and a bell that was not heard. For every now and
   // then.
   Status check();
-  // Until an operation ends, or `limit_ns` are over; returns at once if none is under way.
-  void sleep(int64_t limit_ns);
+  // Until an operation ends, or `limit_ns` are over; returns at once if none is under way. Gives whether it is not the
+  // time that ended it.
+  bool sleep(int64_t limit_ns);
 
  private:
   Status health() const;

@@ -201,8 +201,8 @@ print(sender.recv(100).decode())
         self.refused_lab("down", words=["there is no lab"], code=1)
         self.lab("down", "--all")
         self.refused_lab("status", "other", words=["there is no lab `other`"], code=1)
-        for nodes in ("0", "65", "-1"):
-            self.refused_lab("up", nodes, words=["1 to 64"], code=2)
+        for nodes in ("0", "257", "-1"):
+            self.refused_lab("up", nodes, words=["1 to 256"], code=2)
         self.refused_lab("up", "2", "--name", "../x", words=["../x", "lower-case"], code=2)
         self.lab("up", "2")
         self.refused_lab("exec", "n2", "--", "true", words=["n2", "n0 to n1"], code=2)

@@ -171,7 +171,7 @@ def groups(about):
     while True:
         try:
             many = [(about["own"], PORT)] + [(about["other"], PORT)] * (about["size"] - 1)
-            group = job.join(10 ** 6 + len(made), many)
+            group = job.join(about.get("first", 10 ** 6) + len(made), many)
             for descriptor in (group.bell, group.ear):
                 descriptor.close()
             made.append(group.number)

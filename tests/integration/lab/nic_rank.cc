@@ -10,9 +10,15 @@
 //   sleep     the same, asleep
 //   many N    so many barriers
 //   health    "ok", or what is wrong
+//   fork      leaves a child behind that keeps all descriptors
+//   join_under_signals   joins one more group while signals come
 //   leave     leaves the group
 #include <arpa/inet.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -49,7 +55,30 @@ Status many(Group& group, uint64_t count) {
 
 void answer(const Status& status) { std::cout << (status.is_ok() ? "ok" : status.message()) << std::endl; }
 
-void obey(std::unique_ptr<Group>& group) {
+// One more group, while a clock interrupts whatever this process does.
+Status join_under_signals(Port& port, engines::nic::GroupDescription description) {
+  std::signal(SIGALRM, [](int) {});
+  const itimerval often = {{0, 500}, {0, 500}};
+  const itimerval never = {};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  ++description.id;
+  Result<std::unique_ptr<Group>> group = port.join(description);
+  setitimer(ITIMER_REAL, &never, nullptr);
+  return group.is_ok() ? Status::ok() : group.take_status();
+}
+
+// Leaves a child behind that has all of this process's descriptors, for a while.
+Status fork_child() {
+  constexpr unsigned kLongS = 20;
+  const pid_t child = fork();
+  if (child == 0) {
+    sleep(kLongS);
+    _exit(0);
+  }
+  return child > 0 ? Status::ok() : Status::system("can't fork", errno);
+}
+
+void obey(Port& port, const engines::nic::GroupDescription& description, std::unique_ptr<Group>& group) {
   for (std::string word; std::cin >> word;) {
     if (word == "begin") {
       answer(group->start(0));
@@ -61,6 +90,10 @@ void obey(std::unique_ptr<Group>& group) {
       uint64_t count = 0;
       std::cin >> count;
       answer(many(*group, count));
+    } else if (word == "join_under_signals") {
+      answer(join_under_signals(port, description));
+    } else if (word == "fork") {
+      answer(fork_child());
     } else if (word == "health") {
       answer(group->health());
     } else if (word == "leave") {
@@ -102,6 +135,6 @@ int main(int argc, char** argv) {
   }
   std::unique_ptr<Group> group = joined.take();
   std::cout << "joined" << std::endl;
-  obey(group);
+  obey(*port.value(), description, group);
   return 0;
 }

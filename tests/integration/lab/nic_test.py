@@ -74,11 +74,7 @@ class NicTest(LabTest):
         result = self.lab("bench", "barrier", "--nodes", nodes, "--switch", "redirect", "--check", "--slices", "1",
                           "--rounds", str(rounds), "--warm-up", "5", "--json", "/dev/stdout", "--variants",
                           ",".join(variants), *options)
-        rows = json.loads(result.stdout[result.stdout.index("\n["):])
-        for row in rows:
-            # No speed, but the rarest of stalls: engines that were not told that something had begun.
-            self.assertLess(row["mean_us"] * row["rounds"], 8e6)
-        return rows
+        return json.loads(result.stdout[result.stdout.index("\n["):])
 
     def test_barriers_hold_with_as_many_packets_as_the_algorithm_has(self):
         rows = {row["variant"] + ":" + row["algorithm"]: row for row in self.bench(nodes="4")}
@@ -209,6 +205,28 @@ class NicTest(LabTest):
                 for rank in ranks[:2]:
                     rank.end()
                 self.lab("down", "lab")
+
+    def test_a_process_that_is_killed_is_noticed_though_its_child_lives(self):
+        self.up(2, kinds=("up", "agent"))
+        for victim in (0, 1):
+            ranks = self.ranks([0, 1], job=80 + victim)
+            process = self.child_of(ranks[victim].process.pid)
+            self.assertEqual(ranks[victim].ask("fork"), "ok")
+            ranks[1 - victim].ask("begin")
+            os.kill(process, signal.SIGKILL)
+            self.assertIn(f"member {victim} (10.77.0.{victim + 1})", ranks[1 - victim].ask("wait"))
+            ranks[1 - victim].end()
+
+    def test_signals_are_no_hindrance_to_joining(self):
+        self.up(2, kinds=("up", "agent"))
+        ranks = self.ranks([0, 1])
+        for rank in ranks:
+            self.assertEqual(rank.ask("join_under_signals"), "ok")
+        for rank in ranks:
+            rank.tell("many", 100)
+        for rank in ranks:
+            self.assertEqual(rank.answer(), "ok")
+            rank.end()
 
     @staticmethod
     def child_of(process):

@@ -18,10 +18,16 @@ namespace {
 
 using engines::nic::Mode;
 
-constexpr const char* kAlgorithms[] = {"dissemination", "pairwise_exchange", "gather_broadcast", "linear"};
+std::vector<const char*> by_messages() {
+  std::vector<const char*> names;
+  for (const algorithms::Algorithm* algorithm : algorithms::all())
+    if (algorithm->collective == schedule::Collective::kBarrier && algorithms::is_by_messages(*algorithm))
+      names.push_back(algorithm->name.data());
+  return names;
+}
 
 TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
-  for (const char* name : kAlgorithms) {
+  for (const char* name : by_messages()) {
     for (uint32_t size = 1; size <= 33; ++size) {
       SCOPED_TRACE(std::string(name) + " of " + std::to_string(size));
       const std::vector<nic_program> programs = programs_of(name, size, Mode::kCollective);
@@ -61,7 +67,7 @@ TEST_P(NicMachineUnderLoss, CompletesEveryBarrierInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Wires, NicMachineUnderLoss,
-                         testing::Combine(testing::ValuesIn(kAlgorithms), testing::Values(0.0, 0.01, 0.2),
+                         testing::Combine(testing::ValuesIn(by_messages()), testing::Values(0.0, 0.01, 0.2),
                                           testing::Values(Mode::kCollective, Mode::kAcknowledged)));
 
 TEST(NicMachine, AChainNeedsAWireThatLosesNothing) {
@@ -140,7 +146,7 @@ TEST(NicMachine, AHostThatIsLateIsWaitedForAndNoFailure) {
 
 TEST(NicMachine, AMemberThatIsGoneIsNamedToAllOthers) {
   for (const Mode mode : {Mode::kCollective, Mode::kChain, Mode::kAcknowledged}) {
-    for (const char* name : kAlgorithms) {
+    for (const char* name : by_messages()) {
       SCOPED_TRACE(name);
       const double loss = mode == Mode::kChain ? 0 : 0.1;
       ProtocolNetwork network(programs_of(name, 9, mode), {.loss = loss}, 4);
@@ -171,6 +177,43 @@ TEST(NicMachine, MembersWithDifferentCollectivesAreToldSo) {
   EXPECT_EQ(nic_take(&group, &state, &message).verdict, NIC_TAKEN);
   EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_DISAGREEMENT);
   EXPECT_EQ(state.broken & 0xff, uint64_t{NIC_CAUSE_DISAGREES});
+}
+
+// Both have begun before anything of the other's comes: neither may wait for ever.
+TEST(NicMachine, MembersWhoAreInDifferentCollectivesAlreadyAreToldSo) {
+  const std::vector<nic_program> programs = programs_of("dissemination", 2, Mode::kCollective);
+  for (const nic_kind kind : {NIC_MESSAGE, NIC_NACK}) {
+    nic_group group{};
+    group.size = 2;
+    group.programs = 2;
+    group.program[0] = group.program[1] = programs[0];
+    nic_state state{};
+    EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_TAKEN);
+    const nic_message message = {0, 1, 1, 0, static_cast<uint8_t>(kind), 1, 0, 0, 0, 0, 0};
+    EXPECT_EQ(nic_take(&group, &state, &message).verdict, NIC_DISAGREEMENT);
+    EXPECT_EQ(state.broken, NIC_CAUSE_DISAGREES | uint64_t{1} << 8);
+  }
+}
+
+// A member who has its own and waits for nothing may owe others what got lost.
+TEST(NicMachine, WhatIsNotAcknowledgedIsDueAlsoWhenAllIsComplete) {
+  nic_group group{};
+  group.size = 2;
+  group.programs = 1;
+  group.program[0] = programs_of("dissemination", 2, Mode::kAcknowledged)[0];
+  nic_state state{};
+  nic_watched_member members[2] = {};
+  nic_watch watch{};
+  watch.patience = {.ask_ns = 5, .most_ns = 100, .silence_ns = 1000};
+  watch.member = members;
+  EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), ~uint64_t{0});
+  EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_TAKEN);
+  const nic_message message = {0, 1, 1, 0, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(nic_take(&group, &state, &message).completed, 1u);
+  EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), 5u);
+  const nic_message receipt = {0, 1, 1, 0, NIC_ACK, 0, 0, 0, 0, 0, 0};
+  EXPECT_EQ(nic_take(&group, &state, &receipt).verdict, NIC_TAKEN);
+  EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), ~uint64_t{0});
 }
 
 // Processors that take packets of the same operations at the same time: what follows is told to one of them.

@@ -125,14 +125,30 @@ TEST(NicVote, OthersTakeNoneOfIt) {
   EXPECT_EQ(network.state(1).record[1], 0u);
 }
 
+TEST(NicVote, WhoAsksForAPacketForAllGetsItAlone) {
+  ProtocolNetwork network(voting_programs(6), {}, 1);
+  for (uint32_t member = 6; member-- > 0;) EXPECT_EQ(network.start(member), NIC_TAKEN);
+  deliver_all(network);
+  EXPECT_EQ(network.broadcasts(), 2u);
+  for (const uint8_t number : {0, 1}) {
+    const nic_message question = {77, 1, 4, 0, NIC_NACK, 0, number, number, 0, 0, 0};
+    EXPECT_EQ(network.inject(question).repeats, 1);
+    EXPECT_EQ(network.history().back().target, 4);
+    EXPECT_EQ(network.history().back().kind, NIC_MESSAGE);
+  }
+  EXPECT_EQ(network.broadcasts(), 2u);
+}
+
+// On all ranks or on none.
 TEST(NicVote, RefusesMoreThanOneCanHear) {
   const auto plan_of = plans_of("gather_broadcast", 48, 8);
   Result<nic_program> program = engines::nic::broadcast_table(0, 48, plan_of);
   ASSERT_FALSE(program.is_ok());
   EXPECT_NE(std::string(program.status().message()).find("the most are 46"), std::string::npos);
   // With the schedule's.
-  program = engines::nic::broadcast_table(0, kMostRanks + 1, plans_of("gather_broadcast", kMostRanks + 1, 8));
-  EXPECT_FALSE(program.is_ok());
+  constexpr uint32_t kTooMany = kMostRanks + 1;
+  for (uint32_t rank = 0; rank < kTooMany; ++rank)
+    EXPECT_FALSE(engines::nic::broadcast_table(rank, kTooMany, plans_of("gather_broadcast", kTooMany, 8)).is_ok());
 }
 
 }  // namespace

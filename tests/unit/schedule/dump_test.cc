@@ -67,6 +67,26 @@ TEST(DumpText, HasALineAStepAndMarksStages) {
   EXPECT_EQ(occurrences(dump_text(plans), "rank "), 2u);
 }
 
+TEST(DumpText, SaysOfEachKindWhatItDoes) {
+  const auto plans = plans_of(Collective::kBroadcast, 2, [](Builder& b) {
+    if (b.rank() == 0) {
+      b.send(1, b.output());
+      b.publish(0, b.output());
+      b.wait_until(0, 1);
+    } else {
+      b.receive(0, b.output());
+      b.expose(0, b.output());
+      b.add(0, 0, 1);
+    }
+  });
+  const std::string first = dump_text(plans[0]);
+  EXPECT_NE(first.find("send to 1               output\n"), std::string::npos) << first;
+  EXPECT_NE(first.find("publish slot 0 v1       output\n"), std::string::npos) << first;
+  const std::string second = dump_text(plans[1]);
+  EXPECT_NE(second.find("receive from 0          -> output\n"), std::string::npos) << second;
+  EXPECT_NE(second.find("expose slot 0 v1        -> output\n"), std::string::npos) << second;
+}
+
 TEST(DumpText, SaysTotalsAndScratch) {
   const std::string text = dump_text(example()[2]);
   EXPECT_NE(text.find("  scratch0: 1/1 of the count\n"), std::string::npos) << text;
