@@ -133,8 +133,7 @@ static inline void nic_watch_acknowledgements(const struct nic_group* group, str
   const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
   for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
-    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, number, &m) != 0)
-      watch->emit(watch->user, &m);
+    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, number, &m) != 0) watch->emit(watch->user, &m);
   }
 }
 

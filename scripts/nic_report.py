@@ -75,7 +75,8 @@ def table_of_times(rows):
         lines.append([str(row["nodes"]), name_of(row), number(row["mean_us"]),
                       f"{row['lowest_us']:.1f} to {row['highest_us']:.1f}" if row["lowest_us"] >= 0 else "",
                       number(row["median_us"]), number(row["p99_us"]), number(row["p999_us"]),
-                      ratio(host_of(rows, row), row["mean_us"]) if row["mean_us"] > 0 else "", ratio(best_mpi(rows, row["nodes"]), row["median_us"]),
+                      ratio(host_of(rows, row), row["mean_us"]) if row["mean_us"] > 0 else "",
+                      ratio(best_mpi(rows, row["nodes"]), row["median_us"]),
                       number(row["processor_us"]), number(row["packets"])])
     return table(["nodes", "barrier", "mean", "slices", "p50", "p99", "p99.9", "host-udp / it", "best MPI / it", "CPU",
                   "packets"], lines)
