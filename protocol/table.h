@@ -21,7 +21,7 @@ enum {
   NIC_MOST_STAGES = 16,
   NIC_MOST_PROGRAMS = 8,
   NIC_MOST_MEMBERS = 4096,
-  NIC_MOST_GROUPS = 256, /* of an engine */
+  NIC_MOST_GROUPS = 512, /* of an engine: its report fits into one message */
   NIC_WINDOW = 32,       /* operations of a group that have a record at the same time */
   NIC_IN_FLIGHT = 16,    /* operations that a host may have begun and not finished: half the window (record.h) */
 };

@@ -58,6 +58,7 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
   }
   offer.ip = port.value()->address().ip;
   offer.port = port.value()->address().port;
+  offer.is_agent = port.value()->engine() == "agent";
   return offer;
 }
 
@@ -71,6 +72,12 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
     const uint32_t leader = leader_of(nodes, node);
     if (offers[leader].ip != 0) continue;
     why_not = "rank " + std::to_string(leader) + ": " + offers[leader].reason;
+    return nullptr;
+  }
+  const auto agent = std::find_if(offers.begin(), offers.end(), [](const Offer& offer) { return offer.is_agent; });
+  if (agent != offers.end() && offers[0].wish == Wish::kAutomatic) {
+    why_not = "the engine of rank " + std::to_string(agent - offers.begin()) +
+              " is an agent, which is slower than messages as a rule; HOCKET_NIC=on uses it";
     return nullptr;
   }
   if (nodes.count() > NIC_MOST_MEMBERS) {
@@ -145,6 +152,14 @@ Status NicPath::join(Context& context) {
     triggers_[track] = std::make_unique<Trigger>(group.take(), names);
   }
   return Status::ok();
+}
+
+uint32_t NicPath::culprit() const {
+  for (const auto& trigger : triggers_) {
+    const uint32_t member = trigger == nullptr ? ~uint32_t{0} : trigger->culprit();
+    if (member < nodes_.count()) return leader_of(nodes_, member);
+  }
+  return ~uint32_t{0};
 }
 
 // The number of the program that does what the choice's messages between nodes do. None where ranks exchange messages

@@ -30,6 +30,7 @@ class NicPath {
   struct Offer {
     uint32_t ip = 0;  // big-endian, these two: where its engine is reached; 0: it has none
     uint16_t port = 0;
+    bool is_agent = false;
     Wish wish = Wish::kAutomatic;  // rank 0's counts, as do the next two
     uint64_t id = 0;               // of the group, and the next ones of the other tracks' groups
     nic_key key = {};
@@ -45,6 +46,8 @@ class NicPath {
 
   // Of a track; nullptr on ranks that don't stand for their nodes.
   engines::nic::Trigger* trigger(uint32_t track) const { return triggers_[track].get(); }
+  // The rank whose engine or process has ended a group; all ones: none that is known.
+  uint32_t culprit() const;
   // Puts one step in the place of those that the engine carries out, if it has a program for the choice.
   void offload(const selection::Choice& choice, engines::Program& program) const;
   std::string explain(const selection::Choice& choice) const;

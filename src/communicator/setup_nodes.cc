@@ -2,6 +2,7 @@
 // What the ranks' introductions say of nodes, NUMA domains and shared cores.
 #include <algorithm>
 
+#include "base/log.h"
 #include "communicator/setup.h"
 #include "platform/topology.h"
 
@@ -71,7 +72,7 @@ Status Setup::join_nic(Outcome& outcome) {
   }
   if (why_no_nic_.empty()) return Status::ok();
   if (all_[0].nic.wish == NicPath::Wish::kOn)
-    return {Code::kNotSupported, "HOCKET_NIC=on can't be honoured: " + why_no_nic_};
+    return {Code::kInvalidArgument, "HOCKET_NIC=on can't be honoured: " + why_no_nic_};
   why_no_nic_.copy(outcome.no_nic, sizeof outcome.no_nic - 1);
   return Status::ok();
 }
@@ -81,6 +82,11 @@ void Setup::agree_on_nic(const std::vector<Outcome>& outcomes) {
     if (outcomes[rank].no_nic[0] == '\0') continue;
     why_no_nic_ = "rank " + std::to_string(rank) + ": " + outcomes[rank].no_nic;
     nic_.reset();
+  }
+  if (communicator_->nodes_ != nullptr && bootstrap_.rank == 0) {
+    const std::string why = nic_ != nullptr ? "used" : "not used: " + why_no_nic_;
+    HOCKET_LOG_INFO("a communicator of %u ranks on %u nodes: NIC engines are %s", bootstrap_.size,
+                    communicator_->nodes_->count(), why.c_str());
   }
   communicator_->nic_ = std::move(nic_);
   communicator_->planner_->use(communicator_->nic_.get(), why_no_nic_);

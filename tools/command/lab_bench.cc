@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -187,6 +188,7 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
 }
 
 int run_bench(const BenchOptions& options) {
+  if (!std::isfinite(options.compute_us)) return fail(kUsage, "--compute-us: a number is needed");
   if (options.collective != "barrier")
     return fail(kUsage, "`" + options.collective + "` can't be measured here; what can be is barrier");
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
@@ -198,14 +200,22 @@ int run_bench(const BenchOptions& options) {
       return fail(kUsage, text + " makes no sure of its messages, and would wait for ever under --impair");
     variants.push_back(variant.take());
   }
-  ordered_json rows = ordered_json::array();
-  for (const std::string& name : options.switches) {
-    if (const int code = run_on(options, variants, name, rows); code != kSuccess) return code;
+  std::ofstream file;
+  if (!options.json.empty()) {
+    // Before anything takes time.
+    file.open(options.json);
+    if (!file.good()) return fail(kUsage, "can't write to `" + options.json + "`, as --json asks");
   }
-  if (options.json.empty()) return kSuccess;
-  std::ofstream file(options.json);
-  file << rows.dump(1) << '\n';
-  return file.good() ? kSuccess : fail(kFailure, "can't write " + options.json);
+  ordered_json rows = ordered_json::array();
+  int code = kSuccess;
+  for (const std::string& name : options.switches) {
+    code = run_on(options, variants, name, rows);
+    if (code != kSuccess) break;
+  }
+  if (options.json.empty()) return code;
+  // What has been measured is kept, also where something could not be.
+  file << rows.dump(1) << '\n' << std::flush;
+  return file.good() ? code : fail(kFailure, "can't write to `" + options.json + "`");
 }
 
 }  // namespace
@@ -224,14 +234,16 @@ void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
   sub->add_option("--variants", options->variants,
                   "ways, each with :ALGORITHM or without (default: nic with each, and others)")
       ->delimiter(',');
-  sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)");
+  sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)")
+      ->check(CLI::Range(1, 100'000'000));
   sub->add_option("--slices", options->slices, "in so many parts, all variants in turn (default: 5)")
       ->check(CLI::Range(1, 1000));
   sub->add_option("--impair", options->impairment,
                   "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several "
                   "by commas");
   sub->add_option("--warm-up", options->warm_ups, "barriers before (default: 100)");
-  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each (default: 0)");
+  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each (default: 0)")
+      ->check(CLI::Range(0.0, 1e6));
   sub->add_flag("--check", options->is_checked, "whether each barrier holds; the times are a little longer");
   sub->add_option("--wait", options->wait, "spin (looks and yields) or sleep (default: spin)")
       ->check(CLI::IsMember({"spin", "sleep"}));

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -43,6 +44,11 @@ struct UpOptions {
 
 int bring_up(const UpOptions& options) {
   nic::DaemonOptions daemon;
+  if (!std::isfinite(options.ask_ms) || !std::isfinite(options.silence_s))
+    return fail(kUsage, "--ask-ms and --silence-s: numbers are needed");
+  if (options.silence_s * 1000 < 2 * options.ask_ms)
+    return fail(kUsage, "--silence-s " + std::to_string(options.silence_s) +
+                            " is over before a machine has been asked " + "twice: at least two of --ask-ms");
   // Other users' jobs would have to tell it their keys, and trust root and themselves only.
   if (options.is_agent && geteuid() != 0 && (options.everybody || !options.users.empty() || !options.groups.empty()))
     return fail(kUsage, "--user, --group and --everybody are for root: an agent that user " +

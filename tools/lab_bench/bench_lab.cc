@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab_bench/bench_lab.h"
 
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "lab/words.h"
 #include "lab_bench/passing_ports.h"
 #include "nic/daemon.h"
+#include "supervision/daemon.h"
 
 namespace hocket::lab_bench {
 
@@ -53,6 +57,24 @@ Result<lab::Impairment> parse_impairment(const std::string& word) {
                 "`" + word + "` is no impairment; such are loss=1%, duplicate=, corrupt=, reorder= and delay=1ms");
 }
 
+void take_away(const std::string& name) {
+  const Result<lab::Lock> lock = lab::Lock::take();
+  if (!lock.is_ok()) return;
+  (void)lab::remove(name).is_ok();
+  lock.value().tidy_up();
+}
+
+// A process that takes the lab away if this one is ended before it has done so itself.
+void outlive(const std::string& name) {
+  const platform::Descriptor own(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+  if (own.get() < 0 || fork() != 0) return;
+  const platform::Descriptor kept = supervision::become_daemon(own.get(), "lab-bench-end");
+  pollfd ended = {kept.get(), POLLIN, 0};
+  while (poll(&ended, 1, -1) < 0 && errno == EINTR) continue;
+  if (lab::load(name).is_ok()) take_away(name);
+  _exit(0);
+}
+
 }  // namespace
 
 BenchLab::BenchLab(lab::Lab lab) : lab_(std::move(lab)) {}
@@ -64,10 +86,7 @@ BenchLab::~BenchLab() {
   if (!lab_) return;
   // A service would end with its interface, but a little later.
   (void)use(Engines::kNone).is_ok();
-  const Result<lab::Lock> lock = lab::Lock::take();
-  if (!lock.is_ok()) return;
-  (void)lab::remove(lab_->name).is_ok();
-  lock.value().tidy_up();
+  take_away(lab_->name);
 }
 
 Result<BenchLab> BenchLab::build(int nodes, lab::SwitchKind kind) {
@@ -75,6 +94,7 @@ Result<BenchLab> BenchLab::build(int nodes, lab::SwitchKind kind) {
   options.name = "bench-" + std::to_string(getpid());
   options.nodes = nodes;
   options.switch_kind = kind;
+  outlive(options.name);
   Result<lab::Lab> built = lab::build(options);
   if (!built.is_ok()) return built.take_status();
   return BenchLab(built.take());

@@ -15,8 +15,10 @@ GroupKeeper::GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free
     : patience_(patience), send_(std::move(send)), free_(std::move(free)), free_groups_(groups), groups_(groups) {}
 
 int64_t GroupKeeper::find_free() const {
-  for (size_t number = 0; number < groups_.size(); ++number)
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const size_t number = (next_ + i) % groups_.size();
     if (groups_[number] == nullptr) return static_cast<int64_t>(number);
+  }
   return -1;
 }
 
@@ -36,6 +38,7 @@ void GroupKeeper::add(uint32_t number, const GroupMemory& memory, uint64_t silen
   kept->watch.emit = emit;
   kept->watch.user = kept.get();
   groups_[number] = std::move(kept);
+  next_ = number + 1;
   --free_groups_;
 }
 

@@ -33,8 +33,9 @@ class GroupKeeper {
   GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free);
 
   uint32_t free_groups() const { return free_groups_; }
-  // A number that no group has; -1: there is none.
+  // A number that no group has, the one longest ago given first; -1: there is none.
   int64_t find_free() const;
+  bool is_free(uint32_t number) const { return groups_[number] == nullptr; }
   void add(uint32_t number, const GroupMemory& memory, uint64_t silence_ns, uint32_t user);
   void leave(uint32_t number, uint64_t now_ns);
   void abandon(uint32_t number, uint64_t now_ns);
@@ -65,6 +66,7 @@ class GroupKeeper {
   Send send_;
   Free free_;
   uint32_t free_groups_;
+  uint32_t next_ = 0;
   std::vector<std::unique_ptr<Kept>> groups_;
 };
 

@@ -263,7 +263,7 @@ class KernelEngine final : public Engine {
   }
 
   Status make_page(uint32_t number, Lent& lent) {
-    Result<Descriptor> page = programs_->set_page(number);
+    Result<Descriptor> page = programs_->take_page(number, [this](uint32_t slot) { return keeper_.is_free(slot); });
     if (!page.is_ok()) return page.take_status();
     void* memory = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, page.value().get(), 0);
     if (memory == MAP_FAILED) return Status::system("can't map a page of the NIC engine", errno);

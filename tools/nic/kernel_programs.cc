@@ -26,6 +26,8 @@ using platform::Descriptor;
 constexpr uint32_t kTcxIngress = 46;
 constexpr uint32_t kTcxEgress = 47;
 constexpr uint32_t kXdp = 37;
+// How many pages are kept ready: each is an open file.
+constexpr size_t kPagesAtOnce = 64;
 // So that our filters are told from others' on the interface.
 constexpr uint32_t kFilterHandle = 0x686b;
 constexpr uint32_t kFilterPriority = 0x686b;
@@ -119,6 +121,7 @@ Result<int> KernelPrograms::try_frame(const char* name, std::span<std::byte> fra
 }
 
 Status KernelPrograms::open_maps() {
+  pages_.resize(NIC_MOST_GROUPS);
   Result<nic_state*> states = map_values<nic_state>(map("nic_states"), NIC_MOST_GROUPS);
   if (!states.is_ok()) return states.take_status();
   states_ = states.value();
@@ -198,15 +201,38 @@ Status KernelPrograms::set_slot(uint32_t number, const nic_slot& slot) {
   return Status::system("can't set a group of the NIC engine", errno);
 }
 
-Result<Descriptor> KernelPrograms::set_page(uint32_t number) {
+Result<Descriptor> KernelPrograms::take_page(uint32_t number, const std::function<bool(uint32_t)>& is_free) {
+  if (pages_[number].get() < 0) {
+    std::vector<uint32_t> slots = {number};
+    for (uint32_t slot = 0; slot < NIC_MOST_GROUPS && slots.size() < kPagesAtOnce; ++slot)
+      if (slot != number && pages_[slot].get() < 0 && is_free(slot)) slots.push_back(slot);
+    HOCKET_TRY(make_pages(slots));
+  }
+  return std::move(pages_[number]);
+}
+
+Status KernelPrograms::make_pages(const std::vector<uint32_t>& slots) {
   auto options = sized<bpf_map_create_opts>();
   options.map_flags = BPF_F_MMAPABLE;
-  Descriptor page(bpf_map_create(BPF_MAP_TYPE_ARRAY, "nic_page", sizeof number, sizeof(nic_page), 1, &options));
-  if (page.get() < 0) return Status::system("can't make a page of the NIC engine", errno);
-  const int descriptor = page.get();
-  if (bpf_map_update_elem(map("nic_pages"), &number, &descriptor, BPF_ANY) != 0)
-    return Status::system("can't set a page of the NIC engine", errno);
-  return page;
+  std::vector<Descriptor> made;
+  std::vector<int> descriptors;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    Descriptor page(bpf_map_create(BPF_MAP_TYPE_ARRAY, "nic_page", sizeof slots[i], sizeof(nic_page), 1, &options));
+    if (page.get() < 0 && i > 0) break;  // no room for as many as that
+    if (page.get() < 0) return Status::system("can't make a page of the NIC engine", errno);
+    descriptors.push_back(page.get());
+    made.push_back(std::move(page));
+  }
+  auto batch = sized<bpf_map_batch_opts>();
+  auto count = static_cast<uint32_t>(made.size());
+  // Kernels before 5.19 take one at a time.
+  if (bpf_map_update_batch(map("nic_pages"), slots.data(), descriptors.data(), &count, &batch) != 0) {
+    count = 1;
+    if (bpf_map_update_elem(map("nic_pages"), slots.data(), descriptors.data(), BPF_ANY) != 0)
+      return Status::system("can't set a page of the NIC engine", errno);
+  }
+  for (uint32_t i = 0; i < count; ++i) pages_[slots[i]] = std::move(made[i]);
+  return Status::ok();
 }
 
 Status KernelPrograms::set_id(uint64_t id, uint32_t slot) {

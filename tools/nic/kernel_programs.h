@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "bpf/nic.h"
@@ -36,8 +38,9 @@ class KernelPrograms {
   nic_state& state(uint32_t slot) const { return states_[slot]; }
   nic_member& member(uint32_t number) const { return members_[number]; }
   Status set_slot(uint32_t number, const nic_slot& slot);
-  // A page of its own for the slot, which starts empty.
-  Result<platform::Descriptor> set_page(uint32_t number);
+  // A page of its own for the slot, which starts empty. Pages are made for many slots at a time: each change of the map
+  // waits until no program can be running that knows the old ones, some 10 ms. `is_free`: whose may be made anew.
+  Result<platform::Descriptor> take_page(uint32_t number, const std::function<bool(uint32_t)>& is_free);
   Status set_id(uint64_t id, uint32_t slot);
   void forget_id(uint64_t id);
   Status set_bell(uint64_t cookie, uint32_t slot);
@@ -56,6 +59,7 @@ class KernelPrograms {
  private:
   KernelPrograms() = default;
   Status open_maps();
+  Status make_pages(const std::vector<uint32_t>& slots);
   Status attach(const Interface& interface);
   Status attach_early(const Interface& interface, Hook hook);
   Status attach_link(int interface, const char* program, uint32_t kind, uint32_t flags = 0);
@@ -74,6 +78,7 @@ class KernelPrograms {
   uint64_t* sleeps_ = nullptr;
   void* ring_ = nullptr;  // a ring_buffer
   int news_ = -1;
+  std::vector<platform::Descriptor> pages_;  // that no job has got
 };
 
 }  // namespace hocket::nic

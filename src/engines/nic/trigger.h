@@ -27,6 +27,8 @@ class Trigger {
   bool is_busy() const { return !group_->is_idle(); }
   bool has_failed() const { return !failure_.is_ok(); }
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
+  // The member that has broken the group; all ones: none, or nobody knows.
+  uint32_t culprit() const { return group_->culprit(); }
   // What run() doesn't look for each time: an engine that has gone, and a bell that was not heard. For every now and
   // then.
   Status check();

@@ -143,7 +143,7 @@ class KernelVictims : public testing::Test {
     }
     programs_->state(slot_of(group)) = victim.state;
     HOCKET_TRY(programs_->set_slot(slot_of(group), slot));
-    Result<platform::Descriptor> page = programs_->set_page(slot_of(group));
+    Result<platform::Descriptor> page = programs_->take_page(slot_of(group), [](uint32_t) { return false; });
     if (!page.is_ok()) return page.take_status();
     void* memory = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, page.value().get(), 0);
     if (memory == MAP_FAILED) return Status::system("no page", errno);

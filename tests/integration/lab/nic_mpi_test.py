@@ -52,7 +52,7 @@ class NicMpiTest(LabTest):
                 with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
                     self.lab("down", "--all")
                     self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
-                    self.run_barriers(mpi)
+                    self.run_barriers(mpi, HOCKET_NIC="on")
                     for node in range(NODES):
                         # Of two communicators, and what else hocket does by barriers.
                         self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
@@ -69,7 +69,14 @@ class NicMpiTest(LabTest):
         self.up("up", None, "up")
         result = self.run_barriers(mpi, code=None, HOCKET_NIC="on", HOCKET_LOG="info")
         self.assertIn("HOCKET_NIC=on", result.stdout + result.stderr)
+        self.assertNotEqual(result.returncode, 0)
         self.assertIn("rank 1", result.stdout + result.stderr)
+
+    def test_agents_are_for_who_wants_them(self):
+        mpi = next(iter(self.programs))
+        self.up("up", "agent", "up")
+        self.run_barriers(mpi)
+        self.assertEqual(self.operations(0), 0)
 
     def test_who_does_not_want_them_has_none(self):
         mpi = next(iter(self.programs))

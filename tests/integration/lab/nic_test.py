@@ -106,6 +106,14 @@ class NicTest(LabTest):
         self.refused_lab("bench", "barrier", "--variants", "nic", "--impair", "rain=1%", words=["rain=1%", "loss="],
                          code=2)
 
+    def test_a_bench_that_is_killed_leaves_nothing(self):
+        bench = self.start("bench", "barrier", "--nodes", "3", "--switch", "redirect", "--rounds", "100000000")
+        name = f"bench-{bench.pid}"
+        self.assertTrue(eventually(lambda: f"lab {name}" in self.lab("status").stdout))
+        bench.kill()
+        bench.communicate()
+        self.assertTrue(eventually(lambda: name not in self.lab("status").stdout))
+
     def test_up_shows_where_and_down_leaves_nothing(self):
         self.up(1)
         self.assertEqual([service["engine"] for service in self.services(0)], ["kernel"])
