@@ -74,10 +74,6 @@ NIC_FUNCTION __u32 nic_advance(const struct nic_group* group, struct nic_state* 
   return advanced;
 }
 
-NIC_INLINE __u8 nic_is_vetoed(const struct nic_program* program, __u64 word) {
-  return (program->flags & NIC_VOTES) != 0 && (word & NIC_VETOED) != 0;
-}
-
 /* What follows from bits that have been set. */
 NIC_INLINE struct nic_outcome nic_follow(const struct nic_group* group, struct nic_state* state,
                                          const struct nic_program* program, const struct nic_change* change) {

@@ -103,9 +103,13 @@ NIC_FUNCTION __u32 nic_sends_reached(const struct nic_program* program, __u64 wo
   return sends;
 }
 
+NIC_INLINE __u8 nic_is_vetoed(const struct nic_program* program, __u64 word) {
+  return (program->flags & NIC_VOTES) != 0 && (word & NIC_VETOED) != 0;
+}
+
 /* What has to come until the operation is complete. */
 NIC_INLINE __u64 nic_wanted(const struct nic_program* program, __u64 word) {
-  return (program->flags & NIC_VOTES) != 0 && (word & NIC_VETOED) != 0 ? program->instead : program->all;
+  return nic_is_vetoed(program, word) ? program->instead : program->all;
 }
 
 NIC_INLINE int nic_is_complete(const struct nic_program* program, __u64 word) {

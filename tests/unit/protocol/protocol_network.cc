@@ -17,15 +17,19 @@ std::function<schedule::Plan(uint32_t)> plans_of(const char* name, uint32_t size
       [=](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree}); };
 }
 
-std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree) {
-  const auto plan_of = plans_of(name, size, degree);
+std::vector<nic_program> programs_of(uint32_t size, const std::function<Result<nic_program>(uint32_t)>& table_of) {
   std::vector<nic_program> programs;
   for (uint32_t rank = 0; rank < size; ++rank) {
-    Result<nic_program> program = engines::nic::stage_table(rank, mode, plan_of);
+    Result<nic_program> program = table_of(rank);
     EXPECT_TRUE(program.is_ok()) << (program.is_ok() ? "" : program.status().message());
     programs.push_back(program.is_ok() ? program.take() : nic_program{});
   }
   return programs;
+}
+
+std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree) {
+  const auto plan_of = plans_of(name, size, degree);
+  return programs_of(size, [&](uint32_t rank) { return engines::nic::stage_table(rank, mode, plan_of); });
 }
 
 void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {

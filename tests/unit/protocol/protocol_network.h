@@ -92,6 +92,7 @@ class ProtocolNetwork {
 
 // A barrier's plans, and all members' parts of it as the engines hold them.
 std::function<schedule::Plan(uint32_t)> plans_of(const char* name, uint32_t size, uint32_t degree = 0);
+std::vector<nic_program> programs_of(uint32_t size, const std::function<Result<nic_program>(uint32_t)>& table_of);
 std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree = 0);
 
 // Hosts that begin whenever they may, in an order of the dice, until all have `rounds` behind them. Expects that all

@@ -16,13 +16,7 @@ constexpr uint32_t kMostRanks = 36;  // with gather-broadcast of degree 8 behind
 std::vector<nic_program> voting_programs(uint32_t size, const char* fall_back = "gather_broadcast",
                                          uint32_t degree = 8) {
   const auto plan_of = plans_of(fall_back, size, degree);
-  std::vector<nic_program> programs;
-  for (uint32_t rank = 0; rank < size; ++rank) {
-    Result<nic_program> program = engines::nic::broadcast_table(rank, size, plan_of);
-    EXPECT_TRUE(program.is_ok()) << (program.is_ok() ? "" : program.status().message());
-    programs.push_back(program.is_ok() ? program.take() : nic_program{});
-  }
-  return programs;
+  return programs_of(size, [&](uint32_t rank) { return engines::nic::broadcast_table(rank, size, plan_of); });
 }
 
 void deliver_all(ProtocolNetwork& network) {
