@@ -317,18 +317,17 @@ static __always_inline void wake_keeper(void) {
   (void)bpf_ringbuf_output(&nic_news, (void*)&zero, sizeof zero, BPF_RB_FORCE_WAKEUP);
 }
 
-// Where packets go out: doorbells are packets of a socket that is known.
+// Where packets go out: doorbells are packets of a socket that is known for the group that they name.
 SEC("tc")
 int nic_leaving(struct __sk_buff* skb) {
   if (skb->mark == NIC_MARK) return TC_ACT_UNSPEC;
   __u64 words[NIC_WORDS + 1];
   struct event event = {};
   if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
-  const __u64 cookie = bpf_get_socket_cookie(skb);
-  const __u32* index = bpf_map_lookup_elem(&nic_bells, &cookie);
-  if (index == 0) return TC_ACT_UNSPEC;
-  if (!find_slot(&event, *index)) return TC_ACT_SHOT;
   (void)nic_read(words, &event.message);
+  const struct nic_bell bell = {bpf_get_socket_cookie(skb), event.message.group};
+  if (bpf_map_lookup_elem(&nic_bells, &bell) == 0) return TC_ACT_UNSPEC;
+  if (!find_slot(&event, (__u32)bell.slot)) return TC_ACT_SHOT;
   if (event.message.kind != NIC_BELL) {
     count(NIC_UNKNOWN_KIND);
     return TC_ACT_SHOT;

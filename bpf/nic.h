@@ -30,6 +30,12 @@ struct nic_member {
   __u32 reserved_too;
 };
 
+/* A socket whose packets are rings for the slot that they name. */
+struct nic_bell {
+  __u64 socket; /* its cookie */
+  __u64 slot;
+};
+
 struct nic_slot {
   struct nic_group group;
   __u32 first_member; /* in the pool */

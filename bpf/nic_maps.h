@@ -32,13 +32,21 @@ struct {
   __type(value, struct nic_member);
 } nic_members SEC(".maps");
 
-// From a group's id, and from the cookie of a socket that rings, to the group's slot.
+// From a group's id to its slot.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, NIC_MOST_GROUPS);
   __type(key, __u64);
   __type(value, __u32);
-} nic_ids SEC(".maps"), nic_bells SEC(".maps");
+} nic_ids SEC(".maps");
+
+// Which socket may ring for which slot: those that aren't here may not. The value says nothing.
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, NIC_MOST_GROUPS);
+  __type(key, struct nic_bell);
+  __type(value, __u32);
+} nic_bells SEC(".maps");
 
 // By sizes, since clang describes no type that only an inner map names.
 struct nic_page_map {

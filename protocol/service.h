@@ -11,7 +11,7 @@
 #include "protocol/table.h"
 
 enum {
-  NIC_SERVICE_VERSION = 2,
+  NIC_SERVICE_VERSION = 3,
   NIC_TEXT_BYTES = 240,
   NIC_INTERFACE_BYTES = 16,
   NIC_MOST_BELL_BYTES = 128,
@@ -22,7 +22,7 @@ enum {
 
 enum nic_request_kind {
   NIC_REQUEST_HELLO = 1, /* struct nic_request; answer: struct nic_hello */
-  NIC_REQUEST_JOIN,      /* struct nic_join, its programs, its members; answer: struct nic_joined, three descriptors */
+  NIC_REQUEST_JOIN,      /* struct nic_join, its programs, its members; answer: struct nic_joined, 2 or 3 descriptors */
   NIC_REQUEST_LEAVE,     /* struct nic_leave; no answer */
   NIC_REQUEST_STATUS,    /* struct nic_request; answer: text, JSON */
   NIC_REQUEST_DOWN,      /* struct nic_request; answer: struct nic_answer, then the service ends */
@@ -68,8 +68,9 @@ struct nic_join {
   __u16 reserved;
 };
 
-/* Comes with the page (to be mapped), the bell (to be sent to) and the ear (to be slept on), in this order; the latter
- * two may be one socket. What is sent to the bell are bell_bytes of `bell`, with the words of a packet at words_at. */
+/* Comes with the page (to be mapped), the ear (to be slept on) and the bell (to be sent to), in this order. Ear and
+ * bell may be one socket; where no bell comes, it is the one that came first over this connection. What is sent to the
+ * bell are bell_bytes of `bell`, with the words of a packet at words_at, which have `group` for their group. */
 struct nic_joined {
   struct nic_answer answer;
   __u32 group; /* its number here */

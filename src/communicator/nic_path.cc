@@ -63,7 +63,7 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
 }
 
 std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank,
-                                       std::string& why_not) {
+                                       const selection::Choice* chosen, std::string& why_not) {
   if (offers[0].wish == Wish::kOff) {
     why_not = "HOCKET_NIC=off";
     return nullptr;
@@ -85,44 +85,44 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
               " members at most";
     return nullptr;
   }
-  std::unique_ptr<NicPath> path(new NicPath(offers, nodes, rank));
+  std::unique_ptr<NicPath> path(new NicPath(offers, nodes, rank, chosen));
   if (!path->held_.empty()) return path;
   why_not = "no barrier between " + std::to_string(nodes.count()) + " nodes fits into a NIC engine; " + path->why_not_;
   return nullptr;
 }
 
-NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank)
+NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank, const selection::Choice* chosen)
     : nodes_(nodes), rank_(rank), id_(offers[0].id), key_(offers[0].key) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {
     const Offer& offer = offers[leader_of(nodes, node)];
     members_.push_back({offer.ip, offer.port});
   }
-  choose_programs();
+  // First, since it may have a degree that isn't listed.
+  if (const std::optional<Held> between = chosen == nullptr ? std::nullopt : between_nodes(*chosen)) hold(*between);
+  for (const Algorithm* algorithm : algorithms::all())
+    for (const uint32_t degree : degrees_of(*algorithm)) hold({algorithm, degree});
 }
 
 schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
   return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
 }
 
-void NicPath::choose_programs() {
-  for (const Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) continue;
-    for (const uint32_t degree : degrees_of(*algorithm)) {
-      if (held_.size() == NIC_MOST_PROGRAMS) {
-        why_not_ = "a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken";
-        return;
-      }
-      const Held held = {algorithm, degree};
-      // All members' parts are looked at by all, so that all hold the same.
-      Status fits;
-      for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member)
-        fits = engines::nic::can_hold(plan_of(held, member));
-      if (fits.is_ok()) {
-        held_.push_back(held);
-      } else {
-        why_not_ = std::string(algorithm->name) + ": " + fits.message();
-      }
-    }
+void NicPath::hold(const Held& wanted) {
+  const Algorithm* algorithm = wanted.algorithm;
+  if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) return;
+  if (std::find(held_.begin(), held_.end(), wanted) != held_.end()) return;
+  if (held_.size() == NIC_MOST_PROGRAMS) {
+    why_not_ = "a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken";
+    return;
+  }
+  // All members' parts are looked at by all, so that all hold the same.
+  Status fits;
+  for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member)
+    fits = engines::nic::can_hold(plan_of(wanted, member));
+  if (fits.is_ok()) {
+    held_.push_back(wanted);
+  } else {
+    why_not_ = std::string(algorithm->name) + ": " + fits.message();
   }
 }
 
@@ -162,9 +162,9 @@ uint32_t NicPath::culprit() const {
   return ~uint32_t{0};
 }
 
-// The number of the program that does what the choice's messages between nodes do. None where ranks exchange messages
-// with other nodes that don't stand for their own.
-std::optional<uint32_t> NicPath::program_of(const selection::Choice& choice) const {
+// What the choice does between nodes. Nothing where ranks exchange messages with other nodes that don't stand for their
+// own.
+std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& choice) const {
   const Algorithm* algorithm = choice.algorithm;
   uint32_t degree = choice.degree;
   if (algorithms::is_composition(*algorithm)) {
@@ -181,9 +181,15 @@ std::optional<uint32_t> NicPath::program_of(const selection::Choice& choice) con
   }
   if (algorithm == nullptr) return std::nullopt;
   if (degree == 0 && !algorithm->degrees.empty()) degree = algorithm->degrees.front();
-  for (size_t i = 0; i < held_.size(); ++i)
-    if (held_[i].algorithm == algorithm && held_[i].degree == degree) return static_cast<uint32_t>(i);
-  return std::nullopt;
+  return Held{algorithm, degree};
+}
+
+std::optional<uint32_t> NicPath::program_of(const selection::Choice& choice) const {
+  const std::optional<Held> wanted = between_nodes(choice);
+  if (!wanted) return std::nullopt;
+  const auto found = std::find(held_.begin(), held_.end(), *wanted);
+  if (found == held_.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - held_.begin());
 }
 
 void NicPath::offload(const selection::Choice& choice, engines::Program& program) const {

@@ -38,9 +38,10 @@ class NicPath {
   };
   static Result<Offer> offer(Context& context, bool is_first);
 
-  // Which engines there are; `why_not` says why they aren't used.
+  // Which engines there are; `why_not` says why they aren't used. `chosen`, the same on all ranks, is the choice for a
+  // barrier, whose messages are held whatever else is; nullptr: none is known.
   static std::unique_ptr<NicPath> find(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
-                                       std::string& why_not);
+                                       const selection::Choice* chosen, std::string& why_not);
   // Makes the groups on a rank that stands for its node; does nothing on others.
   Status join(Context& context);
 
@@ -57,9 +58,14 @@ class NicPath {
   struct Held {
     const algorithms::Algorithm* algorithm;
     uint32_t degree;
+
+    bool operator==(const Held&) const = default;
   };
-  NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
-  void choose_programs();
+  NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
+          const selection::Choice* chosen);
+  void hold(const Held& wanted);
+  std::optional<Held> between_nodes(const selection::Choice& choice) const;
+  // The number of the program that does what the choice does between nodes.
   std::optional<uint32_t> program_of(const selection::Choice& choice) const;
   schedule::Plan plan_of(const Held& held, uint32_t member) const;
 

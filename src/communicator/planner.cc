@@ -10,6 +10,8 @@ namespace {
 
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
+// What rules under wire=... call it.
+constexpr const char* kNicWire = "nic";
 
 bool has_multicast(const schedule::Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [](const schedule::Step& step) {
@@ -73,10 +75,15 @@ std::string Planner::explain(const CallShape& shape) const {
   return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value()) + "\n" : text;
 }
 
+Result<selection::Choice> Planner::barrier_by_nic() const {
+  const CallShape barrier{.collective = schedule::Collective::kBarrier};
+  return selection::choose(query(barrier), table_.under(kNicWire), forced(barrier.collective));
+}
+
 void Planner::use(const NicPath* nic, std::string why_not) {
   nic_ = nic;
   why_no_nic_ = std::move(why_not);
-  if (nic != nullptr) nic_table_ = table_.under("nic");
+  if (nic != nullptr) nic_table_ = table_.under(kNicWire);
   forget();
 }
 

@@ -72,6 +72,8 @@ class Planner {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
+  // What a barrier would be if its messages between nodes went by NIC engines.
+  Result<selection::Choice> barrier_by_nic() const;
   // Barriers between nodes go by NIC engines from now on, or don't: `why_not` says why.
   void use(const NicPath* nic, std::string why_not);
   // More ranks than cores.

@@ -276,10 +276,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     let_go();
     return status;  // the same on every rank: no second round
   }
-  if (communicator_->nodes_ != nullptr) {
-    find_nic();
-    status = gather_settings();
-  }
+  if (communicator_->nodes_ != nullptr) status = gather_settings();
   if (!status.is_ok()) {
     let_go();
     return status;

@@ -75,7 +75,7 @@ class Setup {
   void find_domains();
   Status check_wire() const;
   Status gather_settings();
-  // NIC engines, as far as what was heard says; then by what all have come to.
+  // NIC engines: as far as what was heard says, then by what all have come to.
   void find_nic();
   Status join_nic(Outcome& outcome);
   void agree_on_nic(const std::vector<Outcome>& outcomes);

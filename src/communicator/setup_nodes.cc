@@ -57,15 +57,19 @@ Status Setup::check_wire() const {
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
 
+// By what all have told, so that all find the same.
 void Setup::find_nic() {
   std::vector<NicPath::Offer> offers;
   for (const Introduction& one : all_) offers.push_back(one.nic);
-  nic_ = NicPath::find(offers, *communicator_->nodes_, bootstrap_.rank, why_no_nic_);
+  const Result<selection::Choice> barrier = communicator_->planner_->barrier_by_nic();
+  nic_ = NicPath::find(offers, *communicator_->nodes_, bootstrap_.rank, barrier.is_ok() ? &barrier.value() : nullptr,
+                       why_no_nic_);
 }
 
 // Where an engine was to be used by all means, that it can't is everybody's failure; else it is only told.
 Status Setup::join_nic(Outcome& outcome) {
   if (communicator_->nodes_ == nullptr) return Status::ok();
+  find_nic();
   if (nic_ != nullptr) {
     const Status joined = nic_->join(context_);
     if (!joined.is_ok()) why_no_nic_ = joined.message();

@@ -20,7 +20,6 @@ namespace {
 using algorithms::Algorithm;
 using schedule::Collective;
 
-constexpr int kSizes[] = {1, 2, 3, 4, 5, 8};
 // Elements of 8 bytes: none, one, fewer than ranks, odd, several segments, several calls of many segments.
 constexpr size_t kCounts[] = {0, 1, 3, 513, 30'001};
 constexpr size_t kLargeCount = 700'001;
@@ -75,7 +74,7 @@ class Conformance : public testing::TestWithParam<const Algorithm*> {
     const Algorithm& algorithm = *GetParam();
     const std::string forced = std::string(algorithm.name) + parameters;
     bool serves_several = false;
-    for (const int size : kSizes) {
+    for (const int size : kTeamSizes) {
       if (static_cast<uint32_t>(size) < algorithm.min_size || static_cast<uint32_t>(size) > algorithm.max_size)
         continue;
       if (!serves_team(algorithm, algorithm.collective, size)) continue;

@@ -16,7 +16,6 @@ namespace {
 using algorithms::Algorithm;
 using schedule::Collective;
 
-constexpr int kSizes[] = {1, 2, 3, 4, 5, 8};
 // Elements of 8 bytes in a block: none, one, odd, past a line, past a slot's row, several segments, several calls.
 constexpr size_t kCounts[] = {0, 1, 7, 300, 3000, 30'001};
 constexpr size_t kLargeCount = 300'001;
@@ -82,7 +81,7 @@ TEST_P(Exchanges, EndWithWhatBelongsToEveryRank) {
                      (algorithm.takes_vectors && (schedule::lengths_are_agreed(collective) || !algorithm.uses_slots));
     if (!can) continue;
     SCOPED_TRACE(std::string(name(collective)));
-    for (const int size : kSizes) {
+    for (const int size : kTeamSizes) {
       if (static_cast<uint32_t>(size) < algorithm.min_size || static_cast<uint32_t>(size) > algorithm.max_size)
         continue;
       if (!serves_team(algorithm, collective, size)) continue;

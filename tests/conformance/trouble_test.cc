@@ -166,13 +166,18 @@ TEST(RunAhead, ARankMayRunFarAheadOfALatePeer) {
   EXPECT_EQ(failed, 0);
 }
 
-TEST(ManyRanks, OneHundredAndTwentyEightOnFewCores) {
-  const int failed = run_processes(128, [](Rank& me) {
+TEST(ManyRanks, MeetOnFewCores) {
+#ifdef HOCKET_SANITIZED
+  constexpr int kRanks = 48;
+#else
+  constexpr int kRanks = 128;
+#endif
+  const int failed = run_processes(kRanks, [](Rank& me) {
     for (int64_t call = 0; call < 20; ++call) {
       int64_t in = me.rank + call;
       int64_t out = 0;
       ASSERT_EQ(hocket_allreduce(me.comm, &in, &out, 1, HOCKET_INT64, HOCKET_SUM), HOCKET_OK) << hocket_error_text();
-      ASSERT_EQ(out, 128 * 127 / 2 + 128 * call);
+      ASSERT_EQ(out, kRanks * (kRanks - 1) / 2 + kRanks * call);
       ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
     }
   });

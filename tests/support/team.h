@@ -25,6 +25,13 @@ struct Rank {
 
 using Body = std::function<void(Rank&)>;
 
+// The sizes with which every algorithm is tried: fewer where a sanitizer makes all of it slow.
+#ifdef HOCKET_SANITIZED
+inline constexpr int kTeamSizes[] = {1, 2, 3, 5};
+#else
+inline constexpr int kTeamSizes[] = {1, 2, 3, 4, 5, 8};
+#endif
+
 // Which node a rank of a team of threads is on. TEST_NODES says: `blocks` of two, `cyclic` over two, or `uneven`;
 // unset: one node.
 std::vector<uint64_t> team_nodes(int size);

@@ -2,6 +2,7 @@
 // hocket algorithms: what there is to choose from.
 #include "algorithms/algorithm.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>

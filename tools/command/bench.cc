@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "command/configuration.h"
 #include "command/local_ranks.h"
 #include "command/on_mpi.h"
+#include "command/usage.h"
 #include "command/words.h"
 #include "selection/table.h"
 

@@ -2,10 +2,13 @@
 // The subcommands of `hocket`: each file adds its own to the parser and says what to run once the line is read.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace hocket::command {
 

@@ -2,6 +2,7 @@
 // hocket exec: an MPI program with hocket in it.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 #include "command/configuration.h"
 #include "command/mpi_library.h"
 #include "command/mpi_of_command.h"
-#include "command/words.h"
+#include "command/usage.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket info: what there is, what is possible, and what would run.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab: a cluster inside one machine.
-#include "lab/lab.h"
+#include <CLI/CLI.hpp>
+
 #include "command/command.h"
 #include "command/lab_command.h"
 #include "lab/build.h"
+#include "lab/lab.h"
 #include "lab/remove.h"
 #include "lab/words.h"
 

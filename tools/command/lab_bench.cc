@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>

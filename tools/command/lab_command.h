@@ -2,7 +2,6 @@
 // The parts of `hocket lab`: each file adds its own subcommands.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab loss, duplicate, corrupt, reorder, delay, cut, heal, reset: what happens to packets.
+#include <CLI/CLI.hpp>
 #include <optional>
 
 #include "command/command.h"

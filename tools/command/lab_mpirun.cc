@@ -2,6 +2,7 @@
 // hocket lab mpirun: ranks of a real MPI on the nodes of a lab.
 #include <sched.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 
@@ -11,7 +12,7 @@
 #include "command/lab_command.h"
 #include "command/lab_mpi.h"
 #include "command/mpi_of_command.h"
-#include "command/words.h"
+#include "command/usage.h"
 #include "lab/contained.h"
 #include "lab/job.h"
 #include "lab/lab.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab status: the labs of this machine.
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 

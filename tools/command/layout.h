@@ -2,7 +2,6 @@
 // Ranks on the nodes of a cluster that is thought of, not there: `--nodes 4x2 --order cyclic`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +9,10 @@
 
 #include "base/status.h"
 #include "schedule/nodes.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hocket::command {
 

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -85,6 +86,11 @@ int bring_up(const UpOptions& options) {
   const ordered_json& about = report.value();
   std::printf("NIC engine on %s, %s: %s\n", options.interface.c_str(), about["address"].get<std::string>().c_str(),
               about["place"].get<std::string>().c_str());
+  if (options.hook == nic::Hook::kXdp && interface.value().driver == "veth")
+    std::fprintf(stderr,
+                 "hocket: %s is a veth, whose driver sends only if the other end has an XDP program or GRO; if it has "
+                 "not, groups will break: --hook tc\n",
+                 options.interface.c_str());
   return kSuccess;
 }
 
@@ -157,13 +163,16 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
       ->check(CLI::Range(0.05, 10000.0));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
       ->check(CLI::Range(0.01, 86400.0));
-  const std::map<std::string, nic::Hook> hooks = {
-      {"auto", nic::Hook::kAutomatic}, {"tc", nic::Hook::kTc}, {"xdp", nic::Hook::kXdp}};
+  const std::map<std::string, nic::Hook> hooks = {{"auto", nic::Hook::kAutomatic},
+                                                  {"tc", nic::Hook::kTc},
+                                                  {"clsact", nic::Hook::kClsact},
+                                                  {"xdp", nic::Hook::kXdp}};
   if (!is_agent)
     up->add_option_function<std::string>(
           "--hook", [=](const std::string& word) { options->hook = hooks.at(word); },
-          "where packets are met: tc, xdp (in the driver), auto (default: auto)")
-        ->check(CLI::IsMember({"auto", "tc", "xdp"}))
+          "where packets are met: tc, clsact (tc as kernels before 6.6 have it), xdp (in the driver), auto "
+          "(default: auto)")
+        ->check(CLI::IsMember({"auto", "tc", "clsact", "xdp"}))
         ->type_name("HOOK");
   up->add_flag("--foreground", options->stays, "don't become a daemon");
   up->callback([=, &invocation] { invocation.run = [=] { return bring_up(*options); }; });

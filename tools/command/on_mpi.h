@@ -4,12 +4,15 @@
 // for that MPI.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "bench_mpi/mpi_ranks.h"
+
+namespace CLI {
+class App;
+}
 
 namespace hocket::command {
 

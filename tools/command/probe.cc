@@ -2,6 +2,7 @@
 // hocket probe: the interface between nodes, as far as the choice of algorithms needs to know it.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/on_mpi.h"
+#include "command/usage.h"
 #include "command/words.h"
 #include "probe/report.h"
 

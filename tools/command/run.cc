@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket run: ranks of this machine, without an MPI.
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <memory>
 
@@ -7,7 +8,7 @@
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/run_launcher.h"
-#include "command/words.h"
+#include "command/usage.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket schedule: an algorithm's plans, to look at and to prove.
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 

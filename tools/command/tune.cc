@@ -2,6 +2,7 @@
 // hocket tune: reads the command line; measures, makes rules, fits the model, writes the table.
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -19,6 +20,7 @@
 #include "command/tune_on_mpi.h"
 #include "command/tune_output.h"
 #include "command/tune_table.h"
+#include "command/usage.h"
 #include "command/words.h"
 
 namespace hocket::command {

@@ -7,28 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 namespace hocket::command {
-namespace {
-
-class WithCommand : public CLI::Formatter {
- public:
-  explicit WithCommand(std::string command) : command_(std::move(command)) {}
-
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
-    while (usage.ends_with('\n')) usage.pop_back();
-    return usage + " " + command_ + "\n";
-  }
-
- private:
-  std::string command_;
-};
-
-}  // namespace
-
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> words;
   std::istringstream stream(text);
@@ -44,10 +25,6 @@ Result<double> read_time(const std::string& option, const std::string& text) {
   if (end == text.c_str() || factor == 0 || !(number * factor > 0) || number * factor > 86400)
     return Status(Code::kInvalidArgument, option + " " + text + ": a time up to a day, such as 60s, 5m or 500ms");
   return number * factor;
-}
-
-void show_command_in_usage(CLI::App& subcommand, std::string command) {
-  subcommand.formatter(std::make_shared<WithCommand>(std::move(command)));
 }
 
 Status check_writable(const std::string& option, const std::string& path) {

@@ -2,7 +2,6 @@
 // Words of the command line that several subcommands read or show in the same way.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,5 @@ Result<double> read_time(const std::string& option, const std::string& text);
 
 // Found out before anything is measured; errors name the option. An empty path is stdout.
 Status check_writable(const std::string& option, const std::string& path);
-
-// Adds `command`, which the parser knows nothing of ("PROGRAM ..."), to the usage line of a subcommand's --help.
-void show_command_in_usage(CLI::App& subcommand, std::string command);
 
 }  // namespace hocket::command

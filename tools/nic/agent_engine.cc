@@ -208,8 +208,8 @@ class AgentEngine final : public Engine {
       if (recv(slot->bell.get(), words, sizeof words, MSG_DONTWAIT) != NIC_HEADER_BYTES) return;
       nic_message message{};
       (void)nic_read(words, &message);
-      if (message.kind != NIC_BELL) {
-        count(NIC_UNKNOWN_KIND);
+      if (message.kind != NIC_BELL || message.group != group) {
+        count(message.kind != NIC_BELL ? uint32_t{NIC_UNKNOWN_KIND} : uint32_t{NIC_NO_GROUP});
         continue;
       }
       const nic_outcome outcome = nic_start(&slot->group, &slot->state, message.program, message.epoch);

@@ -34,6 +34,7 @@ struct JoinRequest {
   std::vector<nic_peer> members;
   uint64_t silence_ns = 0;
   bool is_privileged = false;  // may send raw packets anyway
+  uint64_t bell = 0;           // what has been lent over this connection, by the socket's cookie; 0: nothing yet
   uint32_t user = 0;
 };
 
@@ -41,9 +42,10 @@ struct JoinRequest {
 struct Lent {
   uint32_t group = 0;
   platform::Descriptor page;
-  platform::Descriptor bell;
   platform::Descriptor ear;
-  std::vector<std::byte> ring;  // what the job sends to the bell, with a packet's words at words_at
+  platform::Descriptor bell;     // -1: the connection's, which is asked for by JoinRequest::bell
+  uint64_t connection_bell = 0;  // what to ask for it by from now on; 0: the bell is this group's alone
+  std::vector<std::byte> ring;   // what the job sends to the bell, with a packet's words at words_at
   size_t words_at = 0;
 };
 

@@ -3,11 +3,8 @@
 
 #ifdef HOCKET_NIC_PROGRAMS
 #include <arpa/inet.h>
-#include <linux/if_ether.h>
-#include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
-#include <netinet/udp.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,6 +19,7 @@
 #include "base/clock.h"
 #include "nic/group_keeper.h"
 #include "nic/kernel_programs.h"
+#include "nic/lent_sockets.h"
 #include "nic/multicast.h"
 #endif
 
@@ -49,30 +47,6 @@ uint16_t ip_checksum(uint32_t one, uint32_t other) {
   for (const uint16_t word : words) sum += word;
   while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
   return static_cast<uint16_t>(~sum);
-}
-
-sockaddr_in socket_address(uint32_t ip, uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = ip;
-  address.sin_port = port;
-  return address;
-}
-
-// Whoever binds it finds it taken: packets that the programs pass on get no answer of the kernel's.
-Result<Descriptor> bound_socket(uint32_t ip, uint16_t port) {
-  Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.get() < 0) return Status::system("can't make a socket", errno);
-  const sockaddr_in address = socket_address(ip, port);
-  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return Status::system("can't take UDP port " + std::to_string(ntohs(port)), errno);
-  return socket;
-}
-
-// What the job sends by a socket that it was lent counts as sent by the job's user: rules on packets may ask.
-Status hand_over(const Descriptor& socket, uint32_t user) {
-  if (fchown(socket.get(), user, static_cast<gid_t>(-1)) == 0) return Status::ok();
-  return Status::system("can't hand a socket over to user " + std::to_string(user), errno);
 }
 
 // The members that a group's programs exchange messages with.
@@ -160,7 +134,7 @@ class KernelEngine final : public Engine {
   struct Slot {
     nic_slot kernel = {};
     nic_page* page = nullptr;
-    uint64_t bell = 0;  // its socket's cookie
+    nic_bell bell = {};
     Descriptor multicast;
     bool has_id = false;
   };
@@ -273,18 +247,34 @@ class KernelEngine final : public Engine {
   }
 
   // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for those who may send
-  // them anyway.
+  // them anyway. They get one socket for all of their groups: closing it takes some 20 ms. UDP's can't be shared, since
+  // each has a peer that must be there.
   Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
     const nic_member& other = any_peer(slots_[number].kernel.first_member, request.group);
-    HOCKET_TRY(request.is_privileged ? make_raw_bell(other, lent) : make_udp_bell(other, request.user, lent));
-    uint64_t cookie = 0;
-    socklen_t length = sizeof cookie;
-    if (getsockopt(lent.bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length) != 0)
-      return Status::system("can't find the cookie of a socket", errno);
-    HOCKET_TRY(programs_->set_bell(cookie, number));
-    slots_[number].bell = cookie;
+    const uint64_t known = request.is_privileged ? request.bell : 0;
+    if (request.is_privileged) {
+      lent.ring = raw_ring(options_.interface, options_.port, other.mac);
+      lent.words_at = NIC_BEFORE_HEADER;
+    } else {
+      lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
+    }
+    if (known == 0) {
+      Result<Descriptor> bell = request.is_privileged
+                                    ? make_raw_bell(options_.interface)
+                                    : make_udp_bell(options_.interface.ip, peer_of(other), request.user);
+      if (!bell.is_ok()) return bell.take_status();
+      lent.bell = bell.take();
+    }
+    Result<uint64_t> socket = known != 0 ? Result<uint64_t>(known) : cookie_of(lent.bell);
+    if (!socket.is_ok()) return socket.take_status();
+    if (request.is_privileged) lent.connection_bell = socket.value();
+    const nic_bell bell = {socket.value(), number};
+    HOCKET_TRY(programs_->set_bell(bell));
+    slots_[number].bell = bell;
     return Status::ok();
   }
+
+  nic_peer peer_of(const nic_member& member) const { return {member.ip, htons(options_.port), 0}; }
 
   // Somebody whom a packet could go to; if there is nobody, some other member.
   const nic_member& any_peer(uint32_t first, const nic_group& group) const {
@@ -293,53 +283,9 @@ class KernelEngine final : public Engine {
     return programs_->member(first + (group.self == 0 ? 1 : 0));
   }
 
-  Status make_udp_bell(const nic_member& other, uint32_t user, Lent& lent) const {
-    Result<Descriptor> bell = bound_socket(options_.interface.ip, 0);
-    if (!bell.is_ok()) return bell.take_status();
-    HOCKET_TRY(hand_over(bell.value(), user));
-    const int yes = 1;
-    const sockaddr_in address = socket_address(other.ip, htons(options_.port));
-    // What the packet becomes has no checksum of UDP's.
-    if (setsockopt(bell.value().get(), SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes) != 0 ||
-        connect(bell.value().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      return Status::system("can't make a doorbell", errno);
-    lent.bell = bell.take();
-    lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
-    lent.words_at = 0;
-    return Status::ok();
-  }
-
-  Status make_raw_bell(const nic_member& other, Lent& lent) const {
-    Descriptor bell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (bell.get() < 0) return Status::system("can't make a doorbell", errno);
-    sockaddr_ll address{};
-    address.sll_family = AF_PACKET;
-    address.sll_ifindex = options_.interface.index;
-    if (bind(bell.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-      return Status::system("can't make a doorbell", errno);
-    lent.bell = std::move(bell);
-    struct {
-      ethhdr ethernet;
-      iphdr ip;
-      udphdr udp;
-    } __attribute__((packed)) head = {};
-    std::memcpy(head.ethernet.h_dest, other.mac, sizeof other.mac);
-    std::memcpy(head.ethernet.h_source, options_.interface.mac.data(), options_.interface.mac.size());
-    head.ethernet.h_proto = htons(ETH_P_IP);
-    head.ip.version = 4;
-    head.ip.ihl = 5;
-    head.ip.protocol = IPPROTO_UDP;
-    head.udp.dest = htons(options_.port);
-    head.udp.len = htons(uint16_t{NIC_UDP_BYTES} + uint16_t{NIC_HEADER_BYTES});
-    lent.ring.assign(NIC_FRAME_BYTES, std::byte{0});
-    std::memcpy(lent.ring.data(), &head, sizeof head);
-    lent.words_at = NIC_BEFORE_HEADER;
-    return Status::ok();
-  }
-
   void hang_up(uint32_t number) {
-    if (number >= slots_.size() || slots_[number].bell == 0) return;
-    programs_->forget_bell(std::exchange(slots_[number].bell, 0));
+    if (number >= slots_.size() || slots_[number].bell.socket == 0) return;
+    programs_->forget_bell(std::exchange(slots_[number].bell, {}));
   }
 
   void forget(uint32_t number) {

@@ -28,8 +28,10 @@ constexpr uint32_t kTcxEgress = 47;
 constexpr uint32_t kXdp = 37;
 // How many pages are kept ready: each is an open file.
 constexpr size_t kPagesAtOnce = 64;
-// So that our filters are told from others' on the interface.
+// So that our filters are told from others' on the interface. The second: the qdisc is ours, too, and goes with them,
+// which the next engine knows by it if this one is killed.
 constexpr uint32_t kFilterHandle = 0x686b;
+constexpr uint32_t kFilterHandleOfOwnQdisc = kFilterHandle + 1;
 constexpr uint32_t kFilterPriority = 0x686b;
 
 template <typename Value>
@@ -54,9 +56,9 @@ bpf_tc_hook hook_of(int interface, int points) {
   return hook;
 }
 
-bpf_tc_opts our_filter() {
+bpf_tc_opts our_filter(bool own_qdisc) {
   auto options = sized<bpf_tc_opts>();
-  options.handle = kFilterHandle;
+  options.handle = own_qdisc ? kFilterHandleOfOwnQdisc : kFilterHandle;
   options.priority = kFilterPriority;
   return options;
 }
@@ -82,8 +84,8 @@ Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& in
     return bpf::failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)",
                        error);
   HOCKET_TRY(programs->open_maps());
-  HOCKET_TRY(programs->attach(interface));
-  if (hook != Hook::kTc) HOCKET_TRY(programs->attach_early(interface, hook));
+  HOCKET_TRY(programs->attach(interface, hook));
+  if (hook == Hook::kAutomatic || hook == Hook::kXdp) HOCKET_TRY(programs->attach_early(interface, hook));
   return programs;
 }
 
@@ -91,12 +93,12 @@ KernelPrograms::~KernelPrograms() {
   if (filtered_interface_ != 0) {
     for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
       bpf_tc_hook hook = hook_of(filtered_interface_, point);
-      bpf_tc_opts filter = our_filter();
+      bpf_tc_opts filter = our_filter(has_own_qdisc_);
       (void)bpf_tc_detach(&hook, &filter);
     }
     // libbpf takes the qdisc away only when it is asked to end both sides.
     bpf_tc_hook both = hook_of(filtered_interface_, BPF_TC_INGRESS | BPF_TC_EGRESS);
-    if (has_made_qdisc_) (void)bpf_tc_hook_destroy(&both);
+    if (has_own_qdisc_) (void)bpf_tc_hook_destroy(&both);
   }
   ring_buffer__free(static_cast<ring_buffer*>(ring_));
   if (sleeps_ != nullptr) munmap(sleeps_, sizeof *sleeps_);
@@ -139,8 +141,8 @@ Status KernelPrograms::open_maps() {
   return Status::ok();
 }
 
-Status KernelPrograms::attach(const Interface& interface) {
-  if (attach_link(interface.index, "nic_arriving", kTcxIngress).is_ok())
+Status KernelPrograms::attach(const Interface& interface, Hook hook) {
+  if (hook != Hook::kClsact && attach_link(interface.index, "nic_arriving", kTcxIngress).is_ok())
     return attach_link(interface.index, "nic_leaving", kTcxEgress);
   place_ = "tc, by clsact";
   return attach_filters(interface.index, program("nic_arriving"), program("nic_leaving"));
@@ -182,12 +184,14 @@ Status KernelPrograms::attach_filters(int interface, int arriving, int leaving) 
   filtered_interface_ = interface;
   bpf_tc_hook hook = hook_of(interface, BPF_TC_INGRESS | BPF_TC_EGRESS);
   const int created = bpf_tc_hook_create(&hook);
-  has_made_qdisc_ = created == 0;
   if (created != 0 && created != -EEXIST)
     return bpf::failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
+  hook = hook_of(interface, BPF_TC_INGRESS);
+  bpf_tc_opts earlier = our_filter(true);
+  has_own_qdisc_ = created == 0 || bpf_tc_query(&hook, &earlier) == 0;
   for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
     hook = hook_of(interface, point);
-    bpf_tc_opts filter = our_filter();
+    bpf_tc_opts filter = our_filter(has_own_qdisc_);
     filter.prog_fd = point == BPF_TC_INGRESS ? arriving : leaving;
     filter.flags = BPF_TC_F_REPLACE;  // those of an engine that was killed
     if (const int error = bpf_tc_attach(&hook, &filter); error != 0)
@@ -243,12 +247,13 @@ Status KernelPrograms::set_id(uint64_t id, uint32_t slot) {
 
 void KernelPrograms::forget_id(uint64_t id) { (void)bpf_map_delete_elem(map("nic_ids"), &id); }
 
-Status KernelPrograms::set_bell(uint64_t cookie, uint32_t slot) {
-  if (bpf_map_update_elem(map("nic_bells"), &cookie, &slot, BPF_NOEXIST) == 0) return Status::ok();
+Status KernelPrograms::set_bell(const nic_bell& bell) {
+  const uint32_t nothing = 0;
+  if (bpf_map_update_elem(map("nic_bells"), &bell, &nothing, BPF_NOEXIST) == 0) return Status::ok();
   return Status::system("can't tell the NIC engine a doorbell", errno);
 }
 
-void KernelPrograms::forget_bell(uint64_t cookie) { (void)bpf_map_delete_elem(map("nic_bells"), &cookie); }
+void KernelPrograms::forget_bell(const nic_bell& bell) { (void)bpf_map_delete_elem(map("nic_bells"), &bell); }
 
 void KernelPrograms::ask_for_news() { __atomic_store_n(sleeps_, 1, __ATOMIC_SEQ_CST); }
 

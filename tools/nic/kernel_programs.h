@@ -43,8 +43,8 @@ class KernelPrograms {
   Result<platform::Descriptor> take_page(uint32_t number, const std::function<bool(uint32_t)>& is_free);
   Status set_id(uint64_t id, uint32_t slot);
   void forget_id(uint64_t id);
-  Status set_bell(uint64_t cookie, uint32_t slot);
-  void forget_bell(uint64_t cookie);
+  Status set_bell(const nic_bell& bell);
+  void forget_bell(const nic_bell& bell);
   Counters counters() const;
   // From now on the next operation that begins makes news() readable, once.
   void ask_for_news();
@@ -60,7 +60,7 @@ class KernelPrograms {
   KernelPrograms() = default;
   Status open_maps();
   Status make_pages(const std::vector<uint32_t>& slots);
-  Status attach(const Interface& interface);
+  Status attach(const Interface& interface, Hook hook);
   Status attach_early(const Interface& interface, Hook hook);
   Status attach_link(int interface, const char* program, uint32_t kind, uint32_t flags = 0);
   int program(const char* name) const;
@@ -71,7 +71,7 @@ class KernelPrograms {
   void* object_ = nullptr;  // a bpf_object
   std::string place_ = "tc, by tcx";
   int filtered_interface_ = 0;  // with filters of ours; 0: none
-  bool has_made_qdisc_ = false;
+  bool has_own_qdisc_ = false;
   platform::Descriptor links_[3];
   nic_state* states_ = nullptr;
   nic_member* members_ = nullptr;

@@ -39,6 +39,7 @@ struct Job {
   ucred credentials{};
   Descriptor process;  // readable when it has ended; -1: has no group yet, or can't be seen from here
   bool may_enter = false;
+  uint64_t bell = 0;  // lent for all of its groups; 0: none
   std::vector<uint32_t> groups;
 };
 
@@ -275,6 +276,7 @@ class Service {
     nic_joined joined{};
     wanted.user = job.credentials.uid;
     wanted.is_privileged = may_send_raw(job.credentials);
+    wanted.bell = job.bell;
     Status status = read_join(std::span(request_).first(length), engine_.address(), wanted);
     if (status.is_ok()) status = check_share(job.credentials, wanted.group.size);
     if (!status.is_ok()) {
@@ -293,11 +295,12 @@ class Service {
     joined.words_at = static_cast<uint16_t>(group.words_at);
     std::memcpy(joined.bell, group.ring.data(), std::min(group.ring.size(), sizeof joined.bell));
     job.groups.push_back(group.group);
+    if (group.connection_bell != 0) job.bell = group.connection_bell;
     if (job.process.get() < 0) {
       const platform::PeerCredentials who = {job.credentials.uid, job.credentials.pid};
       job.process = Descriptor(platform::open_peer_process(job.socket.get(), who));
     }
-    return give(job, joined, {group.page.get(), group.bell.get(), group.ear.get()});
+    return give(job, joined, {group.page.get(), group.ear.get(), group.bell.get()});
   }
 
   bool leave(Job& job, size_t length) {
@@ -316,19 +319,21 @@ class Service {
     return send(job.socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof answer);
   }
 
+  // A last gift of -1 isn't given.
   static bool give(const Job& job, const nic_joined& joined, const std::array<int, 3>& gifts) {
+    const size_t bytes = (gifts.back() >= 0 ? gifts.size() : gifts.size() - 1) * sizeof gifts[0];
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof gifts)> control{};
     iovec piece = {const_cast<nic_joined*>(&joined), sizeof joined};
     msghdr message{};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
     message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    message.msg_controllen = CMSG_SPACE(bytes);
     cmsghdr* c = CMSG_FIRSTHDR(&message);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof gifts);
-    std::memcpy(CMSG_DATA(c), gifts.data(), sizeof gifts);
+    c->cmsg_len = CMSG_LEN(bytes);
+    std::memcpy(CMSG_DATA(c), gifts.data(), bytes);
     return sendmsg(job.socket.get(), &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof joined);
   }
 
@@ -344,12 +349,29 @@ class Service {
 
 }  // namespace
 
+namespace {
+
+// Who listens under a name, as far as the kernel tells: " by process 7 of user 0".
+std::string owner_of(const std::string& name) {
+  int descriptor = -1;
+  const Result<platform::Progress> reached = platform::connect_abstract(name, &descriptor);
+  const Descriptor socket(descriptor);
+  if (!reached.is_ok() || reached.value() != platform::Progress::kDone) return "";
+  const Result<platform::PeerCredentials> who = platform::peer_credentials(socket.get());
+  if (!who.is_ok()) return "";
+  const std::string process = who.value().process != 0 ? "process " + std::to_string(who.value().process) + " of " : "";
+  return " by " + process + "user " + std::to_string(who.value().user);
+}
+
+}  // namespace
+
 Result<Descriptor> open_service(const std::string& interface) {
-  Result<int> listener = platform::listen_abstract(NIC_SERVICE_NAME + interface);
-  if (!listener.is_ok())
-    return Status(listener.status().code(), interface + " has an engine already (`hocket nic status " + interface +
-                                                "`), or somebody has taken its name: " + listener.status().message());
-  return Descriptor(listener.value());
+  const std::string name = NIC_SERVICE_NAME + interface;
+  Result<int> listener = platform::listen_abstract(name);
+  if (listener.is_ok()) return Descriptor(listener.value());
+  return Status(listener.status().code(), "the NIC engine's name for " + interface + " is taken already" +
+                                              owner_of(name) + " (`hocket nic status " + interface +
+                                              "` shows an engine): " + listener.status().message());
 }
 
 Status run_service(Engine& engine, const Descriptor& listener, const Guests& guests) {

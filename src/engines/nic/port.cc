@@ -261,8 +261,11 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   if (page == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);
   std::unique_ptr<Group> group(new Group(*this, joined.group, static_cast<nic_page*>(page)));
   group->members_ = description.members;
-  group->bell_ = std::move(gifts[1]);
-  group->ear_ = std::move(gifts[2]);
+  group->ear_ = std::move(gifts[1]);
+  if (gifts[2].get() >= 0) bell_ = std::make_shared<const Descriptor>(std::move(gifts[2]));
+  if (bell_ == nullptr)
+    return Status(Code::kNotSupported, "the NIC engine's service of " + interface_ + " lends no doorbell");
+  group->bell_ = bell_;
   const auto* bell = reinterpret_cast<const std::byte*>(joined.bell);
   group->ring_.assign(bell, bell + std::min<size_t>(joined.bell_bytes, sizeof joined.bell));
   group->words_at_ = joined.words_at;
@@ -291,18 +294,19 @@ Status Group::ring() {
   nic_message m{};
   m.kind = NIC_BELL;
   m.program = static_cast<uint8_t>(program_);
+  m.group = number_;
   m.epoch = started_;
   __u64 words[NIC_WORDS + 1];
   nic_write(&m, 0, words);
   std::memcpy(ring_.data() + words_at_, words, sizeof words);
-  for (int tries = 0; send(bell_.get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0; ++tries) {
+  for (int tries = 0; send(bell_->get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0; ++tries) {
     // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
     if (errno == ENOBUFS) break;
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
     // An engine that doesn't listen now is rung again later: ring_again().
     if (tries >= kMostTries) break;
-    pollfd bell = {bell_.get(), POLLOUT, 0};
+    pollfd bell = {bell_->get(), POLLOUT, 0};
     (void)poll(&bell, 1, kTryMs);
   }
   return Status::ok();

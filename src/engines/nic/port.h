@@ -73,7 +73,7 @@ class Group {
   uint32_t number_;  // at the service
   nic_page* page_;
   std::vector<Address> members_;
-  platform::Descriptor bell_;
+  std::shared_ptr<const platform::Descriptor> bell_;  // may be that of other groups as well
   platform::Descriptor ear_;
   std::vector<std::byte> ring_;  // what is sent to the bell
   size_t words_at_ = 0;
@@ -116,6 +116,7 @@ class Port {
                           std::span<platform::Descriptor> gifts);
 
   platform::Descriptor socket_;
+  std::shared_ptr<const platform::Descriptor> bell_;  // the last that came
   std::string engine_;
   std::string interface_;
   Address address_;

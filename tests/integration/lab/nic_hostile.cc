@@ -317,7 +317,8 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
   uint64_t cookie = 0;
   socklen_t length = sizeof cookie;
   ASSERT_EQ(getsockopt(bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length), 0);
-  ASSERT_TRUE(programs_->set_bell(cookie, slot_of(kGroup)).is_ok());
+  const nic_bell rings = {cookie, slot_of(kGroup)};
+  ASSERT_TRUE(programs_->set_bell(rings).is_ok());
   const uint64_t many = is_long() ? 1'000'000 : 20'000;
   for (uint64_t i = 0; i < many; ++i) {
     const Victim& victim = engine_.groups()[kGroup];
@@ -333,6 +334,7 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
     nic_message message;
     (void)nic_read(words, &message);
     if (packets_.below(4) != 0) message.kind = NIC_BELL;
+    if (packets_.below(4) != 0) message.group = packets_.below(4) != 0 ? rings.slot : slot_of(kGroup + 1);
     if (packets_.below(4) != 0) message.epoch = victim.state.started + 1;
     if (packets_.below(4) != 0) message.program = static_cast<uint8_t>(packets_.below(victim.group.programs + 1u));
     nic_write(&message, 0, words);
@@ -340,9 +342,9 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
     Frame frame = frame_of(packet.datagram());
     if (packet.length != NIC_HEADER_BYTES) {
       ++expected_[NIC_BAD_LENGTH];
-    } else if (message.kind != NIC_BELL) {
+    } else if (message.group == rings.slot && message.kind != NIC_BELL) {
       ++expected_[NIC_UNKNOWN_KIND];
-    } else {
+    } else if (message.group == rings.slot) {
       const nic_outcome outcome = engine_.start(kGroup, message.program, message.epoch);
       ++expected_[outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict}];
       (void)publish(kGroup, outcome, false);
@@ -350,7 +352,7 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
     (void)send(bell.get(), frame.bytes.data(), frame.length, 0);
     ASSERT_EQ(difference(), "") << "by ring " << i;
   }
-  programs_->forget_bell(cookie);
+  programs_->forget_bell(rings);
   expect_nothing_else_has_changed();
 }
 

@@ -145,10 +145,15 @@ def own_bell(about):
     group.ring(program_number=7)
     group.ring(epoch=99)
     group.ring(epoch=0)
+    group.ring(kind=ABORT)
     group.ring(kind=ABORT, group=about["victim"])
     for length in (1, 39, 41, 1400):
         tried(lambda length=length: bell.send(b"\xff" * length))
     group.ring(group=about["victim"], source=9, target=9, send=200, bit=200)
+    for number in {*range(16)} - {group.number}:
+        for epoch in range(1, 100):
+            group.ring(group=number, epoch=epoch)
+    here = {"group": group.number, "epoch": 2}
     if about["engine"] == "kernel":
         option = bell.setsockopt
         found.update(all_tried({
@@ -156,12 +161,12 @@ def own_bell(about):
             "another's address": lambda: option(socket.IPPROTO_IP, IP_TRANSPARENT, 1),
             "raise": lambda: option(socket.SOL_SOCKET, socket.SO_PRIORITY, 7)}))
         for elsewhere in ((about["other"], 9), (about["own"], PORT), ("127.0.0.1", PORT)):
-            tried(lambda elsewhere=elsewhere: bell.sendto(nic_job.packet(BELL, epoch=2), elsewhere))
+            tried(lambda elsewhere=elsewhere: bell.sendto(nic_job.packet(BELL, **here), elsewhere))
         option(socket.IPPROTO_UDP, UDP_SEGMENT, 40)
-        tried(lambda: bell.send(nic_job.packet(BELL, epoch=2) * 20))
+        tried(lambda: bell.send(nic_job.packet(BELL, **here) * 20))
         option(socket.IPPROTO_UDP, UDP_SEGMENT, 0)
         option(socket.IPPROTO_IP, IP_OPTIONS, bytes([1, 1, 1, 0]))
-        tried(lambda: bell.send(nic_job.packet(BELL, epoch=2)))
+        tried(lambda: bell.send(nic_job.packet(BELL, **here)))
         option(socket.IPPROTO_IP, IP_OPTIONS, b"")
         call(42, bell.fileno(), struct.pack("=HHIQ", socket.AF_UNSPEC, 0, 0, 0), 16)  # it is connected no more
         found.update(all_tried({"the engine's place": lambda: bell.bind((about["own"], PORT)),
@@ -171,7 +176,10 @@ def own_bell(about):
 
 
 def bell(about):
-    return {"family": Job().join(about["id"], members(about)).bell.family.name}
+    job = Job()
+    first = job.join(about["id"], members(about)).bell
+    second = job.join(about["id"] + 1000, members(about)).bell
+    return {"family": first.family.name, "another": second is not first}
 
 
 def strange_source(about):

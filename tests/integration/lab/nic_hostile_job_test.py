@@ -141,6 +141,7 @@ while heard < 8:
                 after = self.report(node)["counters"]
                 for counter in ("no_program", "out_of_turn", "unknown_kind"):
                     self.assertGreater(after[counter], before[counter], counter)
+                self.assertEqual(after["bells"], before["bells"])
                 self.victims_are_well()
 
     def test_by_members_that_a_group_has_not(self):
@@ -222,11 +223,11 @@ while heard < 8:
 
     def test_raw_sockets_are_for_who_may_make_them(self):
         self.engines()
-        self.assertEqual(self.attack(0, "bell", user=0), {"family": "AF_PACKET"})
-        self.assertEqual(self.attack(0, "bell", id=50), {"family": "AF_INET"})
+        self.assertEqual(self.attack(0, "bell", user=0), {"family": "AF_PACKET", "another": False})
+        self.assertEqual(self.attack(0, "bell", id=50), {"family": "AF_INET", "another": True})
         deprived = self.job(0, "bell", user=0, id=51)
         deprived[3:3] = ["setpriv", "--bounding-set=-net_raw"]
-        self.assertEqual(json.loads(self.lab(*deprived).stdout), {"family": "AF_INET"})
+        self.assertEqual(json.loads(self.lab(*deprived).stdout), {"family": "AF_INET", "another": True})
 
     def test_a_neighbour_that_does_not_answer_is_not_waited_for(self):
         self.engines()

@@ -10,6 +10,7 @@ import socket
 import struct
 
 PORT = 46253
+VERSION = 3
 HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
 MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
 BELL = 255
@@ -26,7 +27,7 @@ _JOIN = struct.Struct("=IIQQQQHHHH")
 _PROGRAM = struct.Struct("=QQBBBBB3x16Q16s")
 
 
-def request(kind, version=2):
+def request(kind, version=VERSION):
     return struct.pack("=II", version, kind)
 
 
@@ -52,7 +53,8 @@ def join_request(identity, members, **changes):
     about = {"rank": 0, "size": len(members), "silence_ns": 0, "key": (1, 2), "count": None,
              "programs": [program(1)], **changes}
     count = len(about["programs"]) if about["count"] is None else about["count"]
-    head = _JOIN.pack(2, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count, 0)
+    head = _JOIN.pack(VERSION, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count,
+                      0)
     peers = b"".join(ip_bytes(ip) + struct.pack("!H", port) + bytes(2) for ip, port in members)
     return head + b"".join(about["programs"]) + peers
 
@@ -98,17 +100,18 @@ class Refused(Exception):
 
 
 class Group:
-    def __init__(self, number, bell_bytes, words_at, bell, descriptors):
+    def __init__(self, number, bell_bytes, words_at, bell, descriptors, bell_before):
         self.number = number
         self.template = bell[:bell_bytes]
         self.words_at = words_at
         self.page_descriptor = descriptors[0]
-        self.bell = socket.socket(fileno=descriptors[1])
-        self.ear = socket.socket(fileno=descriptors[2])
+        self.ear = socket.socket(fileno=descriptors[1])
+        self.bell = socket.socket(fileno=descriptors[2]) if len(descriptors) > 2 else bell_before
         self.page = mmap.mmap(self.page_descriptor, os.fstat(self.page_descriptor).st_size or PAGE_BYTES)
 
     def ring(self, **words):
         at = self.words_at
+        words = {"group": self.number, **words}
         rung = self.template[:at] + packet(words.pop("kind", BELL), **words) + self.template[at + 40:]
         try:
             self.bell.send(rung)
@@ -125,6 +128,7 @@ class Job:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(LIMIT_S)
         self.socket.connect(f"\0hocket-nic/{interface}")
+        self.bell = None
 
     def ask(self, message):
         """The answer and what came with it; b"": it has hung up."""
@@ -146,7 +150,9 @@ class Job:
         error, text = struct.unpack_from("=i240s", answer, 4)
         if error != 0:
             raise Refused(os.strerror(error) + ": " + text.split(b"\0")[0].decode())
-        return Group(*struct.unpack_from("=IHH128s", answer, 248), descriptors)
+        group = Group(*struct.unpack_from("=IHH128s", answer, 248), descriptors, self.bell)
+        self.bell = group.bell
+        return group
 
     def close(self):
         self.socket.close()

@@ -10,7 +10,9 @@ import tempfile
 from lab_command import COMMAND, LabTest, main_as_root
 
 VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "barriers.c")
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(HERE, "barriers.c")
+EXAMPLE = os.path.join(HERE, "../../../examples/barriers_ahead.c")
 MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
 NODES = 3
 BARRIERS = 200
@@ -55,6 +57,25 @@ class NicMpiTest(LabTest):
                     self.run_barriers(mpi, HOCKET_NIC="on")
                     for node in range(NODES):
                         # Of two communicators, and what else hocket does by barriers.
+                        self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
+                        self.assertLess(self.operations(node), 2 * BARRIERS + 20)
+
+    def test_barriers_begun_ahead_go_through_the_engines(self):
+        library = os.path.join(os.path.dirname(COMMAND), "../lib")
+        for mpi in self.programs:
+            program = os.path.join(self.folder, mpi + "-ahead")
+            subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
+                            "-I", os.path.join(HERE, "../../../include"), EXAMPLE, "-o", program, "-L", library,
+                            "-lhocket", "-Wl,-rpath," + os.path.realpath(library)], check=True)
+            for kinds, ranks_a_node in ((("up", "up", "up"), 1), (("up", "agent", "up"), 2)):
+                with self.subTest(mpi=mpi, kinds=kinds, ranks_a_node=ranks_a_node):
+                    self.lab("down", "--all")
+                    self.up(*kinds, ranks_a_node=ranks_a_node)
+                    result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), program, str(BARRIERS),
+                                      "--one-clock", HOCKET_NIC="on")
+                    self.assertIn("\n0 barriers did not hold", result.stdout)
+                    self.assertIn("NIC engine: in use", result.stdout)
+                    for node in range(NODES):
                         self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
                         self.assertLess(self.operations(node), 2 * BARRIERS + 20)
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -47,8 +48,11 @@ class Rank:
 class NicTest(LabTest):
     def up(self, nodes, *options, switch="redirect", kinds=("up",)):
         self.lab("up", str(nodes), "--switch", switch)
-        for node in range(nodes):
-            self.nic(node, kinds[node % len(kinds)], "eth0", *options)
+        if len(kinds) == 1:
+            self.lab("exec", "each", "--", self.command, "nic", *kinds, "eth0", *options)
+        else:
+            for node in range(nodes):
+                self.nic(node, kinds[node % len(kinds)], "eth0", *options)
 
     def nic(self, node, *arguments, code=0):
         return self.lab("exec", f"n{node}", "--", self.command, "nic", *arguments, code=code)
@@ -118,11 +122,52 @@ class NicTest(LabTest):
         self.up(1)
         self.assertEqual([service["engine"] for service in self.services(0)], ["kernel"])
         self.assertIn("tcx", self.nic(0, "status").stdout)
-        self.assertIn("already", self.nic(0, "up", "eth0", code=1).stderr)
+        again = self.nic(0, "up", "eth0", code=1).stderr
+        self.assertRegex(again, "taken already by process [0-9]+ of user 0")
         self.nic(0, "down", "eth0")
         self.assertEqual(self.services(0), [])
         self.assertIn("hocket nic up eth0", self.nic(0, "down", "eth0", code=1).stderr)
         self.assertIn("eth7", self.nic(0, "up", "eth7", code=2).stderr)
+
+    def test_kernels_without_links_get_filters(self):
+        self.up(2, "--hook", "clsact")
+        self.assertIn("clsact", self.nic(0, "status").stdout)
+        ranks = self.ranks([0, 1])
+        for rank in ranks:
+            rank.tell("many", 300)
+        for rank in ranks:
+            self.assertEqual(rank.answer(), "ok")
+        for rank in ranks:
+            rank.end()
+        self.assertEqual(self.counters(0)["resent"], 0)
+        filters = ["exec", "n0", "--", "tc", "-j", "filter", "show", "dev", "eth0"]
+        qdiscs = ["exec", "n0", "--", "tc", "qdisc", "show", "dev", "eth0"]
+        self.assertIn("clsact", self.lab(*qdiscs).stdout)
+        for side in ("ingress", "egress"):
+            self.assertIn("nic_", self.lab(*filters, side).stdout)
+        # Killed, it leaves them behind; the next one takes their place.
+        keeper = re.search("by process ([0-9]+)", self.nic(0, "up", "eth0", code=1).stderr)[1]
+        os.kill(int(keeper), signal.SIGKILL)
+        self.assertTrue(eventually(lambda: not running(int(keeper))))
+        self.assertIn("clsact", self.lab(*qdiscs).stdout)
+        self.nic(0, "up", "eth0", "--hook", "clsact")
+        self.assertEqual(len(json.loads(self.lab(*filters, "ingress").stdout)), 2)  # the chain, and one filter
+        self.nic(0, "down", "eth0")
+        self.assertNotIn("clsact", self.lab(*qdiscs).stdout)
+        # One that was there before stays.
+        self.lab("exec", "n0", "--", "tc", "qdisc", "add", "dev", "eth0", "clsact")
+        self.nic(0, "up", "eth0", "--hook", "clsact")
+        self.nic(0, "down", "eth0")
+        self.assertIn("clsact", self.lab(*qdiscs).stdout)
+        self.assertNotIn("nic_", self.lab(*filters, "ingress").stdout)
+
+    def test_what_is_counted_is_told_of(self):
+        self.up(1)
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/nic.md"),
+                  encoding="utf-8") as file:
+            told = file.read()
+        for counter in self.counters(0):
+            self.assertRegex(told, rf"(?m)^\|.*`{counter}`.*\| ")
 
     def test_top_shows_rates(self):
         self.up(2)

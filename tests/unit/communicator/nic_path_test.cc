@@ -38,14 +38,14 @@ struct Steps {
 
 // Of the rank's barrier by `spec`, with engines on all nodes.
 Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec) {
-  std::string why_not;
-  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, why_not);
-  EXPECT_NE(path, nullptr) << why_not;
   selection::Query query;
   query.ranks = nodes.ranks();
   query.nodes = &nodes;
   const Result<selection::Spec> forced = selection::parse_spec(query.collective, spec);
   const Result<selection::Choice> choice = selection::choose(query, selection::Table::shipped(), &forced.value());
+  std::string why_not;
+  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, &choice.value(), why_not);
+  EXPECT_NE(path, nullptr) << why_not;
   schedule::Shape shape;
   choice.value().fill(shape);
   shape.size = nodes.ranks();
@@ -85,6 +85,18 @@ TEST(NicPath, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
   }
 }
 
+TEST(NicPath, ADegreeThatIsNotListedIsHeldWhereItIsChosen) {
+  const Nodes nodes = nodes_of(9, 2);
+  for (const char* spec : {"leader:across=gather_broadcast/3", "leader:across=gather_broadcast/7",
+                           "leader:across=gather_broadcast/flat"}) {
+    for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
+      const Steps steps = steps_of(nodes, rank, spec);
+      EXPECT_EQ(steps.triggers, rank % 2 == 0 ? 1 : 0) << spec << ", rank " << rank;
+      EXPECT_EQ(steps.messages_out, 0) << spec << ", rank " << rank;
+    }
+  }
+}
+
 TEST(NicPath, WhereRanksStandForThemselvesAFlatBarrierIsTheEngines) {
   const Nodes nodes = nodes_of(5, 1);
   for (uint32_t rank = 0; rank < 5; ++rank) EXPECT_EQ(steps_of(nodes, rank, "dissemination").triggers, 1);
@@ -103,13 +115,13 @@ TEST(NicPath, ANodeWithoutAnEngineIsNamed) {
   std::vector<NicPath::Offer> offers = offers_of(6);
   offers[1].ip = 0;  // doesn't stand for its node
   std::string why_not;
-  EXPECT_NE(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  EXPECT_NE(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
   offers[4] = {};
   std::string("no engine here").copy(offers[4].reason, sizeof offers[4].reason - 1);
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  EXPECT_EQ(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
   EXPECT_EQ(why_not, "rank 4: no engine here");
   offers[0].wish = NicPath::Wish::kOff;
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  EXPECT_EQ(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
   EXPECT_EQ(why_not, "HOCKET_NIC=off");
 }
 
