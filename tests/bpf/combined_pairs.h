@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a program of the kernel is given to combine, and what it gives. */
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program of the kernel is given to combine, and what it gives.
 #ifndef HOCKET_TESTS_BPF_COMBINED_PAIRS_H
 #define HOCKET_TESTS_BPF_COMBINED_PAIRS_H
 

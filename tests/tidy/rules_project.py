@@ -45,7 +45,8 @@ def check_licence(tree):
             continue
         line = head[1] if head[0].startswith("#!") and len(head) > 1 else head[0]
         # The kernel lends most of its functions to programs under the GPL only.
-        wanted = "GPL-2.0-only OR BSD-2-Clause" if path.startswith(("bpf/", "protocol/")) else "BSD-3-Clause"
+        is_kernels = path.startswith(("bpf/", "protocol/")) or path.endswith(".bpf.c")
+        wanted = "GPL-2.0-only OR BSD-2-Clause" if is_kernels else "BSD-3-Clause"
         if f"SPDX-License-Identifier: {wanted}" not in line:
             yield Finding("licence", path, 1, f"the first line must be // SPDX-License-Identifier: {wanted}")
 
