@@ -326,7 +326,11 @@ int nic_leaving(struct __sk_buff* skb) {
   if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
   (void)nic_read(words, &event.message);
   const struct nic_bell bell = {bpf_get_socket_cookie(skb), event.message.group};
-  if (bpf_map_lookup_elem(&nic_bells, &bell) == 0) return TC_ACT_UNSPEC;
+  if (bpf_map_lookup_elem(&nic_bells, &bell) == 0) {
+    if (event.message.kind != NIC_BELL) return TC_ACT_UNSPEC;
+    count(NIC_NO_GROUP);  // a ring has no business on the wire
+    return TC_ACT_SHOT;
+  }
   if (!find_slot(&event, (__u32)bell.slot)) return TC_ACT_SHOT;
   if (event.message.kind != NIC_BELL) {
     count(NIC_UNKNOWN_KIND);

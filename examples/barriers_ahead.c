@@ -6,7 +6,7 @@
 //
 // Ranks compute for a random time in each round, so somebody is always late. First each round ends with a barrier. Then
 // a barrier is begun after each round and waited for kAhead rounds later: with NIC engines on the nodes
-// (`hocket nic up`) it goes on while ranks compute, so who waits for it finds it done.
+// (`hocket nic up`) it goes on while ranks compute, so who waits for it waits for who is far behind only.
 //
 // --one-clock: the nodes share a clock, as those of a lab do. Then it is checked that each barrier held: nobody was
 // through with it before all had begun it.

@@ -65,17 +65,19 @@ struct nic_join {
   __u16 self;
   __u16 size;
   __u16 programs;
-  __u16 reserved;
+  __u16 has_bell; /* whether the bell for all groups of the connection has come already, and is there */
 };
 
 /* Comes with the page (to be mapped), the ear (to be slept on) and the bell (to be sent to), in this order. Ear and
- * bell may be one socket; where no bell comes, it is the one that came first over this connection. What is sent to the
- * bell are bell_bytes of `bell`, with the words of a packet at words_at, which have `group` for their group. */
+ * bell may be one socket. A bell that is shared is for all groups of the connection that say so, and doesn't come again
+ * to whoever has it. What is sent to the bell are bell_bytes of `bell`, with the words of a packet at words_at, which
+ * have `group` for their group. */
 struct nic_joined {
   struct nic_answer answer;
   __u32 group; /* its number here */
   __u16 bell_bytes;
   __u16 words_at;
+  __u32 is_shared; /* the bell */
   __u8 bell[NIC_MOST_BELL_BYTES];
 };
 

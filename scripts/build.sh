@@ -11,5 +11,6 @@ case "$preset" in
   release | dev | asan | tsan) ;;
   *) die "there is no preset '$preset': release, dev, asan, tsan" ;;
 esac
-build "$preset"
+# The command is left out of "all" where a sanitizer has nothing to do with it.
+build "$preset" all hocket_command
 printf '\nbuilt: build/%s/bin  build/%s/lib\n' "$preset" "$preset"

@@ -63,7 +63,7 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
 }
 
 std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank,
-                                       const selection::Choice* chosen, std::string& why_not) {
+                                       std::string& why_not) {
   if (offers[0].wish == Wish::kOff) {
     why_not = "HOCKET_NIC=off";
     return nullptr;
@@ -85,22 +85,24 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
               " members at most";
     return nullptr;
   }
-  std::unique_ptr<NicPath> path(new NicPath(offers, nodes, rank, chosen));
-  if (!path->held_.empty()) return path;
-  why_not = "no barrier between " + std::to_string(nodes.count()) + " nodes fits into a NIC engine; " + path->why_not_;
-  return nullptr;
+  return std::unique_ptr<NicPath>(new NicPath(offers, nodes, rank));
 }
 
-NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank, const selection::Choice* chosen)
+NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank)
     : nodes_(nodes), rank_(rank), id_(offers[0].id), key_(offers[0].key) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {
     const Offer& offer = offers[leader_of(nodes, node)];
     members_.push_back({offer.ip, offer.port});
   }
-  // First, since it may have a degree that isn't listed.
+}
+
+std::string NicPath::hold_programs(const selection::Choice* chosen) {
+  // First, since it may have a degree that isn't listed, and what is against it is what people want to know.
   if (const std::optional<Held> between = chosen == nullptr ? std::nullopt : between_nodes(*chosen)) hold(*between);
   for (const Algorithm* algorithm : algorithms::all())
     for (const uint32_t degree : degrees_of(*algorithm)) hold({algorithm, degree});
+  if (!held_.empty()) return "";
+  return "no barrier between " + std::to_string(nodes_.count()) + " nodes fits into a NIC engine; " + why_not_;
 }
 
 schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
@@ -112,7 +114,7 @@ void NicPath::hold(const Held& wanted) {
   if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) return;
   if (std::find(held_.begin(), held_.end(), wanted) != held_.end()) return;
   if (held_.size() == NIC_MOST_PROGRAMS) {
-    why_not_ = "a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken";
+    set_why_not("a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken");
     return;
   }
   // All members' parts are looked at by all, so that all hold the same.
@@ -122,7 +124,7 @@ void NicPath::hold(const Held& wanted) {
   if (fits.is_ok()) {
     held_.push_back(wanted);
   } else {
-    why_not_ = std::string(algorithm->name) + ": " + fits.message();
+    set_why_not(std::string(algorithm->name) + ": " + fits.message());
   }
 }
 

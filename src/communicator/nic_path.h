@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "communicator/context.h"
@@ -38,10 +39,12 @@ class NicPath {
   };
   static Result<Offer> offer(Context& context, bool is_first);
 
-  // Which engines there are; `why_not` says why they aren't used. `chosen`, the same on all ranks, is the choice for a
-  // barrier, whose messages are held whatever else is; nullptr: none is known.
+  // Which engines there are; `why_not` says why they aren't used.
   static std::unique_ptr<NicPath> find(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
-                                       const selection::Choice* chosen, std::string& why_not);
+                                       std::string& why_not);
+  // What the engines shall hold, to be called before join(). `chosen`, the same on all ranks, is the choice for a
+  // barrier, which comes before all others; nullptr: none is known. Gives "", or why nothing can be held.
+  std::string hold_programs(const selection::Choice* chosen);
   // Makes the groups on a rank that stands for its node; does nothing on others.
   Status join(Context& context);
 
@@ -61,8 +64,10 @@ class NicPath {
 
     bool operator==(const Held&) const = default;
   };
-  NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
-          const selection::Choice* chosen);
+  NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
+  void set_why_not(std::string why) {
+    if (why_not_.empty()) why_not_ = std::move(why);
+  }
   void hold(const Held& wanted);
   std::optional<Held> between_nodes(const selection::Choice& choice) const;
   // The number of the program that does what the choice does between nodes.
@@ -75,7 +80,7 @@ class NicPath {
   uint64_t id_;
   nic_key key_;
   std::vector<Held> held_;
-  std::string why_not_;  // an algorithm, or some degree of it, is not held: of the last such
+  std::string why_not_;  // an algorithm, or some degree of it, is not held: of the first such
   std::array<std::unique_ptr<engines::nic::Trigger>, engines::shared_memory::kLanes> triggers_;
 };
 

@@ -61,9 +61,11 @@ Status Setup::check_wire() const {
 void Setup::find_nic() {
   std::vector<NicPath::Offer> offers;
   for (const Introduction& one : all_) offers.push_back(one.nic);
+  nic_ = NicPath::find(offers, *communicator_->nodes_, bootstrap_.rank, why_no_nic_);
+  if (nic_ == nullptr) return;
   const Result<selection::Choice> barrier = communicator_->planner_->barrier_by_nic();
-  nic_ = NicPath::find(offers, *communicator_->nodes_, bootstrap_.rank, barrier.is_ok() ? &barrier.value() : nullptr,
-                       why_no_nic_);
+  why_no_nic_ = nic_->hold_programs(barrier.is_ok() ? &barrier.value() : nullptr);
+  if (!why_no_nic_.empty()) nic_.reset();
 }
 
 // Where an engine was to be used by all means, that it can't is everybody's failure; else it is only told.

@@ -67,7 +67,8 @@ int in_each_node(const lab::Lab& lab, const std::vector<std::string>& command) {
     const int code = exit_code_of(process);
     if (code == 0) continue;
     const int left = lab.nodes - node - 1;
-    const std::string others = left == 0 ? "" : "; not run in the " + std::to_string(left) + " nodes behind it";
+    const std::string nodes = left == 1 ? " node" : " nodes";
+    const std::string others = left == 0 ? "" : "; not run in the " + std::to_string(left) + nodes + " behind it";
     return fail(code, "node " + lab::node_name(node) + ": exit code " + std::to_string(code) + others);
   }
   return kSuccess;

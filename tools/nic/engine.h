@@ -34,7 +34,8 @@ struct JoinRequest {
   std::vector<nic_peer> members;
   uint64_t silence_ns = 0;
   bool is_privileged = false;  // may send raw packets anyway
-  uint64_t bell = 0;           // what has been lent over this connection, by the socket's cookie; 0: nothing yet
+  bool has_bell = false;       // says that it has the bell for all groups of its connection
+  uint64_t bell_cookie = 0;    // of the bell that the connection has for all of its groups; 0: none
   uint32_t user = 0;
 };
 
@@ -43,9 +44,9 @@ struct Lent {
   uint32_t group = 0;
   platform::Descriptor page;
   platform::Descriptor ear;
-  platform::Descriptor bell;     // -1: the connection's, which is asked for by JoinRequest::bell
-  uint64_t connection_bell = 0;  // what to ask for it by from now on; 0: the bell is this group's alone
-  std::vector<std::byte> ring;   // what the job sends to the bell, with a packet's words at words_at
+  platform::Descriptor bell;    // -1: the connection's
+  uint64_t bell_cookie = 0;     // of one that is for all groups of the connection; 0: it is this group's alone
+  std::vector<std::byte> ring;  // what the job sends to the bell, with a packet's words at words_at
   size_t words_at = 0;
 };
 

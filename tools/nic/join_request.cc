@@ -92,6 +92,7 @@ Status read_join(std::span<const char> request, const nic_peer& own, JoinRequest
   wanted.group.size = join.size;
   wanted.group.programs = join.programs;
   wanted.silence_ns = join.silence_ns;
+  wanted.has_bell = join.has_bell != 0;
   std::memcpy(wanted.group.program, request.data() + sizeof join, programs);
   for (uint32_t i = 0; i < join.programs; ++i) {
     const std::string flaw = flaw_of(wanted.group.program[i], join.self, join.size);

@@ -251,7 +251,7 @@ class KernelEngine final : public Engine {
   // each has a peer that must be there.
   Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
     const nic_member& other = any_peer(slots_[number].kernel.first_member, request.group);
-    const uint64_t known = request.is_privileged ? request.bell : 0;
+    const uint64_t known = request.is_privileged ? request.bell_cookie : 0;
     if (request.is_privileged) {
       lent.ring = raw_ring(options_.interface, options_.port, other.mac);
       lent.words_at = NIC_BEFORE_HEADER;
@@ -267,7 +267,7 @@ class KernelEngine final : public Engine {
     }
     Result<uint64_t> socket = known != 0 ? Result<uint64_t>(known) : cookie_of(lent.bell);
     if (!socket.is_ok()) return socket.take_status();
-    if (request.is_privileged) lent.connection_bell = socket.value();
+    if (request.is_privileged) lent.bell_cookie = socket.value();
     const nic_bell bell = {socket.value(), number};
     HOCKET_TRY(programs_->set_bell(bell));
     slots_[number].bell = bell;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <vector>
 
+#include "bpf_support/options.h"
 #include "bpf_support/words.h"
 
 extern "C" const unsigned char nic_object_begin[];
@@ -28,39 +29,11 @@ constexpr uint32_t kTcxEgress = 47;
 constexpr uint32_t kXdp = 37;
 // How many pages are kept ready: each is an open file.
 constexpr size_t kPagesAtOnce = 64;
-// So that our filters are told from others' on the interface. The second: the qdisc is ours, too, and goes with them,
-// which the next engine knows by it if this one is killed.
-constexpr uint32_t kFilterHandle = 0x686b;
-constexpr uint32_t kFilterHandleOfOwnQdisc = kFilterHandle + 1;
-constexpr uint32_t kFilterPriority = 0x686b;
-
 template <typename Value>
 Result<Value*> map_values(int map, size_t count) {
   void* memory = mmap(nullptr, count * sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
   if (memory == MAP_FAILED) return Status::system("can't map the NIC engine's state", errno);
   return static_cast<Value*>(memory);
-}
-
-template <typename Options>
-Options sized() {
-  Options options;
-  std::memset(&options, 0, sizeof options);
-  options.sz = sizeof options;
-  return options;
-}
-
-bpf_tc_hook hook_of(int interface, int points) {
-  auto hook = sized<bpf_tc_hook>();
-  hook.ifindex = interface;
-  hook.attach_point = static_cast<bpf_tc_attach_point>(points);
-  return hook;
-}
-
-bpf_tc_opts our_filter(bool own_qdisc) {
-  auto options = sized<bpf_tc_opts>();
-  options.handle = own_qdisc ? kFilterHandleOfOwnQdisc : kFilterHandle;
-  options.priority = kFilterPriority;
-  return options;
 }
 
 bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
@@ -70,7 +43,7 @@ bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
 Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port, Hook hook) {
   bpf::keep_words();
   std::unique_ptr<KernelPrograms> programs(new KernelPrograms);
-  auto options = sized<bpf_object_open_opts>();
+  auto options = bpf::sized<bpf_object_open_opts>();
   options.object_name = "hocket_nic";
   const auto size = static_cast<size_t>(nic_object_end - nic_object_begin);
   bpf_object* object = bpf_object__open_mem(nic_object_begin, size, &options);
@@ -90,16 +63,6 @@ Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& in
 }
 
 KernelPrograms::~KernelPrograms() {
-  if (filtered_interface_ != 0) {
-    for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-      bpf_tc_hook hook = hook_of(filtered_interface_, point);
-      bpf_tc_opts filter = our_filter(has_own_qdisc_);
-      (void)bpf_tc_detach(&hook, &filter);
-    }
-    // libbpf takes the qdisc away only when it is asked to end both sides.
-    bpf_tc_hook both = hook_of(filtered_interface_, BPF_TC_INGRESS | BPF_TC_EGRESS);
-    if (has_own_qdisc_) (void)bpf_tc_hook_destroy(&both);
-  }
   ring_buffer__free(static_cast<ring_buffer*>(ring_));
   if (sleeps_ != nullptr) munmap(sleeps_, sizeof *sleeps_);
   if (states_ != nullptr) munmap(states_, NIC_MOST_GROUPS * sizeof *states_);
@@ -114,7 +77,7 @@ int KernelPrograms::program(const char* name) const {
 }
 
 Result<int> KernelPrograms::try_frame(const char* name, std::span<std::byte> frame) const {
-  auto options = sized<bpf_test_run_opts>();
+  auto options = bpf::sized<bpf_test_run_opts>();
   options.data_in = options.data_out = frame.data();
   options.data_size_in = options.data_size_out = static_cast<uint32_t>(frame.size());
   if (const int error = bpf_prog_test_run_opts(program(name), &options); error != 0)
@@ -142,10 +105,12 @@ Status KernelPrograms::open_maps() {
 }
 
 Status KernelPrograms::attach(const Interface& interface, Hook hook) {
+  Filters::remove_old(interface.index);
+  bpf::keep_words();  // that there were none is no news
   if (hook != Hook::kClsact && attach_link(interface.index, "nic_arriving", kTcxIngress).is_ok())
     return attach_link(interface.index, "nic_leaving", kTcxEgress);
   place_ = "tc, by clsact";
-  return attach_filters(interface.index, program("nic_arriving"), program("nic_leaving"));
+  return filters_.attach(interface.index, program("nic_arriving"), program("nic_leaving"));
 }
 
 Status KernelPrograms::attach_early(const Interface& interface, Hook hook) {
@@ -180,26 +145,6 @@ Status KernelPrograms::attach_link(int interface, const char* name, uint32_t kin
   return Status::ok();
 }
 
-Status KernelPrograms::attach_filters(int interface, int arriving, int leaving) {
-  filtered_interface_ = interface;
-  bpf_tc_hook hook = hook_of(interface, BPF_TC_INGRESS | BPF_TC_EGRESS);
-  const int created = bpf_tc_hook_create(&hook);
-  if (created != 0 && created != -EEXIST)
-    return bpf::failed("can't prepare the interface for the NIC engine's programs (CONFIG_NET_SCH_INGRESS?)", created);
-  hook = hook_of(interface, BPF_TC_INGRESS);
-  bpf_tc_opts earlier = our_filter(true);
-  has_own_qdisc_ = created == 0 || bpf_tc_query(&hook, &earlier) == 0;
-  for (const bpf_tc_attach_point point : {BPF_TC_INGRESS, BPF_TC_EGRESS}) {
-    hook = hook_of(interface, point);
-    bpf_tc_opts filter = our_filter(has_own_qdisc_);
-    filter.prog_fd = point == BPF_TC_INGRESS ? arriving : leaving;
-    filter.flags = BPF_TC_F_REPLACE;  // those of an engine that was killed
-    if (const int error = bpf_tc_attach(&hook, &filter); error != 0)
-      return bpf::failed("can't put the NIC engine's programs on the interface", error);
-  }
-  return Status::ok();
-}
-
 Status KernelPrograms::set_slot(uint32_t number, const nic_slot& slot) {
   if (bpf_map_update_elem(map("nic_slots"), &number, &slot, BPF_ANY) == 0) return Status::ok();
   return Status::system("can't set a group of the NIC engine", errno);
@@ -216,7 +161,7 @@ Result<Descriptor> KernelPrograms::take_page(uint32_t number, const std::functio
 }
 
 Status KernelPrograms::make_pages(const std::vector<uint32_t>& slots) {
-  auto options = sized<bpf_map_create_opts>();
+  auto options = bpf::sized<bpf_map_create_opts>();
   options.map_flags = BPF_F_MMAPABLE;
   std::vector<Descriptor> made;
   std::vector<int> descriptors;
@@ -227,7 +172,7 @@ Status KernelPrograms::make_pages(const std::vector<uint32_t>& slots) {
     descriptors.push_back(page.get());
     made.push_back(std::move(page));
   }
-  auto batch = sized<bpf_map_batch_opts>();
+  auto batch = bpf::sized<bpf_map_batch_opts>();
   auto count = static_cast<uint32_t>(made.size());
   // Kernels before 5.19 take one at a time.
   if (bpf_map_update_batch(map("nic_pages"), slots.data(), descriptors.data(), &count, &batch) != 0) {

@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "bpf/nic.h"
 #include "nic/engine.h"
+#include "nic/filters.h"
 #include "nic/hook.h"
 #include "nic/next_hop.h"
 #include "platform/descriptor.h"
@@ -64,14 +65,12 @@ class KernelPrograms {
   Status attach_early(const Interface& interface, Hook hook);
   Status attach_link(int interface, const char* program, uint32_t kind, uint32_t flags = 0);
   int program(const char* name) const;
-  Status attach_filters(int interface, int arriving, int leaving);
   int map(const char* name) const;
   Result<int> try_frame(const char* name, std::span<std::byte> frame) const;
 
   void* object_ = nullptr;  // a bpf_object
   std::string place_ = "tc, by tcx";
-  int filtered_interface_ = 0;  // with filters of ours; 0: none
-  bool has_own_qdisc_ = false;
+  Filters filters_;  // where there are no links
   platform::Descriptor links_[3];
   nic_state* states_ = nullptr;
   nic_member* members_ = nullptr;

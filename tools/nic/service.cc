@@ -39,7 +39,7 @@ struct Job {
   ucred credentials{};
   Descriptor process;  // readable when it has ended; -1: has no group yet, or can't be seen from here
   bool may_enter = false;
-  uint64_t bell = 0;  // lent for all of its groups; 0: none
+  uint64_t bell_cookie = 0;  // of what was lent for all of its groups; 0: nothing
   std::vector<uint32_t> groups;
 };
 
@@ -57,6 +57,18 @@ nic_answer agreement() { return refusal(0, ""); }
 int error_of(Code code) {
   if (code == Code::kInProgress) return EAGAIN;
   return code == Code::kNoMemory ? ENOMEM : code == Code::kInvalidArgument ? EINVAL : EOPNOTSUPP;
+}
+
+// Who listens under a name: "process 7 of user 0"; "": nobody, or it isn't known.
+std::string owner_of(const std::string& name) {
+  int descriptor = -1;
+  const Result<platform::Progress> reached = platform::connect_abstract(name, &descriptor);
+  const Descriptor socket(descriptor);
+  if (!reached.is_ok() || reached.value() != platform::Progress::kDone) return "";
+  const Result<platform::PeerCredentials> who = platform::peer_credentials(socket.get());
+  if (!who.is_ok()) return "";
+  const std::string process = who.value().process != 0 ? "process " + std::to_string(who.value().process) + " of " : "";
+  return process + "user " + std::to_string(who.value().user);
 }
 
 Descriptor open_spare() { return Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
@@ -276,13 +288,13 @@ class Service {
     nic_joined joined{};
     wanted.user = job.credentials.uid;
     wanted.is_privileged = may_send_raw(job.credentials);
-    wanted.bell = job.bell;
     Status status = read_join(std::span(request_).first(length), engine_.address(), wanted);
     if (status.is_ok()) status = check_share(job.credentials, wanted.group.size);
     if (!status.is_ok()) {
       joined.answer = refusal(error_of(status.code()), status.message());
       return tell(job, joined);
     }
+    wanted.bell_cookie = wanted.has_bell ? job.bell_cookie : 0;
     Result<Lent> lent = engine_.join(wanted);
     if (!lent.is_ok()) {
       joined.answer = refusal(error_of(lent.status().code()), lent.status().message());
@@ -295,7 +307,8 @@ class Service {
     joined.words_at = static_cast<uint16_t>(group.words_at);
     std::memcpy(joined.bell, group.ring.data(), std::min(group.ring.size(), sizeof joined.bell));
     job.groups.push_back(group.group);
-    if (group.connection_bell != 0) job.bell = group.connection_bell;
+    joined.is_shared = group.bell_cookie != 0;
+    if (group.bell_cookie != 0) job.bell_cookie = group.bell_cookie;
     if (job.process.get() < 0) {
       const platform::PeerCredentials who = {job.credentials.uid, job.credentials.pid};
       job.process = Descriptor(platform::open_peer_process(job.socket.get(), who));
@@ -349,28 +362,14 @@ class Service {
 
 }  // namespace
 
-namespace {
-
-// Who listens under a name, as far as the kernel tells: " by process 7 of user 0".
-std::string owner_of(const std::string& name) {
-  int descriptor = -1;
-  const Result<platform::Progress> reached = platform::connect_abstract(name, &descriptor);
-  const Descriptor socket(descriptor);
-  if (!reached.is_ok() || reached.value() != platform::Progress::kDone) return "";
-  const Result<platform::PeerCredentials> who = platform::peer_credentials(socket.get());
-  if (!who.is_ok()) return "";
-  const std::string process = who.value().process != 0 ? "process " + std::to_string(who.value().process) + " of " : "";
-  return " by " + process + "user " + std::to_string(who.value().user);
-}
-
-}  // namespace
-
 Result<Descriptor> open_service(const std::string& interface) {
   const std::string name = NIC_SERVICE_NAME + interface;
   Result<int> listener = platform::listen_abstract(name);
   if (listener.is_ok()) return Descriptor(listener.value());
-  return Status(listener.status().code(), "the NIC engine's name for " + interface + " is taken already" +
-                                              owner_of(name) + " (`hocket nic status " + interface +
+  const std::string owner = owner_of(name);
+  if (owner.empty()) return listener.take_status();
+  return Status(listener.status().code(), "the NIC engine's name for " + interface + " is taken already by " + owner +
+                                              " (`hocket nic status " + interface +
                                               "` shows an engine): " + listener.status().message());
 }
 

@@ -241,6 +241,7 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   join.self = static_cast<uint16_t>(description.self);
   join.size = static_cast<uint16_t>(description.members.size());
   join.programs = static_cast<uint16_t>(description.programs.size());
+  join.has_bell = bell_ != nullptr;
   std::vector<std::byte> request;
   const auto append = [&](std::span<const std::byte> bytes) {
     request.insert(request.end(), bytes.begin(), bytes.end());
@@ -257,17 +258,19 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
     HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
   }
   HOCKET_TRY(out_of(joined.answer));
-  void* page = mmap(nullptr, sizeof(nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, gifts[0].get(), 0);
-  if (page == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);
-  std::unique_ptr<Group> group(new Group(*this, joined.group, static_cast<nic_page*>(page)));
+  // Whatever goes wrong from here on, the group is left.
+  std::unique_ptr<Group> group(new Group(*this, joined.group));
+  std::shared_ptr<const Descriptor> bell = joined.is_shared != 0 ? bell_ : nullptr;
+  if (gifts[2].get() >= 0) bell = std::make_shared<const Descriptor>(std::move(gifts[2]));
+  if (gifts[0].get() < 0 || gifts[1].get() < 0 || bell == nullptr)
+    return Status(Code::kSystem, "this process has no room for the three files that are a NIC group: `ulimit -n`");
+  if (joined.is_shared != 0) bell_ = bell;
+  HOCKET_TRY(group->map(gifts[0]));
   group->members_ = description.members;
   group->ear_ = std::move(gifts[1]);
-  if (gifts[2].get() >= 0) bell_ = std::make_shared<const Descriptor>(std::move(gifts[2]));
-  if (bell_ == nullptr)
-    return Status(Code::kNotSupported, "the NIC engine's service of " + interface_ + " lends no doorbell");
-  group->bell_ = bell_;
-  const auto* bell = reinterpret_cast<const std::byte*>(joined.bell);
-  group->ring_.assign(bell, bell + std::min<size_t>(joined.bell_bytes, sizeof joined.bell));
+  group->bell_ = std::move(bell);
+  const auto* ring = reinterpret_cast<const std::byte*>(joined.bell);
+  group->ring_.assign(ring, ring + std::min<size_t>(joined.bell_bytes, sizeof joined.bell));
   group->words_at_ = joined.words_at;
   if (group->words_at_ + NIC_HEADER_BYTES > group->ring_.size())
     return Status(Code::kNotSupported, "the NIC engine's doorbell is too short: of another version?");
@@ -277,7 +280,14 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
 Group::~Group() {
   const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, 0};
   (void)send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL);
-  munmap(page_, sizeof *page_);
+  if (page_ != nullptr) munmap(page_, sizeof *page_);
+}
+
+Status Group::map(const Descriptor& page) {
+  void* memory = mmap(nullptr, sizeof *page_, PROT_READ | PROT_WRITE, MAP_SHARED, page.get(), 0);
+  if (memory == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);
+  page_ = static_cast<nic_page*>(memory);
+  return Status::ok();
 }
 
 Status Group::start(uint32_t program) {

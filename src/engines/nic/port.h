@@ -67,11 +67,12 @@ class Group {
  private:
   friend class Port;
   Status ring();
-  Group(Port& port, uint32_t number, nic_page* page) : port_(port), number_(number), page_(page) {}
+  Group(Port& port, uint32_t number) : port_(port), number_(number) {}
+  Status map(const platform::Descriptor& page);
 
   Port& port_;
   uint32_t number_;  // at the service
-  nic_page* page_;
+  nic_page* page_ = nullptr;
   std::vector<Address> members_;
   std::shared_ptr<const platform::Descriptor> bell_;  // may be that of other groups as well
   platform::Descriptor ear_;
@@ -116,7 +117,7 @@ class Port {
                           std::span<platform::Descriptor> gifts);
 
   platform::Descriptor socket_;
-  std::shared_ptr<const platform::Descriptor> bell_;  // the last that came
+  std::shared_ptr<const platform::Descriptor> bell_;  // for all groups that share one
   std::string engine_;
   std::string interface_;
   Address address_;

@@ -112,6 +112,16 @@ print(sender.recv(100).decode())
         self.lab("exec", "n1", "--", "no-such-program", code=127)
         self.lab("exec", "all", "--", "sh", "-c", "test $(hostname) != n1 || exit 9", code=9)
 
+    def test_each_node_runs_a_command_until_it_fails_and_what_it_leaves_stays(self):
+        self.lab("up", "3")
+        self.assertEqual(self.lab("exec", "each", "--", "hostname").stdout.split(), ["n0", "n1", "n2"])
+        failed = self.lab("exec", "each", "--", "sh", "-c", "hostname; test $(hostname) != n1 || exit 9", code=9)
+        self.assertEqual(failed.stdout.split(), ["n0", "n1"])
+        self.assertIn("node n1: exit code 9; not run in the 1 node behind it", failed.stderr)
+        self.lab("exec", "each", "--", "no-such-program", code=127)
+        self.lab("exec", "each", "--", "sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 &")
+        self.assertEqual(len([one for one in self.status()["processes"] if one["program"] == "sleep"]), 3)
+
     def test_all_nodes_run_a_command_with_their_names_in_front(self):
         self.lab("up", "11")
         lines = sorted(self.lab("exec", "all", "--", "hostname").stdout.splitlines())

@@ -2,14 +2,10 @@
 // What enemies send, through the NIC engine's programs in the kernel (BPF_PROG_TEST_RUN): they do with each packet what
 // the same protocol does in user space, bit for bit, and touch nothing beside it. As root, in a network namespace of
 // its own; with LONG_TESTS=1 ten million packets.
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/pkt_cls.h>
-#include <netinet/ip.h>
-#include <netinet/udp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -23,9 +19,9 @@
 #include <memory>
 #include <string>
 
+#include "hostile_frames.h"
 #include "lab/netlink.h"
 #include "nic/kernel_programs.h"
-#include "unit/protocol/hostile_packets.h"
 
 namespace hocket::test {
 namespace {
@@ -39,71 +35,6 @@ constexpr unsigned char kRed = 0xa5;
 bool is_long() {
   const char* value = std::getenv("LONG_TESTS");
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-}
-
-struct Frame {
-  std::array<std::byte, NIC_BEFORE_HEADER + sizeof(HostilePacket::bytes)> bytes{};
-  size_t length = 0;
-  std::span<std::byte> span() { return std::span(bytes).first(length); }
-};
-
-struct Headers {
-  ethhdr ethernet;
-  iphdr ip;
-  udphdr udp;
-} __attribute__((packed));
-
-Frame frame_of(std::span<const std::byte> datagram) {
-  Headers headers{};
-  headers.ethernet.h_proto = htons(ETH_P_IP);
-  headers.ip.version = 4;
-  headers.ip.ihl = 5;
-  headers.ip.protocol = IPPROTO_UDP;
-  headers.udp.dest = htons(NIC_DEFAULT_PORT);
-  headers.udp.len = htons(static_cast<uint16_t>(NIC_UDP_BYTES + datagram.size()));
-  Frame frame;
-  frame.length = sizeof headers + datagram.size();
-  std::memcpy(frame.bytes.data(), &headers, sizeof headers);
-  std::memcpy(&frame.bytes[sizeof headers], datagram.data(), datagram.size());
-  return frame;
-}
-
-// Spoils a frame below the protocol; gives what it will be counted under.
-uint32_t spoil(Frame& frame, HostilePackets& packets) {
-  Headers headers;
-  std::memcpy(&headers, frame.bytes.data(), sizeof headers);
-  const auto other = [&](uint64_t limit) { return static_cast<uint16_t>(1 + packets.below(limit - 1)); };
-  uint32_t expected = kPassed;
-  switch (packets.below(7)) {
-    case 0:
-      headers.ethernet.h_proto ^= other(1 << 16);
-      break;
-    case 1:
-      headers.ip.protocol = static_cast<uint8_t>(headers.ip.protocol ^ other(1 << 8));
-      break;
-    case 2:
-      headers.udp.dest ^= other(1 << 16);
-      break;
-    case 3: {
-      // The header's version and length.
-      auto* first = reinterpret_cast<unsigned char*>(&headers.ip);
-      *first = static_cast<unsigned char>(*first ^ other(1 << 8));
-      break;
-    }
-    case 4:
-      headers.ip.frag_off = htons(other(1 << 14));
-      break;
-    case 5:
-      headers.udp.len ^= other(1 << 16);
-      expected = NIC_BAD_LENGTH;
-      break;
-    default:
-      // The kernel tries no frame without a whole header of IP.
-      frame.length = ETH_HLEN + NIC_IP_BYTES + packets.below(NIC_FRAME_BYTES - ETH_HLEN - NIC_IP_BYTES);
-      if (frame.length >= NIC_BEFORE_HEADER) expected = NIC_BAD_LENGTH;
-  }
-  std::memcpy(frame.bytes.data(), &headers, sizeof headers);
-  return expected;
 }
 
 // The programs with groups in some of their slots, and beside them the same groups in user space.
@@ -291,16 +222,24 @@ TEST_F(KernelVictims, DoWithEveryPacketWhatTheProtocolSays) {
   expect_nothing_else_has_changed();
 }
 
-// What goes out of sockets that are no doorbells passes, whatever it is.
+// What goes out of sockets that are no doorbells passes, unless it says that it is a ring.
 TEST_F(KernelVictims, TakeNoDoorbellsFromStrangers) {
   const uint64_t many = is_long() ? 1'000'000 : 20'000;
   for (uint64_t i = 0; i < many; ++i) {
     const auto group = static_cast<uint32_t>(packets_.below(kGroups));
-    const HostilePacket packet = packets_.below(2) == 0 ? packets_.noise() : packets_.misbehaving(group);
+    HostilePacket packet = packets_.below(2) == 0 ? packets_.noise() : packets_.misbehaving(group);
+    nic_message message = message_of(packet);
+    if (packets_.below(4) == 0) {
+      message.kind = NIC_BELL;
+      message.group = packets_.below(2) == 0 ? slot_of(group) : message.group;
+      put(message, packet);
+    }
     Frame frame = frame_of(packet.datagram());
+    const bool is_ring = packet.length == NIC_HEADER_BYTES && message.kind == NIC_BELL;
     if (packet.length != NIC_HEADER_BYTES) ++expected_[NIC_BAD_LENGTH];
+    if (is_ring) ++expected_[NIC_NO_GROUP];
     const Result<int> done = programs_->try_leaving(frame.span());
-    ASSERT_TRUE(done.is_ok() && done.value() == TC_ACT_UNSPEC);
+    ASSERT_TRUE(done.is_ok() && done.value() == (is_ring ? TC_ACT_SHOT : TC_ACT_UNSPEC));
     ASSERT_EQ(difference(), "") << "by packet " << i << " (" << packet.what << ")";
   }
   expect_nothing_else_has_changed();
@@ -329,22 +268,20 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
       continue;
     }
     if (packets_.below(8) == 0) packet = packets_.noise();
-    __u64 words[NIC_WORDS + 1];
-    std::memcpy(words, packet.bytes.data(), sizeof words);
-    nic_message message;
-    (void)nic_read(words, &message);
+    nic_message message = message_of(packet);
     if (packets_.below(4) != 0) message.kind = NIC_BELL;
     if (packets_.below(4) != 0) message.group = packets_.below(4) != 0 ? rings.slot : slot_of(kGroup + 1);
     if (packets_.below(4) != 0) message.epoch = victim.state.started + 1;
     if (packets_.below(4) != 0) message.program = static_cast<uint8_t>(packets_.below(victim.group.programs + 1u));
-    nic_write(&message, 0, words);
-    std::memcpy(packet.bytes.data(), words, sizeof words);
+    put(message, packet);
     Frame frame = frame_of(packet.datagram());
     if (packet.length != NIC_HEADER_BYTES) {
       ++expected_[NIC_BAD_LENGTH];
-    } else if (message.group == rings.slot && message.kind != NIC_BELL) {
+    } else if (message.group != rings.slot) {
+      if (message.kind == NIC_BELL) ++expected_[NIC_NO_GROUP];
+    } else if (message.kind != NIC_BELL) {
       ++expected_[NIC_UNKNOWN_KIND];
-    } else if (message.group == rings.slot) {
+    } else {
       const nic_outcome outcome = engine_.start(kGroup, message.program, message.epoch);
       ++expected_[outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict}];
       (void)publish(kGroup, outcome, false);

@@ -22,6 +22,7 @@ PROG_QUERY, OBJ_INFO, ENABLE_STATS = 16, 15, 32
 NEXT_IDS = {"program": 11, "map": 12, "link": 31}
 BY_IDS = {"program": 13, "map": 14, "link": 30}
 SO_COOKIE, SO_NO_CHECK, UDP_SEGMENT, F_ADD_SEALS = 57, 11, 103, 1033
+NOBODY = 65534
 IP_TRANSPARENT, IP_OPTIONS, SO_MARK, SO_TIMESTAMPING = 19, 4, 36, 37
 
 
@@ -182,6 +183,19 @@ def bell(about):
     return {"family": first.family.name, "another": second is not first}
 
 
+def bells_of_changing_rights(about):
+    """With the right to send raw packets, without, with it again."""
+    job = Job()
+    groups = []
+    for number, user in enumerate((0, NOBODY, 0)):
+        os.seteuid(user)
+        groups.append(job.join(about["id"] + number, members(about)))
+        os.seteuid(0)
+    for group in groups:
+        group.ring()
+    return {"families": [group.bell.family.name for group in groups], "same": groups[2].bell is groups[0].bell}
+
+
 def strange_source(about):
     """One's own group is told by a member that it hasn't: whose address is that?"""
     job = Job()
@@ -206,7 +220,7 @@ def tell_strangely(about):
     return {}
 
 
-WAYS = [maps, processes, packets, own_bell, bell, strange_source, tell_strangely, *nic_hostile_requests.WAYS]
+WAYS = [maps, processes, packets, own_bell, bell, bells_of_changing_rights, strange_source, tell_strangely, *nic_hostile_requests.WAYS]
 
 if __name__ == "__main__":
     print(json.dumps({way.__name__: way for way in WAYS}[sys.argv[1]](json.loads(sys.argv[2]))))

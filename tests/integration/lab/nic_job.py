@@ -18,7 +18,7 @@ STARTED = 1 << 47
 VETOED = 1 << 46
 ACKNOWLEDGED, VOTES = 2, 4
 ALL = 65535
-HELLO_BYTES, JOINED_BYTES = 296, 384
+HELLO_BYTES, JOINED_BYTES = 296, 388
 MOST_STAGES, MOST_SENDS, MOST_ARRIVALS = 16, 47, 47
 PAGE_BYTES, SLEEPS_AT = 4096, 64
 LIMIT_S = 20
@@ -51,10 +51,10 @@ def program(other, **changes):
 def join_request(identity, members, **changes):
     """Of member 0; `members`: (address, port)."""
     about = {"rank": 0, "size": len(members), "silence_ns": 0, "key": (1, 2), "count": None,
-             "programs": [program(1)], **changes}
+             "programs": [program(1)], "has_bell": 0, **changes}
     count = len(about["programs"]) if about["count"] is None else about["count"]
     head = _JOIN.pack(VERSION, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count,
-                      0)
+                      about["has_bell"])
     peers = b"".join(ip_bytes(ip) + struct.pack("!H", port) + bytes(2) for ip, port in members)
     return head + b"".join(about["programs"]) + peers
 
@@ -100,12 +100,13 @@ class Refused(Exception):
 
 
 class Group:
-    def __init__(self, number, bell_bytes, words_at, bell, descriptors, bell_before):
+    def __init__(self, number, bell_bytes, words_at, is_shared, bell, descriptors, bell_before):
         self.number = number
         self.template = bell[:bell_bytes]
         self.words_at = words_at
         self.page_descriptor = descriptors[0]
         self.ear = socket.socket(fileno=descriptors[1])
+        self.is_shared = is_shared != 0
         self.bell = socket.socket(fileno=descriptors[2]) if len(descriptors) > 2 else bell_before
         self.page = mmap.mmap(self.page_descriptor, os.fstat(self.page_descriptor).st_size or PAGE_BYTES)
 
@@ -146,12 +147,13 @@ class Job:
         return answer, list(descriptors)
 
     def join(self, identity, members, **changes):
-        answer, descriptors = self.ask(join_request(identity, members, **changes))
+        answer, descriptors = self.ask(join_request(identity, members, has_bell=int(self.bell is not None), **changes))
         error, text = struct.unpack_from("=i240s", answer, 4)
         if error != 0:
             raise Refused(os.strerror(error) + ": " + text.split(b"\0")[0].decode())
-        group = Group(*struct.unpack_from("=IHH128s", answer, 248), descriptors, self.bell)
-        self.bell = group.bell
+        group = Group(*struct.unpack_from("=IHHI128s", answer, 248), descriptors, self.bell)
+        if group.is_shared:
+            self.bell = group.bell
         return group
 
     def close(self):

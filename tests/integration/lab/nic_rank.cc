@@ -12,8 +12,11 @@
 //   health    "ok", or what is wrong
 //   fork      leaves a child behind that keeps all descriptors
 //   join_under_signals   joins one more group while signals come
+//   join_without_room N   joins one more group with room for N files more, then with room enough: what came of either
 //   leave     leaves the group
 #include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -67,6 +70,25 @@ Status join_under_signals(Port& port, engines::nic::GroupDescription description
   return group.is_ok() ? Status::ok() : group.take_status();
 }
 
+// What comes of one more group with room for `files` more, and of the next with room enough.
+std::string join_without_room(Port& port, engines::nic::GroupDescription description, rlim_t files) {
+  const auto tell = [](const Result<std::unique_ptr<Group>>& group) {
+    return std::string(group.is_ok() ? "ok" : group.status().message());
+  };
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit tight = {0, before.rlim_max};
+  for (rlim_t free = 0; free < files || tight.rlim_cur <= STDERR_FILENO; ++tight.rlim_cur)
+    free += fcntl(static_cast<int>(tight.rlim_cur), F_GETFD) < 0 ? 1 : 0;
+  setrlimit(RLIMIT_NOFILE, &tight);
+  description.id += 1000;
+  const Result<std::unique_ptr<Group>> without = port.join(description);
+  setrlimit(RLIMIT_NOFILE, &before);
+  description.id += 1000;
+  const Result<std::unique_ptr<Group>> with = port.join(description);
+  return tell(without) + " | " + tell(with);
+}
+
 // Leaves a child behind that has all of this process's descriptors, for a while.
 Status fork_child() {
   constexpr unsigned kLongS = 20;
@@ -78,7 +100,7 @@ Status fork_child() {
   return child > 0 ? Status::ok() : Status::system("can't fork", errno);
 }
 
-void obey(Port& port, const engines::nic::GroupDescription& description, std::unique_ptr<Group>& group) {
+void obey(Port& port, engines::nic::GroupDescription description, std::unique_ptr<Group>& group) {
   for (std::string word; std::cin >> word;) {
     if (word == "begin") {
       answer(group->start(0));
@@ -92,6 +114,11 @@ void obey(Port& port, const engines::nic::GroupDescription& description, std::un
       answer(many(*group, count));
     } else if (word == "join_under_signals") {
       answer(join_under_signals(port, description));
+    } else if (word == "join_without_room") {
+      rlim_t files = 0;
+      std::cin >> files;
+      description.id += files;
+      std::cout << join_without_room(port, description, files) << std::endl;
     } else if (word == "fork") {
       answer(fork_child());
     } else if (word == "health") {

@@ -154,6 +154,22 @@ class NicTest(LabTest):
         self.assertEqual(len(json.loads(self.lab(*filters, "ingress").stdout)), 2)  # the chain, and one filter
         self.nic(0, "down", "eth0")
         self.assertNotIn("clsact", self.lab(*qdiscs).stdout)
+        # So does one that needs none.
+        self.nic(0, "up", "eth0", "--hook", "clsact")
+        keeper = re.search("by process ([0-9]+)", self.nic(0, "up", "eth0", code=1).stderr)[1]
+        os.kill(int(keeper), signal.SIGKILL)
+        self.assertTrue(eventually(lambda: not running(int(keeper))))
+        self.nic(0, "up", "eth0")
+        self.assertNotIn("clsact", self.lab(*qdiscs).stdout)
+        self.nic(0, "down", "eth0")
+        # Others' filters stay, and what they hang on.
+        self.nic(0, "up", "eth0", "--hook", "clsact")
+        self.lab("exec", "n0", "--", "tc", "filter", "add", "dev", "eth0", "egress", "prio", "9", "bpf", "bytecode",
+                 "1,6 0 0 4294967295", "flowid", "1:1")
+        self.nic(0, "down", "eth0")
+        self.assertIn('"flowid":"1:1"', self.lab(*filters, "egress").stdout)
+        self.assertNotIn("nic_", self.lab(*filters, "ingress").stdout)
+        self.lab("exec", "n0", "--", "tc", "qdisc", "del", "dev", "eth0", "clsact")
         # One that was there before stays.
         self.lab("exec", "n0", "--", "tc", "qdisc", "add", "dev", "eth0", "clsact")
         self.nic(0, "up", "eth0", "--hook", "clsact")
@@ -168,6 +184,27 @@ class NicTest(LabTest):
             told = file.read()
         for counter in self.counters(0):
             self.assertRegex(told, rf"(?m)^\|.*`{counter}`.*\| ")
+
+    def test_a_group_without_room_for_its_files_is_refused_and_the_next_one_works(self):
+        for kind, user in (("up", 0), ("up", NOBODY), ("agent", 0)):
+            with self.subTest(kind=kind, user=user):
+                self.lab("down", "--all")
+                self.up(2, "--user", "nobody", kinds=(kind,))
+                ranks = self.ranks([0, 1], user=user)
+                enough = 2 if kind == "up" and user == 0 else 3  # root's jobs have their bell already
+                for files in range(enough + 1):
+                    without, _, later = ranks[0].ask("join_without_room", files).partition(" | ")
+                    self.assertEqual(later, "ok")
+                    if files < enough:
+                        self.assertIn("ulimit -n", without)
+                    else:
+                        self.assertEqual(without, "ok")
+                for rank in ranks:
+                    rank.tell("many", 50)
+                for rank in ranks:
+                    self.assertEqual(rank.answer(), "ok")
+                for rank in ranks:
+                    rank.end()
 
     def test_top_shows_rates(self):
         self.up(2)

@@ -44,8 +44,9 @@ Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec) {
   const Result<selection::Spec> forced = selection::parse_spec(query.collective, spec);
   const Result<selection::Choice> choice = selection::choose(query, selection::Table::shipped(), &forced.value());
   std::string why_not;
-  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, &choice.value(), why_not);
+  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, why_not);
   EXPECT_NE(path, nullptr) << why_not;
+  EXPECT_EQ(path->hold_programs(&choice.value()), "");
   schedule::Shape shape;
   choice.value().fill(shape);
   shape.size = nodes.ranks();
@@ -97,6 +98,20 @@ TEST(NicPath, ADegreeThatIsNotListedIsHeldWhereItIsChosen) {
   }
 }
 
+TEST(NicPath, TellsWhatIsAgainstTheChosenOne) {
+  const Nodes nodes = nodes_of(60, 1);
+  std::string why_not;
+  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(60), nodes, 0, why_not);
+  selection::Query query;
+  query.ranks = 60;
+  query.nodes = &nodes;
+  const Result<selection::Spec> forced = selection::parse_spec(query.collective, "gather_broadcast:degree=flat");
+  const Result<selection::Choice> choice = selection::choose(query, selection::Table::shipped(), &forced.value());
+  EXPECT_EQ(path->hold_programs(&choice.value()), "");
+  EXPECT_NE(path->explain(choice.value()).find("gather_broadcast: "), std::string::npos)
+      << path->explain(choice.value());
+}
+
 TEST(NicPath, WhereRanksStandForThemselvesAFlatBarrierIsTheEngines) {
   const Nodes nodes = nodes_of(5, 1);
   for (uint32_t rank = 0; rank < 5; ++rank) EXPECT_EQ(steps_of(nodes, rank, "dissemination").triggers, 1);
@@ -115,13 +130,13 @@ TEST(NicPath, ANodeWithoutAnEngineIsNamed) {
   std::vector<NicPath::Offer> offers = offers_of(6);
   offers[1].ip = 0;  // doesn't stand for its node
   std::string why_not;
-  EXPECT_NE(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
+  EXPECT_NE(NicPath::find(offers, nodes, 0, why_not), nullptr);
   offers[4] = {};
   std::string("no engine here").copy(offers[4].reason, sizeof offers[4].reason - 1);
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
+  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
   EXPECT_EQ(why_not, "rank 4: no engine here");
   offers[0].wish = NicPath::Wish::kOff;
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, nullptr, why_not), nullptr);
+  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
   EXPECT_EQ(why_not, "HOCKET_NIC=off");
 }
 
