@@ -220,7 +220,8 @@ def tell_strangely(about):
     return {}
 
 
-WAYS = [maps, processes, packets, own_bell, bell, bells_of_changing_rights, strange_source, tell_strangely, *nic_hostile_requests.WAYS]
+WAYS = [maps, processes, packets, own_bell, bell, bells_of_changing_rights, strange_source, tell_strangely,
+        *nic_hostile_requests.WAYS]
 
 if __name__ == "__main__":
     print(json.dumps({way.__name__: way for way in WAYS}[sys.argv[1]](json.loads(sys.argv[2]))))
