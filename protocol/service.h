@@ -84,7 +84,7 @@ struct nic_joined {
 struct nic_leave {
   struct nic_request request;
   __u32 group;
-  __u32 reserved;
+  __u32 is_failure; /* the other members are told that this one has gone */
 };
 
 #endif

@@ -252,8 +252,9 @@ Status Communicator::fail(Status status) {
   if (!broken_) {
     broken_ = true;
     if (group_->broken() == 0) group_->report_broken(rank_);
-    if (nodes_ != nullptr) tell_other_nodes();
+    // First, since an MPI may not survive that its peers have ended.
     HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
+    if (nodes_ != nullptr && !others_know_) tell_other_nodes();
     broken_reason_ = status.message();
   }
   return status;
@@ -272,7 +273,10 @@ Status Communicator::find_failure() {
     return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
                                          " has ended or failed while others wait for it in a collective");
   };
-  if (const uint32_t broken = group_->broken(); broken != 0) return failed(broken - 1);
+  if (const uint32_t broken = group_->broken(); broken != 0) {
+    others_know_ = nic_ == nullptr;  // who found it has told; but engines are told by who stands for the node
+    return failed(broken - 1);
+  }
   for (uint32_t place = 0; place < ranks_here(); ++place) {
     if (peers_[place] == nullptr || peers_[place]->is_alive()) continue;
     group_->report_broken(rank_at(place));
@@ -284,17 +288,18 @@ Status Communicator::find_failure() {
   Result<uint32_t> elsewhere = find_failure_elsewhere();
   if (!elsewhere.is_ok()) return elsewhere.take_status();
   if (elsewhere.value() == size_) return Status::ok();
+  others_know_ = true;
   group_->report_broken(elsewhere.value());
   return failed(group_->broken() - 1);
 }
 
-// A rank that fails sends word to all on other nodes, under a tag that nothing else uses; but to none of whom an engine
-// has told that it is gone: MPICH 5 crashes when it connects to such.
+// Who finds a failure has the engines tell all nodes, or sends word to their ranks, under a tag that nothing else uses.
+// Not who has heard of it: some have ended by then, and MPICH 5 crashes when it connects to such.
 void Communicator::tell_other_nodes() {
+  if (nic_ != nullptr && (nic_->culprit() < size_ || nic_->tell_failure())) return;
   engines::wire::Wire& wire = *context_.wire();
-  const uint32_t gone = nic_ == nullptr ? size_ : nic_->culprit();
   for (uint32_t rank = 0; rank < size_; ++rank) {
-    if (nodes_->together(rank, rank_) || rank == gone) continue;
+    if (nodes_->together(rank, rank_)) continue;
     const Status sent = wire.send_notice(addresses_[rank], tag_ + kLanes);
     if (!sent.is_ok()) HOCKET_LOG_DEBUG("rank %u does not hear of the failure: %s", rank, sent.message());
   }

@@ -135,6 +135,7 @@ class Communicator {
   int64_t next_check_ns_ = 0;
   bool checks_arguments_ = false;
   bool broken_ = false;
+  bool others_know_ = false;  // of the failure: other nodes needn't be told by this rank
   std::string broken_reason_;
 };
 

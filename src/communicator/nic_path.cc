@@ -97,8 +97,15 @@ NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t 
 }
 
 std::string NicPath::hold_programs(const selection::Choice* chosen) {
-  // First, since it may have a degree that isn't listed, and what is against it is what people want to know.
-  if (const std::optional<Held> between = chosen == nullptr ? std::nullopt : between_nodes(*chosen)) hold(*between);
+  if (chosen != nullptr) {
+    // First, since it may have a degree that isn't listed.
+    const std::optional<Held> between = between_nodes(*chosen);
+    if (!between)
+      return "the barrier that is chosen (" + std::string(chosen->algorithm->name) +
+             ") has messages of ranks that don't stand for their nodes; leader:across=... has none";
+    hold(*between);
+    if (held_.empty()) return "the barrier that is chosen doesn't fit into a NIC engine; " + why_not_;
+  }
   for (const Algorithm* algorithm : algorithms::all())
     for (const uint32_t degree : degrees_of(*algorithm)) hold({algorithm, degree});
   if (!held_.empty()) return "";
@@ -154,6 +161,13 @@ Status NicPath::join(Context& context) {
     triggers_[track] = std::make_unique<Trigger>(group.take(), names);
   }
   return Status::ok();
+}
+
+// Who doesn't stand for its node relies on who does: that one finds its node's part of the communicator broken, or has
+// ended, which the engine tells.
+bool NicPath::tell_failure() {
+  return std::all_of(triggers_.begin(), triggers_.end(),
+                     [](const auto& trigger) { return trigger == nullptr || trigger->abandon(); });
 }
 
 uint32_t NicPath::culprit() const {

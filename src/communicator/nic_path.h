@@ -52,6 +52,8 @@ class NicPath {
   engines::nic::Trigger* trigger(uint32_t track) const { return triggers_[track].get(); }
   // The rank whose engine or process has ended a group; all ones: none that is known.
   uint32_t culprit() const;
+  // The communicator fails: its other nodes are told. False: they can't be, since this node's engine has gone.
+  bool tell_failure();
   // Puts one step in the place of those that the engine carries out, if it has a program for the choice.
   void offload(const selection::Choice& choice, engines::Program& program) const;
   std::string explain(const selection::Choice& choice) const;

@@ -120,6 +120,11 @@ bool has_nic_engine(std::string& sentence) {
     sentence = std::string("not used: ") + port.status().message();
     return false;
   }
+  if (port.value()->engine() == "agent" && wish.value() != "on") {
+    sentence = "not used: the engine on " + port.value()->interface() +
+               " is an agent, which is slower than messages as a rule; HOCKET_NIC=on uses it";
+    return false;
+  }
   sentence = "the " + port.value()->engine() + "'s on " + port.value()->interface() +
              " is used if the other nodes have one, too";
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,12 +43,14 @@ Examples:
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON.)";
 
+constexpr const char* kDefaults[] = {
+    "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
+
 struct BenchOptions {
   std::string collective;
   std::vector<int> nodes = {2, 4, 8, 16};
   std::vector<std::string> switches = {"redirect", "bridge"};
-  std::vector<std::string> variants = {
-      "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
+  std::vector<std::string> variants;  // none: kDefaults
   uint32_t rounds = 10'000;
   uint32_t warm_ups = 100;
   uint64_t seed = 1;
@@ -188,18 +191,33 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
   return kSuccess;
 }
 
+// Why it can't be measured so; "": it can.
+std::string problem_of(const Variant& variant, const BenchOptions& options) {
+  const bool is_impaired = !options.impairment.empty();
+  if (is_impaired && variant.engines == lab_bench::Engines::kNone)
+    return "makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
+  const auto& switches = options.switches;
+  if (!is_impaired && variant.engines == lab_bench::Engines::kDriver &&
+      std::find(switches.begin(), switches.end(), "redirect") != switches.end())
+    return "would not be met by packets: the redirect switch hands them over behind the driver; --switch bridge";
+  return "";
+}
+
 int run_bench(const BenchOptions& options) {
   if (!std::isfinite(options.compute_us)) return fail(kUsage, "--compute-us: a number is needed");
   if (options.collective != "barrier")
     return fail(kUsage, "`" + options.collective + "` can't be measured here; what can be is barrier");
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
+  const bool are_named = !options.variants.empty();
+  std::vector<std::string> texts = options.variants;
+  if (!are_named) texts.assign(std::begin(kDefaults), std::end(kDefaults));
   std::vector<Variant> variants;
-  for (const std::string& text : options.variants) {
+  for (const std::string& text : texts) {
     Result<Variant> variant = lab_bench::parse_variant(text);
     if (!variant.is_ok()) return fail(kUsage, variant.status().message());
-    if (!options.impairment.empty() && variant.value().engines == lab_bench::Engines::kNone)
-      return fail(kUsage, text + " makes no sure of its messages, and would wait for ever under --impair");
-    variants.push_back(variant.take());
+    const std::string problem = problem_of(variant.value(), options);
+    if (!problem.empty() && are_named) return fail(kUsage, text + " " + problem);
+    if (problem.empty()) variants.push_back(variant.take());
   }
   std::ofstream file;
   if (!options.json.empty()) {
@@ -233,7 +251,7 @@ void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
       ->delimiter(',')
       ->check(CLI::IsMember({"bridge", "redirect"}));
   sub->add_option("--variants", options->variants,
-                  "ways, each with :ALGORITHM or without (default: nic with each, and others)")
+                  "ways, each with :ALGORITHM or without (default: nic with each, and others that can be)")
       ->delimiter(',');
   sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)")
       ->check(CLI::Range(1, 100'000'000));

@@ -129,19 +129,21 @@ int show_status(const std::string& interface, bool as_json) {
   for (const std::string& one : interfaces) {
     const Result<ordered_json> report = nic_report(one, !interface.empty());
     if (!report.is_ok() && interface.empty()) {
-      std::fprintf(stderr, "hocket: %s\n", report.status().message());
+      (void)fail(kFailure, report.status().message());
       continue;
     }
     if (!report.is_ok()) return fail(kFailure, report.status().message());
     all.push_back(report.value());
   }
+  // Anybody may have taken a name: it is a failure only if there was nothing else.
+  const int code = all.empty() && !interfaces.empty() ? kFailure : kSuccess;
   if (as_json) {
     std::printf("%s\n", all.dump(2).c_str());
-    return kSuccess;
+    return code;
   }
-  if (all.empty()) std::printf("no NIC engine runs here; `hocket nic up INTERFACE` as root starts one\n");
+  if (interfaces.empty()) std::printf("no NIC engine runs here; `hocket nic up INTERFACE` as root starts one\n");
   for (const ordered_json& about : all) print(about);
-  return kSuccess;
+  return code;
 }
 
 void add_start(CLI::App& nic, Invocation& invocation, const char* name, const char* purpose, bool is_agent) {

@@ -99,7 +99,11 @@ class AgentEngine final : public Engine {
   // Whatever begins comes by here.
   int64_t look(uint64_t at_ns) override { return keeper_.look(at_ns).wait_ns; }
 
-  Counters counters() const override { return counters_; }
+  Counters counters() const override {
+    Counters counters = counters_;
+    counters[NIC_OPERATIONS] += keeper_.found_operations();
+    return counters;
+  }
   std::vector<GroupReport> groups() const override { return keeper_.report(); }
 
  private:

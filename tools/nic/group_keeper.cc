@@ -66,6 +66,7 @@ void GroupKeeper::abandon(uint32_t number, uint64_t now_ns) {
 int64_t GroupKeeper::look_at(Kept& kept, uint64_t now_ns) {
   const GroupMemory& memory = kept.memory;
   const uint32_t found = nic_watch_group(memory.group, memory.state, &kept.watch, now_ns);
+  found_operations_ += found;
   if (found != 0) (void)__atomic_fetch_add(&memory.page->done, found, __ATOMIC_SEQ_CST);
   const uint64_t broken = nic_load(&memory.state->broken);
   if (broken != 0) {

@@ -33,6 +33,8 @@ class GroupKeeper {
   GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free);
 
   uint32_t free_groups() const { return free_groups_; }
+  // Operations that look() found complete, which nobody had counted.
+  uint64_t found_operations() const { return found_operations_; }
   // A number that no group has, the one longest ago given first; -1: there is none.
   int64_t find_free() const;
   bool is_free(uint32_t number) const { return groups_[number] == nullptr; }
@@ -66,6 +68,7 @@ class GroupKeeper {
   Send send_;
   Free free_;
   uint32_t free_groups_;
+  uint64_t found_operations_ = 0;
   uint32_t next_ = 0;
   std::vector<std::unique_ptr<Kept>> groups_;
 };

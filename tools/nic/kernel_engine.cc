@@ -127,7 +127,11 @@ class KernelEngine final : public Engine {
     return keeper_.look(at_ns).wait_ns;
   }
 
-  Counters counters() const override { return programs_->counters(); }
+  Counters counters() const override {
+    Counters counters = programs_->counters();
+    counters[NIC_OPERATIONS] += keeper_.found_operations();
+    return counters;
+  }
   std::vector<GroupReport> groups() const override { return keeper_.report(); }
 
  private:

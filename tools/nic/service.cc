@@ -323,7 +323,7 @@ class Service {
     const auto found = std::find(job.groups.begin(), job.groups.end(), leave.group);
     if (found == job.groups.end()) return false;
     job.groups.erase(found);
-    engine_.leave(leave.group);
+    leave.is_failure != 0 ? engine_.abandon(leave.group) : engine_.leave(leave.group);
     return true;
   }
 

@@ -278,10 +278,17 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
 }
 
 Group::~Group() {
-  const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, 0};
-  (void)send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL);
+  if (!has_left_) (void)leave(false);
   if (page_ != nullptr) munmap(page_, sizeof *page_);
 }
+
+bool Group::leave(bool is_failure) {
+  const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, is_failure ? 1U : 0U};
+  has_left_ = send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL) == sizeof leave;
+  return has_left_;
+}
+
+bool Group::abandon() { return has_left_ || leave(true); }
 
 Status Group::map(const Descriptor& page) {
   void* memory = mmap(nullptr, sizeof *page_, PROT_READ | PROT_WRITE, MAP_SHARED, page.get(), 0);

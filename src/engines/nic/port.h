@@ -60,6 +60,9 @@ class Group {
   Status health() const;
   // Rings for the newest operation again, in case that its bell was lost; a bell that was not is not heard twice.
   Status ring_again();
+  // The other members shall know that this one doesn't go on. False: the engine's service has ended. Nothing may be
+  // begun after it.
+  bool abandon();
   // Sleeps until something has been completed, or `limit_ns` are over. Returns at once if done() isn't `seen` any more.
   // Gives whether it isn't.
   bool sleep(uint64_t seen, int64_t limit_ns);
@@ -69,6 +72,7 @@ class Group {
   Status ring();
   Group(Port& port, uint32_t number) : port_(port), number_(number) {}
   Status map(const platform::Descriptor& page);
+  bool leave(bool is_failure);
 
   Port& port_;
   uint32_t number_;  // at the service
@@ -80,6 +84,7 @@ class Group {
   size_t words_at_ = 0;
   uint32_t program_ = 0;  // of the newest operation
   uint64_t started_ = 0;
+  bool has_left_ = false;
 };
 
 class Port {

@@ -29,6 +29,8 @@ class Trigger {
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
   // The member that has broken the group; all ones: none, or nobody knows.
   uint32_t culprit() const { return group_->culprit(); }
+  // Tells the other members that this one fails. False: it can't, since the engine has gone.
+  bool abandon() { return group_->abandon(); }
   // What run() doesn't look for each time: an engine that has gone, and a bell that was not heard. For every now and
   // then.
   Status check();

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers of an MPI program, and whether each holds: nobody leaves one before all have come to it, by the clock that
- * nodes of a lab have in common. `barriers COUNT`. */
+ * nodes of a lab have in common.
+ *   barriers COUNT
+ *   barriers until-told     until one fails, and says so; says too if that kills this process */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static double now(void) {
   struct timespec time;
@@ -30,10 +35,30 @@ static int broken(MPI_Comm comm, int count, int rank) {
   return wrong;
 }
 
+static void say(const char* word) { (void)!write(STDOUT_FILENO, word, strlen(word)); }
+
+static void crash(int signal) {
+  (void)signal;
+  say("crashed\n");
+  _exit(1);
+}
+
+static int until_told(int rank) {
+  signal(SIGSEGV, crash);
+  signal(SIGABRT, crash);
+  signal(SIGUSR1, SIG_IGN); /* MPICH's launcher tells of a dead rank by it */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (rank == 0) say("begun\n");
+  while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS) continue;
+  say("told\n");
+  _exit(0);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1 && strcmp(argv[1], "until-told") == 0) return until_told(rank);
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   int wrong = broken(MPI_COMM_WORLD, count, rank);
   MPI_Comm other;

@@ -106,9 +106,11 @@ class LabTest(CommandTest):
         return result
 
     def start(self, *arguments, **popen):
+        """Settings of hocket's, or what Popen takes."""
+        settings = {name: popen.pop(name) for name in list(popen) if name.startswith("HOCKET_")}
         popen = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **popen}
         process = subprocess.Popen([COMMAND, "lab", *arguments], text=True,
-                                   env=environment(HOCKET_LAB_DIRECTORY=LABS), **popen)
+                                   env=environment(HOCKET_LAB_DIRECTORY=LABS, **settings), **popen)
         for stream in (process.stdout, process.stderr, process.stdin):
             if stream:
                 self.addCleanup(stream.close)

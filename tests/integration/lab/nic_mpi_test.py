@@ -4,8 +4,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 from lab_command import COMMAND, LabTest, main_as_root
 
@@ -78,6 +80,26 @@ class NicMpiTest(LabTest):
                     for node in range(NODES):
                         self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
                         self.assertLess(self.operations(node), 2 * BARRIERS + 20)
+
+    def test_survivors_are_told_of_a_rank_that_is_killed(self):
+        if "mpich" not in self.programs:
+            self.skipTest("MPICH is not installed")
+        for ranks_a_node in (1, 2):
+            with self.subTest(ranks_a_node=ranks_a_node):
+                self.lab("down", "--all")
+                self.up("up", "up", "up", ranks_a_node=ranks_a_node)
+                job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket",
+                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-told",
+                                 HOCKET_NIC="on")
+                self.assertEqual(job.stdout.readline(), "begun\n")
+                time.sleep(0.3)
+                ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich"]
+                self.assertEqual(len(ranks), NODES * ranks_a_node)
+                os.kill(ranks[-1], signal.SIGKILL)
+                said = job.communicate(timeout=60)[0]
+                # The launcher's part on that node may take its other ranks along.
+                self.assertGreaterEqual(said.count("told"), (NODES - 1) * ranks_a_node, said)
+                self.assertEqual(said.count("crashed"), 0, said)
 
     def test_without_an_engine_on_every_node_all_ranks_do_as_ever(self):
         mpi = next(iter(self.programs))
