@@ -50,7 +50,8 @@ class AgentEngine final : public Engine {
   Result<Lent> join(const JoinRequest& request) override {
     const int64_t number = keeper_.find_free();
     if (number < 0)
-      return Status(Code::kNoMemory, "the NIC engine is full: it has " + std::to_string(NIC_MOST_GROUPS) + " groups");
+      return Status(Code::kNoMemory, "the NIC engine is full: it has " + std::to_string(NIC_MOST_GROUPS) +
+                                         " groups, those left in the last seconds among them");
     if (ids_.contains(request.group.id))
       return Status(Code::kInvalidArgument, "the NIC engine has a group of that id already");
     auto slot = std::make_unique<Slot>();

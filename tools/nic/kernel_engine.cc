@@ -84,7 +84,8 @@ class KernelEngine final : public Engine {
     const int64_t first = find_members(entries_of(request));
     if (number < 0 || first < 0)
       return Status(Code::kNoMemory, "the NIC engine is full: " + std::to_string(NIC_MOST_GROUPS) + " groups with " +
-                                         std::to_string(NIC_MEMBER_POOL) + " members in all");
+                                         std::to_string(NIC_MEMBER_POOL) +
+                                         " members in all, those left in the last seconds among them");
     // Before all that costs something.
     if (std::any_of(slots_.begin(), slots_.end(),
                     [&](const Slot& other) { return other.has_id && other.kernel.group.id == request.group.id; }))
