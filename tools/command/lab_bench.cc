@@ -192,14 +192,16 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
 }
 
 // Why it can't be measured so; "": it can.
-std::string problem_of(const Variant& variant, const BenchOptions& options) {
+std::string problem_of(const std::string& text, const Variant& variant, const BenchOptions& options) {
   const bool is_impaired = !options.impairment.empty();
   if (is_impaired && variant.engines == lab_bench::Engines::kNone)
-    return "makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
+    return text +
+           " makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
   const auto& switches = options.switches;
   if (!is_impaired && variant.engines == lab_bench::Engines::kDriver &&
       std::find(switches.begin(), switches.end(), "redirect") != switches.end())
-    return "would not be met by packets: the redirect switch hands them over behind the driver; --switch bridge";
+    return text +
+           " would not be met by packets: the redirect switch hands them over behind the driver; --switch bridge";
   return "";
 }
 
@@ -215,8 +217,8 @@ int run_bench(const BenchOptions& options) {
   for (const std::string& text : texts) {
     Result<Variant> variant = lab_bench::parse_variant(text);
     if (!variant.is_ok()) return fail(kUsage, variant.status().message());
-    const std::string problem = problem_of(variant.value(), options);
-    if (!problem.empty() && are_named) return fail(kUsage, text + " " + problem);
+    const std::string problem = problem_of(text, variant.value(), options);
+    if (!problem.empty() && are_named) return fail(kUsage, problem);
     if (problem.empty()) variants.push_back(variant.take());
   }
   std::ofstream file;

@@ -222,8 +222,8 @@ class NicTest(LabTest):
     def test_the_driver_can_answer(self):
         rows = self.bench("--impair", "loss=1%", nodes="4", variants=["nic-xdp", "nic-xdp:gather_broadcast"])
         self.assertEqual(len(rows), 2)
-        self.refused_lab("bench", "barrier", "--nodes", "2", "--variants", "nic-xdp", words=["nic-xdp", "--switch bridge"],
-                         code=2)
+        self.refused_lab("bench", "barrier", "--nodes", "2", "--variants", "nic-xdp",
+                         words=["nic-xdp", "--switch bridge"], code=2)
         self.up(2, "--hook", "xdp", switch="bridge")
         self.assertIn("XDP in the driver", self.nic(0, "status").stdout)
         # Packets on their way to a node meet its driver; what comes back out of it gets no further on such a veth.
