@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "support/floating_numbers.h"
+#include "support/long_tests.h"
 #include "tests/bpf/combined_pairs.h"
 
 extern "C" const unsigned char operation_object_begin[];
@@ -23,10 +23,7 @@ namespace {
 
 constexpr int kSkipped = 77;
 
-uint64_t pairs() {
-  const char* value = std::getenv("LONG_TESTS");
-  return value != nullptr && *value == '1' ? 10'000'000 : 200'000;
-}
+uint64_t pairs() { return is_long_tier() ? 10'000'000 : 200'000; }
 
 class Kernel {
  public:

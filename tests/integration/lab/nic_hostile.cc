@@ -13,7 +13,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -22,6 +21,7 @@
 #include "hostile_frames.h"
 #include "lab/netlink.h"
 #include "nic/kernel_programs.h"
+#include "support/long_tests.h"
 
 namespace hocket::test {
 namespace {
@@ -31,11 +31,6 @@ constexpr int kInterface = 10;
 constexpr uint64_t kSeed = 20;
 constexpr uint32_t kGroups = VictimEngine::kGroups;
 constexpr unsigned char kRed = 0xa5;
-
-bool is_long() {
-  const char* value = std::getenv("LONG_TESTS");
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
-}
 
 // The programs with groups in some of their slots, and beside them the same groups in user space.
 class KernelVictims : public testing::Test {
@@ -205,7 +200,7 @@ class KernelVictims : public testing::Test {
 };
 
 TEST_F(KernelVictims, DoWithEveryPacketWhatTheProtocolSays) {
-  const uint64_t many = is_long() ? 10'000'000 : 200'000;
+  const uint64_t many = is_long_tier() ? 10'000'000 : 200'000;
   for (uint64_t i = 0; i < many; ++i) {
     const auto group = static_cast<uint32_t>(packets_.below(kGroups));
     const uint64_t kind = packets_.below(4);
@@ -224,7 +219,7 @@ TEST_F(KernelVictims, DoWithEveryPacketWhatTheProtocolSays) {
 
 // What goes out of sockets that are no doorbells passes, unless it says that it is a ring.
 TEST_F(KernelVictims, TakeNoDoorbellsFromStrangers) {
-  const uint64_t many = is_long() ? 1'000'000 : 20'000;
+  const uint64_t many = is_long_tier() ? 1'000'000 : 20'000;
   for (uint64_t i = 0; i < many; ++i) {
     const auto group = static_cast<uint32_t>(packets_.below(kGroups));
     HostilePacket packet = packets_.below(2) == 0 ? packets_.noise() : packets_.misbehaving(group);
@@ -258,7 +253,7 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
   ASSERT_EQ(getsockopt(bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length), 0);
   const nic_bell rings = {cookie, slot_of(kGroup)};
   ASSERT_TRUE(programs_->set_bell(rings).is_ok());
-  const uint64_t many = is_long() ? 1'000'000 : 20'000;
+  const uint64_t many = is_long_tier() ? 1'000'000 : 20'000;
   for (uint64_t i = 0; i < many; ++i) {
     const Victim& victim = engine_.groups()[kGroup];
     if (victim.state.broken != 0 || packets_.below(100) == 0) renew(kGroup);

@@ -3,20 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
 
 #include "hostile_packets.h"
+#include "support/long_tests.h"
 
 namespace hocket::test {
 namespace {
 
-uint64_t many(uint64_t few) {
-  const char* value = std::getenv("LONG_TESTS");
-  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0 ? 2'000'000 : few;
-}
+uint64_t many(uint64_t few) { return is_long_tier() ? 2'000'000 : few; }
 
 bool is_same(const nic_state& one, const nic_state& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
 

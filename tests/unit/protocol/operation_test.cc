@@ -7,17 +7,14 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 
 #include "support/floating_numbers.h"
+#include "support/long_tests.h"
 
 namespace hocket::test {
 namespace {
 
-uint64_t pairs() {
-  const char* value = std::getenv("LONG_TESTS");
-  return value != nullptr && *value == '1' ? 100'000'000 : 1'000'000;
-}
+uint64_t pairs() { return is_long_tier() ? 100'000'000 : 1'000'000; }
 
 template <typename Number>
 void expect_the_processors_bits(Bits<Number> left, Bits<Number> right) {
