@@ -41,8 +41,8 @@ NIC_INLINE __u64 nic_normalized(__u64 significand, __u64* exponent, int fraction
   return significand;
 }
 
-/* Of two finite numbers' magnitudes, the first of which is not the less: its significand and exponent, rounded. A carry
- * out of the significand goes into the exponent by itself, up to infinity. */
+/* The magnitude of a significand with its three bits more and an exponent, rounded. A carry out of the significand goes
+ * into the exponent by itself, up to infinity. */
 NIC_INLINE __u64 nic_rounded(__u64 significand, __u64 exponent, int fraction, int exponent_bits) {
   const __u64 behind = significand & 7;
   __u64 kept = significand >> 3;

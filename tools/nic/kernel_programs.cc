@@ -29,6 +29,7 @@ constexpr uint32_t kTcxEgress = 47;
 constexpr uint32_t kXdp = 37;
 // How many pages are kept ready: each is an open file.
 constexpr size_t kPagesAtOnce = 64;
+
 template <typename Value>
 Result<Value*> map_values(int map, size_t count) {
   void* memory = mmap(nullptr, count * sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);

@@ -74,6 +74,18 @@ class NicTest(LabTest):
             self.assertEqual(rank.greeting, "joined")
         return ranks
 
+    def all_do(self, ranks, barriers):
+        for rank in ranks:
+            rank.tell("many", barriers)
+        for rank in ranks:
+            self.assertEqual(rank.answer(), "ok")
+
+    def kill_daemon(self, node):
+        refusal = self.nic(node, "up", "eth0", code=1).stderr
+        daemon = int(re.search("by process ([0-9]+)", refusal)[1])
+        os.kill(daemon, signal.SIGKILL)
+        self.assertTrue(eventually(lambda: not running(daemon)))
+
     def bench(self, *options, nodes="5", variants=PATHS, rounds=200):
         result = self.lab("bench", "barrier", "--nodes", nodes, "--switch", "redirect", "--check", "--slices", "1",
                           "--rounds", str(rounds), "--warm-up", "5", "--json", "/dev/stdout", "--variants",
@@ -133,10 +145,7 @@ class NicTest(LabTest):
         self.up(2, "--hook", "clsact")
         self.assertIn("clsact", self.nic(0, "status").stdout)
         ranks = self.ranks([0, 1])
-        for rank in ranks:
-            rank.tell("many", 300)
-        for rank in ranks:
-            self.assertEqual(rank.answer(), "ok")
+        self.all_do(ranks, 300)
         for rank in ranks:
             rank.end()
         filters = ["exec", "n0", "--", "tc", "-j", "filter", "show", "dev", "eth0"]
@@ -145,9 +154,7 @@ class NicTest(LabTest):
         for side in ("ingress", "egress"):
             self.assertIn("nic_", self.lab(*filters, side).stdout)
         # Killed, it leaves them behind; the next one takes their place.
-        keeper = re.search("by process ([0-9]+)", self.nic(0, "up", "eth0", code=1).stderr)[1]
-        os.kill(int(keeper), signal.SIGKILL)
-        self.assertTrue(eventually(lambda: not running(int(keeper))))
+        self.kill_daemon(0)
         self.assertIn("clsact", self.lab(*qdiscs).stdout)
         self.nic(0, "up", "eth0", "--hook", "clsact")
         self.assertEqual(len(json.loads(self.lab(*filters, "ingress").stdout)), 2)  # the chain, and one filter
@@ -155,9 +162,7 @@ class NicTest(LabTest):
         self.assertNotIn("clsact", self.lab(*qdiscs).stdout)
         # So does one that needs none.
         self.nic(0, "up", "eth0", "--hook", "clsact")
-        keeper = re.search("by process ([0-9]+)", self.nic(0, "up", "eth0", code=1).stderr)[1]
-        os.kill(int(keeper), signal.SIGKILL)
-        self.assertTrue(eventually(lambda: not running(int(keeper))))
+        self.kill_daemon(0)
         self.nic(0, "up", "eth0")
         self.assertNotIn("clsact", self.lab(*qdiscs).stdout)
         self.nic(0, "down", "eth0")
@@ -198,10 +203,7 @@ class NicTest(LabTest):
                         self.assertIn("ulimit -n", without)
                     else:
                         self.assertEqual(without, "ok")
-                for rank in ranks:
-                    rank.tell("many", 50)
-                for rank in ranks:
-                    self.assertEqual(rank.answer(), "ok")
+                self.all_do(ranks, 50)
                 for rank in ranks:
                     rank.end()
 
@@ -209,10 +211,7 @@ class NicTest(LabTest):
         self.up(2)
         ranks = self.ranks([0, 1])
         top = self.start("exec", "n0", "--", self.command, "nic", "top", "--interval", "0.3", "--count", "1")
-        for rank in ranks:
-            rank.tell("many", 2000)
-        for rank in ranks:
-            self.assertEqual(rank.answer(), "ok")
+        self.all_do(ranks, 2000)
         picture = top.communicate()[0]
         operations = next(line.split() for line in picture.splitlines() if line.split()[:1] == ["operations"])
         self.assertGreater(int(operations[2]), 0, picture)
@@ -320,10 +319,8 @@ class NicTest(LabTest):
         ranks = self.ranks([0, 1])
         for rank in ranks:
             self.assertEqual(rank.ask("join_under_signals"), "ok")
+        self.all_do(ranks, 100)
         for rank in ranks:
-            rank.tell("many", 100)
-        for rank in ranks:
-            self.assertEqual(rank.answer(), "ok")
             rank.end()
 
     @staticmethod
@@ -369,10 +366,8 @@ class NicTest(LabTest):
     def test_users_are_let_in_by_name(self):
         self.up(2, "--user", "nobody")
         ranks = self.ranks([0, 1], user=NOBODY)
+        self.all_do(ranks, 300)
         for rank in ranks:
-            rank.tell("many", 300)
-        for rank in ranks:
-            self.assertEqual(rank.answer(), "ok")
             rank.end()
 
     def test_others_are_not_let_in(self):
