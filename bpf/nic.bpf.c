@@ -1,30 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The NIC engine in the kernel's data path: what protocol/ says should happen, done with packets of one interface.
-//
-// Packets are never written to by pointer: a program that does so makes the kernel unshare every packet that passes,
-// other people's as well.
 #include <linux/bpf.h>
-#include <linux/if_ether.h>
-#include <linux/in.h>
-#include <linux/ip.h>
 #include <linux/pkt_cls.h>
-#include <linux/udp.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/nic_maps.h"
-
-const volatile __u16 nic_port = NIC_DEFAULT_PORT;
+#include "bpf/nic_packets.h"
 
 enum { NIC_PACKET_HOST = 0 };  // PACKET_HOST of linux/if_packet.h
-
-struct frame {
-  struct ethhdr ethernet;
-  struct iphdr ip;
-  struct udphdr udp;
-  __u64 words[NIC_WORDS + 1];
-} __attribute__((packed));
 
 // A packet or a doorbell, and what is to be done about it.
 struct event {
@@ -33,30 +17,6 @@ struct event {
   __u32 index;
   struct nic_message message;
 };
-
-static __always_inline void count_many(__u32 counter, __u64 many) {
-  __u64* value = bpf_map_lookup_elem(&nic_counters, &counter);
-  if (value != 0) *value += many;
-}
-static __always_inline void count(__u32 counter) { count_many(counter, 1); }
-
-// Whether the packet is one of this protocol's, by its ports and lengths; its words, if so.
-static __always_inline int read_packet(struct __sk_buff* skb, __u64* words) {
-  if (skb->protocol != bpf_htons(ETH_P_IP)) return 0;
-  struct {
-    struct iphdr ip;
-    struct udphdr udp;
-  } headers;
-  if (bpf_skb_load_bytes(skb, NIC_ETHERNET_BYTES, &headers, sizeof headers) != 0) return 0;
-  if (headers.ip.protocol != IPPROTO_UDP || headers.udp.dest != bpf_htons(nic_port)) return 0;
-  if (headers.ip.version != 4 || headers.ip.ihl != 5 || (headers.ip.frag_off & bpf_htons(0x3fff)) != 0) return 0;
-  if (skb->len != NIC_FRAME_BYTES || headers.udp.len != bpf_htons(NIC_UDP_BYTES + NIC_HEADER_BYTES) ||
-      bpf_skb_load_bytes(skb, NIC_BEFORE_HEADER, words, NIC_HEADER_BYTES) != 0) {
-    count(NIC_BAD_LENGTH);
-    return 0;
-  }
-  return 1;
-}
 
 static __always_inline int find_slot(struct event* event, __u32 index) {
   event->index = index;
@@ -74,43 +34,32 @@ static __always_inline struct nic_member* member_of(const struct nic_slot* slot,
   return found != 0 && found->is_peer ? found : 0;
 }
 
-NIC_FUNCTION int nic_take_packet(const struct nic_group* group, struct nic_state* state, const struct nic_message* m,
+// Both find what the packet carries in this processor's `in`.
+NIC_FUNCTION int nic_take_packet(const struct nic_slot* slot, struct nic_state* state, const struct nic_message* m,
                                  struct nic_outcome* outcome) {
-  if (group == 0 || state == 0 || m == 0 || outcome == 0) return 0;
-  *outcome = nic_take(group, state, m);
+  struct nic_scratch* own = scratch();
+  if (slot == 0 || state == 0 || m == 0 || outcome == 0 || own == 0) return 0;
+  *outcome = nic_take(&slot->group, state, slot->first_operand, m, &own->in);
+  return 1;
+}
+NIC_FUNCTION int nic_take_bell(const struct nic_slot* slot, struct nic_state* state, const struct nic_message* m,
+                               struct nic_outcome* outcome) {
+  struct nic_scratch* own = scratch();
+  if (slot == 0 || state == 0 || m == 0 || outcome == 0 || own == 0) return 0;
+  *outcome = nic_start(&slot->group, state, slot->first_operand, m, &own->in);
   return 1;
 }
 
-// A packet between this engine and `member`: from here, or as if from there.
-NIC_FUNCTION int nic_make_frame(const struct nic_slot* slot, const struct nic_member* member,
-                                const struct nic_message* m, int inward, struct frame* frame) {
-  if (slot == 0 || member == 0 || m == 0 || frame == 0) return 0;
-  __builtin_memset(frame, 0, sizeof *frame);
-  __builtin_memcpy(frame->ethernet.h_dest, inward ? slot->mac : member->mac, sizeof slot->mac);
-  __builtin_memcpy(frame->ethernet.h_source, inward ? member->mac : slot->mac, sizeof slot->mac);
-  frame->ethernet.h_proto = bpf_htons(ETH_P_IP);
-  frame->ip.version = 4;
-  frame->ip.ihl = 5;
-  frame->ip.tot_len = bpf_htons(NIC_FRAME_BYTES - NIC_ETHERNET_BYTES);
-  frame->ip.frag_off = bpf_htons(0x4000);
-  frame->ip.ttl = NIC_TTL;
-  frame->ip.protocol = IPPROTO_UDP;
-  frame->ip.check = member->ip_check;
-  frame->ip.saddr = inward ? member->ip : slot->ip;
-  frame->ip.daddr = inward ? slot->ip : member->ip;
-  frame->udp.source = inward ? member->port : slot->port;
-  frame->udp.dest = inward ? slot->ear_port : member->port;
-  frame->udp.len = bpf_htons(NIC_UDP_BYTES + NIC_HEADER_BYTES);
-  __u64 words[NIC_WORDS + 1];
-  nic_write(m, nic_tag(&slot->group.key, m), words);
-  __builtin_memcpy(frame->words, words, sizeof words);
-  return 1;
-}
-
-static __always_inline int write_packet(struct __sk_buff* skb, const struct nic_slot* slot,
-                                        const struct nic_member* member, const struct nic_message* m, int inward) {
-  struct frame frame;
-  return nic_make_frame(slot, member, m, inward, &frame) && bpf_skb_store_bytes(skb, 0, &frame, sizeof frame, 0) == 0;
+// What a message carries, into this processor's `out`, unless that is there already: what `holds` says of it.
+static __always_inline int carry(const struct event* event, const struct nic_message* m, __u64 call, __u32* holds) {
+  if (m->carried == 0) return 1;
+  const struct nic_group* group = &event->slot->group;
+  const struct nic_send* send = nic_send_at(nic_program_at(group, m->program), m->send);
+  const __u32 wanted = 1U << 24 | send->slice << 16 | send->content.end << 8 | send->content.first;
+  if (*holds == wanted) return 1;
+  struct nic_scratch* own = scratch();
+  *holds = wanted;
+  return own != 0 && nic_carry(group, event->slot->first_operand, m, call, &own->out);
 }
 
 // Sends a message by a copy of the packet, which is then another.
@@ -145,12 +94,14 @@ static __always_inline int send_all(struct __sk_buff* skb, const struct event* e
   const __u32 end = outcome->end_send;
   const __u32 copies = keeps || outcome->reply != 0 ? end : end - 1;
   const __u32 first = outcome->first_send;
+  __u32 holds = 0;
   if (first == end && outcome->reply == 0) return 0;
   skb->mark = NIC_MARK;
   for (__u32 i = 0; i < NIC_MOST_SENDS; ++i) {
     if (first + i >= copies) break;
     struct nic_message m;
-    if (nic_following(group, &event->message, outcome, first + i, &m)) send_copy(skb, event, &m);
+    if (nic_following(group, &event->message, outcome, first + i, &m) && carry(event, &m, outcome->call, &holds))
+      send_copy(skb, event, &m);
   }
   count_sends(outcome);
   struct nic_message last;
@@ -160,7 +111,7 @@ static __always_inline int send_all(struct __sk_buff* skb, const struct event* e
     return 0;
   }
   const struct nic_member* member = member_of(event->slot, last.target);
-  return member != 0 && write_packet(skb, event->slot, member, &last, 0);
+  return member != 0 && carry(event, &last, outcome->call, &holds) && write_packet(skb, event->slot, member, &last, 0);
 }
 
 static __always_inline struct nic_page* page_of(__u32 index) {
@@ -169,20 +120,37 @@ static __always_inline struct nic_page* page_of(__u32 index) {
   return map == 0 ? 0 : bpf_map_lookup_elem(map, &zero);
 }
 
+// Gives the host the result of an operation. Worked out elsewhere than in the page, which the job may write.
+NIC_FUNCTION int nic_show(const struct nic_slot* slot, const struct nic_message* m, __u64 call, struct nic_page* page) {
+  struct nic_scratch* own = scratch();
+  if (slot == 0 || m == 0 || page == 0 || own == 0) return 0;
+  if (!nic_result(&slot->group, slot->first_operand, m->program, m->epoch, call, &own->out)) return 0;
+  struct nic_operand* result = &page->result[m->epoch % NIC_IN_FLIGHT];
+  for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
+    if (i >= nic_call_words(call)) break;
+    result->word[i] = own->out.word[i];
+  }
+  return 1;
+}
+
 // Tells the host. Returns whether it wants to be woken.
-static __always_inline int publish(const struct event* event, const struct nic_outcome* outcome) {
+static __always_inline int publish(const struct event* event, struct nic_outcome* outcome) {
   const int may_end =
       outcome->verdict == NIC_DISAGREEMENT || (event->message.kind == NIC_ABORT && outcome->verdict == NIC_TAKEN);
   const __u64 broken = may_end ? nic_load(&event->state->broken) : 0;
-  if (outcome->completed == 0 && broken == 0) return 0;
+  if (outcome->completed == 0 && broken == 0 && !outcome->publishes) return 0;
   struct nic_page* page = page_of(event->index);
   if (page == 0) return 0;
+  if (outcome->publishes && nic_show(event->slot, &event->message, outcome->call, page))
+    outcome->completed +=
+        nic_published(&event->slot->group, event->state, event->message.program, event->message.epoch);
   // Several processors add up, whatever their order; what the page holds is never asked for.
   if (outcome->completed != 0) {
     __sync_fetch_and_add(&page->done, outcome->completed);
     count_many(NIC_OPERATIONS, outcome->completed);
   }
   if (broken != 0) page->broken = broken;
+  if (outcome->completed == 0 && broken == 0) return 0;
   // Full barrier before: pairs with the sleeper's, between its announcement and its last look.
   return __sync_fetch_and_add(&page->sleeps, 0) != 0;
 }
@@ -193,7 +161,9 @@ static __always_inline int act(struct __sk_buff* skb, const struct event* event,
   const int sends = send_all(skb, event, outcome, wakes);
   if (wakes) {
     const struct nic_member* member = member_of(event->slot, event->message.source);
-    if (member == 0 || !write_packet(skb, event->slot, member, &event->message, 1)) return TC_ACT_SHOT;
+    struct nic_message news = event->message;
+    news.carried = 0;
+    if (member == 0 || !write_packet(skb, event->slot, member, &news, 1)) return TC_ACT_SHOT;
     count(NIC_WOKEN);
     skb->mark = 0;
     // It may have come for all of the group's.
@@ -205,13 +175,14 @@ static __always_inline int act(struct __sk_buff* skb, const struct event* event,
 
 // Finds the group of a packet's words, and sees to it that the packet is one of its members'.
 enum found { NIC_FOREIGN, NIC_FORGED, NIC_FOUND };
-static __always_inline enum found find_group(const __u64* words, struct event* event) {
-  const __u64 tag = nic_read(words, &event->message);
+static __always_inline enum found find_group(const __u64* words, __u32 carried, struct event* event) {
+  const __u64 tag = nic_read(words, carried, &event->message);
   if (event->message.kind == 0) return NIC_FOREIGN;
   const __u32* index = bpf_map_lookup_elem(&nic_ids, &event->message.group);
   if (index == 0) return NIC_FOREIGN;
-  if (!find_slot(event, *index)) return NIC_FORGED;
-  return nic_tag(&event->slot->group.key, &event->message) == tag ? NIC_FOUND : NIC_FORGED;
+  struct nic_scratch* own = scratch();
+  if (own == 0 || !find_slot(event, *index)) return NIC_FORGED;
+  return nic_tag(&event->slot->group.key, &event->message, &own->in) == tag ? NIC_FOUND : NIC_FORGED;
 }
 
 // Changes the group's state by the packet. Returns whether the host is to be woken.
@@ -220,19 +191,27 @@ static __always_inline int take(struct event* event, struct nic_outcome* outcome
     struct nic_member* member = member_of(event->slot, event->message.source);
     if (member != 0) __sync_fetch_and_add(&member->heard, 1);
   }
-  (void)nic_take_packet(&event->slot->group, event->state, &event->message, outcome);
+  (void)nic_take_packet(event->slot, event->state, &event->message, outcome);
   count(outcome->verdict);
+  if (outcome->waits) count(NIC_KEPT);
   return publish(event, outcome) && event->slot->ear_port != 0;
 }
 
-// What the driver's program has begun with a packet, before it, for what the driver can't do.
+// What the driver's program has begun with a packet, before it, for what the driver can't do. Only what is sent of
+// programs without content.
 struct handover {
   __u32 magic;
   __u32 index;
-  struct nic_outcome outcome;
-  __u32 wakes;
+  __u8 first_send;
+  __u8 end_send;
+  __u8 reply;
+  __u8 repeats;
+  __u8 vetoes;
+  __u8 wakes;
+  __u8 reserved[2];
 };
 enum { NIC_HANDOVER = 0x686b6876 };
+_Static_assert(sizeof(struct handover) <= 32, "kernels before 6.9 have no more room before a packet");
 
 // Where packets come in.
 SEC("tc")
@@ -240,15 +219,21 @@ int nic_arriving(struct __sk_buff* skb) {
   __u64 words[NIC_WORDS + 1];
   struct event event = {};
   struct nic_outcome outcome = {};
-  if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
+  __u32 carried = 0;
+  if (!read_packet(skb, words, &carried, 0)) return TC_ACT_UNSPEC;
   const struct handover* begun = (void*)(long)skb->data_meta;
   if ((void*)(begun + 1) <= (void*)(long)skb->data && begun->magic == NIC_HANDOVER) {
     const __u32 wakes = begun->wakes;
-    outcome = begun->outcome;
-    (void)nic_read(words, &event.message);
+    outcome.first_send = begun->first_send;
+    outcome.end_send = begun->end_send;
+    outcome.reply = begun->reply;
+    outcome.repeats = begun->repeats;
+    outcome.vetoes = begun->vetoes;
+    (void)nic_read(words, 0, &event.message);
     return find_slot(&event, begun->index) ? act(skb, &event, &outcome, (int)wakes) : TC_ACT_SHOT;
   }
-  switch (find_group(words, &event)) {
+  if (!read_operand(skb, carried)) return TC_ACT_UNSPEC;
+  switch (find_group(words, carried, &event)) {
     case NIC_FOREIGN:
       if (event.message.kind != 0) count(NIC_NO_GROUP);
       return TC_ACT_UNSPEC;
@@ -262,13 +247,13 @@ int nic_arriving(struct __sk_buff* skb) {
   return act(skb, &event, &outcome, wakes);
 }
 
-// Where packets come in to begin with, in the driver: who can answer by one packet or by none does so here. What needs
-// more is begun here and handed on to nic_arriving.
+// Where packets come in to begin with, in the driver: what can be answered by one packet or by none is answered here.
+// What needs more is begun here and handed on to nic_arriving; what is about content is left to it.
 SEC("xdp")
 int nic_early(struct xdp_md* context) {
   struct event event = {};
   struct nic_outcome outcome = {};
-  struct frame* frame = (void*)(long)context->data;
+  struct nic_frame* frame = (void*)(long)context->data;
   void* end = (void*)(long)context->data_end;
   if ((void*)(frame + 1) > end || frame->ethernet.h_proto != bpf_htons(ETH_P_IP) || frame->ip.version != 4 ||
       frame->ip.ihl != 5 || frame->ip.protocol != IPPROTO_UDP || frame->udp.dest != bpf_htons(nic_port) ||
@@ -277,12 +262,13 @@ int nic_early(struct xdp_md* context) {
     return XDP_PASS;
   __u64 words[NIC_WORDS + 1];
   __builtin_memcpy(words, frame->words, sizeof words);
-  const enum found found = find_group(words, &event);
+  const enum found found = find_group(words, 0, &event);
   if (found == NIC_FOREIGN) return XDP_PASS;
   if (found == NIC_FORGED) {
     count(NIC_BAD_TAG);
     return XDP_DROP;
   }
+  if (nic_program_at(&event.slot->group, event.message.program)->operands != 0) return XDP_PASS;
   // First, while the packet can still be left to nic_arriving.
   if (bpf_xdp_adjust_meta(context, -(int)sizeof(struct handover)) != 0) return XDP_PASS;
   const int wakes = take(&event, &outcome);
@@ -292,12 +278,12 @@ int nic_early(struct xdp_md* context) {
   frame = (void*)(long)context->data;
   if (sends == 1 && !wakes) {
     struct nic_message last;
-    struct frame answer;
-    if (!last_message(&event, &outcome, &last)) return XDP_DROP;
+    struct nic_scratch* own = scratch();
+    if (own == 0 || !last_message(&event, &outcome, &last)) return XDP_DROP;
     const struct nic_member* member = member_of(event.slot, last.target);
-    if (member == 0 || !nic_make_frame(event.slot, member, &last, 0, &answer)) return XDP_DROP;
+    if (member == 0 || !nic_make_frame(event.slot, member, &last, 0, own)) return XDP_DROP;
     if ((void*)(frame + 1) > (void*)(long)context->data_end) return XDP_DROP;
-    __builtin_memcpy(frame, &answer, sizeof answer);
+    __builtin_memcpy(frame, &own->frame, sizeof *frame);
     count_sends(&outcome);
     return XDP_TX;
   }
@@ -305,8 +291,12 @@ int nic_early(struct xdp_md* context) {
   if ((void*)(begun + 1) > (void*)frame) return XDP_DROP;
   begun->magic = NIC_HANDOVER;
   begun->index = event.index;
-  begun->outcome = outcome;
-  begun->wakes = wakes;
+  begun->first_send = outcome.first_send;
+  begun->end_send = outcome.end_send;
+  begun->reply = outcome.reply;
+  begun->repeats = outcome.repeats;
+  begun->vetoes = outcome.vetoes;
+  begun->wakes = (__u8)wakes;
   return XDP_PASS;
 }
 
@@ -323,8 +313,9 @@ int nic_leaving(struct __sk_buff* skb) {
   if (skb->mark == NIC_MARK) return TC_ACT_UNSPEC;
   __u64 words[NIC_WORDS + 1];
   struct event event = {};
-  if (!read_packet(skb, words)) return TC_ACT_UNSPEC;
-  (void)nic_read(words, &event.message);
+  __u32 carried = 0;
+  if (!read_packet(skb, words, &carried, 1)) return TC_ACT_UNSPEC;
+  (void)nic_read(words, carried, &event.message);
   const struct nic_bell bell = {bpf_get_socket_cookie(skb), event.message.group};
   if (bpf_map_lookup_elem(&nic_bells, &bell) == 0) {
     if (event.message.kind != NIC_BELL) return TC_ACT_UNSPEC;
@@ -336,8 +327,9 @@ int nic_leaving(struct __sk_buff* skb) {
     count(NIC_UNKNOWN_KIND);
     return TC_ACT_SHOT;
   }
-  const struct nic_outcome outcome =
-      nic_start(&event.slot->group, event.state, event.message.program, event.message.epoch);
+  struct nic_outcome outcome = {};
+  if (!read_operand(skb, carried)) return TC_ACT_SHOT;
+  (void)nic_take_bell(event.slot, event.state, &event.message, &outcome);
   count(outcome.verdict == NIC_TAKEN ? NIC_BELLS : outcome.verdict);
   (void)publish(&event, &outcome);
   if (outcome.verdict == NIC_TAKEN && outcome.completed == 0) wake_keeper();

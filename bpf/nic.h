@@ -9,12 +9,13 @@
 
 enum {
   NIC_MEMBER_POOL = 8 * (NIC_MOST_MEMBERS + 1), /* entries of all groups together: two of the largest communicators */
+  NIC_OPERAND_POOL = 65536,                     /* operands of all groups together: 32 MiB */
   NIC_MARK = 0x686b6e63,                        /* of packets that the engine itself sends */
   NIC_ETHERNET_BYTES = 14,
   NIC_IP_BYTES = 20,
   NIC_UDP_BYTES = 8,
   NIC_BEFORE_HEADER = NIC_ETHERNET_BYTES + NIC_IP_BYTES + NIC_UDP_BYTES,
-  NIC_FRAME_BYTES = NIC_BEFORE_HEADER + NIC_HEADER_BYTES,
+  NIC_FRAME_BYTES = NIC_BEFORE_HEADER + NIC_HEADER_BYTES, /* of a packet that carries nothing */
   NIC_TTL = 64,
 };
 
@@ -24,7 +25,7 @@ struct nic_member {
   __u8 mac[6]; /* of the next hop */
   __u16 port;  /* big-endian, as all that follows */
   __u32 ip;
-  __u16 ip_check; /* of the header between this member and oneself, either way */
+  __u16 ip_check; /* of the header between this member and oneself, either way, of a packet that carries nothing */
   __u16 is_peer;  /* whether a program of the group speaks with it; else the above are not all known */
   __u32 heard;    /* its signs of life */
   __u32 reserved_too;
@@ -38,13 +39,15 @@ struct nic_bell {
 
 struct nic_slot {
   struct nic_group group;
-  __u32 first_member; /* in the pool */
+  __u32 first_member;  /* in the pool */
+  __u32 first_operand; /* the same */
   __u32 interface;
   __u8 mac[6];
   __u16 port; /* big-endian, these, too */
   __u32 ip;
   __u16 ear_port; /* where the job listens when it sleeps; 0: it never does */
   __u16 reserved;
+  __u32 reserved_too;
 };
 
 #endif

@@ -4,6 +4,9 @@
 #define HOCKET_BPF_NIC_MAPS_H
 
 #include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/udp.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -31,6 +34,41 @@ struct {
   __type(key, __u32);
   __type(value, struct nic_member);
 } nic_members SEC(".maps");
+
+// Their operands: as many as there are places for, one group's behind another's.
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, NIC_OPERAND_POOL);
+  __type(key, __u32);
+  __type(value, struct nic_operand);
+} nic_operands SEC(".maps");
+
+static __always_inline struct nic_operand* nic_operand_at(__u64 place) {
+  const __u32 number = (__u32)place;
+  return bpf_map_lookup_elem(&nic_operands, &number);
+}
+
+struct nic_frame {
+  struct ethhdr ethernet;
+  struct iphdr ip;
+  struct udphdr udp;
+  __u64 words[NIC_WORDS + 1];
+} __attribute__((packed));
+
+// What a program works with and has no room for. No program interrupts another on its processor.
+struct nic_scratch {
+  struct nic_operand in;   // of the packet or the ring
+  struct nic_operand out;  // of what goes out
+  struct nic_frame frame;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct nic_scratch);
+} nic_scratches SEC(".maps");
 
 // From a group's id to its slot.
 struct {

@@ -17,6 +17,7 @@ enum nic_other_verdict {
   NIC_WOKEN,      /* sleepers */
   NIC_BELLS,      /* operations begun by the hosts */
   NIC_OPERATIONS, /* completed */
+  NIC_KEPT,       /* operands that have come before the host has begun */
   NIC_IN_DRIVER,  /* packets that the driver's program was done with */
   NIC_COUNTERS,
 };

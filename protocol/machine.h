@@ -6,105 +6,63 @@
 #ifndef HOCKET_PROTOCOL_MACHINE_H
 #define HOCKET_PROTOCOL_MACHINE_H
 
-#include "protocol/record.h"
+#include "protocol/outgoing.h"
 
-/* What a group has behind it and under way. Never in memory that a job may write. */
-struct nic_state {
-  __u64 started;   /* the newest operation that the host has begun */
-  __u64 completed; /* this one and all before it are done */
-  __u64 broken;    /* 0, or enum nic_cause | member << 8: whose fault it is */
-  __u64 reserved;
-  __u64 record[NIC_WINDOW];
-  __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it: the same layout */
-};
-
-enum nic_cause {
-  NIC_CAUSE_SILENT = 1, /* nothing has been heard of a member for too long */
-  NIC_CAUSE_LEFT,       /* its process has ended */
-  NIC_CAUSE_DISAGREES,  /* it takes part in another collective */
-  NIC_CAUSES,
-};
-
-/* What became of a packet or a doorbell. */
-enum nic_verdict {
-  NIC_TAKEN,
-  NIC_DUPLICATE,    /* it had come before */
-  NIC_STALE,        /* of an operation that is over here */
-  NIC_EARLY,        /* of an operation that nobody can have begun */
-  NIC_BROKEN,       /* the group is */
-  NIC_MISDIRECTED,  /* for another member */
-  NIC_NO_PROGRAM,   /* the group has no such program */
-  NIC_NOT_EXPECTED, /* the program expects nothing like it from there */
-  NIC_DISAGREEMENT, /* the operation is of another program here */
-  NIC_TOO_MANY,     /* operations in flight */
-  NIC_OUT_OF_TURN,  /* operations begin one after the other */
-  NIC_CONTENDED,    /* given up among processors that all wanted the record: will be asked for again */
-  NIC_UNKNOWN_KIND,
-  NIC_VERDICTS,
-};
-
-struct nic_outcome {
-  enum nic_verdict verdict;
-  __u8 first_send; /* of the message's program: [first_send, end_send) go out now */
-  __u8 end_send;
-  __u8 reply;      /* 0, or the kind of what goes back to the source */
-  __u8 repeats;    /* whether what goes out has gone out before */
-  __u8 vetoes;     /* whether what goes out says no */
-  __u32 completed; /* operations, one after the other */
-};
-
-NIC_INLINE struct nic_outcome nic_refused(enum nic_verdict verdict) {
-  struct nic_outcome outcome = {verdict, 0, 0, 0, 0, 0, 0};
-  return outcome;
+/* The operand that the host gives with its bell, if it gives one. */
+NIC_INLINE enum nic_verdict nic_begin_call(const struct nic_group* group, struct nic_state* state, __u64 memory,
+                                           const struct nic_program* program, const struct nic_message* bell,
+                                           const struct nic_operand* operand) {
+  const __u64 call = nic_call_of(bell);
+  if (nic_describe(&state->call[nic_index_of(bell->epoch)], call) != NIC_SET) return NIC_DISAGREEMENT;
+  if (bell->carried == 0) return NIC_TAKEN;
+  const __u64 places = nic_places_of(group, memory, bell->epoch);
+  return nic_put_hosts(group, program, places, call, operand) ? NIC_TAKEN : NIC_NO_PROGRAM;
 }
 
-NIC_INLINE __u64* nic_record(struct nic_state* state, __u64 epoch) { return &state->record[epoch % NIC_WINDOW]; }
-
-/* Moves `completed` past what is. Gives by how much: each operation is told to one processor. */
-NIC_FUNCTION __u32 nic_advance(const struct nic_group* group, struct nic_state* state) {
-  __u32 advanced = 0;
-  if (NIC_IS_NULL(group) || NIC_IS_NULL(state)) return 0;
-  for (int i = 0; i < 2 * NIC_WINDOW; ++i) {
-    const __u64 completed = nic_load(&state->completed);
-    const __u64 word = nic_look(nic_record(state, completed + 1), completed + 1);
-    if ((word & NIC_STARTED) == 0) break;
-    if (!nic_is_complete(nic_program_at(group, nic_program_of(word)), word)) break;
-    if (nic_compare_exchange(&state->completed, completed, completed + 1) == completed) ++advanced;
-  }
-  return advanced;
+/* How many words the host gives. */
+NIC_INLINE __u32 nic_words_of_host(const struct nic_group* group, const struct nic_program* program,
+                                   const struct nic_message* bell) {
+  return (program->flags & NIC_FROM_ROOT) != 0 && bell->root != group->self ? 0 : bell->words;
 }
 
-/* What follows from bits that have been set. */
-NIC_INLINE struct nic_outcome nic_follow(const struct nic_group* group, struct nic_state* state,
-                                         const struct nic_program* program, const struct nic_change* change) {
-  struct nic_outcome outcome = nic_refused(NIC_TAKEN);
-  outcome.first_send = (__u8)nic_sends_reached(program, change->before);
-  outcome.end_send = (__u8)nic_sends_reached(program, change->after);
-  outcome.vetoes = nic_is_vetoed(program, change->after);
-  if (nic_is_complete(program, change->after)) outcome.completed = nic_advance(group, state);
-  return outcome;
+/* Words that only operations with content write are kept from growing so old that they would be taken for later. */
+NIC_INLINE void nic_refresh(__u64* word, __u64 epoch) {
+  const __u64 seen = nic_load(word);
+  if ((nic_round(epoch) - nic_round_of(seen)) % NIC_ROUNDS >= NIC_ROUNDS / 4)
+    (void)nic_compare_exchange(word, seen, nic_blank(epoch, 0));
 }
 
-NIC_INLINE void nic_break(struct nic_state* state, enum nic_cause cause, __u32 member) {
-  (void)nic_compare_exchange(&state->broken, 0, (__u64)cause | (__u64)member << 8);
-}
-
-/* The host begins operation `epoch`, by `index`. */
-NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct nic_state* state, __u32 index,
-                                        __u64 epoch) {
+/* The host begins an operation: as its bell says by epoch, program and call. */
+NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct nic_state* state, __u64 memory,
+                                        const struct nic_message* bell, const struct nic_operand* operand) {
+  const __u64 epoch = bell->epoch;
   if (nic_load(&state->broken) != 0) return nic_refused(NIC_BROKEN);
-  if (index >= group->programs || index >= NIC_MOST_PROGRAMS) return nic_refused(NIC_NO_PROGRAM);
+  if (bell->program >= group->programs || bell->program >= NIC_MOST_PROGRAMS) return nic_refused(NIC_NO_PROGRAM);
+  const struct nic_program* program = nic_program_at(group, bell->program);
+  if (!nic_is_sound(group, program, bell) || bell->carried != nic_words_of_host(group, program, bell))
+    return nic_refused(NIC_UNSOUND);
   if (epoch != nic_load(&state->started) + 1) return nic_refused(NIC_OUT_OF_TURN);
   if (epoch - nic_load(&state->completed) > NIC_IN_FLIGHT) return nic_refused(NIC_TOO_MANY);
   if (nic_compare_exchange(&state->started, epoch - 1, epoch) != epoch - 1) return nic_refused(NIC_OUT_OF_TURN);
-  const struct nic_program* program = nic_program_at(group, index);
   /* Whatever it held is over. Its round may be of any age: operations without acknowledgements don't come by it. */
   if ((program->flags & NIC_ACKNOWLEDGED) != 0)
-    (void)nic_exchange(&state->acknowledged[epoch % NIC_WINDOW], nic_blank(epoch, index));
+    (void)nic_exchange(&state->acknowledged[nic_index_of(epoch)], nic_blank(epoch, bell->program));
+  if (group->operands != 0) {
+    nic_refresh(&state->call[nic_index_of(epoch)], epoch);
+    nic_refresh(&state->claimed[nic_index_of(epoch)], epoch);
+  }
+  if (program->operands != 0) {
+    const enum nic_verdict verdict = nic_begin_call(group, state, memory, program, bell, operand);
+    if (verdict == NIC_DISAGREEMENT) nic_break(state, NIC_CAUSE_DISAGREES, group->self);
+    if (verdict != NIC_TAKEN) return nic_refused(verdict);
+  }
   struct nic_change change;
-  switch (nic_set(nic_record(state, epoch), epoch, index, NIC_STARTED, &change)) {
+  struct nic_outcome outcome;
+  switch (nic_set(nic_record(state, epoch), epoch, nic_beginning(group, program, bell), NIC_STARTED, &change)) {
     case NIC_SET:
-      return nic_follow(group, state, program, &change);
+      outcome = nic_follow(group, state, program, &change);
+      outcome.call = nic_call_of(bell);
+      return outcome;
     case NIC_OTHER_PROGRAM:
       nic_break(state, NIC_CAUSE_DISAGREES, group->self);
       return nic_refused(NIC_DISAGREEMENT);
@@ -127,22 +85,80 @@ NIC_INLINE __u64 nic_bits_of(const struct nic_program* program, const struct nic
   return 1ULL << m->bit | veto | vote;
 }
 
+/* Who sends an arrival of an operation. */
+NIC_INLINE __u32 nic_source_of(const struct nic_arrival* arrival, __u32 root) {
+  return arrival->member == NIC_ROOT ? root : arrival->member;
+}
+
+/* What a message carries is written where it belongs, by the first processor that claims the place: the record says
+ * later that it has come. NIC_TAKEN: go on. */
+NIC_INLINE enum nic_verdict nic_keep(const struct nic_group* group, struct nic_state* state, __u64 memory,
+                                     const struct nic_program* program, const struct nic_message* m,
+                                     const struct nic_operand* operand) {
+  const struct nic_arrival* arrival = nic_arrival_at(program, m->bit);
+  const int has_content = arrival->operand != NIC_NO_OPERAND;
+  const __u64 call = nic_call_of(m);
+  const __u32 words = nic_words_of_slice(program, call);
+  if (!nic_is_sound(group, program, m) || m->carried != (has_content ? words : 0)) return NIC_UNSOUND;
+  /* What nobody waits for here: a result that only the root gets. */
+  if ((nic_beginning(group, program, m) >> m->bit & 1) != 0) return NIC_NOT_EXPECTED;
+  if (has_content && m->epoch > nic_load(&state->started) + group->unexpected) return NIC_REJECTED;
+  /* Before it leaves a trace: what others then send, who are right, would disagree with that. */
+  const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
+  if ((word & NIC_EVENTS) != 0 && nic_program_of(word) != m->program) return NIC_DISAGREEMENT;
+  switch (nic_describe(&state->call[nic_index_of(m->epoch)], call)) {
+    case NIC_SET:
+      break;
+    case NIC_OTHER_PROGRAM:
+      return NIC_DISAGREEMENT;
+    default:
+      return NIC_STALE;
+  }
+  if (!has_content) return NIC_TAKEN;
+  struct nic_change change;
+  __u64* claimed = &state->claimed[nic_index_of(m->epoch)];
+  switch (nic_set(claimed, m->epoch, nic_blank(m->epoch, m->program), 1ULL << m->bit, &change)) {
+    case NIC_SET:
+      break;
+    case NIC_WAS_SET:
+      return NIC_DUPLICATE;
+    case NIC_OTHER_PROGRAM:
+      return NIC_DISAGREEMENT;
+    default:
+      return NIC_STALE;
+  }
+  const __u64 places = nic_places_of(group, memory, m->epoch);
+  const __u32 at = arrival->slice == NIC_WHOLE ? 0 : arrival->slice * words;
+  return nic_put(nic_place(places, arrival->operand), operand, 0, at, words) ? NIC_TAKEN : NIC_NO_PROGRAM;
+}
+
 /* A message of the schedule has come. */
-NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct nic_state* state,
-                                         const struct nic_program* program, const struct nic_message* m) {
+NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct nic_state* state, __u64 memory,
+                                         const struct nic_program* program, const struct nic_message* m,
+                                         const struct nic_operand* operand) {
   if (m->bit >= program->arrivals || m->bit >= NIC_MOST_ARRIVALS) return nic_refused(NIC_NOT_EXPECTED);
-  const struct nic_arrival* arrival = &program->arrival[m->bit];
-  if (arrival->member != m->source || arrival->send != m->send) return nic_refused(NIC_NOT_EXPECTED);
+  const struct nic_arrival* arrival = nic_arrival_at(program, m->bit);
+  if (nic_source_of(arrival, m->root) != m->source || arrival->send != m->send) return nic_refused(NIC_NOT_EXPECTED);
   if ((m->kind == NIC_VETO || m->target == NIC_ALL) && (program->flags & NIC_VOTES) == 0)
     return nic_refused(NIC_NOT_EXPECTED);
   const __u64 completed = nic_load(&state->completed);
   if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   struct nic_outcome outcome = nic_refused(NIC_STALE);
   if (m->epoch > completed) {
+    if (program->operands != 0) {
+      const enum nic_verdict verdict = nic_keep(group, state, memory, program, m, operand);
+      if (verdict == NIC_DISAGREEMENT) return nic_disagreed(state, m);
+      if (verdict != NIC_TAKEN) return nic_refused(verdict);
+    } else if (m->carried != 0 || !nic_is_sound(group, program, m)) {
+      return nic_refused(NIC_UNSOUND);
+    }
     struct nic_change change;
-    switch (nic_set(nic_record(state, m->epoch), m->epoch, m->program, nic_bits_of(program, m), &change)) {
+    const __u64 blank = nic_beginning(group, program, m);
+    switch (nic_set(nic_record(state, m->epoch), m->epoch, blank, nic_bits_of(program, m), &change)) {
       case NIC_SET:
         outcome = nic_follow(group, state, program, &change);
+        outcome.call = nic_call_of(m);
+        outcome.waits = m->carried != 0 && (change.after & NIC_STARTED) == 0;
         break;
       case NIC_WAS_SET:
         outcome = nic_refused(NIC_DUPLICATE);
@@ -160,22 +176,31 @@ NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct n
 }
 
 /* Somebody misses a message: it goes out again if it has gone out before. */
-NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct nic_program* program,
-                                        const struct nic_message* m) {
+NIC_INLINE struct nic_outcome nic_asked(const struct nic_group* group, struct nic_state* state,
+                                        const struct nic_program* program, const struct nic_message* m) {
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
-  const struct nic_send* send = &program->send[m->send];
-  if ((send->member != m->source && send->member != NIC_ALL) || send->bit != m->bit)
-    return nic_refused(NIC_NOT_EXPECTED);
   const __u64 completed = nic_load(&state->completed);
   if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
   /* Whoever is this far behind has asked for something older than all that can be missing. */
   if (m->epoch == 0 || completed >= m->epoch + 2 * NIC_WINDOW) return nic_refused(NIC_STALE);
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
-  const int is_over = m->epoch <= completed;
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
+  int is_over = m->epoch <= completed;
+  if (program->operands != 0) {
+    outcome.call = nic_described(&state->call[nic_index_of(m->epoch)], m->epoch);
+    /* Where its operands are gone, nobody can miss anything of it. */
+    if (is_over && (outcome.call == 0 || word == 0)) return nic_refused(NIC_STALE);
+    is_over = 0;
+  }
+  const struct nic_send* send = nic_send_at(program, m->send);
   const int is_ours = nic_program_of(word) == m->program;
   if (!is_over && !is_ours && (word & NIC_STARTED) != 0) return nic_disagreed(state, m);
-  if (is_over || (is_ours && m->send < nic_sends_reached(program, word))) {
+  const int is_reached = is_over || (is_ours && m->send < nic_sends_reached(program, word));
+  const __u32 target = nic_target_of(group, send, nic_call_root(outcome.call));
+  /* Whose call isn't known yet can't say to whom it will send. */
+  if ((is_reached || !nic_has_root(program)) && ((target != m->source && target != NIC_ALL) || send->bit != m->bit))
+    return nic_refused(NIC_NOT_EXPECTED);
+  if (is_reached) {
     outcome.first_send = m->send;
     outcome.end_send = (__u8)(m->send + 1);
     outcome.repeats = 1;
@@ -190,7 +215,7 @@ NIC_INLINE struct nic_outcome nic_asked(struct nic_state* state, const struct ni
 NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const struct nic_program* program,
                                                const struct nic_message* m) {
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
-  if (program->send[m->send].member != m->source) return nic_refused(NIC_NOT_EXPECTED);
+  if (nic_send_at(program, m->send)->member != m->source) return nic_refused(NIC_NOT_EXPECTED);
   if ((program->flags & NIC_ACKNOWLEDGED) == 0) return nic_refused(NIC_NOT_EXPECTED);
   const __u64 started = nic_load(&state->started);
   if (m->epoch > started) return nic_refused(NIC_EARLY);
@@ -200,7 +225,8 @@ NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const st
   if (nic_program_of(word) != m->program) return nic_refused(NIC_DISAGREEMENT);
   if (m->send >= nic_sends_reached(program, word)) return nic_refused(NIC_NOT_EXPECTED);
   struct nic_change change;
-  switch (nic_set(&state->acknowledged[m->epoch % NIC_WINDOW], m->epoch, m->program, 1ULL << m->send, &change)) {
+  switch (nic_set(&state->acknowledged[nic_index_of(m->epoch)], m->epoch, nic_blank(m->epoch, m->program),
+                  1ULL << m->send, &change)) {
     case NIC_SET:
       return nic_refused(NIC_TAKEN);
     case NIC_WAS_SET:
@@ -217,9 +243,8 @@ NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const st
 /* Somebody says that the group is broken. */
 NIC_INLINE struct nic_outcome nic_aborted(const struct nic_group* group, struct nic_state* state,
                                           const struct nic_message* m) {
-  const __u32 member = (__u32)m->send << 8 | m->count;
-  if (m->bit == 0 || m->bit >= NIC_CAUSES || member >= group->size) return nic_refused(NIC_NOT_EXPECTED);
-  nic_break(state, (enum nic_cause)m->bit, member);
+  if (m->bit == 0 || m->bit >= NIC_CAUSES || m->root >= group->size) return nic_refused(NIC_NOT_EXPECTED);
+  nic_break(state, (enum nic_cause)m->bit, m->root);
   return nic_refused(NIC_TAKEN);
 }
 
@@ -232,9 +257,9 @@ NIC_INLINE int nic_is_sign_of_life(const struct nic_group* group, const struct n
   return m->kind != NIC_ALIVE || (m->epoch > nic_load(&state->completed) && m->epoch <= nic_load(&state->started));
 }
 
-/* A packet for this group, whose tag is right. */
-NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic_state* state,
-                                       const struct nic_message* m) {
+/* A packet for this group, whose tag is right. `operand`: what it carries. */
+NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic_state* state, __u64 memory,
+                                       const struct nic_message* m, const struct nic_operand* operand) {
   const int is_message = m->kind == NIC_MESSAGE || m->kind == NIC_VETO;
   if (m->target != group->self && !(is_message && m->target == NIC_ALL)) return nic_refused(NIC_MISDIRECTED);
   if (m->source >= group->size || m->source == group->self) return nic_refused(NIC_NOT_EXPECTED);
@@ -256,59 +281,14 @@ NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic
   switch (m->kind) {
     case NIC_MESSAGE:
     case NIC_VETO:
-      return nic_arrive(group, state, program, m);
+      return nic_arrive(group, state, memory, program, m, operand);
     case NIC_NACK:
-      return nic_asked(state, program, m);
+      return nic_asked(group, state, program, m);
     case NIC_ACK:
       return nic_acknowledged(state, program, m);
     default:
       return nic_refused(NIC_UNKNOWN_KIND);
   }
-}
-
-/* --- what goes out ------------------------------------------------------------------------------------------------ */
-
-NIC_INLINE struct nic_message nic_outgoing(const struct nic_group* group, __u8 kind, __u64 epoch, __u8 program) {
-  struct nic_message m = {group->id, epoch, group->self, 0, kind, program, 0, 0, 0, 0, 0};
-  return m;
-}
-
-/* A program's message as it goes out first, if there is no veto. Gives 0 where there is none of that number. */
-NIC_FUNCTION int nic_sent(const struct nic_group* group, __u8 program, __u64 epoch, __u32 number,
-                          struct nic_message* m) {
-  if (NIC_IS_NULL(group) || NIC_IS_NULL(m) || program >= NIC_MOST_PROGRAMS || number >= NIC_MOST_SENDS) return 0;
-  const struct nic_send* send = &nic_program_at(group, program)->send[number];
-  *m = nic_outgoing(group, NIC_MESSAGE, epoch, program);
-  m->target = send->member;
-  m->bit = send->bit;
-  m->send = (__u8)number;
-  return 1;
-}
-
-/* One of the messages that follow from `cause`, a packet or a ring: number `number` of [first_send, end_send). Gives 0
- * where there is none such. */
-NIC_INLINE int nic_following(const struct nic_group* group, const struct nic_message* cause,
-                             const struct nic_outcome* outcome, __u32 number, struct nic_message* m) {
-  if (!nic_sent(group, cause->program, cause->epoch, number, m)) return 0;
-  if (outcome->vetoes) m->kind = NIC_VETO;
-  if (outcome->repeats) m->target = cause->source;
-  return 1;
-}
-
-/* What answers `m`. */
-NIC_INLINE struct nic_message nic_replied(const struct nic_group* group, const struct nic_state* state, __u8 kind,
-                                          const struct nic_message* m) {
-  struct nic_message reply = nic_outgoing(group, kind, m->epoch, m->program);
-  reply.target = m->source;
-  reply.send = m->send;
-  reply.bit = m->bit;
-  if (kind == NIC_ABORT) {
-    const __u64 broken = nic_load(&state->broken);
-    reply.bit = (__u8)broken;
-    reply.send = (__u8)(broken >> 16);
-    reply.count = (__u8)(broken >> 8);
-  }
-  return reply;
 }
 
 #endif

@@ -5,12 +5,12 @@
 #ifndef HOCKET_PROTOCOL_PAGE_H
 #define HOCKET_PROTOCOL_PAGE_H
 
-#include "protocol/packet.h"
+#include "protocol/table.h"
 
 enum {
-  /* In place of a kind: the host begins operation `epoch` by `program`. Never leaves the machine, and bears no tag: the
-   * socket that it comes from says whose it is. */
-  NIC_BELL = 255,
+  /* In place of a kind: the host begins operation `epoch` by `program`, and gives its operand. Never leaves the
+   * machine, and bears no tag: the socket that it comes from says whose it is. */
+  NIC_BELL = 15,
 };
 
 /* What a job sees of its group. */
@@ -22,6 +22,9 @@ struct nic_page {
   /* Written by the job. */
   __u32 sleeps; /* whether somebody wants to be told by a packet */
   __u32 reserved_too[15];
+  /* Written by the engine: of operation e, in number e modulo NIC_IN_FLIGHT, before `done` says that it is complete.
+   * To be read before operation e + NIC_IN_FLIGHT is begun. */
+  struct nic_operand result[NIC_IN_FLIGHT];
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The record of one operation: a word that holds what has come, for which operation, and of which program.
  *
- *   bits 0..46    arrivals; of a program that votes, bit 46 says that somebody's host was late
+ *   bits 0..46    arrivals; of a program that votes, bit 46 says that somebody's host was late; of one with a result,
+ *                 that the host has been given it
  *   bit  47       the host has started
  *   bits 48..51   program
  *   bits 52..63   round: the epoch divided by the window, modulo 4096
@@ -9,8 +10,9 @@
  * A group has NIC_WINDOW of them; epoch e uses number e modulo NIC_WINDOW. Since the word tells whose it is, none is
  * ever cleared: whoever comes first for a later epoch takes it over, and who comes too late sees so.
  *
- * Why the window is twice what a host may have in flight: a member that starts e + NIC_WINDOW has completed
- * e + NIC_IN_FLIGHT, so every host has started that one, so every host has seen e complete.
+ * Why the window is so wide: a member that starts e + NIC_WINDOW has completed e + NIC_WINDOW - NIC_IN_FLIGHT. One of
+ * the NIC_SYNCHRONIZES operations up to that one is such that all hosts have begun it. So each has completed e: nobody
+ * misses anything of it, and its operands may be overwritten.
  *
  * Thread safety: any number of processors at the same time; every change is a compare-and-exchange, and orders what
  * comes before and after it. */
@@ -20,7 +22,9 @@
 #include "protocol/table.h"
 
 #define NIC_STARTED (1ULL << NIC_MOST_ARRIVALS)
+/* One bit: no program has both. */
 #define NIC_VETOED (NIC_STARTED >> 1)
+#define NIC_PUBLISHED (NIC_STARTED >> 1)
 #define NIC_EVENTS (NIC_STARTED | (NIC_STARTED - 1))
 /* Among the bits to be set: NIC_VETOED as well, if the host hasn't started. */
 #define NIC_VOTE (1ULL << 63)
@@ -47,6 +51,12 @@ NIC_INLINE __u64 nic_load(const __u64* word) {
 #endif
 }
 
+/* Which of the window's records an epoch has. The comparison, which the compiler can't leave out, is the verifier's. */
+NIC_INLINE __u64 nic_index_of(__u64 epoch) {
+  __u64 index = epoch % NIC_WINDOW;
+  __asm__ volatile("" : "+r"(index));
+  return index < NIC_WINDOW ? index : 0;
+}
 NIC_INLINE __u64 nic_round(__u64 epoch) { return epoch / NIC_WINDOW % NIC_ROUNDS; }
 NIC_INLINE __u64 nic_round_of(__u64 word) { return word >> NIC_ROUND_SHIFT; }
 NIC_INLINE __u64 nic_program_of(__u64 word) { return word >> NIC_PROGRAM_SHIFT & 15; }
@@ -62,16 +72,15 @@ struct nic_change {
   __u64 after;
 };
 
-/* Sets `bits` for the epoch. */
-NIC_FUNCTION enum nic_set_result nic_set(__u64* word, __u64 epoch, __u64 program, __u64 bits,
-                                         struct nic_change* change) {
+/* Sets `bits` for the epoch. `blank`: the epoch's word before anything has come. */
+NIC_FUNCTION enum nic_set_result nic_set(__u64* word, __u64 epoch, __u64 blank, __u64 bits, struct nic_change* change) {
   if (NIC_IS_NULL(word) || NIC_IS_NULL(change)) return NIC_BUSY;
   __u64 seen = nic_load(word);
   for (int i = 0; i < NIC_MOST_ATTEMPTS; ++i) {
     const __u64 behind = (nic_round(epoch) - nic_round_of(seen)) % NIC_ROUNDS;
     if (behind >= NIC_ROUNDS / 2) return NIC_IS_PAST;
-    const __u64 before = behind != 0 || (seen & NIC_EVENTS) == 0 ? nic_blank(epoch, program) : seen;
-    if (nic_program_of(before) != program) return NIC_OTHER_PROGRAM;
+    const __u64 before = behind != 0 || (seen & NIC_EVENTS) == 0 ? blank : seen;
+    if (nic_program_of(before) != nic_program_of(blank)) return NIC_OTHER_PROGRAM;
     const __u64 vote = (bits & NIC_VOTE) != 0 && (before & NIC_STARTED) == 0 ? NIC_VETOED : 0;
     const __u64 after = before | (bits & NIC_EVENTS) | vote;
     if (after == seen) return NIC_WAS_SET;

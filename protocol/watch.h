@@ -60,11 +60,8 @@ static inline int nic_is_due(struct nic_watched_record* watched, const struct ni
 }
 
 static inline void nic_tell_all(const struct nic_group* group, const struct nic_state* state, struct nic_watch* watch) {
-  const __u64 broken = nic_load(&state->broken);
   struct nic_message m = nic_outgoing(group, NIC_ABORT, nic_load(&state->started), 0);
-  m.bit = (__u8)broken;
-  m.send = (__u8)(broken >> 16);
-  m.count = (__u8)(broken >> 8);
+  nic_blame(state, &m);
   for (__u32 member = 0; member < group->size; ++member) {
     if (member == group->self) continue;
     m.target = (__u16)member;
@@ -87,7 +84,7 @@ static inline int nic_is_silent(struct nic_watch* watch, __u32 member, __u64 sin
 /* Asks for what is missing of an operation that has been started here. */
 static inline void nic_watch_operation(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                        __u64 epoch, __u64 now_ns) {
-  struct nic_watched_record* watched = &watch->record[epoch % NIC_WINDOW];
+  struct nic_watched_record* watched = &watch->record[nic_index_of(epoch)];
   if (!nic_is_due(watched, &watch->patience, epoch, now_ns)) return;
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
   if ((word & NIC_STARTED) == 0) return;
@@ -96,16 +93,19 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
   /* Of a wire that loses nothing only signs of life are wanted; whoever acknowledges is repeated to by the sender. */
   const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
   const __u64 missing = nic_wanted(program, word) & ~word;
+  const __u32 root = nic_call_root(nic_described(&state->call[nic_index_of(epoch)], epoch));
   for (__u32 bit = 0; bit < program->arrivals; ++bit) {
     if ((missing >> bit & 1) == 0) continue;
     const struct nic_arrival* arrival = &program->arrival[bit];
-    if (nic_is_silent(watch, arrival->member, watched->since_ns, now_ns)) {
-      nic_break(state, NIC_CAUSE_SILENT, arrival->member);
+    const __u32 member = nic_source_of(arrival, root);
+    if (member >= group->size) continue; /* an operation has its call before it has begun */
+    if (nic_is_silent(watch, member, watched->since_ns, now_ns)) {
+      nic_break(state, NIC_CAUSE_SILENT, member);
       nic_tell_all(group, state, watch);
       return;
     }
     struct nic_message m = nic_outgoing(group, asks ? NIC_NACK : NIC_PROBE, epoch, (__u8)index);
-    m.target = arrival->member;
+    m.target = (__u16)member;
     m.send = arrival->send;
     m.bit = (__u8)bit;
     watch->emit(watch->user, &m);
@@ -117,23 +117,24 @@ static inline __u64 nic_oldest_sent(__u64 started) { return started >= NIC_WINDO
 
 /* Which sends of the operation have gone out and not been acknowledged, where that is wanted. */
 static inline __u64 nic_unacknowledged(const struct nic_group* group, const struct nic_state* state, __u64 epoch) {
-  const __u64 word = nic_look(&state->record[epoch % NIC_WINDOW], epoch);
+  const __u64 word = nic_look(&state->record[nic_index_of(epoch)], epoch);
   if ((word & NIC_STARTED) == 0) return 0;
   const struct nic_program* program = nic_program_at(group, nic_program_of(word));
   if ((program->flags & NIC_ACKNOWLEDGED) == 0) return 0;
   const __u64 sent = (1ULL << nic_sends_reached(program, word)) - 1;
-  return sent & ~nic_look(&state->acknowledged[epoch % NIC_WINDOW], epoch);
+  return sent & ~nic_look(&state->acknowledged[nic_index_of(epoch)], epoch);
 }
 
 /* Repeats what has not been acknowledged. */
 static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
                                               struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
   const __u64 missing = nic_unacknowledged(group, state, epoch);
-  if (missing == 0 || !nic_is_due(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns)) return;
+  if (missing == 0 || !nic_is_due(&watch->unacknowledged[nic_index_of(epoch)], &watch->patience, epoch, now_ns)) return;
   const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
   for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
-    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, number, &m) != 0) watch->emit(watch->user, &m);
+    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, 0, number, &m) != 0)
+      watch->emit(watch->user, &m);
   }
 }
 
@@ -150,12 +151,12 @@ static inline __u64 nic_watch_wait(const struct nic_group* group, const struct n
   const __u64 started = nic_load(&state->started);
   if (nic_load(&state->broken) != 0) return wait_ns;
   for (__u64 epoch = nic_load(&state->completed) + 1; epoch <= started; ++epoch) {
-    const __u64 left_ns = nic_left(&watch->record[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns);
+    const __u64 left_ns = nic_left(&watch->record[nic_index_of(epoch)], &watch->patience, epoch, now_ns);
     if (left_ns < wait_ns) wait_ns = left_ns;
   }
   for (__u64 epoch = nic_oldest_sent(started); epoch <= started; ++epoch) {
     if (nic_unacknowledged(group, state, epoch) == 0) continue;
-    const __u64 left_ns = nic_left(&watch->unacknowledged[epoch % NIC_WINDOW], &watch->patience, epoch, now_ns);
+    const __u64 left_ns = nic_left(&watch->unacknowledged[nic_index_of(epoch)], &watch->patience, epoch, now_ns);
     if (left_ns < wait_ns) wait_ns = left_ns;
   }
   return wait_ns;

@@ -56,6 +56,7 @@ hocket_status_t set_operation(const char* function, hocket_type_t type, hocket_o
                      ((type & kOpaque) != 0 ? std::string("OPAQUE")
                                             : std::string(reduction::name(static_cast<reduction::Type>(type)))));
   }
+  out.combiner.operation = operation;
   out.operation_name = reinterpret_cast<uintptr_t>(op);
   return HOCKET_OK;
 }

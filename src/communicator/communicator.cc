@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "engines/nic/operation_name.h"
 
 namespace hocket::communicator {
 
@@ -54,6 +55,8 @@ Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepa
   shape.root = arguments.root;
   shape.count = arguments.count;
   shape.element_bytes = arguments.combiner.element_bytes;
+  if (planner_->uses_nic()) [[unlikely]]
+    shape.operation = engines::nic::operation_name(arguments.collective, arguments.combiner);
   if (schedule::is_vector(arguments.collective)) [[unlikely]] {
     call.read_blocks(arguments, size_, keep != nullptr);
     const bool agreed = schedule::lengths_are_agreed(arguments.collective);

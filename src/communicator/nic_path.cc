@@ -17,7 +17,7 @@ namespace hocket::communicator {
 using algorithms::Algorithm;
 using engines::nic::Group;
 using engines::nic::GroupDescription;
-using engines::nic::Mode;
+using engines::nic::Layout;
 using engines::nic::Port;
 using engines::nic::Trigger;
 using schedule::Collective;
@@ -33,6 +33,56 @@ std::vector<uint32_t> degrees_of(const Algorithm& algorithm) {
   degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
   if (degrees.empty()) degrees.push_back(0);
   return degrees;
+}
+
+size_t across_part(const Algorithm& composition) {
+  const auto is_across = [](const algorithms::Part& part) { return part.family == algorithms::Family::kAcross; };
+  return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
+                             composition.parts.begin());
+}
+
+// What engines hold beside barriers. Flat trees have the fewest messages, and up to nine nodes no member has more to
+// combine than a tree of degree 8 gives it.
+struct Content {
+  Collective collective;
+  const char* algorithm;
+  uint32_t degree;
+};
+constexpr Content kContents[] = {{Collective::kBroadcast, "tree_mm", 8},
+                                 {Collective::kReduce, "tree_mm", 8},
+                                 {Collective::kAllreduce, "tree_mm", 8},
+                                 {Collective::kAllreduce, "recursive_doubling", 0},
+                                 {Collective::kAlltoall, "linear", 0}};
+// An allgather of short blocks is an allreduction of rows in which all but one's own block are zeros.
+constexpr const char* kGathersLikeAllreduce = "tree_mm";
+
+// In the place of algorithms between nodes. Ranks are counted from the root.
+void trigger_barrier(schedule::Builder& builder) { builder.trigger({}, {}); }
+void trigger_broadcast(schedule::Builder& builder) {
+  const bool is_root = builder.rank() == 0;
+  builder.trigger(is_root ? builder.output() : schedule::Slice{}, is_root ? schedule::Slice{} : builder.output());
+}
+void trigger_reduce(schedule::Builder& builder) {
+  builder.trigger(builder.input(), builder.rank() == 0 ? builder.output() : schedule::Slice{});
+}
+void trigger_all(schedule::Builder& builder) { builder.trigger(builder.input(), builder.output()); }
+
+void (*trigger_of(Collective collective))(schedule::Builder&) {
+  switch (collective) {
+    case Collective::kBroadcast:
+      return trigger_broadcast;
+    case Collective::kReduce:
+      return trigger_reduce;
+    case Collective::kBarrier:
+      return trigger_barrier;
+    default:
+      return trigger_all;
+  }
+}
+
+Layout layout_of(Collective collective) {
+  if (collective == Collective::kAllgather) return Layout::kRow;
+  return collective == Collective::kAlltoall ? Layout::kExchange : Layout::kAsItIs;
 }
 
 }  // namespace
@@ -96,19 +146,27 @@ NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t 
   }
 }
 
-std::string NicPath::hold_programs(const selection::Choice* chosen) {
-  if (chosen != nullptr) {
+std::string NicPath::hold_programs(const selection::Choice* barrier) {
+  if (barrier != nullptr) {
     // First, since it may have a degree that isn't listed.
-    const std::optional<Held> between = between_nodes(*chosen);
+    const std::optional<Held> between = between_nodes(*barrier);
     if (!between)
-      return "the barrier that is chosen (" + std::string(chosen->algorithm->name) +
+      return "the barrier that is chosen (" + std::string(barrier->algorithm->name) +
              ") has messages of ranks that don't stand for their nodes; leader:across=... has none";
     hold(*between);
-    if (held_.empty()) return "the barrier that is chosen doesn't fit into a NIC engine; " + why_not_;
+    if (programs_.empty()) return "the barrier that is chosen doesn't fit into a NIC engine; " + why_not_;
   }
-  for (const Algorithm* algorithm : algorithms::all())
+  // Then one of each kind that has content, and other barriers in what room is left.
+  for (const Content& content : kContents)
+    hold({algorithms::find(content.collective, content.algorithm), content.degree});
+  for (const Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) continue;
     for (const uint32_t degree : degrees_of(*algorithm)) hold({algorithm, degree});
-  if (!held_.empty()) return "";
+  }
+  const bool has_barrier = std::any_of(programs_.begin(), programs_.end(), [](const Program& program) {
+    return program.held.algorithm->collective == Collective::kBarrier;
+  });
+  if (has_barrier) return "";
   return "no barrier between " + std::to_string(nodes_.count()) + " nodes fits into a NIC engine; " + why_not_;
 }
 
@@ -116,22 +174,26 @@ schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
   return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
 }
 
-void NicPath::hold(const Held& wanted) {
-  const Algorithm* algorithm = wanted.algorithm;
-  if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) return;
-  if (std::find(held_.begin(), held_.end(), wanted) != held_.end()) return;
-  if (held_.size() == NIC_MOST_PROGRAMS) {
+void NicPath::hold(Held wanted) {
+  if (wanted.degree == 0 && !wanted.algorithm->degrees.empty()) wanted.degree = wanted.algorithm->degrees.front();
+  const auto is_same = [&](const Program& program) { return program.held == wanted; };
+  if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return;
+  const bool has_twin = schedule::has_root(wanted.algorithm->collective);
+  if (next_program_ + has_twin >= NIC_MOST_PROGRAMS) {
     set_why_not("a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken");
     return;
   }
   // All members' parts are looked at by all, so that all hold the same.
   Status fits;
-  for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member)
+  for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member) {
     fits = engines::nic::can_hold(plan_of(wanted, member));
+    if (fits.is_ok() && has_twin) fits = engines::nic::can_hold(plan_of(wanted, member), {.synchronizes = true});
+  }
   if (fits.is_ok()) {
-    held_.push_back(wanted);
+    programs_.push_back({wanted, static_cast<uint8_t>(next_program_), has_twin});
+    next_program_ += has_twin ? 2 : 1;
   } else {
-    set_why_not(std::string(algorithm->name) + ": " + fits.message());
+    set_why_not(std::string(wanted.algorithm->name) + ": " + fits.message());
   }
 }
 
@@ -142,11 +204,15 @@ Status NicPath::join(Context& context) {
   description.key = key_;
   description.self = own;
   description.members = members_;
-  for (const Held& held : held_) {
-    Result<nic_program> program =
-        engines::nic::stage_table(own, Mode::kCollective, [&](uint32_t member) { return plan_of(held, member); });
-    if (!program.is_ok()) return program.take_status();
-    description.programs.push_back(program.value());
+  for (const Program& program : programs_) {
+    for (const bool synchronizes : {false, true}) {
+      if (synchronizes && !program.has_twin) continue;
+      Result<nic_program> table = engines::nic::stage_table(
+          own, {.synchronizes = synchronizes}, [&](uint32_t member) { return plan_of(program.held, member); });
+      if (!table.is_ok()) return table.take_status();
+      description.programs.push_back(table.value());
+      description.synchronizing.push_back(static_cast<uint8_t>(program.number + program.has_twin));
+    }
   }
   std::vector<std::string> names;
   for (uint32_t node = 0; node < nodes_.count(); ++node)
@@ -158,7 +224,7 @@ Status NicPath::join(Context& context) {
     description.id = id_ + track;
     Result<std::unique_ptr<Group>> group = port.value()->join(description);
     if (!group.is_ok()) return group.take_status();
-    triggers_[track] = std::make_unique<Trigger>(group.take(), names);
+    triggers_[track] = std::make_unique<Trigger>(group.take(), names, own);
   }
   return Status::ok();
 }
@@ -184,12 +250,10 @@ std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& cho
   const Algorithm* algorithm = choice.algorithm;
   uint32_t degree = choice.degree;
   if (algorithms::is_composition(*algorithm)) {
-    const auto parts = algorithm->parts;
-    const auto across = std::find_if(parts.begin(), parts.end(), [](const algorithms::Part& part) {
-      return part.family == algorithms::Family::kAcross;
-    });
-    if (across == parts.end()) return std::nullopt;
-    const selection::PartChoice& part = choice.parts[across - parts.begin()];
+    const size_t across = across_part(*algorithm);
+    // Several ranks of a node take part in it, or none.
+    if (across == algorithm->parts.size() || algorithm->name != "leader") return std::nullopt;
+    const selection::PartChoice& part = choice.parts[across];
     algorithm = part.algorithm;
     degree = part.degree;
   } else if (nodes_.most() > 1) {
@@ -200,39 +264,80 @@ std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& cho
   return Held{algorithm, degree};
 }
 
-std::optional<uint32_t> NicPath::program_of(const selection::Choice& choice) const {
-  const std::optional<Held> wanted = between_nodes(choice);
-  if (!wanted) return std::nullopt;
-  const auto found = std::find(held_.begin(), held_.end(), *wanted);
-  if (found == held_.end()) return std::nullopt;
-  return static_cast<uint32_t>(found - held_.begin());
+const NicPath::Program* NicPath::program_of(const selection::Choice& choice) const {
+  std::optional<Held> wanted = between_nodes(choice);
+  if (!wanted) return nullptr;
+  if (wanted->algorithm->collective == Collective::kAllgather && wanted->algorithm->name == kGathersLikeAllreduce)
+    wanted->algorithm = algorithms::find(Collective::kAllreduce, kGathersLikeAllreduce);
+  const auto found =
+      std::find_if(programs_.begin(), programs_.end(), [&](const Program& program) { return program.held == *wanted; });
+  return found == programs_.end() ? nullptr : &*found;
 }
 
-void NicPath::offload(const selection::Choice& choice, engines::Program& program) const {
-  const std::optional<uint32_t> index = program_of(choice);
-  auto& steps = program.instructions;
-  const auto goes_out = [](const engines::Instruction& step) { return step.by_wire; };
-  const auto first = std::find_if(steps.begin(), steps.end(), goes_out);
-  if (!index || first == steps.end()) return;
-  const auto end = std::find_if_not(first, steps.end(), goes_out);
-  engines::Instruction trigger;
-  trigger.kind = schedule::StepKind::kTrigger;
-  trigger.by_wire = true;
-  trigger.value = *index;
-  *first = trigger;
-  steps.erase(first + 1, end);
+// Words that the call would have; all ones: there is no such call.
+uint64_t NicPath::words_of(const Call& call) const {
+  constexpr uint64_t kWord = sizeof(uint64_t);
+  const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
+  const uint64_t words = (call.bytes + kWord - 1) / kWord;
+  switch (call.collective) {
+    case Collective::kBroadcast:
+    case Collective::kReduce:
+    case Collective::kAllreduce:
+      return words;
+    case Collective::kAllgather:
+      return are_even ? (call.bytes * nodes_.ranks() + kWord - 1) / kWord : ~uint64_t{0};
+    case Collective::kAlltoall:
+      return nodes_.most() == 1 ? words * nodes_.count() : ~uint64_t{0};
+    default:
+      return ~uint64_t{0};
+  }
 }
 
-std::string NicPath::explain(const selection::Choice& choice) const {
-  const std::optional<uint32_t> index = program_of(choice);
-  if (!index) {
+bool NicPath::may_carry(const Call& call) const {
+  if (call.collective == Collective::kBarrier) return true;
+  // Blocks may be long, and so are not multiplied before.
+  if (call.operation == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
+  if (words_of(call) > NIC_MOST_WORDS) return false;
+  // Members stand for their nodes; a root that doesn't would have to be told, or to tell.
+  return !schedule::has_root(call.collective) || leader_of(nodes_, nodes_.node_of(call.root)) == call.root;
+}
+
+std::optional<schedule::Plan> NicPath::plan(const selection::Choice& choice, const Call& call,
+                                            schedule::Shape shape) const {
+  const Program* program = may_carry(call) ? program_of(choice) : nullptr;
+  if (program == nullptr) return std::nullopt;
+  Algorithm algorithm = *choice.algorithm;
+  if (algorithms::is_composition(algorithm)) {
+    shape.parts[across_part(algorithm)].build = trigger_of(call.collective);
+  } else {
+    algorithm.build = trigger_of(call.collective);
+  }
+  schedule::Plan plan = algorithms::make_plan(algorithm, shape);
+  for (schedule::Step& step : plan.steps) {
+    if (step.kind != schedule::StepKind::kTrigger) continue;
+    step.value = program->number;
+    step.slot = call.operation;
+    step.peer = schedule::has_root(call.collective) ? nodes_.node_of(call.root) : 0;
+    step.version = static_cast<uint32_t>(layout_of(call.collective));
+  }
+  return plan;
+}
+
+std::string NicPath::explain(const selection::Choice& choice, const Call& call) const {
+  if (!may_carry(call))
+    return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
+           " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
+           "and 8 bytes) whose root is its node's first rank, allgathers of nodes with equally many ranks, and "
+           "alltoalls of nodes with one";
+  const Program* program = program_of(choice);
+  if (program == nullptr) {
     const std::string text =
         "not used: the messages between nodes of this choice aren't those of a program that is held";
     return why_not_.empty() ? text : text + " (" + why_not_ + ")";
   }
   std::string text = "in use: the engines of " + std::to_string(nodes_.count()) + " nodes carry out " +
-                     std::string(held_[*index].algorithm->name);
-  if (held_[*index].degree != 0) text += "/" + std::to_string(held_[*index].degree);
+                     std::string(program->held.algorithm->name);
+  if (program->held.degree != 0) text += "/" + std::to_string(program->held.degree);
   return text + " between them";
 }
 

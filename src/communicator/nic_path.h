@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What NIC engines do for a communicator of several nodes: they carry out the messages of its barriers between nodes,
-// one member a node, the node's first rank. What runs is the schedule that would have run by messages.
+// What NIC engines do for a communicator of several nodes: they carry out the messages between nodes of its barriers,
+// and of its short broadcasts and reductions, one member a node, the node's first rank. What runs is the schedule that
+// would have run by messages.
 //
 // All ranks decide alike: by what they have told each other, and by plans, which are the same everywhere.
 //
@@ -42,9 +43,9 @@ class NicPath {
   // Which engines there are; `why_not` says why they aren't used.
   static std::unique_ptr<NicPath> find(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank,
                                        std::string& why_not);
-  // What the engines shall hold, to be called before join(). `chosen`, the same on all ranks, is the choice for a
-  // barrier, which comes before all others; nullptr: none is known. Gives "", or why nothing can be held.
-  std::string hold_programs(const selection::Choice* chosen);
+  // What the engines shall hold, to be called before join(). `barrier`, the same on all ranks, is the choice for a
+  // barrier, which comes before all others; nullptr: none is known. Gives "", or why no barrier can be held.
+  std::string hold_programs(const selection::Choice* barrier);
   // Makes the groups on a rank that stands for its node; does nothing on others.
   Status join(Context& context);
 
@@ -54,26 +55,44 @@ class NicPath {
   uint32_t culprit() const;
   // The communicator fails: its other nodes are told. False: they can't be, since this node's engine has gone.
   bool tell_failure();
-  // Puts one step in the place of those that the engine carries out, if it has a program for the choice.
-  void offload(const selection::Choice& choice, engines::Program& program) const;
-  std::string explain(const selection::Choice& choice) const;
+  // A call as engines look at it, the same on all ranks.
+  struct Call {
+    schedule::Collective collective = schedule::Collective::kBarrier;
+    uint8_t operation = 0;  // engines/nic/operation_name.h
+    uint64_t bytes = 0;
+    uint32_t root = 0;
+  };
+  // `bytes`: of a block, where there is one a rank.
+  // Whether engines could do it, by whatever algorithm.
+  bool may_carry(const Call& call) const;
+  // The plan of `shape` with one step in the place of those that the engine carries out; nothing if it has no program
+  // for the choice.
+  std::optional<schedule::Plan> plan(const selection::Choice& choice, const Call& call, schedule::Shape shape) const;
+  std::string explain(const selection::Choice& choice, const Call& call) const;
 
  private:
-  // An algorithm as the engines hold it, under its number here.
+  // An algorithm as the engines hold it.
   struct Held {
     const algorithms::Algorithm* algorithm;
     uint32_t degree;
 
     bool operator==(const Held&) const = default;
   };
+  // The number of its program, and whether one that synchronizes follows.
+  struct Program {
+    Held held;
+    uint8_t number;
+    bool has_twin;
+  };
   NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
   void set_why_not(std::string why) {
     if (why_not_.empty()) why_not_ = std::move(why);
   }
-  void hold(const Held& wanted);
+  uint64_t words_of(const Call& call) const;
+  void hold(Held wanted);
   std::optional<Held> between_nodes(const selection::Choice& choice) const;
-  // The number of the program that does what the choice does between nodes.
-  std::optional<uint32_t> program_of(const selection::Choice& choice) const;
+  // That does what the choice does between nodes; nullptr: none.
+  const Program* program_of(const selection::Choice& choice) const;
   schedule::Plan plan_of(const Held& held, uint32_t member) const;
 
   const schedule::Nodes& nodes_;
@@ -81,7 +100,8 @@ class NicPath {
   std::vector<engines::nic::Address> members_;
   uint64_t id_;
   nic_key key_;
-  std::vector<Held> held_;
+  std::vector<Program> programs_;
+  uint32_t next_program_ = 0;
   std::string why_not_;  // an algorithm, or some degree of it, is not held: of the first such
   std::array<std::unique_ptr<engines::nic::Trigger>, engines::shared_memory::kLanes> triggers_;
 };

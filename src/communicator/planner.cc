@@ -36,7 +36,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   return query;
 }
 
-schedule::Plan Planner::plan_of(const selection::Choice& choice, const CallShape& shape) const {
+schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallShape& shape) const {
   schedule::Shape wanted;
   choice.fill(wanted);
   wanted.size = size_;
@@ -46,7 +46,7 @@ schedule::Plan Planner::plan_of(const selection::Choice& choice, const CallShape
   wanted.in_place = shape.in_place;
   wanted.nodes = nodes_;
   wanted.domains = domains_;
-  return algorithms::make_plan(*choice.algorithm, wanted);
+  return wanted;
 }
 
 const selection::Spec* Planner::forced(schedule::Collective collective) const {
@@ -66,13 +66,12 @@ void Planner::forget() {
 }
 
 std::string Planner::explain(const CallShape& shape) const {
-  std::string text = selection::explain(query(shape), table_for(shape.collective), forced(shape.collective));
-  if (nodes_ == nullptr || shape.collective != schedule::Collective::kBarrier) return text;
+  std::string text = selection::explain(query(shape), table_for(shape), forced(shape.collective));
+  if (nodes_ == nullptr) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
   if (nic_ == nullptr) return text + "NIC engine: not used: " + why_no_nic_ + "\n";
-  const Result<selection::Choice> choice =
-      selection::choose(query(shape), table_for(shape.collective), forced(shape.collective));
-  return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value()) + "\n" : text;
+  const Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
+  return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value(), nic_call(shape)) + "\n" : text;
 }
 
 Result<selection::Choice> Planner::barrier_by_nic() const {
@@ -88,8 +87,7 @@ void Planner::use(const NicPath* nic, std::string why_not) {
 }
 
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
-  Result<selection::Choice> choice =
-      selection::choose(query(shape), table_for(shape.collective), forced(shape.collective));
+  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;
@@ -97,7 +95,9 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
-  schedule::Plan plan = plan_of(chosen, shape);
+  std::optional<schedule::Plan> by_nic;
+  if (nic_ != nullptr && chosen.calls == 1) by_nic = nic_->plan(chosen, nic_call(shape), shape_of(chosen, shape));
+  schedule::Plan plan = by_nic ? std::move(*by_nic) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
   if (has_multicast(plan)) {
     return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
                                            " sends by multicast, which ranks that share memory don't have");
@@ -113,7 +113,6 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
     last_count -= (chosen.calls - 1) * chosen.chunk_elements;
   }
   prepared->last = engines::bind(plan, last_count, shape.element_bytes);
-  if (nic_ != nullptr && shape.collective == schedule::Collective::kBarrier) nic_->offload(chosen, prepared->last);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 

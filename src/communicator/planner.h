@@ -26,7 +26,8 @@ struct CallShape {
   uint32_t root = 0;
   uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
   uint64_t element_bytes = 1;
-  uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
+  uint64_t row = 0;       // elements of all blocks, where they differ and all ranks see them
+  uint8_t operation = 0;  // as NIC engines call it (engines/nic/operation_name.h); 0: none of theirs
 
   bool operator==(const CallShape&) const = default;
 };
@@ -74,8 +75,9 @@ class Planner {
   std::string explain(const CallShape& shape) const;
   // What a barrier would be if its messages between nodes went by NIC engines.
   Result<selection::Choice> barrier_by_nic() const;
-  // Barriers between nodes go by NIC engines from now on, or don't: `why_not` says why.
+  // What NIC engines can do between nodes they do from now on, or don't: `why_not` says why.
   void use(const NicPath* nic, std::string why_not);
+  bool uses_nic() const { return nic_ != nullptr; }
   // More ranks than cores.
   bool is_crowded() const { return crowded_; }
 
@@ -96,7 +98,7 @@ class Planner {
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
   selection::Query query(const CallShape& shape) const;
-  schedule::Plan plan_of(const selection::Choice& choice, const CallShape& shape) const;
+  schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
 
   uint32_t rank_;
@@ -106,9 +108,12 @@ class Planner {
   bool crowded_;
   uint64_t slot_bytes_;
   selection::Table table_;
-  // Of collectives that NIC engines carry out between nodes: rules under wire=nic.
-  const selection::Table& table_for(schedule::Collective collective) const {
-    return nic_ != nullptr && collective == schedule::Collective::kBarrier ? nic_table_ : table_;
+  // Of calls that NIC engines may carry out between nodes: rules under wire=nic.
+  const selection::Table& table_for(const CallShape& shape) const {
+    return nic_ != nullptr && nic_->may_carry(nic_call(shape)) ? nic_table_ : table_;
+  }
+  static NicPath::Call nic_call(const CallShape& shape) {
+    return {shape.collective, shape.operation, shape.count * shape.element_bytes, shape.root};
   }
   const NicPath* nic_ = nullptr;
   std::string why_no_nic_;

@@ -57,12 +57,12 @@ class Track final : private engines::Transport {
 
  private:
   bool has_messages() const { return channel_ != nullptr && channel_->is_busy(); }
-  bool awaits_nic() const { return trigger_ != nullptr && trigger_->is_busy(); }
+  bool awaits_nic() const { return trigger_ != nullptr && trigger_->is_awaited(); }
   void begin(const engines::Program& program) override { lane_->begin(program); }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
                         const engines::Operands& operands) override {
     if (!step.by_wire) return lane_->run(step, state, operands);
-    if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state);
+    if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state, operands);
     return channel_->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }

@@ -288,6 +288,12 @@ void Builder::copy(const Slice& source, const Slice& destination) {
   step.destination = destination;
 }
 
+void Builder::trigger(const Slice& source, const Slice& destination) {
+  Step& step = append(StepKind::kTrigger);
+  step.source = source;
+  step.destination = destination;
+}
+
 void Builder::combine(const Slice& source, const Slice& destination, bool source_left) {
   Step& step = append(StepKind::kCombine);
   step.source = source;

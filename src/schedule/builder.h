@@ -99,6 +99,10 @@ class Builder {
   // destination = source (op) destination when source_left, else destination (op) source.
   void combine(const Slice& source, const Slice& destination, bool source_left);
 
+  // --- by engines --------------------------------------------------------------------------------------------
+  // Stands for messages to other nodes that a NIC engine carries out: no algorithm's, but a communicator's.
+  void trigger(const Slice& source, const Slice& destination);
+
   // --- composition ------------------------------------------------------------------------------------------
   // Until leave_group(), the builder speaks to an inner algorithm about a group: its rank i is ranks[i] of the
   // outer group, its buffers are the two slices. This rank must be one of `ranks`. `slot_base` and `counter_base`

@@ -104,8 +104,11 @@ enum class StepKind : uint8_t {
   // For engines that have them; the shared-memory engine refuses both.
   kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
-  // In no plan, but in programs: the NIC engine carries out the messages to other nodes that stood here, as its program
-  // `value`.
+  // In no algorithm's plan: the NIC engine carries out the messages to other nodes that would stand here, as its
+  // program
+  // `value`, by the operation that `slot` names, with member `peer` for the root. source: what this rank gives to it,
+  // destination: where what comes of it goes; without either, it is waited for all the same. `version`: how both lie in
+  // the engine's operand, as engines/nic/trigger.h has it.
   kTrigger,
 };
 

@@ -41,7 +41,7 @@ std::string check_numbers(const Plan& plan, const Step& step) {
     return "is in a plan that says it uses neither slots nor counters";
   }
   if (step.kind == StepKind::kMulticast || step.kind == StepKind::kFirstOf) return "can't be verified yet";
-  if (step.kind == StepKind::kTrigger) return "is for programs, not for plans";
+  if (step.kind == StepKind::kTrigger) return "is for communicators, not for algorithms";
   return "";
 }
 

@@ -41,6 +41,7 @@ struct UpOptions {
   int port = NIC_DEFAULT_PORT;
   double ask_ms = 1;
   double silence_s = 10;
+  int unexpected = nic::EngineOptions().unexpected;
 };
 
 int bring_up(const UpOptions& options) {
@@ -78,6 +79,7 @@ int bring_up(const UpOptions& options) {
   daemon.engine.port = static_cast<uint16_t>(options.port);
   daemon.engine.patience.ask_ns = static_cast<uint64_t>(options.ask_ms * kNsPerMs);
   daemon.engine.patience.silence_ns = static_cast<uint64_t>(options.silence_s * kNsPerS);
+  daemon.engine.unexpected = static_cast<uint16_t>(options.unexpected);
   const Status status = nic::start_daemon(daemon);
   if (!status.is_ok()) return fail(kFailure, status.message());
   if (options.stays) return kSuccess;
@@ -165,6 +167,12 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
       ->check(CLI::Range(0.05, 10000.0));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
       ->check(CLI::Range(0.01, 86400.0));
+  up->add_option(
+        "--unexpected", options->unexpected,
+        "so many operations ahead of a late process, what others send for it is kept; past them it is rejected "
+        "and asked for again (default: all that can be under way, " +
+            std::to_string(nic::EngineOptions().unexpected) + ")")
+      ->check(CLI::Range(0, int{NIC_WINDOW}));
   const std::map<std::string, nic::Hook> hooks = {{"auto", nic::Hook::kAutomatic},
                                                   {"tc", nic::Hook::kTc},
                                                   {"clsact", nic::Hook::kClsact},

@@ -40,7 +40,7 @@ class SocketDriver : public BarrierDriver {
   explicit SocketDriver(const Place& place) : place_(place) {}
 
   Status connect(const std::vector<Card>& cards) final {
-    Result<nic_program> program = engines::nic::stage_table(place_.rank, Mode::kChain, place_.plan_of);
+    Result<nic_program> program = engines::nic::stage_table(place_.rank, {Mode::kChain}, place_.plan_of);
     if (!program.is_ok()) return program.take_status();
     program_ = program.take();
     for (const Card& card : cards) HOCKET_TRY(add_peer(card));

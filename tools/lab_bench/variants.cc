@@ -19,7 +19,7 @@ struct Path {
 
 template <Mode mode>
 Result<nic_program> table_of(const Place& place) {
-  return engines::nic::stage_table(place.rank, mode, place.plan_of);
+  return engines::nic::stage_table(place.rank, {mode}, place.plan_of);
 }
 template <ProgramOf program_of>
 std::unique_ptr<BarrierDriver> make_nic(const Place& place) {

@@ -29,6 +29,17 @@ constexpr int kMostAtOnce = 256;
 constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's bell, or
 constexpr uint64_t kMulticast = uint64_t{1} << 32;  // beside the group: what comes for all of its members
 
+struct Packet {
+  __u64 words[NIC_WORDS + 1];
+  nic_operand operand;
+  __u64 too_long;  // so that it shows
+};
+
+bool is_length(ssize_t bytes) {
+  return bytes >= NIC_HEADER_BYTES && bytes <= NIC_MOST_PACKET_BYTES && bytes % sizeof(uint64_t) == 0;
+}
+uint32_t words_beside(ssize_t bytes) { return static_cast<uint32_t>(bytes - NIC_HEADER_BYTES) / sizeof(uint64_t); }
+
 class AgentEngine final : public Engine {
  public:
   AgentEngine(const EngineOptions& options, Descriptor socket, Descriptor poll)
@@ -56,6 +67,8 @@ class AgentEngine final : public Engine {
       return Status(Code::kInvalidArgument, "the NIC engine has a group of that id already");
     auto slot = std::make_unique<Slot>();
     slot->group = request.group;
+    slot->group.unexpected = options_.unexpected;
+    slot->operands.resize(size_t{NIC_WINDOW} * request.group.operands);
     slot->members = request.members;
     slot->heard.resize(request.members.size());
     Lent lent;
@@ -114,8 +127,11 @@ class AgentEngine final : public Engine {
     nic_page* page = nullptr;
     std::vector<nic_peer> members;
     std::vector<uint32_t> heard;
+    std::vector<nic_operand> operands;
     Descriptor bell;  // our end
     Descriptor multicast;
+
+    uint64_t memory() const { return reinterpret_cast<uintptr_t>(operands.data()); }
 
     ~Slot() {
       if (page != nullptr) munmap(page, sizeof *page);
@@ -177,28 +193,29 @@ class AgentEngine final : public Engine {
   void count(uint32_t counter, uint64_t many = 1) { counters_[counter] += many; }
 
   void take_packets(const Descriptor& socket) {
-    __u64 words[NIC_WORDS + 2];  // one more, so that what is too long shows
+    Packet packet;
     for (int i = 0; i < kMostAtOnce; ++i) {
-      const ssize_t length = recv(socket.get(), words, sizeof words, MSG_DONTWAIT);
+      const ssize_t length = recv(socket.get(), &packet, sizeof packet, MSG_DONTWAIT);
       if (length < 0) return;
-      if (length != NIC_HEADER_BYTES) {
+      if (!is_length(length)) {
         count(NIC_BAD_LENGTH);
         continue;
       }
       nic_message message{};
-      const uint64_t tag = nic_read(words, &message);
-      if (message.kind != 0) take_packet(message, tag);
+      const uint64_t tag = nic_read(packet.words, words_beside(length), &message);
+      if (message.kind != 0) take_packet(message, packet.operand, tag);
     }
   }
 
-  void take_packet(const nic_message& message, uint64_t tag) {
+  void take_packet(const nic_message& message, const nic_operand& operand, uint64_t tag) {
     const auto found = ids_.find(message.group);
     if (found == ids_.end()) return count(NIC_NO_GROUP);
     Slot& slot = *slots_[found->second];
-    if (nic_tag(&slot.group.key, &message) != tag) return count(NIC_BAD_TAG);
+    if (nic_tag(&slot.group.key, &message, &operand) != tag) return count(NIC_BAD_TAG);
     if (nic_is_sign_of_life(&slot.group, &slot.state, &message) != 0) ++slot.heard[message.source];
-    const nic_outcome outcome = nic_take(&slot.group, &slot.state, &message);
+    const nic_outcome outcome = nic_take(&slot.group, &slot.state, slot.memory(), &message, &operand);
     count(outcome.verdict);
+    if (outcome.waits != 0) count(NIC_KEPT);
     act(slot, outcome, message);
     if (outcome.reply == 0) return;
     count(NIC_REPLIED);
@@ -208,16 +225,17 @@ class AgentEngine final : public Engine {
   void take_rings(uint32_t group) {
     Slot* slot = slots_[group].get();
     if (slot == nullptr || slot->bell.get() < 0) return;
-    __u64 words[NIC_WORDS + 1];
+    Packet packet;
     for (int i = 0; i < kMostAtOnce; ++i) {
-      if (recv(slot->bell.get(), words, sizeof words, MSG_DONTWAIT) != NIC_HEADER_BYTES) return;
+      const ssize_t length = recv(slot->bell.get(), &packet, sizeof packet, MSG_DONTWAIT);
+      if (!is_length(length)) return;
       nic_message message{};
-      (void)nic_read(words, &message);
+      (void)nic_read(packet.words, words_beside(length), &message);
       if (message.kind != NIC_BELL || message.group != group) {
         count(message.kind != NIC_BELL ? uint32_t{NIC_UNKNOWN_KIND} : uint32_t{NIC_NO_GROUP});
         continue;
       }
-      const nic_outcome outcome = nic_start(&slot->group, &slot->state, message.program, message.epoch);
+      const nic_outcome outcome = nic_start(&slot->group, &slot->state, slot->memory(), &message, &packet.operand);
       count(outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict});
       act(*slot, outcome, message);
     }
@@ -226,30 +244,49 @@ class AgentEngine final : public Engine {
   void act(Slot& slot, const nic_outcome& outcome, const nic_message& message) {
     for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
       nic_message sent;
-      if (nic_following(&slot.group, &message, &outcome, number, &sent) != 0) send(slot, sent);
+      nic_operand operand;
+      if (nic_following(&slot.group, &message, &outcome, number, &sent) != 0 &&
+          nic_carry(&slot.group, slot.memory(), &sent, outcome.call, &operand) != 0)
+        send(slot, sent, &operand);
     }
     count(outcome.repeats != 0 ? NIC_RESENT : NIC_SENT, outcome.end_send - outcome.first_send);
     const uint64_t broken = nic_load(&slot.state.broken);
     if (broken != 0) __atomic_store_n(&slot.page->broken, broken, __ATOMIC_RELAXED);
-    if (outcome.completed == 0) return;
-    count(NIC_OPERATIONS, outcome.completed);
-    (void)__atomic_fetch_add(&slot.page->done, outcome.completed, __ATOMIC_SEQ_CST);
+    const uint32_t completed = outcome.completed + publish(slot, outcome, message);
+    if (completed == 0) return;
+    count(NIC_OPERATIONS, completed);
+    (void)__atomic_fetch_add(&slot.page->done, completed, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&slot.page->sleeps, __ATOMIC_SEQ_CST) == 0 || slot.bell.get() < 0) return;
     count(NIC_WOKEN);
     (void)::send(slot.bell.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
 
-  void send(const Slot& slot, const nic_message& message) {
-    __u64 words[NIC_WORDS + 1];
-    nic_write(&message, nic_tag(&slot.group.key, &message), words);
+  // Gives the host the result of an operation, if the outcome wants that. Worked out elsewhere than in the page, which
+  // the job may write.
+  static uint32_t publish(Slot& slot, const nic_outcome& outcome, const nic_message& cause) {
+    nic_operand result;
+    if (outcome.publishes == 0 ||
+        nic_result(&slot.group, slot.memory(), cause.program, cause.epoch, outcome.call, &result) == 0)
+      return 0;
+    const size_t bytes = sizeof(uint64_t) * nic_call_words(outcome.call);
+    std::memcpy(&slot.page->result[cause.epoch % NIC_IN_FLIGHT], &result, bytes);
+    return nic_published(&slot.group, &slot.state, cause.program, cause.epoch);
+  }
+
+  // `operand`: what the message carries.
+  void send(const Slot& slot, const nic_message& message, const nic_operand* operand = nullptr) {
+    Packet packet;
+    nic_write(&message, nic_tag(&slot.group.key, &message, operand), packet.words);
+    const size_t bytes = sizeof(uint64_t) * message.carried;
+    if (bytes != 0) std::memcpy(&packet.operand, operand, bytes);
     const nic_peer member = message.target != NIC_ALL ? slot.members[message.target]
                                                       : nic_peer{multicast_ip(slot.group.id), htons(options_.port), 0};
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = member.ip;
     address.sin_port = member.port;
-    if (sendto(socket_.get(), words, sizeof words, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
-               sizeof address) < 0)
+    if (sendto(socket_.get(), &packet, NIC_HEADER_BYTES + bytes, MSG_DONTWAIT,
+               reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
       count(NIC_NO_ROOM);
   }
 

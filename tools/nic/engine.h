@@ -25,7 +25,8 @@ struct EngineOptions {
   Interface interface;
   std::string name;  // the interface's
   uint16_t port = NIC_DEFAULT_PORT;
-  Hook hook = Hook::kAutomatic;  // of a kernel's engine
+  Hook hook = Hook::kAutomatic;      // of a kernel's engine
+  uint16_t unexpected = NIC_WINDOW;  // operations ahead of a host whose operands are kept; those beyond are rejected
   nic_patience patience = {.ask_ns = 1'000'000, .most_ns = 64'000'000, .silence_ns = 10'000'000'000};
 };
 
@@ -56,6 +57,7 @@ struct GroupReport {
   uint32_t user = 0;
   uint32_t self = 0;
   uint32_t size = 0;
+  uint32_t operands = 0;  // places that it has for them
   uint64_t started = 0;
   uint64_t completed = 0;
   uint64_t broken = 0;

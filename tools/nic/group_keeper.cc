@@ -80,6 +80,11 @@ int64_t GroupKeeper::look_at(Kept& kept, uint64_t now_ns) {
   return wait_ns == ~uint64_t{0} ? -1 : static_cast<int64_t>(wait_ns);
 }
 
+bool GroupKeeper::is_under_way(const Kept& kept) {
+  const nic_state& state = *kept.memory.state;
+  return nic_load(&state.broken) == 0 && nic_load(&state.completed) < nic_load(&state.started);
+}
+
 GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
   Next next;
   const auto in = [&](int64_t wait_ns) {
@@ -87,6 +92,9 @@ GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
   };
   for (std::unique_ptr<Kept>& kept : groups_) {
     if (kept == nullptr) continue;
+    // What the host has begun is carried out though its process has gone: others wait for it.
+    if (kept->free_at_ns != 0 && now_ns >= kept->free_at_ns && is_under_way(*kept))
+      kept->free_at_ns = now_ns + kept->silence_ns;
     if (kept->free_at_ns != 0 && now_ns >= kept->free_at_ns) {
       free_(kept->number);
       kept.reset();
@@ -108,7 +116,8 @@ std::vector<GroupReport> GroupKeeper::report() const {
   for (const std::unique_ptr<Kept>& kept : groups_) {
     if (kept == nullptr) continue;
     const nic_state& state = *kept->memory.state;
-    all.push_back({kept->number, kept->memory.group->id, kept->user, kept->memory.group->self, kept->memory.group->size,
+    const nic_group& group = *kept->memory.group;
+    all.push_back({kept->number, group.id, kept->user, group.self, group.size, uint32_t{NIC_WINDOW} * group.operands,
                    nic_load(&state.started), nic_load(&state.completed), nic_load(&state.broken),
                    kept->free_at_ns != 0});
   }

@@ -63,6 +63,7 @@ class GroupKeeper {
   };
   static void emit(void* user, const nic_message* message);
   int64_t look_at(Kept& kept, uint64_t now_ns);
+  static bool is_under_way(const Kept& kept);
 
   nic_patience patience_;
   Send send_;

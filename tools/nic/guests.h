@@ -21,6 +21,7 @@ struct Guests {
   // Of one user, whoever it is but root: an engine is shared.
   uint32_t groups_per_user = NIC_MOST_GROUPS / 4;
   uint32_t members_per_user = 4 * NIC_MOST_MEMBERS;  // of all these groups together: half of what a kernel's engine has
+  uint32_t operands_per_user = 16384;                // the same: half of the kernel's as well
   uint32_t connections_per_user = 1024;
 };
 

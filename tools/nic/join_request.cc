@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -18,6 +19,45 @@ constexpr uint64_t kNsPerS = 1'000'000'000;
 // A member that is asked answers before its host has begun.
 bool may_precede_host(const nic_program& program, uint32_t stage) {
   return (program.flags & NIC_VOTES) != 0 && stage == 0 && program.question < program.arrivals;
+}
+
+bool has_content(const nic_content& content) { return content.first != content.end; }
+
+// What is wrong with what the program says of content.
+std::string flaw_of_contents(const nic_program& program, uint32_t size) {
+  if (program.folds > NIC_MOST_FOLDS || program.operands > NIC_MOST_ARRIVALS + 1)
+    return "more operands than there can be";
+  if (program.slices > NIC_MOST_WORDS || (program.slices != 0 && (program.slices != size || program.operands < 2)))
+    return "slices for others than its members";
+  for (uint32_t i = 0; i < program.folds; ++i)
+    if ((program.fold[i] & (NIC_IS_LEFT - 1)) >= program.operands) return "an operand that it hasn't";
+  const auto is_sound = [&](const nic_send& send) {
+    if (!has_content(send.content)) return true;
+    return send.content.first < send.content.end && send.content.end <= program.folds &&
+           (send.slice == NIC_WHOLE || send.slice < program.slices);
+  };
+  // What the host gets are all words: behind a slice would be whatever lay there, others' as well.
+  if (!is_sound(program.result) || (has_content(program.result.content) && program.result.slice != NIC_WHOLE))
+    return "a result that it hasn't";
+  for (uint32_t i = 0; i < program.sends; ++i)
+    if (!is_sound(program.send[i])) return "a message with content that it hasn't";
+  for (uint32_t i = 0; i < program.arrivals; ++i) {
+    const nic_arrival& arrival = program.arrival[i];
+    if (arrival.operand != NIC_NO_OPERAND && arrival.operand >= program.operands) return "a place that it hasn't";
+    if (arrival.slice != NIC_WHOLE && arrival.slice >= program.slices) return "a slice that it hasn't";
+  }
+  return "";
+}
+
+// What is wrong with a program with content, or with a root, beyond that.
+std::string flaw_of_call(const nic_program& program) {
+  if ((program.flags & (NIC_ACKNOWLEDGED | NIC_VOTES)) != 0) return "content that is acknowledged, or voted about";
+  if (program.arrivals >= NIC_MOST_ARRIVALS) return "no bit left for the result";
+  constexpr uint8_t kRoots = NIC_TO_ROOT | NIC_FROM_ROOT;
+  if ((program.flags & kRoots) == kRoots) return "a root that gives and gets";
+  if (has_content(program.result.content) != ((program.all & NIC_PUBLISHED) != 0))
+    return "a result that nobody waits for";
+  return "";
 }
 
 bool is_member(uint32_t member, uint32_t self, uint32_t size) { return member < size && member != self; }
@@ -44,13 +84,26 @@ std::string flaw_of(const nic_program& program, uint32_t self, uint32_t size) {
       return "a stage that is never reached, or before the host starts";
     if (i != 0 && (program.need[i - 1] & ~program.need[i]) != 0) return "stages that don't follow one another";
   }
-  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1) | (votes ? NIC_VETOED : 0);
+  const bool has_operands = program.operands != 0;
+  const uint64_t last = (votes ? NIC_VETOED : 0) | (has_operands ? NIC_PUBLISHED : 0);
+  const uint64_t known = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1) | last;
   if ((most & ~known) != 0 || (program.all & NIC_STARTED) == 0) return "a mask of arrivals that it hasn't";
-  for (uint32_t i = 0; i < program.sends; ++i)
-    if (!is_member(program.send[i].member, self, size) && !(votes && program.send[i].member == NIC_ALL))
+  const bool has_root = has_operands && (program.flags & (NIC_TO_ROOT | NIC_FROM_ROOT)) != 0;
+  if ((program.flags & (NIC_TO_ROOT | NIC_FROM_ROOT)) != 0 && !has_operands) return "a root, and nothing for it";
+  for (uint32_t i = 0; i < program.sends; ++i) {
+    const uint16_t member = program.send[i].member;
+    const bool depends = has_root && (member == NIC_ROOT || (member == NIC_HUB && self != 0));
+    if (!is_member(member, self, size) && !(votes && member == NIC_ALL) && !depends)
       return "a message to nobody, or to itself";
-  for (uint32_t i = 0; i < program.arrivals; ++i)
-    if (!is_member(program.arrival[i].member, self, size)) return "a message from nobody, or from itself";
+  }
+  for (uint32_t i = 0; i < program.arrivals; ++i) {
+    const uint16_t member = program.arrival[i].member;
+    if (!is_member(member, self, size) && !(has_root && (member == NIC_ROOT || member == NIC_NOT_USED)))
+      return "a message from nobody, or from itself";
+  }
+  std::string flaw = flaw_of_contents(program, size);
+  if (!flaw.empty()) return flaw;
+  if (has_operands) return flaw_of_call(program);
   return votes ? flaw_of_vote(program) : "";
 }
 
@@ -97,6 +150,7 @@ Status read_join(std::span<const char> request, const nic_peer& own, JoinRequest
   for (uint32_t i = 0; i < join.programs; ++i) {
     const std::string flaw = flaw_of(wanted.group.program[i], join.self, join.size);
     if (!flaw.empty()) return {Code::kInvalidArgument, "program " + std::to_string(i) + " has " + flaw};
+    wanted.group.operands = std::max<uint16_t>(wanted.group.operands, wanted.group.program[i].operands);
   }
   wanted.members.resize(join.size);
   std::memcpy(wanted.members.data(), request.data() + sizeof join + programs, join.size * sizeof(nic_peer));

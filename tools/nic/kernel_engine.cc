@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "nic/kernel_programs.h"
 #include "nic/lent_sockets.h"
 #include "nic/multicast.h"
+#include "nic/pool.h"
 #endif
 
 namespace hocket::nic {
@@ -54,9 +54,13 @@ std::vector<bool> peers_of(const nic_group& group) {
   std::vector<bool> peers(group.size);
   for (uint32_t i = 0; i < group.programs; ++i) {
     const nic_program& program = group.program[i];
-    for (uint32_t send = 0; send < program.sends; ++send)
-      if (program.send[send].member != NIC_ALL) peers[program.send[send].member] = true;
-    for (uint32_t arrival = 0; arrival < program.arrivals; ++arrival) peers[program.arrival[arrival].member] = true;
+    const auto add = [&](uint16_t member) {
+      if (member < group.size) peers[member] = true;
+      if (member == NIC_HUB) peers[0] = true;
+      if (member == NIC_ROOT) peers.assign(group.size, true);
+    };
+    for (uint32_t send = 0; send < program.sends; ++send) add(program.send[send].member);
+    for (uint32_t arrival = 0; arrival < program.arrivals; ++arrival) add(program.arrival[arrival].member);
   }
   return peers;
 }
@@ -81,11 +85,13 @@ class KernelEngine final : public Engine {
 
   Result<Lent> join(const JoinRequest& request) override {
     const int64_t number = keeper_.find_free();
-    const int64_t first = find_members(entries_of(request));
-    if (number < 0 || first < 0)
+    const int64_t first = members_.find(entries_of(request));
+    const int64_t first_operand = operands_.find(operands_of(request));
+    if (number < 0 || first < 0 || first_operand < 0)
       return Status(Code::kNoMemory, "the NIC engine is full: " + std::to_string(NIC_MOST_GROUPS) + " groups with " +
-                                         std::to_string(NIC_MEMBER_POOL) +
-                                         " members in all, those left in the last seconds among them");
+                                         std::to_string(NIC_MEMBER_POOL) + " members and " +
+                                         std::to_string(NIC_OPERAND_POOL) +
+                                         " operands in all, those left in the last seconds among them");
     // Before all that costs something.
     if (std::any_of(slots_.begin(), slots_.end(),
                     [&](const Slot& other) { return other.has_id && other.kernel.group.id == request.group.id; }))
@@ -93,6 +99,9 @@ class KernelEngine final : public Engine {
     const auto group = static_cast<uint32_t>(number);
     Slot& slot = slots_[group];
     slot = Slot();
+    slot.kernel.first_operand = static_cast<uint32_t>(first_operand);
+    slot.operands = operands_of(request);
+    operands_.take(slot.kernel.first_operand, slot.operands);
     Result<Lent> lent = lend(group, static_cast<uint32_t>(first), request);
     if (!lent.is_ok()) {
       forget(group);
@@ -116,7 +125,7 @@ class KernelEngine final : public Engine {
   std::vector<int> sources() const override { return {socket_.get(), programs_->news()}; }
   void work() override {
     // Packets that the programs passed on: of groups that are gone.
-    char packet[64];
+    char packet[NIC_MOST_PACKET_BYTES];
     while (recv(socket_.get(), packet, sizeof packet, MSG_DONTWAIT) >= 0) continue;
     programs_->take_news();
   }
@@ -138,6 +147,8 @@ class KernelEngine final : public Engine {
  private:
   struct Slot {
     nic_slot kernel = {};
+    uint32_t members = 0;  // these two: taken of the pools
+    uint32_t operands = 0;
     nic_page* page = nullptr;
     nic_bell bell = {};
     Descriptor multicast;
@@ -147,26 +158,20 @@ class KernelEngine final : public Engine {
   // In the pool: the members, and one that stands for all of them.
   static uint32_t entries_of(const JoinRequest& request) { return static_cast<uint32_t>(request.members.size()) + 1; }
 
-  // Where in the pool so many members that follow one another are free.
-  int64_t find_members(uint32_t count) const {
-    uint32_t first = 0;
-    for (const auto& [begin, length] : pool_) {
-      if (begin - first >= count) break;
-      first = begin + length;
-    }
-    return first + count <= NIC_MEMBER_POOL ? int64_t{first} : int64_t{-1};
-  }
+  static uint32_t operands_of(const JoinRequest& request) { return uint32_t{NIC_WINDOW} * request.group.operands; }
 
   Result<Lent> lend(uint32_t number, uint32_t first, const JoinRequest& request) {
     Slot& slot = slots_[number];
     nic_slot& kernel = slot.kernel;
     kernel.group = request.group;
+    kernel.group.unexpected = options_.unexpected;
     kernel.first_member = first;
     kernel.interface = static_cast<uint32_t>(options_.interface.index);
     std::memcpy(kernel.mac, options_.interface.mac.data(), sizeof kernel.mac);
     kernel.port = htons(options_.port);
     kernel.ip = options_.interface.ip;
-    pool_[first] = entries_of(request);
+    slot.members = entries_of(request);
+    members_.take(first, slot.members);
     HOCKET_TRY(set_members(first, request));
     HOCKET_TRY(set_multicast(slot, request));
     Lent lent;
@@ -174,6 +179,9 @@ class KernelEngine final : public Engine {
     HOCKET_TRY(make_ear(kernel, request.user, lent));
     HOCKET_TRY(make_page(number, lent));
     std::memset(&programs_->state(number), 0, sizeof(nic_state));
+    // Programs of a job's own making may send what has not come: that must not be what others have left.
+    if (slot.operands != 0)
+      std::memset(&programs_->operand(kernel.first_operand), 0, slot.operands * sizeof(nic_operand));
     HOCKET_TRY(programs_->set_slot(number, kernel));
     HOCKET_TRY(make_bell(number, request, lent));
     // Last: from now on packets are taken.
@@ -298,7 +306,8 @@ class KernelEngine final : public Engine {
     hang_up(number);
     if (slot.has_id) programs_->forget_id(slot.kernel.group.id);
     if (slot.page != nullptr) munmap(slot.page, sizeof *slot.page);
-    pool_.erase(slot.kernel.first_member);
+    members_.give_back(slot.kernel.first_member, slot.members);
+    operands_.give_back(slot.kernel.first_operand, slot.operands);
     slot = Slot();
   }
 
@@ -306,7 +315,7 @@ class KernelEngine final : public Engine {
     const nic_slot& slot = slots_[number].kernel;
     const nic_member& member = programs_->member(slot.first_member + message.target);
     __u64 words[NIC_WORDS + 1];
-    nic_write(&message, nic_tag(&slot.group.key, &message), words);
+    nic_write(&message, nic_tag(&slot.group.key, &message, nullptr), words);
     const sockaddr_in address = socket_address(member.ip, member.port);
     (void)sendto(socket_.get(), words, sizeof words, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
                  sizeof address);
@@ -316,7 +325,8 @@ class KernelEngine final : public Engine {
   std::unique_ptr<KernelPrograms> programs_;
   Descriptor socket_;
   std::vector<Slot> slots_;
-  std::map<uint32_t, uint32_t> pool_;  // runs of members in use: first, length
+  Pool members_{NIC_MEMBER_POOL};
+  Pool operands_{NIC_OPERAND_POOL};
   GroupKeeper keeper_;
 };
 

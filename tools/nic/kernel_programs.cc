@@ -68,6 +68,7 @@ KernelPrograms::~KernelPrograms() {
   if (sleeps_ != nullptr) munmap(sleeps_, sizeof *sleeps_);
   if (states_ != nullptr) munmap(states_, NIC_MOST_GROUPS * sizeof *states_);
   if (members_ != nullptr) munmap(members_, NIC_MEMBER_POOL * sizeof *members_);
+  if (operands_ != nullptr) munmap(operands_, NIC_OPERAND_POOL * sizeof *operands_);
   bpf_object__close(object_of(object_));
 }
 
@@ -77,12 +78,17 @@ int KernelPrograms::program(const char* name) const {
   return bpf_program__fd(bpf_object__find_program_by_name(object_of(object_), name));
 }
 
-Result<int> KernelPrograms::try_frame(const char* name, std::span<std::byte> frame) const {
+Result<int> KernelPrograms::try_frame(const char* name, std::vector<std::byte>& frame) const {
+  std::vector<std::byte> made(frame.size() + NIC_FRAME_BYTES + sizeof(nic_operand));
   auto options = bpf::sized<bpf_test_run_opts>();
-  options.data_in = options.data_out = frame.data();
-  options.data_size_in = options.data_size_out = static_cast<uint32_t>(frame.size());
+  options.data_in = frame.data();
+  options.data_size_in = static_cast<uint32_t>(frame.size());
+  options.data_out = made.data();
+  options.data_size_out = static_cast<uint32_t>(made.size());
   if (const int error = bpf_prog_test_run_opts(program(name), &options); error != 0)
     return bpf::failed("can't try the NIC engine's programs", error);
+  made.resize(options.data_size_out);
+  frame = std::move(made);
   return static_cast<int>(options.retval);
 }
 
@@ -94,6 +100,9 @@ Status KernelPrograms::open_maps() {
   Result<nic_member*> members = map_values<nic_member>(map("nic_members"), NIC_MEMBER_POOL);
   if (!members.is_ok()) return members.take_status();
   members_ = members.value();
+  Result<nic_operand*> operands = map_values<nic_operand>(map("nic_operands"), NIC_OPERAND_POOL);
+  if (!operands.is_ok()) return operands.take_status();
+  operands_ = operands.value();
   Result<uint64_t*> sleeps = map_values<uint64_t>(map("nic_sleeps"), 1);
   if (!sleeps.is_ok()) return sleeps.take_status();
   sleeps_ = sleeps.value();

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +37,7 @@ class KernelPrograms {
   // Mapped: what is written is in force at once.
   nic_state& state(uint32_t slot) const { return states_[slot]; }
   nic_member& member(uint32_t number) const { return members_[number]; }
+  nic_operand& operand(uint32_t number) const { return operands_[number]; }
   Status set_slot(uint32_t number, const nic_slot& slot);
   // A page of its own for the slot, which starts empty. Pages are made for many slots at a time: each change of the map
   // waits until no program can be running that knows the old ones, some 10 ms. `is_free`: whose may be made anew.
@@ -53,9 +53,10 @@ class KernelPrograms {
   void take_news();
 
   // For tests (BPF_PROG_TEST_RUN): what the program for packets that come in, or for those that go out, does with a
-  // frame that nobody has sent, as its action (TC_ACT_...). The frame becomes what the program makes of it.
-  Result<int> try_arriving(std::span<std::byte> frame) const { return try_frame("nic_arriving", frame); }
-  Result<int> try_leaving(std::span<std::byte> frame) const { return try_frame("nic_leaving", frame); }
+  // frame that nobody has sent, as its action (TC_ACT_...). The frame becomes what the program makes of it, of whatever
+  // length.
+  Result<int> try_arriving(std::vector<std::byte>& frame) const { return try_frame("nic_arriving", frame); }
+  Result<int> try_leaving(std::vector<std::byte>& frame) const { return try_frame("nic_leaving", frame); }
 
  private:
   KernelPrograms() = default;
@@ -66,7 +67,7 @@ class KernelPrograms {
   Status attach_link(int interface, const char* program, uint32_t kind, uint32_t flags = 0);
   int program(const char* name) const;
   int map(const char* name) const;
-  Result<int> try_frame(const char* name, std::span<std::byte> frame) const;
+  Result<int> try_frame(const char* name, std::vector<std::byte>& frame) const;
 
   void* object_ = nullptr;  // a bpf_object
   std::string place_ = "tc, by tcx";
@@ -74,6 +75,7 @@ class KernelPrograms {
   platform::Descriptor links_[3];
   nic_state* states_ = nullptr;
   nic_member* members_ = nullptr;
+  nic_operand* operands_ = nullptr;
   uint64_t* sleeps_ = nullptr;
   void* ring_ = nullptr;  // a ring_buffer
   int news_ = -1;

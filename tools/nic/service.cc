@@ -265,13 +265,16 @@ class Service {
   }
 
   // Whether the user has as much of the engine as one user may; root shares with nobody.
-  Status check_share(const ucred& who, uint32_t members) const {
+  Status check_share(const ucred& who, const nic_group& wanted) const {
     if (who.uid == 0) return Status::ok();
     uint32_t groups = 0;
+    uint32_t members = wanted.size;
+    uint32_t operands = uint32_t{NIC_WINDOW} * wanted.operands;
     for (const GroupReport& group : engine_.groups()) {
       if (group.user != who.uid) continue;
       ++groups;
       members += group.size;
+      operands += group.operands;
     }
     const std::string user = "user " + std::to_string(who.uid) + " has ";
     if (groups >= guests_.groups_per_user)
@@ -280,6 +283,9 @@ class Service {
     if (members > guests_.members_per_user)
       return {Code::kNoMemory, user + "groups of the NIC engine that would have " + std::to_string(members) +
                                    " members; all of a user's may have " + std::to_string(guests_.members_per_user)};
+    if (operands > guests_.operands_per_user)
+      return {Code::kNoMemory, user + "groups of the NIC engine that would keep " + std::to_string(operands) +
+                                   " operands; all of a user's may keep " + std::to_string(guests_.operands_per_user)};
     return Status::ok();
   }
 
@@ -289,7 +295,7 @@ class Service {
     wanted.user = job.credentials.uid;
     wanted.is_privileged = may_send_raw(job.credentials);
     Status status = read_join(std::span(request_).first(length), engine_.address(), wanted);
-    if (status.is_ok()) status = check_share(job.credentials, wanted.group.size);
+    if (status.is_ok()) status = check_share(job.credentials, wanted.group);
     if (!status.is_ok()) {
       joined.answer = refusal(error_of(status.code()), status.message());
       return tell(job, joined);

@@ -19,6 +19,7 @@ struct Combiner {
   UserCombine function = nullptr;
   void* user = nullptr;
   uint32_t type = 0;
+  reduction::Operation operation = reduction::Operation::kNone;  // of the kernel
   bool commutative = true;
   size_t element_bytes = 1;
 

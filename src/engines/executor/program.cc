@@ -55,6 +55,7 @@ Instruction translate(const Step& step, const Binding& binding) {
   if (step.target.buffer != Buffer::kNone) {
     out.target_offset = schedule::resolve(step.target, binding.extents).offset * binding.element_bytes;
   }
+  out.by_wire = step.kind == StepKind::kTrigger;
   out.elements = binding.elements(step);
   out.bytes = out.elements * binding.element_bytes;
   return out;

@@ -269,11 +269,11 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   group->members_ = description.members;
   group->ear_ = std::move(gifts[1]);
   group->bell_ = std::move(bell);
-  const auto* ring = reinterpret_cast<const std::byte*>(joined.bell);
-  group->ring_.assign(ring, ring + std::min<size_t>(joined.bell_bytes, sizeof joined.bell));
   group->words_at_ = joined.words_at;
-  if (group->words_at_ + NIC_HEADER_BYTES > group->ring_.size())
-    return Status(Code::kNotSupported, "the NIC engine's doorbell is too short: of another version?");
+  if (group->words_at_ + NIC_HEADER_BYTES != joined.bell_bytes || joined.bell_bytes > sizeof joined.bell)
+    return Status(Code::kNotSupported, "the NIC engine's doorbell has another length: of another version?");
+  for (Group::Ring& ring : group->rings_) std::memcpy(ring.bytes.data(), joined.bell, joined.bell_bytes);
+  group->synchronizing_ = description.synchronizing;
   return group;
 }
 
@@ -297,32 +297,54 @@ Status Group::map(const Descriptor& page) {
   return Status::ok();
 }
 
-Status Group::start(uint32_t program) {
+Status Group::start(const Call& call) {
   if (started_ - done() >= NIC_IN_FLIGHT)
     return {Code::kInvalidArgument, "there are " + std::to_string(NIC_IN_FLIGHT) + " operations under way already"};
-  program_ = program;
+  // Operations begin in their order: what was not heard comes first.
+  if (is_unheard_) HOCKET_TRY(ring_again());
   ++started_;
-  return ring();
+  write_ring(call);
+  return is_unheard_ ? Status::ok() : ring(ring_of(started_));
 }
 
-Status Group::ring_again() { return started_ == 0 ? Status::ok() : ring(); }
-
-Status Group::ring() {
+void Group::write_ring(const Call& call) {
+  const bool synchronizes = started_ % NIC_SYNCHRONIZES == 0 && call.program < synchronizing_.size();
   nic_message m{};
-  m.kind = NIC_BELL;
-  m.program = static_cast<uint8_t>(program_);
   m.group = number_;
   m.epoch = started_;
+  m.root = static_cast<uint16_t>(call.root);
+  m.words = call.words;
+  m.operation = call.operation;
+  m.type = call.type;
+  m.kind = NIC_BELL;
+  m.program = static_cast<uint8_t>(synchronizes ? synchronizing_[call.program] : call.program);
+  m.carried = call.operand != nullptr ? call.words : 0;
   __u64 words[NIC_WORDS + 1];
   nic_write(&m, 0, words);
-  std::memcpy(ring_.data() + words_at_, words, sizeof words);
-  for (int tries = 0; send(bell_->get(), ring_.data(), ring_.size(), MSG_NOSIGNAL) < 0; ++tries) {
+  Ring& ring = ring_of(started_);
+  std::byte* at = ring.bytes.data() + words_at_;
+  std::memcpy(at, words, sizeof words);
+  const size_t bytes = m.carried * sizeof(uint64_t);
+  if (bytes != 0) std::memcpy(at + sizeof words, call.operand, bytes);
+  ring.length = words_at_ + sizeof words + bytes;
+}
+
+Status Group::ring_again() {
+  is_unheard_ = false;
+  for (uint64_t operation = done() + 1; operation <= started_ && !is_unheard_; ++operation)
+    HOCKET_TRY(ring(ring_of(operation)));
+  return Status::ok();
+}
+
+Status Group::ring(const Ring& ring) {
+  for (int tries = 0; send(bell_->get(), ring.bytes.data(), ring.length, MSG_NOSIGNAL) < 0; ++tries) {
     // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
     if (errno == ENOBUFS) break;
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
     // An engine that doesn't listen now is rung again later: ring_again().
-    if (tries >= kMostTries) break;
+    is_unheard_ = tries >= kMostTries;
+    if (is_unheard_) break;
     pollfd bell = {bell_->get(), POLLOUT, 0};
     (void)poll(&bell, 1, kTryMs);
   }

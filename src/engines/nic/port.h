@@ -4,6 +4,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,20 @@ struct GroupDescription {
   uint32_t self = 0;
   std::vector<Address> members;
   std::vector<nic_program> programs;  // of `self`
-  uint64_t silence_ns = 0;            // after which a member counts as gone; 0: the service's default
+  // For each of them, the one that does the same and lets nobody go before all have begun (Form::synchronizes); its own
+  // number, if it is one. Empty: all are.
+  std::vector<uint8_t> synchronizing;
+  uint64_t silence_ns = 0;  // after which a member counts as gone; 0: the service's default
+};
+
+// What an operation is to do. A barrier has a program only.
+struct Call {
+  uint32_t program = 0;
+  uint32_t root = 0;
+  uint8_t operation = 0;  // enum nic_operation, and below nic_type
+  uint8_t type = 0;
+  uint8_t words = 0;                     // of an operand, the same on all members
+  const nic_operand* operand = nullptr;  // of this member, read at once; nullptr where it gives none
 };
 
 class Port;
@@ -46,8 +60,13 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  // Begins the next operation: rings. An error: the engine can't be reached, or NIC_IN_FLIGHT are under way.
-  Status start(uint32_t program);
+  // Begins the next operation: rings. An error: the engine can't be reached, or NIC_IN_FLIGHT are under way. Every so
+  // often the program is replaced by the one that synchronizes, so that nobody is ever too far ahead of the others.
+  Status start(const Call& call);
+  Status start(uint32_t program) { return start(Call{.program = program}); }
+  // What came of an operation that is done: there until the one behind it by NIC_IN_FLIGHT is begun. Of collectives
+  // with a root, nothing where it goes to another.
+  const nic_operand& result(uint64_t operation) const { return page_->result[operation % NIC_IN_FLIGHT]; }
   uint64_t started() const { return started_; }
   // How many operations are complete. Acquire: pairs with the engine's store, so that whoever sees an operation done
   // sees what came with it.
@@ -58,7 +77,7 @@ class Group {
   uint32_t culprit() const;
   // Why the group is broken and by whom; ok: it is not. Asks the system whether the engine lives.
   Status health() const;
-  // Rings for the newest operation again, in case that its bell was lost; a bell that was not is not heard twice.
+  // Rings again for what is under way, in case that a bell was lost; those that were not are not heard twice.
   Status ring_again();
   // The other members shall know that this one doesn't go on. False: the engine's service has ended. Nothing may be
   // begun after it.
@@ -69,7 +88,13 @@ class Group {
 
  private:
   friend class Port;
-  Status ring();
+  struct Ring {
+    std::array<std::byte, NIC_MOST_BELL_BYTES + sizeof(nic_operand)> bytes;
+    size_t length;
+  };
+  Ring& ring_of(uint64_t operation) { return rings_[operation % NIC_IN_FLIGHT]; }
+  Status ring(const Ring& ring);
+  void write_ring(const Call& call);
   Group(Port& port, uint32_t number) : port_(port), number_(number) {}
   Status map(const platform::Descriptor& page);
   bool leave(bool is_failure);
@@ -80,9 +105,10 @@ class Group {
   std::vector<Address> members_;
   std::shared_ptr<const platform::Descriptor> bell_;  // may be that of other groups as well
   platform::Descriptor ear_;
-  std::vector<std::byte> ring_;  // what is sent to the bell
+  std::array<Ring, NIC_IN_FLIGHT> rings_;  // of the operations under way: what is sent to the bell
   size_t words_at_ = 0;
-  uint32_t program_ = 0;  // of the newest operation
+  bool is_unheard_ = false;  // the engine did not take the newest ring
+  std::vector<uint8_t> synchronizing_;
   uint64_t started_ = 0;
   bool has_left_ = false;
 };

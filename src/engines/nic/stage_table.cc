@@ -1,216 +1,181 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/nic/stage_table.h"
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "protocol/record.h"
+#include "engines/nic/table_writer.h"
+#include "protocol/operands.h"
 
 namespace hocket::engines::nic {
 namespace {
 
+using schedule::Collective;
 using schedule::Plan;
 using schedule::Step;
 using schedule::StepKind;
 
-Status unfit(const std::string& why) {
-  return {Code::kNotSupported, "the NIC engine can't hold this schedule: " + why};
+// Of a program with a root: the message to a root that isn't member 0, or from it.
+constexpr uint8_t kRootBit = 0;
+constexpr uint8_t kRootSend = 0;
+
+// What a program with a root has before the schedule's messages.
+Taken taken_by_root(Collective collective, uint32_t member) {
+  switch (collective) {
+    case Collective::kReduce:
+      return {static_cast<uint8_t>(member == kHub), 1};
+    case Collective::kBroadcast:
+      return {static_cast<uint8_t>(member != kHub), 1};
+    default:
+      return {};
+  }
 }
 
-// Where the messages between `rank` and `peer` stand in the plan's list of sends and in that of receives.
-struct Places {
-  std::vector<uint8_t> sends;
-  std::vector<uint8_t> receives;
-};
-
-Places places_of(const Plan& plan, uint32_t peer) {
-  Places places;
-  uint8_t sends = 0;
-  uint8_t receives = 0;
-  for (const Step& step : plan.steps) {
-    const bool is_send = step.kind == StepKind::kSend;
-    if (step.peer == peer) (is_send ? places.sends : places.receives).push_back(is_send ? sends : receives);
-    ++(is_send ? sends : receives);
-  }
-  return places;
+Room room_of(const Plan& plan) {
+  const Taken taken = taken_by_root(plan.collective, plan.shape.rank);
+  // The last bit says that the host has the result.
+  const size_t last = plan.collective == Collective::kBarrier ? 0 : 1;
+  Room room;
+  room.sends -= taken.sends;
+  room.arrivals -= taken.arrivals + last;
+  room.stages -= taken.sends;
+  return room;
 }
 
-// Of a program, for a schedule.
-struct Room {
-  size_t sends = NIC_MOST_SENDS;
-  size_t arrivals = NIC_MOST_ARRIVALS;
-  size_t stages = NIC_MOST_STAGES;
-};
-
-Status fits(const Plan& plan, const Room& room) {
-  size_t stages = 0;
-  bool is_stage_counted = false;
-  size_t sends = 0;
-  size_t receives = 0;
-  for (const Step& step : plan.steps) {
-    if (step.kind != StepKind::kSend && step.kind != StepKind::kReceive)
-      return unfit("it has other steps than sends and receives");
-    if (!step.source.is_empty() || !step.destination.is_empty()) return unfit("its messages have content");
-    ++(step.kind == StepKind::kSend ? sends : receives);
-    if (step.kind == StepKind::kSend && !std::exchange(is_stage_counted, true)) ++stages;
-    if (step.ends_stage) is_stage_counted = false;
+// The schedule backwards, by messages without content.
+std::vector<Step> mirrored(const std::vector<Step>& steps) {
+  std::vector<Step> back;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    // The last of its stage is met first: what is here already is of another.
+    if (step->ends_stage && !back.empty()) back.back().ends_stage = true;
+    if (is_work(*step)) continue;
+    back.emplace_back();
+    back.back().kind = is_receive(*step) ? StepKind::kSend : StepKind::kReceive;
+    back.back().peer = step->peer;
+    back.back().ends_stage = false;
   }
-  const std::string whose = "rank " + std::to_string(plan.shape.rank) + " has ";
-  if (sends > room.sends)
-    return unfit(whose + std::to_string(sends) + " messages to send, the most are " + std::to_string(room.sends));
-  if (receives > room.arrivals)
-    return unfit(whose + std::to_string(receives) + " to receive, the most are " + std::to_string(room.arrivals));
-  if (stages > room.stages)
-    return unfit(whose + std::to_string(stages) + " stages, the most are " + std::to_string(room.stages));
+  if (!back.empty()) back.back().ends_stage = true;
+  return back;
+}
+
+Plan formed(Plan plan, const Form& form) {
+  if (!form.synchronizes) return plan;
+  const std::vector<Step> back = mirrored(plan.steps);
+  const bool is_before = plan.collective == Collective::kBroadcast;
+  plan.steps.insert(is_before ? plan.steps.begin() : plan.steps.end(), back.begin(), back.end());
+  return plan;
+}
+
+Status is_held(const Plan& plan, const Form& form) {
+  switch (plan.collective) {
+    case Collective::kBarrier:
+      return Status::ok();
+    case Collective::kBroadcast:
+    case Collective::kReduce:
+    case Collective::kAllreduce:
+    case Collective::kAlltoall:
+      break;
+    default:
+      return unfit("it is none of a barrier, broadcast, reduce, allreduce or alltoall");
+  }
+  if (form.mode == Mode::kAcknowledged) return unfit("messages with content aren't acknowledged one by one");
+  if (plan.shape.root != kHub) return unfit("it is written for root " + std::to_string(plan.shape.root) + ", not 0");
+  if (plan.collective == Collective::kAlltoall && plan.shape.size > NIC_MOST_WORDS)
+    return unfit("an operand has slices for " + std::to_string(NIC_MOST_WORDS) + " ranks at most");
   return Status::ok();
 }
 
-}  // namespace
-
-Status can_hold(const Plan& plan) { return fits(plan, {}); }
-
-namespace {
-
-// How many places of a member's lists are taken by what comes before the schedule.
-struct Taken {
-  uint8_t sends = 0;
-  uint8_t arrivals = 0;
-};
-
-class Writer {
+// A program before the schedule's messages, and the messages that depend on the root.
+class Roots {
  public:
-  // `program` has what comes before the schedule; `taken_by` tells so of all members.
-  Writer(
-      uint32_t rank, const std::function<Plan(uint32_t)>& plan_of, nic_program program = {},
-      std::function<Taken(uint32_t)> taken_by = [](uint32_t) { return Taken(); })
-      : rank_(rank), plan_of_(plan_of), taken_by_(std::move(taken_by)), program_(program) {}
+  Roots(const Plan& plan, nic_program& program, Contents& contents)
+      : collective_(plan.collective), is_hub_(plan.shape.rank == kHub), program_(program), contents_(contents) {}
 
-  // `before`: what must have come before the schedule begins. Gives a program that is complete when all of it has.
-  Result<nic_program> write(const Plan& plan, uint64_t before) {
-    HOCKET_TRY(can_hold(plan));
-    uint64_t received = before;
-    for (const Step& step : plan.steps) {
-      Result<uint8_t> place = place_at_peer(step);
-      if (!place.is_ok()) return place.take_status();
-      if (step.kind == StepKind::kReceive) {
-        received |= uint64_t{1} << program_.arrivals;
-        program_.arrival[program_.arrivals++] = {static_cast<uint16_t>(step.peer), place.value(), 0};
-      } else {
-        add_send(before, step.peer, place.value());
-      }
-      if (step.ends_stage) before = received;
+  // Gives what must have come before the schedule begins.
+  uint64_t begin() {
+    const Taken taken = taken_by_root(collective_, is_hub_ ? kHub : kHub + 1);
+    if (taken.arrivals == 0) return NIC_STARTED;
+    nic_arrival& arrival = program_.arrival[program_.arrivals++];
+    arrival = {NIC_NOT_USED, 0, NIC_NO_OPERAND, NIC_WHOLE, 0};
+    if (collective_ == Collective::kReduce) {
+      program_.flags |= NIC_TO_ROOT;
+      if (!is_hub_) arrival = {kHub, kRootSend, program_.operands++, NIC_WHOLE, 0};
+      return NIC_STARTED;
     }
-    program_.all = received;
-    return program_;
+    program_.flags |= NIC_FROM_ROOT;
+    if (!is_hub_) return NIC_STARTED;
+    arrival = {NIC_ROOT, kRootSend, NIC_HOSTS_OPERAND, NIC_WHOLE, 0};
+    return NIC_STARTED | uint64_t{1} << kRootBit;
+  }
+
+  // The message of member 0 to a root, or to member 0 from it.
+  Status send(TableWriter& writer, uint64_t need) {
+    if (taken_by_root(collective_, is_hub_ ? kHub : kHub + 1).sends == 0) return Status::ok();
+    const bool is_to_root = collective_ == Collective::kReduce;
+    Result<nic_content> content = is_to_root ? contents_.result() : contents_.operand_at(NIC_HOSTS_OPERAND);
+    if (!content.is_ok()) return content.take_status();
+    const uint16_t member = is_to_root ? NIC_ROOT : NIC_HUB;
+    writer.add(is_to_root ? need : NIC_STARTED, {member, kRootBit, NIC_WHOLE, content.value()});
+    return Status::ok();
+  }
+
+  // What the host gets.
+  Status end() {
+    if (collective_ == Collective::kBarrier) return Status::ok();
+    const bool is_from_hub = collective_ == Collective::kReduce && !is_hub_;
+    const nic_arrival& arrival = program_.arrival[kRootBit];
+    Result<nic_content> content = is_from_hub ? contents_.operand_at(arrival.operand) : contents_.result();
+    if (!content.is_ok()) return content.take_status();
+    program_.result = {NIC_NOT_USED, 0, NIC_WHOLE, content.value()};
+    program_.all |= NIC_PUBLISHED;
+    if (is_from_hub) program_.all |= uint64_t{1} << kRootBit;
+    return Status::ok();
   }
 
  private:
-  // The number of the step's message in its peer's list: messages of a pair are matched in their order.
-  Result<uint8_t> place_at_peer(const Step& step) {
-    auto known = peers_.find(step.peer);
-    if (known == peers_.end()) {
-      const Plan plan = plan_of_(step.peer);
-      HOCKET_TRY(can_hold(plan));
-      known = peers_.emplace(step.peer, Peer{places_of(plan, rank_)}).first;
-    }
-    Peer& peer = known->second;
-    const bool is_send = step.kind == StepKind::kSend;
-    const std::vector<uint8_t>& list = is_send ? peer.places.receives : peer.places.sends;
-    size_t& next = is_send ? peer.next_receive : peer.next_send;
-    if (next == list.size())
-      return unfit("ranks " + std::to_string(rank_) + " and " + std::to_string(step.peer) +
-                   " don't expect the same messages");
-    const Taken taken = taken_by_(step.peer);
-    const size_t place = list[next++] + (is_send ? taken.arrivals : taken.sends);
-    return static_cast<uint8_t>(place);
-  }
-
-  void add_send(uint64_t need, uint32_t peer, uint8_t bit) {
-    if (program_.stages == 0 || program_.need[program_.stages - 1] != need) program_.need[program_.stages++] = need;
-    const auto stage = static_cast<uint8_t>(program_.stages - 1);
-    program_.send[program_.sends++] = {static_cast<uint16_t>(peer), bit, stage};
-    program_.end_send[stage] = program_.sends;
-  }
-
-  struct Peer {
-    Places places;
-    size_t next_send = 0;
-    size_t next_receive = 0;
-  };
-  uint32_t rank_;
-  const std::function<Plan(uint32_t)>& plan_of_;
-  std::function<Taken(uint32_t)> taken_by_;
-  std::map<uint32_t, Peer> peers_;
-  nic_program program_;
+  Collective collective_;
+  bool is_hub_;
+  nic_program& program_;
+  Contents& contents_;
 };
 
 }  // namespace
 
-Result<nic_program> stage_table(uint32_t rank, Mode mode, const std::function<Plan(uint32_t)>& plan_of) {
-  nic_program empty{};
-  if (mode == Mode::kChain) empty.flags = NIC_RELIABLE_WIRE;
-  if (mode == Mode::kAcknowledged) empty.flags = NIC_ACKNOWLEDGED;
-  return Writer(rank, plan_of, empty).write(plan_of(rank), NIC_STARTED);
-}
-
-namespace {
-
-constexpr uint32_t kHub = 0;
-enum : uint8_t { kQuestion, kResult, kBroadcasts };  // the hub's sends, and others' arrivals
-constexpr uint8_t kAnswer = 0;                       // others' send
-
-void put_stage(nic_program& program, uint64_t need, nic_send send) {
-  send.stage = program.stages;
-  program.send[program.sends++] = send;
-  program.need[program.stages] = need;
-  program.end_send[program.stages++] = program.sends;
-}
-
-// The vote before the schedule.
-nic_program vote_of(uint32_t rank, uint32_t size) {
+Status can_hold(const Plan& plan, const Form& form) {
+  HOCKET_TRY(is_held(plan, form));
+  HOCKET_TRY(fits(formed(plan, form), room_of(plan)));
   nic_program program{};
-  program.flags = NIC_VOTES;
-  if (rank == kHub) {
-    for (uint32_t other = 1; other < size; ++other)
-      program.arrival[program.arrivals++] = {static_cast<uint16_t>(other), kAnswer, 0};
-    program.question = NIC_MOST_ARRIVALS;
-    program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
-    put_stage(program, NIC_STARTED, {NIC_ALL, kQuestion, 0});
-    put_stage(program, program.all, {NIC_ALL, kResult, 0});
-    return program;
+  Contents contents(plan, program);
+  for (const Step& step : plan.steps) {
+    nic_send send{};
+    nic_arrival arrival{};
+    HOCKET_TRY(is_work(step) ? contents.work(step)
+                             : (is_receive(step) ? contents.receive(step, arrival) : contents.send(step, send)));
   }
-  for (const uint8_t number : {kQuestion, kResult}) program.arrival[program.arrivals++] = {kHub, number, 0};
-  program.question = kQuestion;
-  program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
-  put_stage(program, uint64_t{1} << kQuestion, {kHub, static_cast<uint8_t>(rank - 1), 0});
-  return program;
+  Result<nic_content> result = contents.result();
+  return result.is_ok() ? Status::ok() : result.take_status();
 }
 
-}  // namespace
-
-Result<nic_program> broadcast_table(uint32_t rank, uint32_t size, const std::function<Plan(uint32_t)>& plan_of) {
-  // The last bit says whether there was a veto.
-  constexpr Room kAll = {NIC_MOST_SENDS, NIC_MOST_ARRIVALS - 1, NIC_MOST_STAGES};
-  if (size - 1 > kAll.arrivals)
-    return unfit("rank 0 would hear from " + std::to_string(size - 1) + " ranks, the most are " +
-                 std::to_string(kAll.arrivals));
-  const auto taken_by = [size](uint32_t member) {
-    return member == kHub ? Taken{kBroadcasts, static_cast<uint8_t>(size - 1)} : Taken{1, kBroadcasts};
+Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& plan_of) {
+  const Plan plan = plan_of(rank);
+  HOCKET_TRY(can_hold(plan, form));
+  nic_program program{};
+  if (form.mode == Mode::kChain) program.flags = NIC_RELIABLE_WIRE;
+  if (form.mode == Mode::kAcknowledged) program.flags = NIC_ACKNOWLEDGED;
+  Status unlike;
+  const PlanOf formed_plan_of = [&](uint32_t peer) {
+    Plan other = plan_of(peer);
+    if (unlike.is_ok()) unlike = can_hold(other, form);
+    return formed(std::move(other), form);
   };
-  // All ranks are looked at by all, so that it is refused on all or on none.
-  for (uint32_t member = 0; member < size; ++member) {
-    const Taken taken = taken_by(member);
-    const size_t stages = member == kHub ? kBroadcasts : 1;
-    HOCKET_TRY(fits(plan_of(member), {kAll.sends - taken.sends, kAll.arrivals - taken.arrivals, kAll.stages - stages}));
-  }
-  const nic_program vote = vote_of(rank, size);
-  Result<nic_program> written = Writer(rank, plan_of, vote, taken_by).write(plan_of(rank), vote.all | NIC_VETOED);
-  if (!written.is_ok()) return written;
-  nic_program program = written.take();
-  program.instead = program.all;
-  program.all = vote.all;
+  const auto taken_by = [&](uint32_t member) { return taken_by_root(plan.collective, member); };
+  Contents contents(plan, program);
+  Roots roots(plan, program, contents);
+  TableWriter writer(rank, formed_plan_of, taken_by, program, contents);
+  const uint64_t before = roots.begin();
+  HOCKET_TRY(writer.write(formed(plan, form), before, [&](uint64_t need) { return roots.send(writer, need); }));
+  HOCKET_TRY(std::move(unlike));
+  HOCKET_TRY(roots.end());
   return program;
 }
 

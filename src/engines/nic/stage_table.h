@@ -20,13 +20,26 @@ enum class Mode : uint8_t {
   kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the paper's direct scheme)
 };
 
-// Whether a table has room for it: made of messages without content only, and not of too many.
-Status can_hold(const schedule::Plan& plan);
+// How a schedule becomes a table.
+struct Form {
+  Mode mode = Mode::kCollective;
+  // Of a reduction or a broadcast: who has completed it knows that all hosts have begun it (NIC_SYNCHRONIZES). The
+  // schedule is carried out backwards as well, by messages without content: of a reduction afterwards, of a broadcast
+  // before.
+  bool synchronizes = false;
+};
+
+// Whether a table has room for it. Reasons to refuse (kNotSupported): it is not made of messages between ranks and of
+// copies, it cuts operands into parts, or has more messages than a table has room for.
+Status can_hold(const schedule::Plan& plan, const Form& form = {});
 
 // The part of `rank`, as member of the same number, in the schedule whose plan of rank r is plan_of(r). Plans of ranks
-// that it exchanges messages with are asked for too, each time anew. Refused (kNotSupported, with the reason): what
-// isn't made of messages without content, or of more of them than a table has room for.
-Result<nic_program> stage_table(uint32_t rank, Mode mode, const std::function<schedule::Plan(uint32_t)>& plan_of);
+// that it exchanges messages with are asked for too, each time anew. Refused as above.
+//
+// Barriers, and for one root, 0, collectives that have one: their tables serve any root. Reductions combine in the
+// schedule's order.
+Result<nic_program> stage_table(uint32_t rank, const Form& form,
+                                const std::function<schedule::Plan(uint32_t)>& plan_of);
 
 // A barrier by broadcast among `size` ranks, as Elanlib's hgsync over Quadrics: rank 0 asks all by one packet, each
 // answers whether its host has begun, and if all have, another packet lets them go. If not, `plan_of`'s schedule is

@@ -1,19 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/nic/trigger.h"
 
+#include <cstring>
+
+#include "engines/nic/operation_name.h"
+
 namespace hocket::engines::nic {
 
-Progress Trigger::run(const Instruction& step, StepState& state) {
-  constexpr uint8_t kRung = 1;
-  if (state.phase != kRung) {
-    failure_ = group_->start(step.value);
-    state.phase = kRung;
-    state.serial = group_->started();
+using schedule::Buffer;
+
+namespace {
+
+constexpr uint8_t kRung = 1;
+constexpr uint64_t kWord = sizeof(uint64_t);
+
+Layout layout_of(const Instruction& step) { return static_cast<Layout>(step.version); }
+uint64_t words_for(uint64_t bytes) { return (bytes + kWord - 1) / kWord; }
+
+}  // namespace
+
+uint8_t Trigger::words_of(const Instruction& step) const {
+  const uint64_t members = names_.size();
+  switch (layout_of(step)) {
+    case Layout::kRow:
+      return static_cast<uint8_t>(words_for(step.bytes * members));
+    case Layout::kExchange:
+      return static_cast<uint8_t>(words_for(step.bytes / members) * members);
+    default:
+      return static_cast<uint8_t>(words_for(step.bytes));
   }
-  if (group_->done() >= state.serial) return Progress::kDone;
-  if (group_->is_broken()) [[unlikely]]
-    failure_ = health();
-  return Progress::kPending;
+}
+
+// `operand`: zeros.
+void Trigger::write(const Instruction& step, const std::byte* from, nic_operand& operand) const {
+  auto* to = reinterpret_cast<std::byte*>(operand.word);
+  if (layout_of(step) != Layout::kExchange) {
+    const uint64_t at = layout_of(step) == Layout::kRow ? self_ * step.bytes : 0;
+    std::memcpy(to + at, from, step.bytes);
+    return;
+  }
+  const uint64_t block = step.bytes / names_.size();
+  for (size_t member = 0; member < names_.size(); ++member)
+    std::memcpy(to + member * words_for(block) * kWord, from + member * block, block);
+}
+
+void Trigger::read(const Instruction& step, const nic_operand& result, std::byte* to) const {
+  const auto* from = reinterpret_cast<const std::byte*>(result.word);
+  if (layout_of(step) != Layout::kExchange) {
+    std::memcpy(to, from, layout_of(step) == Layout::kRow ? step.bytes * names_.size() : step.bytes);
+    return;
+  }
+  const uint64_t block = step.bytes / names_.size();
+  for (size_t member = 0; member < names_.size(); ++member)
+    std::memcpy(to + member * block, from + member * words_for(block) * kWord, block);
+}
+
+// False: as many are under way as may be.
+bool Trigger::begin(const Instruction& step, StepState& state, const Operands& operands) {
+  if (group_->started() - group_->done() >= NIC_IN_FLIGHT) {
+    awaited_ = group_->done() + 1;
+    return false;
+  }
+  nic_operand operand{};
+  Call call = {.program = step.value, .root = step.peer};
+  if (step.slot != 0) {
+    call.operation = operation_of(step.slot);
+    call.type = type_of(step.slot);
+    call.words = words_of(step);
+    if (step.source != Buffer::kNone) {
+      write(step, operands.source(step), operand);
+      call.operand = &operand;
+    }
+  }
+  failure_ = group_->start(call);
+  state.phase = kRung;
+  state.serial = group_->started();
+  return true;
+}
+
+Progress Trigger::run(const Instruction& step, StepState& state, const Operands& operands) {
+  if (state.phase != kRung && !begin(step, state, operands)) {
+    if (group_->is_broken()) [[unlikely]]
+      failure_ = health();
+    return Progress::kPending;
+  }
+  const bool gets_nothing = step.slot != 0 && step.destination == Buffer::kNone;
+  if (gets_nothing && failure_.is_ok()) return Progress::kDone;
+  if (group_->done() < state.serial) {
+    awaited_ = state.serial;
+    if (group_->is_broken()) [[unlikely]]
+      failure_ = health();
+    return Progress::kPending;
+  }
+  if (step.destination != Buffer::kNone) read(step, group_->result(state.serial), operands.destination(step));
+  return Progress::kDone;
 }
 
 Status Trigger::health() const {
@@ -25,7 +105,7 @@ Status Trigger::health() const {
 
 Status Trigger::check() {
   HOCKET_TRY(health());
-  return is_busy() ? group_->ring_again() : Status::ok();
+  return group_->is_idle() ? Status::ok() : group_->ring_again();
 }
 
 bool Trigger::sleep(int64_t limit_ns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC group as the carrier of one sequence of calls: a step that stands for messages to other nodes (kTrigger) begins
-// an operation and is done when the engine has carried it out.
+// an operation. Who gets something of it, and everybody in a barrier, waits until the engine has carried it out; others
+// go on at once.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -16,15 +17,22 @@
 
 namespace hocket::engines::nic {
 
+// How what a rank gives, and what it gets, lie in the words of an operand.
+enum class Layout : uint8_t {
+  kAsItIs,
+  kRow,       // it gives a block of a row, all of which it gets: others' blocks are zeros, and the operation is an or
+  kExchange,  // a row of blocks either way, one a member; each begins with a word of its own
+};
+
 class Trigger {
  public:
-  // names[i]: what errors call member i.
-  Trigger(std::unique_ptr<Group> group, std::vector<std::string> names)
-      : group_(std::move(group)), names_(std::move(names)) {}
+  // names[i]: what errors call member i; this one is member `self`.
+  Trigger(std::unique_ptr<Group> group, std::vector<std::string> names, uint32_t self)
+      : group_(std::move(group)), names_(std::move(names)), self_(self) {}
 
-  Progress run(const Instruction& step, StepState& state);
-  // Whether the engine has something under way for this rank.
-  bool is_busy() const { return !group_->is_idle(); }
+  Progress run(const Instruction& step, StepState& state, const Operands& operands);
+  // Whether this rank waits for the engine.
+  bool is_awaited() const { return group_->done() < awaited_; }
   bool has_failed() const { return !failure_.is_ok(); }
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
   // The member that has broken the group; all ones: none, or nobody knows.
@@ -40,9 +48,15 @@ class Trigger {
 
  private:
   Status health() const;
+  bool begin(const Instruction& step, StepState& state, const Operands& operands);
+  uint8_t words_of(const Instruction& step) const;
+  void write(const Instruction& step, const std::byte* from, nic_operand& operand) const;
+  void read(const Instruction& step, const nic_operand& result, std::byte* to) const;
 
   std::unique_ptr<Group> group_;
+  uint64_t awaited_ = 0;  // the operation that was last waited for
   std::vector<std::string> names_;
+  uint32_t self_;
   Status failure_;
 };
 

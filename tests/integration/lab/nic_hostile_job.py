@@ -10,10 +10,12 @@ import random
 import socket
 import struct
 import sys
+import time
 
 import nic_hostile_requests
 import nic_job
-from nic_job import ABORT, BELL, MESSAGE, PORT, Job, all_tried, members, tried
+from nic_job import (ABORT, BELL, INT64, MESSAGE, MOST_WORDS, PAGE_BYTES, PORT, PUBLISHED, STARTED, SUM, SUM_OF_TWO,
+                     WHOLE, WINDOW, Job, all_tried, members, tried)
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 BPF, PROCESS_VM_READV, PIDFD_OPEN, PIDFD_GETFD, PTRACE = 321, 310, 434, 438, 101  # of x86-64
@@ -49,7 +51,7 @@ def maps(about):
     """By descriptors: from the page that was lent to anything else."""
     job = Job()
     group = job.join(about["id"], members(about))
-    value = ctypes.create_string_buffer(4096)
+    value = ctypes.create_string_buffer(PAGE_BYTES)
     page = group.page_descriptor
     found = {f"next {what}": tried(lambda command=command: bpf(command, 0)) for what, command in NEXT_IDS.items()}
     for what, command in BY_IDS.items():
@@ -60,9 +62,9 @@ def maps(about):
         index = socket.if_nametoindex("eth0")
         found[name] = tried(lambda point=point, index=index: bpf(PROG_QUERY, index, point))
     if about["engine"] == "kernel":
-        found["behind the page"] = tried(lambda: mmap.mmap(page, 4096, offset=4096))
-        found["longer than the page"] = tried(lambda: mmap.mmap(page, 8192))
-        found["rest of the page"] = group.page[128:] == bytes(4096 - 128)
+        found["behind the page"] = tried(lambda: mmap.mmap(page, 4096, offset=PAGE_BYTES))
+        found["longer than the page"] = tried(lambda: mmap.mmap(page, PAGE_BYTES + 4096))
+        found["rest of the page"] = group.page[128:] == bytes(PAGE_BYTES - 128)
         found["another element"] = tried(lambda: on_map(MAP_LOOKUP, page, 1, value))
         found["write another"] = tried(lambda: on_map(MAP_UPDATE, page, 1, value))
         found["freeze"] = tried(lambda: bpf(MAP_FREEZE, page)) != "done"
@@ -119,8 +121,9 @@ def packets(about):
     for kind in [MESSAGE, 2, 3, 4, 5, ABORT, BELL, 0]:
         for _ in range(about["forged"]):
             sender.sendto(nic_job.packet(kind, group=about["victim"], epoch=chance.randrange(1, 99), target=1,
-                                         bit=chance.randrange(3), tag=chance.getrandbits(64)), to)
-    for length in (0, 1, 39, 41, 1400):
+                                         bit=chance.randrange(3), tag=chance.getrandbits(64),
+                                         operand=[7] * chance.choice([0, 1, MOST_WORDS])), to)
+    for length in (0, 1, 39, 41, 47, 560, 1400):
         sender.sendto(chance.randbytes(length), to)
     for replayed in about["heard"]:
         for _ in range(3):
@@ -176,6 +179,61 @@ def own_bell(about):
     return found
 
 
+def bells_with_content(about):
+    """Of operations that a program can't do, one by one; then of one that it can."""
+    job = Job()
+    group = job.join(about["id"], members(about), programs=[nic_job.program(1, **SUM_OF_TWO), nic_job.program(1)])
+    right = {"words": 3, "operation": SUM, "of_type": INT64, "operand": [5, 6, 7]}
+    wrong = [{"words": 0}, {"words": 2}, {"words": 65}, {"words": 255}, {"root": 1}, {"root": 65535}, {"operation": 0},
+             {"operation": 7}, {"of_type": 0}, {"of_type": 7}, {"operation": 1, "of_type": 3}, {"operand": []},
+             {"operand": [1] * 4}, {"operand": [1] * 64}, {"program_number": 1},
+             {"program_number": 1, "words": 0, "operation": 0, "of_type": 0},
+             {"words": 0, "operation": 0, "of_type": 0, "operand": []}]
+    for change in wrong:
+        group.ring(**{**right, **change})
+    # Another length than any ring's.
+    group.ring(**{**right, "words": 65, "operand": [1] * 65})
+    group.ring(**right)
+    return {"wrong": len(wrong), "done": group.done()}
+
+
+SECRET = 0x5ec2e7
+
+
+def leave_operands(about):
+    """Operations that end at once: their operands stay where they were."""
+    job = Job()
+    alone = {"all": STARTED | PUBLISHED, "sends": 0, "stages": 0, "arrivals": 0, "end_sends": []}
+    mine = nic_job.program(1, **alone, operands=1, fold=[0], result=(0, 0, WHOLE, 0, 1))
+    group = job.join(about["id"], members(about), programs=[mine])
+    call = {"words": MOST_WORDS, "operation": SUM, "of_type": INT64}
+    for epoch in range(1, WINDOW + 1):
+        group.ring(epoch=epoch, **call, operand=[SECRET] * MOST_WORDS)
+        wait_for(group, epoch)
+    return {"kept": sum(group.result(epoch) == (SECRET,) * MOST_WORDS for epoch in range(WINDOW - 15, WINDOW + 1))}
+
+
+def look_for_operands(about):
+    """Results of what has never come."""
+    job = Job()
+    alone = {"all": STARTED | PUBLISHED, "sends": 0, "stages": 0, "arrivals": 0, "end_sends": []}
+    found = 0
+    for number, place in enumerate(range(1, 4)):
+        group = job.join(about["id"] + number, members(about), programs=[
+            nic_job.program(1, **alone, operands=4, fold=[place], result=(0, 0, WHOLE, 0, 1))])
+        for epoch in range(1, WINDOW + 1):
+            group.ring(epoch=epoch, words=MOST_WORDS, operation=SUM, of_type=INT64, operand=[0] * MOST_WORDS)
+            wait_for(group, epoch)
+            found += any(group.result(epoch))
+    return {"found": found}
+
+
+def wait_for(group, epoch):
+    until = time.monotonic() + 10
+    while group.done() < epoch and time.monotonic() < until:
+        time.sleep(0.001)
+
+
 def bell(about):
     job = Job()
     first = job.join(about["id"], members(about)).bell
@@ -220,8 +278,8 @@ def tell_strangely(about):
     return {}
 
 
-WAYS = [maps, processes, packets, own_bell, bell, bells_of_changing_rights, strange_source, tell_strangely,
-        *nic_hostile_requests.WAYS]
+WAYS = [maps, processes, packets, own_bell, bell, bells_with_content, leave_operands, look_for_operands,
+        bells_of_changing_rights, strange_source, tell_strangely, *nic_hostile_requests.WAYS]
 
 if __name__ == "__main__":
     print(json.dumps({way.__name__: way for way in WAYS}[sys.argv[1]](json.loads(sys.argv[2]))))

@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 from lab_command import COMMAND, LabTest, eventually, main_as_root
-import nic_test
-from nic_test import NOBODY, RANK, Rank
+import nic_lab
+from nic_lab import NOBODY, RANK, Rank
 
 JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nic_hostile_job.py")
 VICTIM_USER = 1
@@ -19,8 +19,8 @@ HELLO_BYTES = 296
 
 
 class NicHostileJobTest(LabTest):
-    services_of = nic_test.NicTest.services_of
-    child_of = staticmethod(nic_test.NicTest.child_of)
+    services_of = nic_lab.NicLab.services_of
+    child_of = staticmethod(nic_lab.NicLab.child_of)
 
     def setUp(self):
         super().setUp()
@@ -145,6 +145,29 @@ while heard < 8:
                 self.assertEqual(after["bells"], before["bells"])
                 self.victims_are_well()
 
+    def test_by_bells_with_content(self):
+        self.engines()
+        for node, engine in ENGINES.items():
+            with self.subTest(engine=engine):
+                before = self.report(node)["counters"]
+                found = self.attack(node, "bells_with_content")
+                self.assertEqual(found["done"], 0)  # the other member has said nothing
+                self.assertTrue(eventually(lambda node=node, before=before: self.report(node)["counters"]["bells"]
+                                           > before["bells"]))
+                after = self.report(node)["counters"]
+                self.assertEqual(after["unsound"] - before["unsound"], found["wrong"])
+                self.assertEqual(after["bells"] - before["bells"], 1)
+                self.victims_are_well()
+
+    def test_by_what_others_have_left(self):
+        self.engines()
+        for node, engine in ENGINES.items():
+            with self.subTest(engine=engine):
+                self.assertEqual(self.attack(node, "leave_operands")["kept"], 16)
+                self.assertTrue(eventually(lambda node=node: len(self.report(node)["groups"]) == 1))
+                self.assertEqual(self.attack(node, "look_for_operands")["found"], 0)
+                self.victims_are_well()
+
     def test_by_members_that_a_group_has_not(self):
         self.engines()
         process, greeting = self.lasting_attack(0, "strange_source", id=9)
@@ -198,6 +221,10 @@ while heard < 8:
                 found = self.attack(node, "groups", size=4096)
                 self.assertEqual(found["made"], 4)
                 self.assertIn("16384", found["refusal"])
+                self.assertTrue(eventually(lambda node=node: self.report(node)["free_groups"] == 511))
+                found = self.attack(node, "groups", size=2, operands=48)
+                self.assertEqual(found["made"], 8)
+                self.assertIn("operands", found["refusal"])
                 # Root's jobs know no limit but the engine's own.
                 size = 4096 if engine == "kernel" else 2
                 self.assertIn("is full", self.attack(node, "groups", size=size, user=0, first=1)["refusal"])

@@ -12,11 +12,44 @@ import sys
 import time
 
 import nic_job
-from nic_job import ACKNOWLEDGED, ALL, DOWN, HELLO, JOIN, LEAVE, PORT, STARTED, STATUS, VETOED, VOTES
-from nic_job import Job, Refused, members, request, tried
+from nic_job import (ACKNOWLEDGED, ALL, DOWN, FROM_ROOT, HELLO, HUB, JOIN, LEAVE, NOT_USED, PORT, PUBLISHED, ROOT,
+                     STARTED, STATUS, SUM_OF_TWO, TO_ROOT, VETOED, VOTES, WHOLE, Job, Refused, members, request, tried)
 
 
 VOTE = {"flags": VOTES, "instead": STARTED | VETOED | 1}
+
+CONTENT_FLAWS = {
+    "operands": {"operands": 49}, "folds": {"folds": 65}, "list of what isn't there": {"fold": [0, 2]},
+    "list, from the left": {"fold": [0, 0x82]}, "no operands at all": {"operands": 0},
+    "slices of three": {"slices": 3}, "slices of too many": {"slices": 65},
+    "slices in one place": {"slices": 2, "operands": 1, "fold": [0, 0], "arrival": [(1, 0, 0)]},
+    "result, backwards": {"result": (0, 0, WHOLE, 2, 1)}, "result too long": {"result": (0, 0, WHOLE, 0, 3)},
+    "result behind the list": {"result": (0, 0, WHOLE, 200, 201)},
+    "result of a slice": {"slices": 2, "result": (0, 0, 0, 0, 1)},
+    "result of no slice": {"result": (0, 0, 0, 0, 1)},
+    "message, backwards": {"send": [(1, 0, WHOLE, 1, 0)]}, "message too long": {"send": [(1, 0, WHOLE, 0, 3)]},
+    "message of no slice": {"send": [(1, 0, 0, 0, 1)]},
+    "message of a slice too many": {"slices": 2, "send": [(1, 0, 2, 0, 1)]},
+    "place that isn't there": {"arrival": [(1, 0, 2)]}, "place of none": {"arrival": [(1, 0, 254)]},
+    "slice of none": {"arrival": [(1, 0, 1, 0)]}, "slice too many": {"slices": 2, "arrival": [(1, 0, 1, 2)]},
+    "acknowledged": {"flags": ACKNOWLEDGED},
+    "voted about": {"flags": VOTES, "all": STARTED | 1, "instead": STARTED | VETOED | 1, "result": ()},
+    "no bit for the result": {"arrivals": 47, "arrival": [(1, 0, 1)] * 47, "all": STARTED | 1, "result": ()},
+    "result that nobody waits for": {"all": STARTED | 1}, "wait for no result": {"result": ()},
+    "root that gives and gets": {"flags": TO_ROOT | FROM_ROOT},
+    "message to a root where there is none": {"send": [(ROOT, 0, WHOLE, 0, 1)]},
+    "message to the hub where there is none": {"send": [(HUB, 0, WHOLE, 0, 1)]},
+    "message from a root where there is none": {"arrival": [(ROOT, 0, 1)]},
+    "arrival that is not used where there is no root": {"arrival": [(NOT_USED, 0, 1)]},
+    "message of the hub's to itself": {"flags": TO_ROOT, "send": [(HUB, 0, WHOLE, 0, 1)]},
+    "message that is not used": {"flags": TO_ROOT, "send": [(NOT_USED, 0, WHOLE, 0, 1)]},
+    "message from the hub by name": {"flags": TO_ROOT, "arrival": [(HUB, 0, 1)]}}
+ROOT_FLAWS = {
+    "that gets nothing": {"flags": TO_ROOT}, "that gives nothing": {"flags": FROM_ROOT},
+    "to be sent to": {"flags": TO_ROOT, "send": [(ROOT, 0)]}, "result of a barrier": {"all": STARTED | PUBLISHED | 1},
+    "content of a barrier": {"send": [(1, 0, WHOLE, 0, 1)]}, "place of a barrier": {"arrival": [(1, 0, 0)]},
+    "result of nothing": {"result": (0, 0, WHOLE, 0, 1)}, "list of a barrier": {"fold": [0]},
+    "slices of a barrier": {"slices": 2}}
 
 
 def flaws(about):
@@ -27,7 +60,7 @@ def flaws(about):
         "another's id": join(about["victim"], mine),
         "no program": join(1, mine, programs=[]),
         "programs that aren't there": join(1, mine, count=8),
-        "nine programs": join(1, mine, programs=[nic_job.program(1)] * 9),
+        "seventeen programs": join(1, mine, programs=[nic_job.program(1)] * 17),
         "one member": join(1, mine[:1]), "self of none": join(1, mine, rank=2),
         "members that aren't there": join(1, mine, size=4096),
         "another's address": join(1, [(other, PORT), (own, PORT)]),
@@ -46,18 +79,22 @@ def flaws(about):
             "before the start": {"needs": [1]}, "never reached": {"needs": [STARTED | 2]},
             "stages apart": {"stages": 2, "needs": [STARTED | 1, STARTED], "end_sends": [0, 1]},
             "mask": {"all": STARTED | 3}, "mask without a start": {"all": 1, "needs": [1]},
-            "to nobody": {"send": [(2, 0, 0)]}, "to oneself": {"send": [(0, 0, 0)]},
-            "from nobody": {"arrival": [(2, 0, 0)]}, "from oneself": {"arrival": [(0, 0, 0)]},
-            "to all": {"send": [(ALL, 0, 0)]}, "from all": {**VOTE, "arrival": [(ALL, 0, 0)]},
+            "to nobody": {"send": [(2, 0)]}, "to oneself": {"send": [(0, 0)]},
+            "from nobody": {"arrival": [(2, 0)]}, "from oneself": {"arrival": [(0, 0)]},
+            "to all": {"send": [(ALL, 0)]}, "from all": {**VOTE, "arrival": [(ALL, 0)]},
             "vote, acknowledged": {**VOTE, "flags": VOTES | ACKNOWLEDGED},
             "vote that nothing follows": {**VOTE, "instead": STARTED | 1},
             "vote that is vetoed already": {**VOTE, "all": STARTED | 1 | VETOED},
             "vote whose ends are apart": {**VOTE, "instead": STARTED | VETOED},
             "vote with a mask": {**VOTE, "instead": STARTED | VETOED | 3},
-            "vote without a bit": {**VOTE, "arrivals": 47, "arrival": [(1, 0, 0)] * 47},
+            "vote without a bit": {**VOTE, "arrivals": 47, "arrival": [(1, 0)] * 47},
             "vote that nobody asks for": {**VOTE, "needs": [1], "question": 1},
             "vote of a late stage": {**VOTE, "stages": 2, "needs": [1, 1], "end_sends": [0, 1]}}.items():
         wrong[f"program: {name}"] = join(1, mine, programs=[nic_job.program(1, **changes)])
+    for name, changes in CONTENT_FLAWS.items():
+        wrong[f"content: {name}"] = join(1, mine, programs=[nic_job.program(1, **{**SUM_OF_TWO, **changes})])
+    for name, changes in ROOT_FLAWS.items():
+        wrong[f"root: {name}"] = join(1, mine, programs=[nic_job.program(1, **changes)])
     return {name: tried(action) for name, action in wrong.items()}
 
 
@@ -168,10 +205,12 @@ def groups(about):
     """As many as it gets."""
     job = Job()
     made = []
+    wide = {"operands": about.get("operands", 0)}
+    programs = [nic_job.program(1, **{**SUM_OF_TWO, **wide} if wide["operands"] else {})]
     while True:
         try:
             many = [(about["own"], PORT)] + [(about["other"], PORT)] * (about["size"] - 1)
-            group = job.join(about.get("first", 10 ** 6) + len(made), many)
+            group = job.join(about.get("first", 10 ** 6) + len(made), many, programs=programs)
             for descriptor in (group.bell, group.ear):
                 descriptor.close()
             made.append(group.number)

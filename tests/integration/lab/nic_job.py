@@ -10,21 +10,26 @@ import socket
 import struct
 
 PORT = 46253
-VERSION = 3
+VERSION = 4
 HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
 MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
-BELL = 255
+BELL = 15
 STARTED = 1 << 47
-VETOED = 1 << 46
-ACKNOWLEDGED, VOTES = 2, 4
-ALL = 65535
+VETOED = PUBLISHED = 1 << 46
+ACKNOWLEDGED, VOTES, TO_ROOT, FROM_ROOT = 2, 4, 8, 16
+ALL, ROOT, HUB, NOT_USED = 65535, 65534, 65533, 65532
+NO_OPERAND = WHOLE = 255
+SUM, INT64 = 4, 1
 HELLO_BYTES, JOINED_BYTES = 296, 388
-MOST_STAGES, MOST_SENDS, MOST_ARRIVALS = 16, 47, 47
-PAGE_BYTES, SLEEPS_AT = 4096, 64
+MOST_STAGES, MOST_SENDS, MOST_ARRIVALS, MOST_FOLDS = 16, 47, 47, 64
+MOST_WORDS, IN_FLIGHT, WINDOW = 64, 16, 40
+SLEEPS_AT, RESULTS_AT = 64, 128
+PAGE_BYTES = 12288  # three pages of the machine's
 LIMIT_S = 20
 _MASK = (1 << 64) - 1
 _JOIN = struct.Struct("=IIQQQQHHHH")
-_PROGRAM = struct.Struct("=QQBBBBB3x16Q16s")
+_PROGRAM = struct.Struct("=QQBBBBBBBB6s2x16Q16s")
+_SEND, _ARRIVAL = struct.Struct("=HBBBB"), struct.Struct("=HBBBx")
 
 
 def request(kind, version=VERSION):
@@ -35,17 +40,32 @@ def ip_bytes(text):
     return socket.inet_aton(text)
 
 
+def _send(member=0, bit=0, part=WHOLE, first=0, end=0):
+    return _SEND.pack(member, bit, part, first, end)
+
+
+def _arrival(member=0, send=0, operand=NO_OPERAND, part=WHOLE):
+    return _ARRIVAL.pack(member, send, operand, part)
+
+
 def program(other, **changes):
     """A barrier between two: one message there, one from there."""
     about = {"all": STARTED | 1, "stages": 1, "sends": 1, "arrivals": 1, "needs": [STARTED], "end_sends": [1],
-             "send": [(other, 0, 0)], "arrival": [(other, 0, 0)], "instead": 0, "flags": 0, "question": 0, **changes}
+             "send": [(other, 0)], "arrival": [(other, 0)], "instead": 0, "flags": 0, "question": 0, "operands": 0,
+             "slices": 0, "folds": None, "fold": [], "result": (), **changes}
+    folds = len(about["fold"]) if about["folds"] is None else about["folds"]
     packed = _PROGRAM.pack(about["all"], about["instead"], about["stages"], about["sends"], about["arrivals"],
-                           about["flags"], about["question"],
-                           *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))), bytes(about["end_sends"]))
-    for name in ("send", "arrival"):
-        rows = about[name] + [(0, 0, 0)] * (MOST_SENDS + 1 - len(about[name]))
-        packed += b"".join(struct.pack("=HBB", *row) for row in rows)
-    return packed
+                           about["flags"], about["question"], about["operands"], about["slices"], folds,
+                           _send(*about["result"]), *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))),
+                           bytes(about["end_sends"]))
+    for name, pack, most in (("send", _send, MOST_SENDS + 1), ("arrival", _arrival, MOST_ARRIVALS + 1)):
+        packed += b"".join(pack(*row) for row in about[name] + [()] * (most - len(about[name])))
+    return packed + bytes(about["fold"]).ljust(MOST_FOLDS, b"\0")
+
+
+# What a program has beside a barrier's that gives both the sum of what their hosts gave.
+SUM_OF_TWO = {"all": STARTED | PUBLISHED | 1, "operands": 2, "fold": [0, 1], "result": (NOT_USED, 0, WHOLE, 0, 2),
+              "send": [(1, 0, WHOLE, 0, 1)], "arrival": [(1, 0, 1)]}
 
 
 def join_request(identity, members, **changes):
@@ -89,10 +109,12 @@ def siphash(key, words):
     return v[0] ^ v[1] ^ v[2] ^ v[3]
 
 
-def packet(kind, *, group=0, epoch=1, source=0, target=0, program_number=0, bit=0, send=0, key=None, tag=0):
-    words = [0x684b4e43 << 32 | 1 << 24 | kind << 16 | program_number << 8 | bit, group, epoch,
-             source << 48 | target << 32 | send << 24]
-    return struct.pack("!5Q", *words, siphash(key, words) if key else tag)
+def packet(kind, *, group=0, epoch=1, source=0, target=0, program_number=0, bit=0, send=0, root=0, words=0,
+           operation=0, of_type=0, operand=(), key=None, tag=0):
+    head = [0x684b4e43 << 32 | 2 << 28 | kind << 24 | program_number << 16 | root, group, epoch,
+            source << 48 | target << 32 | send << 24 | bit << 16 | words << 8 | operation << 4 | of_type]
+    return (struct.pack("!5Q", *head, siphash(key, [*head, *operand]) if key else tag)
+            + struct.pack(f"<{len(operand)}Q", *operand))
 
 
 class Refused(Exception):
@@ -113,7 +135,7 @@ class Group:
     def ring(self, **words):
         at = self.words_at
         words = {"group": self.number, **words}
-        rung = self.template[:at] + packet(words.pop("kind", BELL), **words) + self.template[at + 40:]
+        rung = self.template[:at] + packet(words.pop("kind", BELL), **words)
         try:
             self.bell.send(rung)
         except OSError as error:
@@ -122,6 +144,9 @@ class Group:
 
     def done(self):
         return struct.unpack_from("=Q", self.page, 0)[0]
+
+    def result(self, epoch):
+        return struct.unpack_from(f"<{MOST_WORDS}Q", self.page, RESULTS_AT + epoch % IN_FLIGHT * 8 * MOST_WORDS)
 
 
 class Job:

@@ -9,6 +9,8 @@
 //   wait      until all that were begun are
 //   sleep     the same, asleep
 //   many N    so many barriers
+//   calls N F SEED   so many calls of all collectives, up to F of them under way, whose results are looked at
+//   reduce N  begins so many sums to member 0
 //   health    "ok", or what is wrong
 //   fork      leaves a child behind that keeps all descriptors
 //   join_under_signals   joins one more group while signals come
@@ -27,15 +29,15 @@
 #include <memory>
 #include <string>
 
-#include "algorithms/algorithm.h"
 #include "engines/nic/port.h"
-#include "engines/nic/stage_table.h"
+#include "support/nic_calls.h"
 
 namespace {
 
 using namespace hocket;
 using engines::nic::Group;
 using engines::nic::Port;
+using test::NicCalls;
 
 constexpr int64_t kSleepNs = 5'000'000;
 
@@ -53,6 +55,50 @@ Status many(Group& group, uint64_t count) {
     HOCKET_TRY(group.start(0));
     HOCKET_TRY(wait(group, i % 2 == 0));
   }
+  return Status::ok();
+}
+
+// The words of a result that are another's; "": none.
+std::string difference(const NicCalls& calls, uint32_t member, uint64_t epoch, const nic_operand& result) {
+  const NicCalls::Results expected = calls.expected(epoch);
+  if (!expected.has_result[member]) return "";
+  for (uint32_t i = 0; i < calls.call(epoch).words; ++i)
+    if (result.word[i] != expected.results[member].word[i])
+      return "call " + std::to_string(epoch) + " has another result in word " + std::to_string(i);
+  return "";
+}
+
+Status make_calls(Group& group, const NicCalls& calls, uint32_t member, uint64_t count, uint64_t in_flight) {
+  const uint64_t before = group.started();
+  uint64_t looked_at = before;
+  while (looked_at < before + count) {
+    while (group.started() < before + count && group.started() < looked_at + in_flight) {
+      const uint64_t epoch = group.started() + 1;
+      const nic_operand operand = calls.operand(member, epoch);
+      engines::nic::Call call = calls.call(epoch);
+      if (calls.gives_operand(member, epoch)) call.operand = &operand;
+      HOCKET_TRY(group.start(call));
+    }
+    const uint64_t done = group.done();
+    if (done == looked_at) {
+      HOCKET_TRY(group.health());
+      group.sleep(done, kSleepNs);
+      continue;
+    }
+    for (; looked_at < done; ++looked_at) {
+      const std::string wrong = difference(calls, member, looked_at + 1, group.result(looked_at + 1));
+      if (!wrong.empty()) return {Code::kMismatch, wrong};
+    }
+  }
+  return Status::ok();
+}
+
+// Begins sums to member 0, up a chain, and waits for none.
+Status begin_reductions(Group& group, uint64_t count) {
+  nic_operand operand{};
+  operand.word[0] = 1;
+  for (uint64_t i = 0; i < count; ++i)
+    HOCKET_TRY(group.start({.program = 3, .operation = NIC_SUM, .type = NIC_INT64, .words = 1, .operand = &operand}));
   return Status::ok();
 }
 
@@ -101,6 +147,7 @@ Status fork_child() {
 }
 
 void obey(Port& port, engines::nic::GroupDescription description, std::unique_ptr<Group>& group) {
+  const auto size = static_cast<uint32_t>(description.members.size());
   for (std::string word; std::cin >> word;) {
     if (word == "begin") {
       answer(group->start(0));
@@ -112,6 +159,16 @@ void obey(Port& port, engines::nic::GroupDescription description, std::unique_pt
       uint64_t count = 0;
       std::cin >> count;
       answer(many(*group, count));
+    } else if (word == "reduce") {
+      uint64_t count = 0;
+      std::cin >> count;
+      answer(begin_reductions(*group, count));
+    } else if (word == "calls") {
+      uint64_t count = 0;
+      uint64_t in_flight = 0;
+      uint64_t seed = 0;
+      std::cin >> count >> in_flight >> seed;
+      answer(make_calls(*group, NicCalls(test::nic_algorithms(), size, seed), description.self, count, in_flight));
     } else if (word == "join_under_signals") {
       answer(join_under_signals(port, description));
     } else if (word == "join_without_room") {
@@ -144,17 +201,16 @@ int main(int argc, char** argv) {
   description.self = static_cast<uint32_t>(std::atoi(argv[3]));
   for (int i = kFirstMember; i < argc; ++i)
     description.members.push_back({inet_addr(argv[i]), htons(NIC_DEFAULT_PORT)});
-  const auto size = static_cast<uint32_t>(description.members.size());
-  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "dissemination");
-  Result<nic_program> program = engines::nic::stage_table(
-      description.self, engines::nic::Mode::kCollective,
-      [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank}); });
+  // Program 0 is a barrier.
+  const NicCalls calls(test::nic_algorithms(), static_cast<uint32_t>(description.members.size()), 0);
+  const Result<NicCalls::Programs> programs = calls.programs_of(description.self);
   Result<std::unique_ptr<Port>> port = Port::open(argv[1]);
-  if (!port.is_ok() || !program.is_ok()) {
-    answer(port.is_ok() ? program.status() : port.status());
+  if (!port.is_ok() || !programs.is_ok()) {
+    answer(port.is_ok() ? programs.status() : port.status());
     return 1;
   }
-  description.programs = {program.value()};
+  description.programs = programs.value().programs;
+  description.synchronizing = programs.value().synchronizing;
   Result<std::unique_ptr<Group>> joined = port.value()->join(description);
   if (!joined.is_ok()) {
     answer(joined.status());

@@ -3,89 +3,16 @@
 
 import json
 import os
-import re
 import signal
-import subprocess
 
-from lab_command import LabTest, eventually, main_as_root, running
+from lab_command import eventually, main_as_root, running
+from nic_lab import NOBODY, NicLab, Rank
 
-RANK = os.environ.get("NIC_RANK", os.path.join(os.path.dirname(os.path.abspath(__file__)), "nic_rank"))
 PATHS = ["nic", "nic:pairwise_exchange", "nic:gather_broadcast/3", "nic-chain", "nic-direct", "agent", "mixed",
          "nic-broadcast", "agent-broadcast"]
-NOBODY = 65534
 
 
-class Rank:
-    """A process in a node that does what it is told."""
-
-    def __init__(self, test, rank, nodes, job, *, user=0):
-        self.rank = rank
-        addresses = [f"10.77.0.{node + 1}" for node in nodes]
-        before = ["setpriv", f"--reuid={user}", "--clear-groups"] if user else []
-        self.process = test.start("exec", f"n{nodes[rank]}", "--", *before, RANK, "eth0", str(job), str(rank),
-                                  *addresses, stdin=subprocess.PIPE)
-        self.greeting = self.process.stdout.readline().strip()
-
-    def tell(self, *words):
-        self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
-        self.process.stdin.flush()
-
-    def answer(self):
-        return self.process.stdout.readline().strip()
-
-    def ask(self, *words):
-        self.tell(*words)
-        return self.answer()
-
-    def end(self):
-        """As a process does that has finished: it leaves its group, and others may still ask its engine."""
-        self.tell("leave")
-        self.answer()
-        self.process.stdin.close()
-        self.process.wait()
-
-
-class NicTest(LabTest):
-    def up(self, nodes, *options, switch="redirect", kinds=("up",)):
-        self.lab("up", str(nodes), "--switch", switch)
-        if len(kinds) == 1:
-            self.lab("exec", "each", "--", self.command, "nic", *kinds, "eth0", *options)
-        else:
-            for node in range(nodes):
-                self.nic(node, kinds[node % len(kinds)], "eth0", *options)
-
-    def nic(self, node, *arguments, code=0):
-        return self.lab("exec", f"n{node}", "--", self.command, "nic", *arguments, code=code)
-
-    def counters(self, node):
-        return json.loads(self.nic(node, "status", "--json").stdout)[0]["counters"]
-
-    def services(self, node):
-        return json.loads(self.nic(node, "status", "--json").stdout)
-
-    def setUp(self):
-        super().setUp()
-        from lab_command import COMMAND  # pylint: disable=import-outside-toplevel
-        self.command = COMMAND
-
-    def ranks(self, nodes, job=77, **settings):
-        ranks = [Rank(self, rank, nodes, job + 2 ** 40, **settings) for rank in range(len(nodes))]
-        for rank in ranks:
-            self.assertEqual(rank.greeting, "joined")
-        return ranks
-
-    def all_do(self, ranks, barriers):
-        for rank in ranks:
-            rank.tell("many", barriers)
-        for rank in ranks:
-            self.assertEqual(rank.answer(), "ok")
-
-    def kill_daemon(self, node):
-        refusal = self.nic(node, "up", "eth0", code=1).stderr
-        daemon = int(re.search("by process ([0-9]+)", refusal)[1])
-        os.kill(daemon, signal.SIGKILL)
-        self.assertTrue(eventually(lambda: not running(daemon)))
-
+class NicTest(NicLab):
     def bench(self, *options, nodes="5", variants=PATHS, rounds=200):
         result = self.lab("bench", "barrier", "--nodes", nodes, "--switch", "redirect", "--check", "--slices", "1",
                           "--rounds", str(rounds), "--warm-up", "5", "--json", "/dev/stdout", "--variants",
@@ -266,16 +193,6 @@ class NicTest(LabTest):
             self.assertEqual(rank.ask("sleep"), "ok")
             rank.end()
 
-    @staticmethod
-    def becomes(condition, seconds):
-        import time  # pylint: disable=import-outside-toplevel
-        limit = time.monotonic() + seconds
-        while time.monotonic() < limit:
-            if condition():
-                return True
-            time.sleep(0.02)
-        return False
-
     def test_several_groups_keep_to_themselves(self):
         self.up(3)
         groups = [self.ranks([0, 1, 2], job=1), self.ranks([2, 1], job=2), self.ranks([1, 2, 0], job=3)]
@@ -323,13 +240,6 @@ class NicTest(LabTest):
         for rank in ranks:
             rank.end()
 
-    @staticmethod
-    def child_of(process):
-        """Of `hocket lab exec`, the rank."""
-        with open(f"/proc/{process}/task/{process}/children", encoding="utf-8") as file:
-            children = file.read().split()
-        return int(children[0]) if children else process
-
     def test_a_machine_that_is_silent_is_told_to_all(self):
         self.up(3, "--silence-s", "0.5")
         ranks = self.ranks([0, 1, 2])
@@ -348,20 +258,6 @@ class NicTest(LabTest):
         ranks[0].ask("begin")
         self.assertIn("member 1 (10.77.0.2)", ranks[0].ask("wait"))
         self.assertIn("service of this machine has ended", ranks[1].ask("health"))
-
-    def services_of(self, node):
-        """The processes of engines in a node: those of its network that are called so."""
-        network = self.lab("exec", f"n{node}", "--", "readlink", "/proc/self/ns/net").stdout.strip()
-        found = []
-        for entry in os.listdir("/proc"):
-            try:
-                if entry.isdigit() and running(int(entry)) and os.readlink(f"/proc/{entry}/ns/net") == network:
-                    with open(f"/proc/{entry}/comm", encoding="utf-8") as file:
-                        if file.read().strip() == "hocket-nic":
-                            found.append(int(entry))
-            except OSError:
-                pass
-        return found
 
     def test_users_are_let_in_by_name(self):
         self.up(2, "--user", "nobody")

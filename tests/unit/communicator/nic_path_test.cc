@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "engines/nic/operation_name.h"
 
 namespace hocket::communicator {
 namespace {
 
+using schedule::Buffer;
+using schedule::Collective;
 using schedule::Nodes;
 using schedule::StepKind;
 
@@ -30,9 +33,11 @@ std::vector<NicPath::Offer> offers_of(uint32_t ranks) {
   return offers;
 }
 
-// Of a barrier that is forced.
-selection::Choice choice_of(const Nodes& nodes, const std::string& spec) {
+// Of a call that is forced.
+selection::Choice choice_of(const Nodes& nodes, const std::string& spec, Collective collective = Collective::kBarrier) {
   selection::Query query;
+  query.collective = collective;
+  query.bytes = 8;
   query.ranks = nodes.ranks();
   query.nodes = &nodes;
   const Result<selection::Spec> forced = selection::parse_spec(query.collective, spec);
@@ -42,28 +47,31 @@ selection::Choice choice_of(const Nodes& nodes, const std::string& spec) {
 struct Steps {
   size_t triggers = 0;
   size_t messages_out = 0;
-  uint32_t program = 0;
+  engines::Instruction trigger;
 };
 
-// Of the rank's barrier by `spec`, with engines on all nodes.
-Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec) {
-  const selection::Choice choice = choice_of(nodes, spec);
+// Of the rank's call by `spec`, with engines on all nodes.
+Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const NicPath::Call& call = {}) {
+  const selection::Choice choice = choice_of(nodes, spec, call.collective);
+  const bool is_barrier = call.collective == Collective::kBarrier;
   std::string why_not;
   const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, why_not);
   EXPECT_NE(path, nullptr) << why_not;
-  EXPECT_EQ(path->hold_programs(&choice), "");
+  EXPECT_EQ(path->hold_programs(is_barrier ? &choice : nullptr), "");
   schedule::Shape shape;
   choice.fill(shape);
   shape.size = nodes.ranks();
   shape.rank = rank;
+  shape.root = call.root;
   shape.nodes = &nodes;
-  engines::Program program = engines::bind(algorithms::make_plan(*choice.algorithm, shape), 0, 1);
-  path->offload(choice, program);
+  std::optional<schedule::Plan> plan = path->plan(choice, call, shape);
+  if (!plan) plan = algorithms::make_plan(*choice.algorithm, shape);
+  const engines::Program program = engines::bind(*plan, call.bytes, 1);
   Steps steps;
   for (const engines::Instruction& step : program.instructions) {
     if (step.kind == StepKind::kTrigger) {
       ++steps.triggers;
-      steps.program = step.value;
+      steps.trigger = step;
     } else if (step.by_wire) {
       ++steps.messages_out;
     }
@@ -83,7 +91,7 @@ TEST(NicPath, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
           EXPECT_EQ(steps.triggers, rank % ranks_a_node == 0 ? 1 : 0) << spec << ", rank " << rank;
           EXPECT_EQ(steps.messages_out, 0) << spec << ", rank " << rank;
           if (steps.triggers != 0) {
-            EXPECT_EQ(steps.program, first.program);
+            EXPECT_EQ(steps.trigger.value, first.trigger.value);
           }
         }
       }
@@ -123,6 +131,94 @@ TEST(NicPath, ABarrierOfAllRanksOfNodesIsNoneForEngines) {
   const std::unique_ptr<NicPath> path = NicPath::find(offers_of(6), nodes, 0, why_not);
   const selection::Choice flat = choice_of(nodes, "dissemination");
   EXPECT_NE(path->hold_programs(&flat).find("dissemination"), std::string::npos);
+}
+
+NicPath::Call call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
+  return {collective, engines::nic::operation_name(NIC_SUM, NIC_DOUBLE), bytes, root};
+}
+
+TEST(NicPath, ShortReductionsAndBroadcastsAreOneStepOfEachLeader) {
+  for (const uint32_t ranks_a_node : {1u, 3u}) {
+    const Nodes nodes = nodes_of(5, ranks_a_node);
+    for (const uint32_t root_node : {0u, 3u}) {
+      for (const Collective collective : {Collective::kBroadcast, Collective::kReduce, Collective::kAllreduce}) {
+        const bool has_root = schedule::has_root(collective);
+        const uint32_t root = has_root ? root_node * ranks_a_node : 0;
+        for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
+          const Steps steps = steps_of(nodes, rank, "leader:across=tree_mm/8", call_of(collective, 512, root));
+          EXPECT_EQ(steps.messages_out, 0u);
+          ASSERT_EQ(steps.triggers, rank % ranks_a_node == 0 ? 1u : 0u);
+          if (steps.triggers == 0) continue;
+          const bool gives = collective != Collective::kBroadcast || rank == root;
+          const bool gets = !has_root || (collective == Collective::kReduce) == (rank == root);
+          EXPECT_EQ(steps.trigger.source != Buffer::kNone, gives);
+          EXPECT_EQ(steps.trigger.destination != Buffer::kNone, gets);
+          EXPECT_EQ(steps.trigger.bytes, 512u);
+          EXPECT_EQ(steps.trigger.peer, has_root ? root_node : 0);
+          EXPECT_EQ(steps.trigger.slot, engines::nic::operation_name(NIC_SUM, NIC_DOUBLE));
+        }
+      }
+    }
+  }
+}
+
+TEST(NicPath, ShortBlocksAreGatheredByAllAndExchanged) {
+  const Nodes even = nodes_of(4, 2);
+  const auto gathered = [&](const Nodes& nodes, uint64_t bytes, const char* spec = "leader:across=tree_mm/8") {
+    return steps_of(nodes, 0, spec, call_of(Collective::kAllgather, bytes));
+  };
+  const Steps row = gathered(even, 64);
+  EXPECT_EQ(row.triggers, 1u);
+  EXPECT_EQ(row.messages_out, 0u);
+  EXPECT_EQ(row.trigger.bytes, 128u);  // of a node
+  EXPECT_EQ(gathered(even, 65).triggers, 0u);
+  const Nodes uneven(std::vector<uint64_t>{0, 0, 1, 2});
+  EXPECT_EQ(gathered(uneven, 8, "leader:across=ring").triggers, 0u);
+  const Nodes ones = nodes_of(5, 1);
+  const auto exchanged = [&](uint64_t bytes) {
+    return steps_of(ones, 3, "linear", call_of(Collective::kAlltoall, bytes));
+  };
+  EXPECT_EQ(exchanged(96).triggers, 1u);
+  EXPECT_EQ(exchanged(96).trigger.bytes, 5 * 96u);
+  EXPECT_EQ(exchanged(97).triggers, 0u);  // 13 words for each
+}
+
+TEST(NicPath, WhatEnginesCannotDoGoesByMessages) {
+  const Nodes nodes = nodes_of(4, 2);
+  const auto triggers = [&](const NicPath::Call& call, const char* spec = "leader:across=tree_mm/8") {
+    return steps_of(nodes, 0, spec, call).triggers;
+  };
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8)), 1u);
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 513)), 0u);
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 0)), 0u);
+  EXPECT_EQ(triggers({Collective::kAllreduce, 0, 8, 0}), 0u);
+  // Rank 3 doesn't stand for its node.
+  EXPECT_EQ(triggers(call_of(Collective::kReduce, 8, 2)), 1u);
+  EXPECT_EQ(triggers(call_of(Collective::kReduce, 8, 3)), 0u);
+  EXPECT_EQ(triggers(call_of(Collective::kBroadcast, 8, 3)), 0u);
+  // Another schedule than is held.
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "leader:across=recursive_doubling"), 1u);
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "leader:across=ring"), 0u);
+  EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "recursive_doubling"), 0u);
+}
+
+TEST(NicPath, OperationsOfMpiAreEnginesWhereTheyAreOfFourOrEightBytes) {
+  engines::Combiner combiner;
+  const auto name = [&](reduction::Operation operation, reduction::Type type) {
+    combiner.operation = operation;
+    combiner.type = static_cast<uint32_t>(type);
+    return engines::nic::operation_name(Collective::kAllreduce, combiner);
+  };
+  using reduction::Operation;
+  using reduction::Type;
+  EXPECT_EQ(name(Operation::kSum, Type::kDouble), engines::nic::operation_name(NIC_SUM, NIC_DOUBLE));
+  EXPECT_EQ(name(Operation::kBitXor, Type::kUint32), engines::nic::operation_name(NIC_BIT_XOR, NIC_UINT32));
+  EXPECT_EQ(name(Operation::kMin, Type::kFloat), engines::nic::operation_name(NIC_MIN, NIC_FLOAT));
+  EXPECT_EQ(name(Operation::kProduct, Type::kDouble), 0);
+  EXPECT_EQ(name(Operation::kLogicalAnd, Type::kInt32), 0);
+  EXPECT_EQ(name(Operation::kSum, Type::kInt16), 0);
+  EXPECT_EQ(name(Operation::kMaxLoc, Type::kDoubleInt), 0);
+  EXPECT_EQ(name(Operation::kNone, Type::kDouble), 0);
 }
 
 TEST(NicPath, ANodeWithoutAnEngineIsNamed) {

@@ -26,6 +26,12 @@ std::vector<const char*> by_messages() {
   return names;
 }
 
+nic_verdict begin(const nic_group& group, nic_state& state) {
+  nic_message bell{};
+  bell.epoch = state.started + 1;
+  return nic_start(&group, &state, 0, &bell, nullptr).verdict;
+}
+
 TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
   for (const char* name : by_messages()) {
     for (uint32_t size = 1; size <= 33; ++size) {
@@ -110,7 +116,7 @@ TEST(NicMachine, NothingThatIsReplayedChangesAnything) {
 
 TEST(NicMachine, RefusesWhatIsNotExpected) {
   ProtocolNetwork network(programs_of("dissemination", 4, Mode::kCollective), {}, 1);
-  const nic_message good = {77, 1, 0, 1, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
+  const nic_message good = message_of(NIC_MESSAGE, 1, 0, 1);
   const auto verdict = [&](auto change) {
     nic_message message = good;
     change(message);
@@ -173,9 +179,9 @@ TEST(NicMachine, MembersWithDifferentCollectivesAreToldSo) {
   group.programs = 2;
   group.program[0] = group.program[1] = programs[0];
   nic_state state{};
-  const nic_message message = {0, 1, 1, 0, NIC_MESSAGE, 1, 0, 0, 0, 0, 0};
-  EXPECT_EQ(nic_take(&group, &state, &message).verdict, NIC_TAKEN);
-  EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_DISAGREEMENT);
+  const nic_message message = message_of(NIC_MESSAGE, 1, 1, 0, 1);
+  EXPECT_EQ(nic_take(&group, &state, 0, &message, nullptr).verdict, NIC_TAKEN);
+  EXPECT_EQ(begin(group, state), NIC_DISAGREEMENT);
   EXPECT_EQ(state.broken & 0xff, uint64_t{NIC_CAUSE_DISAGREES});
 }
 
@@ -188,9 +194,9 @@ TEST(NicMachine, MembersWhoAreInDifferentCollectivesAlreadyAreToldSo) {
     group.programs = 2;
     group.program[0] = group.program[1] = programs[0];
     nic_state state{};
-    EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_TAKEN);
-    const nic_message message = {0, 1, 1, 0, static_cast<uint8_t>(kind), 1, 0, 0, 0, 0, 0};
-    EXPECT_EQ(nic_take(&group, &state, &message).verdict, NIC_DISAGREEMENT);
+    EXPECT_EQ(begin(group, state), NIC_TAKEN);
+    const nic_message message = message_of(kind, 1, 1, 0, 1);
+    EXPECT_EQ(nic_take(&group, &state, 0, &message, nullptr).verdict, NIC_DISAGREEMENT);
     EXPECT_EQ(state.broken, NIC_CAUSE_DISAGREES | uint64_t{1} << 8);
   }
 }
@@ -207,12 +213,12 @@ TEST(NicMachine, WhatIsNotAcknowledgedIsDueAlsoWhenAllIsComplete) {
   watch.patience = {.ask_ns = 5, .most_ns = 100, .silence_ns = 1000};
   watch.member = members;
   EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), ~uint64_t{0});
-  EXPECT_EQ(nic_start(&group, &state, 0, 1).verdict, NIC_TAKEN);
-  const nic_message message = {0, 1, 1, 0, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
-  EXPECT_EQ(nic_take(&group, &state, &message).completed, 1u);
+  EXPECT_EQ(begin(group, state), NIC_TAKEN);
+  const nic_message message = message_of(NIC_MESSAGE, 1, 1, 0);
+  EXPECT_EQ(nic_take(&group, &state, 0, &message, nullptr).completed, 1u);
   EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), 5u);
-  const nic_message receipt = {0, 1, 1, 0, NIC_ACK, 0, 0, 0, 0, 0, 0};
-  EXPECT_EQ(nic_take(&group, &state, &receipt).verdict, NIC_TAKEN);
+  const nic_message receipt = message_of(NIC_ACK, 1, 1, 0);
+  EXPECT_EQ(nic_take(&group, &state, 0, &receipt, nullptr).verdict, NIC_TAKEN);
   EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), ~uint64_t{0});
 }
 
@@ -240,11 +246,12 @@ TEST(NicMachine, ProcessorsShareTheRecords) {
         while (told + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
         for (uint32_t bit = 0; bit < kMembers - 1; ++bit) {
           const nic_arrival& arrival = programs[0].arrival[bit];
-          const nic_message message = {
-              0, epoch, arrival.member, 0, NIC_MESSAGE, 0, static_cast<uint8_t>(bit), arrival.send, 0, 0, 0};
-          if (bit % 4 == part || bit % 3 == 0) record(nic_take(&group, &state, &message));
+          const nic_message message =
+              message_of(NIC_MESSAGE, epoch, arrival.member, 0, 0, static_cast<uint8_t>(bit), arrival.send);
+          if (bit % 4 == part || bit % 3 == 0) record(nic_take(&group, &state, 0, &message, nullptr));
         }
-        if (part == 0) record(nic_start(&group, &state, 0, epoch));
+        const nic_message bell = message_of(NIC_MESSAGE, epoch, 0, 0);
+        if (part == 0) record(nic_start(&group, &state, 0, &bell, nullptr));
       }
     });
   }
@@ -257,7 +264,7 @@ TEST(NicMachine, ProcessorsShareTheRecords) {
 TEST(NicStageTable, HoldsBarriersOfAThousandNodes) {
   const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "dissemination");
   const auto plan_of = [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 1024, .rank = rank}); };
-  Result<nic_program> program = engines::nic::stage_table(1000, Mode::kCollective, plan_of);
+  Result<nic_program> program = engines::nic::stage_table(1000, {}, plan_of);
   ASSERT_TRUE(program.is_ok());
   EXPECT_EQ(program.value().stages, 10);
   EXPECT_EQ(program.value().arrivals, 10);
@@ -266,7 +273,7 @@ TEST(NicStageTable, HoldsBarriersOfAThousandNodes) {
 TEST(NicStageTable, RefusesMoreArrivalsThanARecordHas) {
   const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "linear");
   const auto plan_of = [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 64, .rank = rank}); };
-  Result<nic_program> program = engines::nic::stage_table(0, Mode::kCollective, plan_of);
+  Result<nic_program> program = engines::nic::stage_table(0, {}, plan_of);
   ASSERT_FALSE(program.is_ok());
   EXPECT_NE(std::string(program.status().message()).find("the most are 47"), std::string::npos);
 }

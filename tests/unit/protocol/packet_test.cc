@@ -8,6 +8,20 @@
 namespace hocket::test {
 namespace {
 
+constexpr nic_message kMessage = {.group = 0x0123456789abcdef,
+                                  .epoch = 0xfedcba9876543210,
+                                  .source = 0x1234,
+                                  .target = 0xabcd,
+                                  .root = 0x5678,
+                                  .words = 64,
+                                  .operation = 5,
+                                  .type = 6,
+                                  .kind = NIC_NACK,
+                                  .program = 15,
+                                  .send = 45,
+                                  .bit = 46,
+                                  .carried = 0};
+
 uint64_t little_endian(const unsigned char* bytes) {
   uint64_t word = 0;
   for (int i = 7; i >= 0; --i) word = word << 8 | bytes[i];
@@ -30,46 +44,67 @@ TEST(NicSipHash, IsWhatItsAuthorsSay) {
 }
 
 TEST(NicPacket, ReadsWhatWasWritten) {
-  const nic_message message = {0x0123456789abcdef, 0xfedcba9876543210, 0x1234, 0xabcd, NIC_NACK, 7, 46, 45, 3, 2, 64};
+  nic_message message = kMessage;
+  message.carried = 3;
   uint64_t words[NIC_WORDS + 1];
   nic_write(&message, 0x1122334455667788, reinterpret_cast<__u64*>(words));
   nic_message read{};
-  EXPECT_EQ(nic_read(reinterpret_cast<__u64*>(words), &read), 0x1122334455667788u);
+  EXPECT_EQ(nic_read(reinterpret_cast<__u64*>(words), 3, &read), 0x1122334455667788u);
+  EXPECT_EQ(0, memcmp(&read, &message, sizeof read));
   uint64_t again[NIC_WORDS + 1];
   nic_write(&read, 0x1122334455667788, reinterpret_cast<__u64*>(again));
   EXPECT_EQ(0, memcmp(again, words, sizeof words));
   const auto* bytes = reinterpret_cast<const unsigned char*>(words);
   EXPECT_EQ(bytes[0], NIC_MAGIC >> 24);
-  EXPECT_EQ(bytes[4], NIC_VERSION);
+  EXPECT_EQ(bytes[4], NIC_VERSION << 4 | NIC_NACK);
   EXPECT_EQ(bytes[8], 0x01);  // the group's highest byte
 }
 
 TEST(NicPacket, OfAnotherMagicOrVersionHasNoKind) {
-  const nic_message message = {1, 1, 0, 1, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
+  const nic_message message = kMessage;
   __u64 words[NIC_WORDS + 1];
   for (const int byte : {0, 3, 4}) {
     nic_write(&message, 0, words);
-    reinterpret_cast<unsigned char*>(words)[byte] ^= 1;
+    reinterpret_cast<unsigned char*>(words)[byte] ^= 0x10;
     nic_message read{};
-    (void)nic_read(words, &read);
+    (void)nic_read(words, 0, &read);
     EXPECT_EQ(read.kind, 0);
   }
 }
 
 TEST(NicPacket, EveryBitChangesTheTag) {
   const nic_key key = {3, 4};
-  const nic_message message = {5, 6, 7, 8, NIC_MESSAGE, 1, 2, 3, 0, 0, 0};
-  const uint64_t tag = nic_tag(&key, &message);
+  const nic_message message = kMessage;
+  const uint64_t tag = nic_tag(&key, &message, nullptr);
   __u64 words[NIC_WORDS + 1];
   for (int bit = 0; bit < 64 * NIC_WORDS; ++bit) {
     nic_write(&message, tag, words);
     reinterpret_cast<unsigned char*>(words)[bit / 8] ^= static_cast<unsigned char>(1 << bit % 8);
     nic_message read{};
-    (void)nic_read(words, &read);
-    EXPECT_TRUE(read.kind == 0 || nic_tag(&key, &read) != tag) << bit;
+    (void)nic_read(words, 0, &read);
+    EXPECT_TRUE(read.kind == 0 || nic_tag(&key, &read, nullptr) != tag) << bit;
   }
   const nic_key other = {3, 5};
-  EXPECT_NE(nic_tag(&other, &message), tag);
+  EXPECT_NE(nic_tag(&other, &message, nullptr), tag);
+}
+
+TEST(NicPacket, EveryBitOfWhatItCarriesChangesTheTag) {
+  const nic_key key = {3, 4};
+  for (const uint8_t words : std::initializer_list<uint8_t>{1, 2, 63, 64}) {
+    nic_message message = kMessage;
+    nic_operand operand{};
+    for (__u64& word : operand.word) word = 0x0123456789abcdef;
+    const uint64_t nothing = nic_tag(&key, &message, &operand);
+    EXPECT_EQ(nothing, nic_tag(&key, &message, nullptr));
+    message.carried = words;
+    const uint64_t tag = nic_tag(&key, &message, &operand);
+    EXPECT_NE(tag, nothing);
+    for (int bit = 0; bit < 64 * NIC_MOST_WORDS; ++bit) {
+      operand.word[bit / 64] ^= 1ULL << bit % 64;
+      EXPECT_EQ(nic_tag(&key, &message, &operand) == tag, bit >= 64 * words) << bit;
+      operand.word[bit / 64] ^= 1ULL << bit % 64;
+    }
+  }
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::vector<nic_program> programs_of(uint32_t size, const std::function<Result<n
 
 std::vector<nic_program> programs_of(const char* name, uint32_t size, engines::nic::Mode mode, uint32_t degree) {
   const auto plan_of = plans_of(name, size, degree);
-  return programs_of(size, [&](uint32_t rank) { return engines::nic::stage_table(rank, mode, plan_of); });
+  return programs_of(size, [&](uint32_t rank) { return engines::nic::stage_table(rank, {mode}, plan_of); });
 }
 
 void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
@@ -58,18 +58,37 @@ void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
   EXPECT_TRUE(network.was_always_a_barrier());
 }
 
-ProtocolNetwork::ProtocolNetwork(const std::vector<nic_program>& programs, Odds odds, uint64_t seed)
+nic_message message_of(nic_kind kind, uint64_t epoch, uint32_t source, uint32_t target, uint8_t program, uint8_t bit,
+                       uint8_t send) {
+  nic_message message{};
+  message.epoch = epoch;
+  message.source = static_cast<uint16_t>(source);
+  message.target = static_cast<uint16_t>(target);
+  message.kind = kind;
+  message.program = program;
+  message.bit = bit;
+  message.send = send;
+  return message;
+}
+
+ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& collectives, Odds odds, uint64_t seed)
     : odds_(odds), dice_(seed) {
-  for (uint32_t member = 0; member < programs.size(); ++member) {
+  const size_t size = collectives.front().size();
+  for (uint32_t member = 0; member < size; ++member) {
     auto engine = std::make_unique<Engine>();
     engine->network = this;
-    engine->group.id = 77;
-    engine->group.self = static_cast<uint16_t>(member);
-    engine->group.size = static_cast<uint16_t>(programs.size());
-    engine->group.programs = 1;
-    engine->group.program[0] = programs[member];
-    engine->members.resize(programs.size());
-    engine->heard.resize(programs.size());
+    nic_group& group = engine->group;
+    group.id = 77;
+    group.self = static_cast<uint16_t>(member);
+    group.size = static_cast<uint16_t>(size);
+    group.unexpected = NIC_WINDOW;
+    for (const std::vector<nic_program>& programs : collectives) {
+      group.operands = std::max<uint16_t>(group.operands, programs[member].operands);
+      group.program[group.programs++] = programs[member];
+    }
+    engine->operands.resize(size_t{group.operands} * NIC_WINDOW);
+    engine->members.resize(size);
+    engine->heard.resize(size);
     engine->watch.patience = {.ask_ns = kTickNs, .most_ns = 8 * kTickNs, .silence_ns = 200 * kTickNs};
     engine->watch.member = engine->members.data();
     engine->watch.heard = engine->heard.data();
@@ -83,25 +102,50 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<nic_program>& programs, Odds 
 }
 
 nic_verdict ProtocolNetwork::start(uint32_t member, uint64_t epoch) {
-  Engine& engine = *engines_[member];
-  const nic_outcome outcome = nic_start(&engine.group, &engine.state, 0, epoch);
   nic_message bell{};
   bell.epoch = epoch;
+  return start(member, bell, {});
+}
+
+nic_verdict ProtocolNetwork::start(uint32_t member, const nic_message& bell, const nic_operand& operand) {
+  Engine& engine = *engines_[member];
+  const nic_outcome outcome = nic_start(&engine.group, &engine.state, engine.memory(), &bell, &operand);
   act(engine, outcome, bell);
-  look_at(epoch);
+  look_at(bell.epoch);
   return outcome.verdict;
+}
+
+const nic_operand* ProtocolNetwork::result(uint32_t member, uint64_t epoch) const {
+  const auto found = engines_[member]->results.find(epoch);
+  return found == engines_[member]->results.end() ? nullptr : &found->second;
+}
+
+void ProtocolNetwork::keep_unexpected(uint16_t operations) {
+  for (const std::unique_ptr<Engine>& engine : engines_) engine->group.unexpected = operations;
+}
+
+void ProtocolNetwork::begin_after(uint64_t epoch) {
+  for (const std::unique_ptr<Engine>& engine : engines_) {
+    nic_state& state = engine->state;
+    state.started = state.completed = epoch;
+    for (uint64_t past = epoch - NIC_WINDOW + 1; past <= epoch; ++past) {
+      const uint64_t index = nic_index_of(past);
+      state.record[index] = state.claimed[index] = nic_blank(past, 0) | NIC_STARTED;
+      state.call[index] = nic_round(past) << NIC_ROUND_SHIFT | NIC_IS_CALL;
+    }
+  }
 }
 
 bool ProtocolNetwork::deliver() {
   if (under_way_.empty()) return false;
   const size_t index = odds_.reorder ? dice_() % under_way_.size() : 0;
   std::swap(under_way_[index], under_way_.front());
-  const auto [message, member] = under_way_.front();
+  const Packet packet = under_way_.front();
   under_way_.pop_front();
-  Engine& engine = *engines_[member];
+  Engine& engine = *engines_[packet.member];
   if (!engine.is_dead) {
-    (void)take(engine, message);
-    look_at(message.epoch);
+    (void)take(engine, packet.message, packet.operand);
+    look_at(packet.message.epoch);
   }
   return true;
 }
@@ -114,9 +158,10 @@ void ProtocolNetwork::settle_and_tick() {
   }
 }
 
-nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message) {
+nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message, const nic_operand& operand) {
   if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.heard[message.source];
-  const nic_outcome outcome = nic_take(&engine.group, &engine.state, &message);
+  const nic_outcome outcome = nic_take(&engine.group, &engine.state, engine.memory(), &message, &operand);
+  ++verdicts_[outcome.verdict];
   act(engine, outcome, message);
   if (outcome.reply != 0) send(nic_replied(&engine.group, &engine.state, outcome.reply, &message));
   return outcome;
@@ -125,26 +170,34 @@ nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message) {
 void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, const nic_message& cause) {
   for (uint32_t number = outcome.first_send; number < outcome.end_send; ++number) {
     nic_message sent;
-    if (nic_following(&engine.group, &cause, &outcome, number, &sent) != 0) send(sent);
+    nic_operand operand{};
+    if (nic_following(&engine.group, &cause, &outcome, number, &sent) == 0) continue;
+    EXPECT_TRUE(nic_carry(&engine.group, engine.memory(), &sent, outcome.call, &operand) != 0);
+    send(sent, operand);
   }
   engine.told += outcome.completed;
+  if (outcome.publishes == 0) return;
+  EXPECT_FALSE(engine.results.contains(cause.epoch)) << "published twice";
+  nic_operand& result = engine.results[cause.epoch];
+  EXPECT_TRUE(nic_result(&engine.group, engine.memory(), cause.program, cause.epoch, outcome.call, &result) != 0);
+  engine.told += nic_published(&engine.group, &engine.state, cause.program, cause.epoch);
 }
 
-void ProtocolNetwork::send(const nic_message& message) {
+void ProtocolNetwork::send(const nic_message& message, const nic_operand& operand) {
   ++sent_[message.kind];
   history_.push_back(message);
-  if (message.target != NIC_ALL) return carry(message, message.target);
+  if (message.target != NIC_ALL) return carry(message, operand, message.target);
   ++broadcasts_;
   for (uint32_t member = 0; member < size(); ++member)
-    if (member != message.source) carry(message, member);
+    if (member != message.source) carry(message, operand, member);
 }
 
 // Whoever gets it: each has a fate of its own.
-void ProtocolNetwork::carry(const nic_message& message, uint32_t member) {
+void ProtocolNetwork::carry(const nic_message& message, const nic_operand& operand, uint32_t member) {
   std::uniform_real_distribution<double> chance(0, 1);
   if (chance(dice_) < odds_.loss) return;
-  under_way_.push_back({message, member});
-  if (chance(dice_) < odds_.duplicate) under_way_.push_back({message, member});
+  under_way_.push_back({message, operand, member});
+  if (chance(dice_) < odds_.duplicate) under_way_.push_back({message, operand, member});
 }
 
 void ProtocolNetwork::look_at(uint64_t epoch) {

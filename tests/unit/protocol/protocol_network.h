@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <vector>
@@ -29,19 +30,32 @@ class ProtocolNetwork {
   static constexpr uint64_t kTickNs = 1'000'000;
 
   // One engine for each of the programs, which are all members' parts of one collective.
-  ProtocolNetwork(const std::vector<nic_program>& programs, Odds odds, uint64_t seed);
+  ProtocolNetwork(const std::vector<nic_program>& programs, Odds odds, uint64_t seed)
+      : ProtocolNetwork(std::vector<std::vector<nic_program>>{programs}, odds, seed) {}
+  // The same with several collectives, which are programs 0, 1, ...
+  ProtocolNetwork(const std::vector<std::vector<nic_program>>& collectives, Odds odds, uint64_t seed);
 
   uint32_t size() const { return static_cast<uint32_t>(engines_.size()); }
   // The host rings; what happened.
   nic_verdict start(uint32_t member) { return start(member, engines_[member]->state.started + 1); }
   nic_verdict start(uint32_t member, uint64_t epoch);
+  // The same by any bell: its epoch, program and call.
+  nic_verdict start(uint32_t member, const nic_message& bell, const nic_operand& operand);
+  // What the host has been given of an operation; nullptr: nothing yet.
+  const nic_operand* result(uint32_t member, uint64_t epoch) const;
+  // Operations ahead of the host for which engines keep operands.
+  void keep_unexpected(uint16_t operations);
+  // As if so many operations were behind all, without acknowledgements; to be called before the first.
+  void begin_after(uint64_t epoch);
+  // What has become of packets.
+  uint64_t count(nic_verdict verdict) const { return verdicts_[verdict]; }
   // Delivers one packet; false: none is under way.
   bool deliver();
   // Nothing is under way any more, then a millisecond passes everywhere.
   void settle_and_tick();
   // What came to a member as the network carries it, once more.
   nic_outcome inject(const nic_message& message) { return inject(message, message.target); }
-  nic_outcome inject(const nic_message& message, uint32_t member) { return take(*engines_[member], message); }
+  nic_outcome inject(const nic_message& message, uint32_t member) { return take(*engines_[member], message, {}); }
   // Packets for all.
   uint64_t broadcasts() const { return broadcasts_; }
   // A member's engine answers no more.
@@ -65,30 +79,39 @@ class ProtocolNetwork {
     nic_watch watch{};
     std::vector<nic_watched_member> members;
     std::vector<uint32_t> heard;
+    std::vector<nic_operand> operands;
+    std::map<uint64_t, nic_operand> results;
     uint64_t told = 0;
     bool is_dead = false;
     ProtocolNetwork* network = nullptr;
+    uint64_t memory() const { return reinterpret_cast<uintptr_t>(operands.data()); }
   };
-  nic_outcome take(Engine& engine, const nic_message& message);
+  nic_outcome take(Engine& engine, const nic_message& message, const nic_operand& operand);
   void act(Engine& engine, const nic_outcome& outcome, const nic_message& cause);
-  void carry(const nic_message& message, uint32_t member);
-  void send(const nic_message& message);
+  void carry(const nic_message& message, const nic_operand& operand, uint32_t member);
+  void send(const nic_message& message, const nic_operand& operand = {});
   void look_at(uint64_t epoch);
 
   std::vector<std::unique_ptr<Engine>> engines_;
   struct Packet {
     nic_message message;
+    nic_operand operand;
     uint32_t member;  // who gets it
   };
   std::deque<Packet> under_way_;
   uint64_t broadcasts_ = 0;
   std::vector<nic_message> history_;
   uint64_t sent_[NIC_KINDS] = {};
+  uint64_t verdicts_[NIC_VERDICTS] = {};
   uint64_t now_ns_ = 0;
   Odds odds_;
   std::mt19937_64 dice_;
   bool was_always_a_barrier_ = true;
 };
+
+// As engines get them.
+nic_message message_of(nic_kind kind, uint64_t epoch, uint32_t source, uint32_t target, uint8_t program = 0,
+                       uint8_t bit = 0, uint8_t send = 0);
 
 // A barrier's plans, and all members' parts of it as the engines hold them.
 std::function<schedule::Plan(uint32_t)> plans_of(const char* name, uint32_t size, uint32_t degree = 0);

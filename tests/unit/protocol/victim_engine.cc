@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "victim_engine.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -11,67 +12,64 @@
 namespace hocket::test {
 namespace {
 
+using engines::nic::Form;
 using engines::nic::Mode;
+using schedule::Collective;
 
-nic_program program_of(const char* name, uint32_t size, uint32_t self, Mode mode) {
-  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
-  Result<nic_program> program = engines::nic::stage_table(
-      self, mode, [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank}); });
+constexpr unsigned char kRed = 0xa5;
+
+nic_program program_of(Collective collective, const char* name, uint32_t size, uint32_t self, const Form& form) {
+  const algorithms::Algorithm* algorithm = algorithms::find(collective, name);
+  const uint32_t degree = std::strcmp(name, "tree_mm") == 0 ? 2 : 0;
+  Result<nic_program> program = engines::nic::stage_table(self, form, [&](uint32_t rank) {
+    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
+  });
   if (!program.is_ok()) std::abort();
   return program.take();
 }
 
 nic_program vote_of(uint32_t size, uint32_t self) {
-  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "gather_broadcast");
+  const algorithms::Algorithm* algorithm = algorithms::find(Collective::kBarrier, "gather_broadcast");
   Result<nic_program> program = engines::nic::broadcast_table(
       self, size, [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = size, .rank = rank}); });
   if (!program.is_ok()) std::abort();
   return program.take();
 }
 
-// One bit of the program's for each of its arrivals, the host's, and that of a vote.
-uint64_t known_bits(const nic_program& program) {
-  return NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1) | ((program.flags & NIC_VOTES) != 0 ? NIC_VETOED : 0);
+void add(nic_group& group, const nic_program& program) {
+  group.program[group.programs++] = program;
+  group.operands = std::max<uint16_t>(group.operands, program.operands);
 }
 
-// The newest epoch up to `limit` whose record is number `index`; 0: there is none.
-uint64_t epoch_of(uint64_t limit, uint64_t index) {
-  const uint64_t behind = (limit - index) % NIC_WINDOW;
-  return behind > limit ? 0 : limit - behind;
+void add_barriers(nic_group& group, uint32_t number) {
+  const auto barrier = [&](const char* name, Mode mode) {
+    add(group, program_of(Collective::kBarrier, name, group.size, group.self, {mode}));
+  };
+  barrier("dissemination", Mode::kCollective);
+  barrier("gather_broadcast", Mode::kAcknowledged);
+  if (number != 0) barrier("dissemination", Mode::kAcknowledged);
+  if (number != 1) barrier("linear", Mode::kChain);
+  add(group, vote_of(group.size, group.self));
 }
 
-std::string flaw_of_record(const Victim& victim, uint64_t index) {
-  const uint64_t word = victim.state.record[index];
-  if (word == 0) return "";
-  if (nic_program_of(word) >= victim.group.programs) return "a program that there is not";
-  const nic_program& program = victim.group.program[nic_program_of(word)];
-  if ((word & NIC_EVENTS & ~known_bits(program)) != 0) return "bits that the program hasn't";
-  const uint64_t newest = epoch_of(victim.state.completed + NIC_WINDOW, index);
-  const bool is_newest = nic_round_of(word) == nic_round(newest);
-  if (!is_newest && (newest < NIC_WINDOW || nic_round_of(word) != nic_round(newest - NIC_WINDOW)))
-    return "a round of no operation that can be under way";
-  if ((word & NIC_STARTED) != 0 && is_newest && newest > victim.state.started) return "a start that was none";
-  return "";
-}
-
-std::string flaw_of_acknowledgements(const Victim& victim, uint64_t index) {
-  const uint64_t word = victim.state.acknowledged[index];
-  const uint64_t epoch = epoch_of(victim.state.started, index);
-  if ((word & NIC_EVENTS) == 0 || nic_round_of(word) != nic_round(epoch)) {
-    return (word & NIC_EVENTS) == 0 || (nic_round(epoch) - nic_round_of(word)) % NIC_ROUNDS < NIC_ROUNDS / 2
-               ? ""
-               : "acknowledgements of what has not begun";
+void add_contents(nic_group& group) {
+  const auto content = [&](Collective collective, const char* name, const Form& form) {
+    add(group, program_of(collective, name, group.size, group.self, form));
+  };
+  for (const bool synchronizes : {false, true}) {
+    content(Collective::kReduce, "tree_mm", {Mode::kCollective, synchronizes});
+    content(Collective::kBroadcast, "tree_mm", {Mode::kCollective, synchronizes});
   }
-  if (nic_program_of(word) >= victim.group.programs) return "acknowledgements of a program that there is not";
-  const nic_program& program = victim.group.program[nic_program_of(word)];
-  if ((program.flags & NIC_ACKNOWLEDGED) == 0) return "acknowledgements that nobody wants";
-  return (word & NIC_EVENTS) >> program.sends == 0 ? "" : "acknowledgements of messages that there are not";
+  content(Collective::kAllreduce, "recursive_doubling", {});
+  content(Collective::kAllreduce, "recursive_doubling", {Mode::kChain});
+  content(Collective::kAlltoall, "linear", {});
 }
 
 }  // namespace
 
 VictimEngine::VictimEngine(uint64_t seed) : dice_(seed) {
   constexpr uint16_t kSizes[kGroups] = {4, 9, 4, 33};
+  constexpr uint16_t kUnexpected[kGroups] = {NIC_WINDOW, 3, NIC_WINDOW, 0};
   for (uint32_t number = 0; number < kGroups; ++number) {
     Victim& victim = groups_.emplace_back();
     nic_group& group = victim.group;
@@ -79,15 +77,11 @@ VictimEngine::VictimEngine(uint64_t seed) : dice_(seed) {
     group.key = {dice_(), dice_()};
     group.size = kSizes[number];
     group.self = static_cast<uint16_t>(dice_() % group.size);
-    const auto add = [&](const char* name, Mode mode) {
-      group.program[group.programs++] = program_of(name, group.size, group.self, mode);
-    };
-    add("dissemination", Mode::kCollective);
-    add("gather_broadcast", Mode::kAcknowledged);
-    if (number != 0) add("dissemination", Mode::kAcknowledged);
-    if (number != 1) add("linear", Mode::kChain);
-    group.program[group.programs++] = vote_of(group.size, group.self);
+    group.unexpected = kUnexpected[number];
+    add_barriers(group, number);
+    if (number != kBarriersOnly) add_contents(group);
     victim.heard.resize(group.size);
+    victim.operands.resize(size_t{NIC_WINDOW} * group.operands + 2 * Victim::kBeside);
     renew(number);
   }
 }
@@ -99,9 +93,28 @@ void VictimEngine::renew(uint32_t group) {
   const uint64_t base = bases[dice_() % std::size(bases)];
   victim.state = {};
   victim.state.started = victim.state.completed = base;
-  for (uint64_t epoch = base < NIC_WINDOW ? 1 : base - NIC_WINDOW + 1; epoch <= base; ++epoch)
+  for (uint64_t epoch = base < NIC_WINDOW ? 1 : base - NIC_WINDOW + 1; epoch <= base; ++epoch) {
     *nic_record(&victim.state, epoch) = nic_blank(epoch, 0) | victim.group.program[0].all;
+    // The last content may be long ago.
+    const uint64_t rounds = std::min<uint64_t>(epoch / NIC_WINDOW, dice_() % (NIC_ROUNDS / 4));
+    victim.state.call[nic_index_of(epoch)] = victim.state.claimed[nic_index_of(epoch)] =
+        nic_blank(epoch - rounds * NIC_WINDOW, 0);
+  }
+  std::memset(victim.operands.data(), kRed, victim.operands.size() * sizeof(nic_operand));
   victim.told = base;
+}
+
+int words_of_length(size_t bytes) {
+  if (bytes < NIC_HEADER_BYTES || bytes > NIC_MOST_PACKET_BYTES || bytes % sizeof(uint64_t) != 0) return -1;
+  return static_cast<int>((bytes - NIC_HEADER_BYTES) / sizeof(uint64_t));
+}
+
+nic_message as_sent(const nic_message& message) {
+  __u64 words[NIC_WORDS + 1];
+  nic_write(&message, 0, words);
+  nic_message sent;
+  (void)nic_read(words, message.carried, &sent);
+  return sent;
 }
 
 Taken VictimEngine::take(std::span<const std::byte> datagram) {
@@ -111,48 +124,47 @@ Taken VictimEngine::take(std::span<const std::byte> datagram) {
     ++counters_[counter];
     return taken;
   };
-  if (datagram.size() != NIC_HEADER_BYTES) return counted(NIC_BAD_LENGTH);
+  const int carried = words_of_length(datagram.size());
+  if (carried < 0) return counted(NIC_BAD_LENGTH);
   __u64 words[NIC_WORDS + 1];
   std::memcpy(words, datagram.data(), sizeof words);
-  const uint64_t tag = nic_read(words, &taken.message);
+  const uint64_t tag = nic_read(words, static_cast<uint32_t>(carried), &taken.message);
   const nic_message& message = taken.message;
   if (message.kind == 0) return taken;
   uint32_t number = 0;
   while (number < kGroups && groups_[number].group.id != message.group) ++number;
   if (number == kGroups) return counted(NIC_NO_GROUP);
+  // What isn't carried must not matter.
+  nic_operand operand;
+  std::memset(&operand, kRed, sizeof operand);
+  const std::span<const std::byte> rest = datagram.subspan(sizeof words);
+  if (!rest.empty()) std::memcpy(&operand, rest.data(), rest.size());
   Victim& victim = groups_[number];
-  if (nic_tag(&victim.group.key, &message) != tag) return counted(NIC_BAD_TAG);
+  if (nic_tag(&victim.group.key, &message, &operand) != tag) return counted(NIC_BAD_TAG);
   taken.group = number;
   if (nic_is_sign_of_life(&victim.group, &victim.state, &message) != 0) ++victim.heard[message.source];
-  taken.outcome = nic_take(&victim.group, &victim.state, &message);
-  victim.told += taken.outcome.completed;
+  taken.outcome = nic_take(&victim.group, &victim.state, victim.memory(), &message, &operand);
+  publish(victim, message, taken.outcome);
+  if (taken.outcome.waits != 0) ++counters_[NIC_KEPT];
   return counted(taken.outcome.verdict);
 }
 
-nic_outcome VictimEngine::start(uint32_t group, uint32_t program, uint64_t epoch) {
+nic_outcome VictimEngine::start(uint32_t group, const nic_message& bell, const nic_operand& operand) {
   Victim& victim = groups_[group];
-  const nic_outcome outcome = nic_start(&victim.group, &victim.state, program, epoch);
-  victim.told += outcome.completed;
+  nic_outcome outcome = nic_start(&victim.group, &victim.state, victim.memory(), &bell, &operand);
+  publish(victim, bell, outcome);
   return outcome;
 }
 
-std::string flaw_of(const Victim& victim) {
-  const nic_state& state = victim.state;
-  if (state.completed > state.started) return "complete what has not begun";
-  if (state.started > state.completed + NIC_IN_FLIGHT) return "more in flight than may be";
-  if (victim.told != state.completed) return "the host was told of other ends than there were";
-  const uint64_t cause = state.broken & 0xff;
-  if (state.broken != 0 && (cause == 0 || cause >= NIC_CAUSES || state.broken >> 8 >= victim.group.size))
-    return "broken for no cause, or by nobody";
-  for (uint64_t index = 0; index < NIC_WINDOW; ++index) {
-    std::string flaw = flaw_of_record(victim, index);
-    if (flaw.empty()) flaw = flaw_of_acknowledgements(victim, index);
-    if (!flaw.empty()) return "record " + std::to_string(index) + ": " + flaw;
+void VictimEngine::publish(Victim& victim, const nic_message& cause, nic_outcome& outcome) {
+  if (outcome.publishes != 0) {
+    nic_operand result;
+    if (nic_result(&victim.group, victim.memory(), cause.program, cause.epoch, outcome.call, &result) == 0) return;
+    std::memcpy(&victim.results[cause.epoch % NIC_IN_FLIGHT], &result, 8 * nic_call_words(outcome.call));
+    outcome.completed += nic_published(&victim.group, &victim.state, cause.program, cause.epoch);
+    ++victim.published;
   }
-  for (uint64_t epoch = state.completed + 1; epoch <= state.started && state.broken == 0; ++epoch) {
-    if ((nic_look(&state.record[epoch % NIC_WINDOW], epoch) & NIC_STARTED) == 0) return "a start that is forgotten";
-  }
-  return "";
+  victim.told += outcome.completed;
 }
 
 }  // namespace hocket::test

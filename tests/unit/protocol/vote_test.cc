@@ -109,9 +109,9 @@ TEST(NicVote, AMemberThatIsGoneIsNamedToAllOthers) {
 // Neither a veto nor a message for all is taken where nobody votes.
 TEST(NicVote, OthersTakeNoneOfIt) {
   ProtocolNetwork network(programs_of("dissemination", 4, engines::nic::Mode::kCollective), {}, 1);
-  const nic_message veto = {77, 1, 0, 1, NIC_VETO, 0, 0, 0, 0, 0, 0};
+  const nic_message veto = message_of(NIC_VETO, 1, 0, 1);
   EXPECT_EQ(network.inject(veto).verdict, NIC_NOT_EXPECTED);
-  nic_message to_all = {77, 1, 0, NIC_ALL, NIC_MESSAGE, 0, 0, 0, 0, 0, 0};
+  nic_message to_all = message_of(NIC_MESSAGE, 1, 0, NIC_ALL);
   EXPECT_EQ(network.inject(to_all, 1).verdict, NIC_NOT_EXPECTED);
   // And no question goes to all.
   to_all.kind = NIC_NACK;
@@ -125,7 +125,7 @@ TEST(NicVote, WhoAsksForAPacketForAllGetsItAlone) {
   deliver_all(network);
   EXPECT_EQ(network.broadcasts(), 2u);
   for (const uint8_t number : {0, 1}) {
-    const nic_message question = {77, 1, 4, 0, NIC_NACK, 0, number, number, 0, 0, 0};
+    const nic_message question = message_of(NIC_NACK, 1, 4, 0, 0, number, number);
     EXPECT_EQ(network.inject(question).repeats, 1);
     EXPECT_EQ(network.history().back().target, 4);
     EXPECT_EQ(network.history().back().kind, NIC_MESSAGE);

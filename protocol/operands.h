@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where an operation's operands are kept, and what becomes of them.
+ *
+ * A group has places for all operations of the window. A place is, in user space, an address; in
+ * the kernel's programs, a number in their map. An operand is written once, by who has claimed it, before the record
+ * says that it has come; and it stays until the window has moved past.
+ *
+ * Thread safety: any number of processors may read the operands that have come. */
+#ifndef HOCKET_PROTOCOL_OPERANDS_H
+#define HOCKET_PROTOCOL_OPERANDS_H
+
+#include "protocol/call.h"
+
+#ifdef __bpf__
+static struct nic_operand* nic_operand_at(__u64 place); /* where the maps are */
+NIC_INLINE __u64 nic_place(__u64 memory, __u32 number) { return memory + number; }
+#else
+NIC_INLINE struct nic_operand* nic_operand_at(__u64 place) {
+  return (struct nic_operand*)(unsigned long)place; /* NOLINT: an address */
+}
+NIC_INLINE __u64 nic_place(__u64 memory, __u32 number) { return memory + number * sizeof(struct nic_operand); }
+#endif
+
+/* For the verifier, which must see the index that is used (table.h). */
+NIC_INLINE __u64 nic_word_number(__u64 index) {
+  __asm__ volatile("" : "+r"(index));
+  return index % NIC_MOST_WORDS;
+}
+
+enum { NIC_HOSTS_OPERAND, NIC_EXCHANGED }; /* places */
+
+/* The first place of an operation. */
+NIC_INLINE __u64 nic_places_of(const struct nic_group* group, __u64 memory, __u64 epoch) {
+  return nic_place(memory, (__u32)nic_index_of(epoch) * group->operands);
+}
+
+/* Copies so many words of an operand, beginning with number `from`, to those of a place that begin with number `at`. */
+NIC_FUNCTION int nic_put(__u64 place, const struct nic_operand* operand, __u32 from, __u32 at, __u32 words) {
+  if (NIC_IS_NULL(operand)) return 0;
+  struct nic_operand* kept = nic_operand_at(place);
+  if (!kept) return 0;
+  for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
+    if (i >= words) break;
+    kept->word[nic_word_number(at + i)] = operand->word[nic_word_number(from + i)];
+  }
+  return 1;
+}
+
+/* Copies so many words of a place, beginning with number `from`, to the first of an operand. */
+NIC_FUNCTION int nic_get(__u64 place, struct nic_operand* operand, __u32 from, __u32 words) {
+  if (NIC_IS_NULL(operand)) return 0;
+  const struct nic_operand* kept = nic_operand_at(place);
+  if (!kept) return 0;
+  for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
+    if (i >= words) break;
+    operand->word[i] = kept->word[nic_word_number(from + i)];
+  }
+  return 1;
+}
+
+NIC_FUNCTION int nic_combine(__u64 place, struct nic_operand* result, __u64 call, __u32 is_left) {
+  if (NIC_IS_NULL(result)) return 0;
+  const struct nic_operand* other = nic_operand_at(place);
+  if (!other) return 0;
+  const __u32 operation = nic_call_operation(call);
+  const __u32 type = nic_call_type(call);
+  for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
+    if (i >= nic_call_words(call)) break;
+    const __u64 left = is_left ? other->word[i] : result->word[i];
+    const __u64 right = is_left ? result->word[i] : other->word[i];
+    result->word[i] = nic_combine_word(operation, type, left, right);
+  }
+  return 1;
+}
+
+/* A content of the program's, of an operation whose places begin with `places`: [first, end) of the list of operands,
+ * all of which must have come; of a slice of it, that slice's words. */
+NIC_FUNCTION int nic_fold(const struct nic_program* program, const struct nic_send* send, __u64 places, __u64 call,
+                          struct nic_operand* result) {
+  if (NIC_IS_NULL(program) || NIC_IS_NULL(send) || NIC_IS_NULL(result)) return 0;
+  const __u32 words = nic_words_of_slice(program, call);
+  const __u32 from = send->slice == NIC_WHOLE ? 0 : send->slice * words;
+  for (__u32 i = 0; i < NIC_MOST_FOLDS; ++i) {
+    const __u32 entry = send->content.first + i;
+    if (entry >= send->content.end || entry >= NIC_MOST_FOLDS) break;
+    const __u32 fold = nic_fold_at(program, entry);
+    const __u64 place = nic_place(places, fold & (NIC_IS_LEFT - 1));
+    if (i == 0 ? !nic_get(place, result, from, send->slice == NIC_WHOLE ? nic_call_words(call) : words)
+               : !nic_combine(place, result, call, fold & NIC_IS_LEFT))
+      return 0;
+  }
+  return 1;
+}
+
+/* What the host gives. Of an exchange, what goes to oneself is there at once. */
+NIC_INLINE int nic_put_hosts(const struct nic_group* group, const struct nic_program* program, __u64 places, __u64 call,
+                             const struct nic_operand* operand) {
+  if (!nic_put(nic_place(places, NIC_HOSTS_OPERAND), operand, 0, 0, nic_call_words(call))) return 0;
+  if (program->slices == 0) return 1;
+  const __u32 words = nic_words_of_slice(program, call);
+  return nic_put(nic_place(places, NIC_EXCHANGED), operand, words * group->self, words * group->self, words);
+}
+
+#endif
