@@ -55,8 +55,11 @@ void Trigger::read(const Instruction& step, const nic_operand& result, std::byte
     std::memcpy(to + member * block, from + member * words_for(block) * kWord, block);
 }
 
-// False: as many are under way as may be.
+// False: the group is broken, or as many are under way as may be.
 bool Trigger::begin(const Instruction& step, StepState& state, const Operands& operands) {
+  // Who only gives would not notice for long.
+  if (group_->is_broken()) [[unlikely]]
+    return false;
   if (group_->started() - group_->done() >= NIC_IN_FLIGHT) {
     awaited_ = group_->done() + 1;
     return false;

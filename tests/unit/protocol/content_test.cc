@@ -3,7 +3,9 @@
 // computes where nothing goes wrong, bit for bit.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "protocol_network.h"
@@ -18,6 +20,15 @@ namespace {
 using engines::nic::Call;
 using engines::nic::Mode;
 using schedule::Collective;
+
+// Sanitizers see the same with fewer calls.
+#ifdef HOCKET_SANITIZED
+constexpr uint64_t kCalls = NIC_WINDOW / 2;
+constexpr uint32_t kSizeStep = 5;
+#else
+constexpr uint64_t kCalls = 2 * NIC_WINDOW;
+constexpr uint32_t kSizeStep = 1;
+#endif
 
 // The network's hosts make these calls.
 class Hosts {
@@ -108,7 +119,7 @@ class Hosts {
 class NicContent : public testing::TestWithParam<NicAlgorithm> {};
 
 TEST_P(NicContent, IsWhatTheScheduleComputes) {
-  for (uint32_t size = 2; size <= 17; ++size) {
+  for (uint32_t size = 2; size <= 17; size += kSizeStep) {
     SCOPED_TRACE(size);
     Hosts({GetParam()}, size, {}, size).run(2 * NIC_SYNCHRONIZES);
   }
@@ -119,7 +130,7 @@ TEST_P(NicContent, IsTheSameWhateverTheWireDoes) {
     for (const double loss : {0.02, 0.2}) {
       const uint64_t seed = 1000 * size + static_cast<uint64_t>(100 * loss);
       SCOPED_TRACE("seed " + std::to_string(seed));
-      Hosts({GetParam()}, size, {.loss = loss, .duplicate = 0.1, .reorder = true}, seed).run(2 * NIC_WINDOW);
+      Hosts({GetParam()}, size, {.loss = loss, .duplicate = 0.1, .reorder = true}, seed).run(kCalls);
     }
   }
 }
@@ -135,7 +146,7 @@ TEST_P(NicContent, IsRejectedWhereItIsTooFarAheadAndNotLost) {
 
 TEST_P(NicContent, NeedsNoQuestionsOnAWireThatLosesNothing) {
   Hosts hosts({GetParam()}, 7, {.duplicate = 0.1, .reorder = true}, 5, Mode::kChain);
-  hosts.run(2 * NIC_WINDOW);
+  hosts.run(kCalls);
   EXPECT_EQ(hosts.network.sent(NIC_NACK), 0u);
 }
 
@@ -157,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Algorithms, NicContent, testing::ValuesIn(kAlgorithms))
 TEST(NicContents, MixInOneGroup) {
   for (const uint32_t size : {2u, 5u, 16u}) {
     SCOPED_TRACE(size);
-    Hosts(nic_algorithms(), size, {.loss = 0.05, .duplicate = 0.1, .reorder = true}, size).run(10 * NIC_WINDOW);
+    Hosts(nic_algorithms(), size, {.loss = 0.05, .duplicate = 0.1, .reorder = true}, size).run(5 * kCalls);
   }
 }
 
@@ -179,6 +190,68 @@ TEST(NicContents, WhoIsFarAheadStillAnswers) {
   }
   for (int tick = 0; tick < 100; ++tick) hosts.network.settle_and_tick();
   hosts.run(NIC_SYNCHRONIZES - 1);
+}
+
+// Processors that take packets of the same operations at the same time, each packet several times: an operand has one
+// writer, and each result is worked out by one processor, from operands that are whole.
+TEST(NicContents, AreSharedByProcessors) {
+  constexpr uint32_t kMembers = 9;
+  constexpr uint32_t kProcessors = 4;
+  constexpr uint64_t kEpochs = 1500;
+  constexpr uint8_t kWords = 5;
+  const NicAlgorithm flat = {Collective::kAllreduce, "tree_mm", 16};
+  const auto program =
+      engines::nic::stage_table(0, {}, [&](uint32_t rank) { return plan_of(flat, kMembers, rank); }).take();
+  nic_group group{};
+  group.size = kMembers;
+  group.programs = 1;
+  group.program[0] = program;
+  group.operands = program.operands;
+  group.unexpected = NIC_WINDOW;
+  nic_state state{};
+  std::vector<nic_operand> places(size_t{NIC_WINDOW} * group.operands);
+  const auto memory = reinterpret_cast<uintptr_t>(places.data());
+  const auto message = [&](uint64_t epoch, uint32_t bit) {
+    nic_message made = message_of(NIC_MESSAGE, epoch, program.arrival[bit].member, 0, 0, static_cast<uint8_t>(bit),
+                                  program.arrival[bit].send);
+    made.words = made.carried = kWords;
+    made.operation = NIC_SUM;
+    made.type = NIC_UINT64;
+    return made;
+  };
+  std::atomic<uint64_t> told = 0;
+  std::atomic<uint64_t> published = 0;
+  std::atomic<uint64_t> wrong = 0;
+  const auto act = [&](const nic_outcome& outcome, uint64_t epoch) {
+    told += outcome.completed;
+    if (outcome.publishes == 0) return;
+    nic_operand result{};
+    (void)nic_result(&group, memory, 0, epoch, outcome.call, &result);
+    for (uint32_t i = 0; i < kWords; ++i) wrong += result.word[i] != kMembers * (epoch + i);
+    ++published;
+    told += nic_published(&group, &state, 0, epoch);
+  };
+  std::vector<std::thread> processors;
+  for (uint32_t part = 0; part < kProcessors; ++part) {
+    processors.emplace_back([&, part] {
+      for (uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
+        while (told + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
+        nic_operand operand{};
+        for (uint32_t i = 0; i < kWords; ++i) operand.word[i] = epoch + i;
+        for (uint32_t bit = 0; bit < program.arrivals; ++bit) {
+          const nic_message packet = message(epoch, bit);
+          if (bit % kProcessors == part || bit % 3 == 0)
+            act(nic_take(&group, &state, memory, &packet, &operand), epoch);
+        }
+        const nic_message bell = message(epoch, 0);
+        if (part == 0) act(nic_start(&group, &state, memory, &bell, &operand), epoch);
+      }
+    });
+  }
+  for (std::thread& processor : processors) processor.join();
+  EXPECT_EQ(told, kEpochs);
+  EXPECT_EQ(published, kEpochs);
+  EXPECT_EQ(wrong, 0u);
 }
 
 TEST(NicContents, OfDifferentCallsAreADisagreement) {

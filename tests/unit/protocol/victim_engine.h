@@ -34,7 +34,8 @@ struct Victim {
   uint64_t told = 0;                                 // operations of which the host has heard that they are complete
   uint64_t published = 0;                            // results that the host has been given
 
-  uint64_t memory() const { return reinterpret_cast<uintptr_t>(operands.data() + kBeside); }
+  // 0: of a group without content, which nobody asks for operands.
+  uint64_t memory() const { return operands.empty() ? 0 : reinterpret_cast<uintptr_t>(&operands[kBeside]); }
   // Of the operation's index in the window.
   std::span<nic_operand> places(uint64_t epoch) {
     return std::span(operands).subspan(kBeside + nic_index_of(epoch) * group.operands, group.operands);
