@@ -41,8 +41,7 @@ size_t across_part(const Algorithm& composition) {
                              composition.parts.begin());
 }
 
-// What engines hold beside barriers. Flat trees have the fewest messages, and up to nine nodes no member has more to
-// combine than a tree of degree 8 gives it.
+// What engines hold beside barriers. A tree of degree 8 is flat up to 8 nodes.
 struct Content {
   Collective collective;
   const char* algorithm;

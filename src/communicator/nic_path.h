@@ -59,10 +59,9 @@ class NicPath {
   struct Call {
     schedule::Collective collective = schedule::Collective::kBarrier;
     uint8_t operation = 0;  // engines/nic/operation_name.h
-    uint64_t bytes = 0;
+    uint64_t bytes = 0;     // of a block, where there is one a rank
     uint32_t root = 0;
   };
-  // `bytes`: of a block, where there is one a rank.
   // Whether engines could do it, by whatever algorithm.
   bool may_carry(const Call& call) const;
   // The plan of `shape` with one step in the place of those that the engine carries out; nothing if it has no program
