@@ -26,7 +26,8 @@ ALLOWED = {
     "c_api": _LOWER + ["communicator", "public"],
     "interposer": ["base", "public"],
     # The command shows plans and choices, and what of the machine they rest on.
-    "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf", "protocol", "engines/nic"],
+    "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf", "protocol", "engines/nic",
+              "reduction"],
     "examples": ["public"],
 }
 # Single headers of other places that a place may include.

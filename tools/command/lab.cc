@@ -114,6 +114,7 @@ void add_lab(CLI::App& app, Invocation& invocation) {
   add_lab_mpirun(*sub, invocation);
   add_lab_impairments(*sub, invocation);
   add_lab_bench(*sub, invocation);
+  add_lab_bench_rank(*sub, invocation);
 }
 
 }  // namespace hocket::command

@@ -1,56 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket lab bench: the NIC engine's barriers against the host's, on the same wires.
+// hocket lab bench: the NIC engine's collectives against the host's and the MPIs', on the same wires.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "command/command.h"
 #include "command/lab_command.h"
-#include "lab/build.h"
 #include "lab/namespaces.h"
-#include "lab/remove.h"
 #include "lab/words.h"
 #include "lab_bench/mpi_run.h"
 #include "lab_bench/run.h"
+#include "lab_bench/series.h"
 #include "lab_bench/variants.h"
-#include "nic/daemon.h"
+#include "protocol/operation.h"
 
 namespace hocket::command {
 namespace {
 
 using lab_bench::Measured;
+using lab_bench::Series;
+using lab_bench::Task;
+using lab_bench::Timing;
 using lab_bench::Variant;
 using nlohmann::ordered_json;
-
-// Of a slice, of an MPI's own barriers: it takes a second or two to start, whatever is measured.
-constexpr double kMpiSeconds = 1;
+using schedule::Collective;
 
 constexpr const char* kFooter = R"(
-Ways to carry out a barrier:
-  nic                  the engine in the kernel's packet path, at tc      nic-xdp       in the driver, where it can
-  nic-chain            the wire taken as reliable, nothing asked again    nic-direct    each message acknowledged
-  nic-broadcast        asks all by multicast; ALGORITHM if one is late    agent         the engine as a process
-  mixed                every other node an agent                          agent-broadcast
-  host-udp             the same messages by the rank itself               host-packet   over raw packets
-  mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it: its median, not its mean
-ALGORITHM: dissemination (the default), pairwise_exchange, linear, gather_broadcast/DEGREE.
+Ways to carry out a collective:
+  nic                  the engine in the kernel's packet path, at tc      agent       the engine as a process
+  nic-chain            the wire taken as reliable, nothing asked again    mixed       every other node an agent
+  host-udp             the same messages by the rank itself               host-packet over raw packets
+  mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it
+  hocket:NAME          the same program with hocket preloaded and engines on
+and of barriers only:
+  nic-direct           each message acknowledged                          nic-xdp     in the driver, where it can
+  nic-broadcast        asks all by multicast; ALGORITHM if one is late    agent-broadcast
+ALGORITHM of a barrier: dissemination (the default), pairwise_exchange, linear, gather_broadcast/DEGREE; of the others:
+binomial (the default), chain, flat, tree_mm/DEGREE, recursive_doubling (allreduce), parents/0.0.0.1 (anybody's tree:
+the parent of rank 0, which is the root, of rank 1, ...). An MPI chooses its own.
+
+What is measured, --timing:
+  back-to-back   of barriers: one after the other
+  latency        from when the last rank begins, all others being in the call, to when the last one that gets something
+                 has it. In a reduction the last is the leaf that is farthest from the root, in a broadcast the root
+  host-time      how long each rank is in the call, all of them having met and slept for 0 to --skew-us; with
+                 --fetch-later without the waiting for the result
 
 Examples:
   hocket lab bench barrier --nodes 4,8 --variants nic,host-udp,mpi:mpich
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
-It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON.)";
+  hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
+  hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
+It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
+scripts/nic_data_report.py those of the others.)";
 
-constexpr const char* kDefaults[] = {
+constexpr const char* kBarriers[] = {
     "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
+constexpr const char* kWithData[] = {"nic", "agent", "host-udp", "host-packet"};
 
 struct BenchOptions {
   std::string collective;
   std::vector<int> nodes = {2, 4, 8, 16};
   std::vector<std::string> switches = {"redirect", "bridge"};
-  std::vector<std::string> variants;  // none: kDefaults
+  std::vector<std::string> variants;  // none: kBarriers or kWithData
   uint32_t rounds = 10'000;
   uint32_t warm_ups = 100;
   uint64_t seed = 1;
@@ -59,113 +73,185 @@ struct BenchOptions {
   std::string impairment;
   bool is_checked = false;
   std::string wait = "spin";
+  std::string timing;  // "": the collective's
+  std::vector<std::string> types = {"int64"};
+  std::string operation = "sum";
+  std::vector<int> elements = {1};
+  std::vector<double> skews_us = {0};
+  bool fetches_later = false;
   std::string json;
 
   uint32_t rounds_of_slice() const { return std::max(rounds / slices, 1U); }
+  bool is_barrier() const { return collective == "barrier"; }
 };
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
-// One variant on so many nodes: what its slices gave.
-struct Series {
-  std::vector<double> mean_us;
-  std::vector<double> processor_us;
-  std::vector<double> packets;
-  std::vector<uint64_t> round_ns;
-  std::vector<double> median_us;  // where rounds aren't known
-  std::vector<double> p99_us;
-
-  void add(const Measured& measured) {
-    mean_us.push_back(measured.mean_us);
-    processor_us.push_back(measured.processor_us);
-    packets.push_back(measured.packets);
-    median_us.push_back(measured.median_us);
-    p99_us.push_back(measured.p99_us);
-    round_ns.insert(round_ns.end(), measured.round_ns.begin(), measured.round_ns.end());
-  }
-  // -1: not known.
-  double round_us(double share) const {
-    if (round_ns.empty()) return share == 0.5 ? median_of(median_us) : share == 0.99 ? median_of(p99_us) : -1;
-    std::vector<uint64_t> sorted = round_ns;
-    const auto at = static_cast<ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
-    std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
-    return static_cast<double>(sorted[static_cast<size_t>(at)]) / 1000;
-  }
-  double lowest_us() const { return *std::min_element(mean_us.begin(), mean_us.end()); }
-  double highest_us() const { return *std::max_element(mean_us.begin(), mean_us.end()); }
+// One line of the table for each variant.
+struct Cell {
+  std::string switch_name;
+  int nodes = 2;
+  std::string type;
+  int elements = 0;
+  double skew_us = 0;
 };
 
-ordered_json row_of(const BenchOptions& options, const std::string& switch_name, int nodes, const Variant& variant,
-                    const Series& series) {
-  return {{"collective", options.collective},
-          {"switch", switch_name},
-          {"nodes", nodes},
-          {"variant", variant.path},
-          {"algorithm", variant.algorithm},
-          {"wait", options.wait},
-          {"compute_us", options.compute_us},
-          {"impairment", options.impairment},
-          {"rounds", series.round_ns.size()},
-          {"mean_us", median_of(series.mean_us)},
-          {"lowest_us", series.lowest_us()},
-          {"highest_us", series.highest_us()},
-          {"median_us", series.round_us(0.5)},
-          {"p99_us", series.round_us(0.99)},
-          {"p999_us", series.round_us(0.999)},
-          {"longest_us", series.round_us(1)},
-          {"processor_us", mean_of(series.processor_us)},
-          {"packets", median_of(series.packets)}};
+Collective collective_of(const std::string& name) {
+  if (name == "reduce") return Collective::kReduce;
+  if (name == "allreduce") return Collective::kAllreduce;
+  if (name == "broadcast" || name == "bcast") return Collective::kBroadcast;
+  return Collective::kBarrier;
 }
 
-Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant, int nodes,
-                             uint32_t slice) {
+lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
+  lab_bench::Work work;
+  work.collective = collective_of(options.collective);
+  if (options.is_barrier()) return work;
+  work.operation = options.operation == "min" ? NIC_MIN : options.operation == "max" ? NIC_MAX : NIC_SUM;
+  work.type = cell.type == "double" ? NIC_DOUBLE : NIC_INT64;
+  work.words = static_cast<uint8_t>(cell.elements);
+  return work;
+}
+
+Timing timing_of(const BenchOptions& options) {
+  if (options.is_barrier()) return Timing::kBackToBack;
+  return options.timing == "host-time" ? Timing::kHostTime : Timing::kLatency;
+}
+
+const char* name_of(Timing timing) {
+  return timing == Timing::kLatency ? "latency" : timing == Timing::kHostTime ? "host-time" : "back-to-back";
+}
+
+ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
+  ordered_json row = {{"collective", options.collective},
+                      {"timing", name_of(timing_of(options))},
+                      {"switch", cell.switch_name},
+                      {"nodes", cell.nodes},
+                      {"variant", variant.path},
+                      {"algorithm", variant.algorithm},
+                      {"wait", options.wait},
+                      {"compute_us", options.compute_us},
+                      {"impairment", options.impairment},
+                      {"rounds", series.calls()},
+                      {"mean_us", series.median(&Measured::mean_us)},
+                      {"lowest_us", series.lowest(&Measured::mean_us)},
+                      {"highest_us", series.highest(&Measured::mean_us)},
+                      {"median_us", series.call_us(0.5)},
+                      {"p99_us", series.call_us(0.99)},
+                      {"p999_us", series.call_us(0.999)},
+                      {"longest_us", series.call_us(1)},
+                      {"processor_us", series.mean(&Measured::processor_us)},
+                      {"packets", series.median(&Measured::packets)}};
+  if (options.is_barrier()) return row;
+  row["type"] = cell.type;
+  row["operation"] = options.operation;
+  row["elements"] = cell.elements;
+  if (timing_of(options) != Timing::kHostTime) return row;
+  row["skew_us"] = cell.skew_us;
+  row["fetches_later"] = options.fetches_later;
+  row["root_us"] = series.median(&Measured::root_us);
+  row["others_us"] = series.median(&Measured::others_us);
+  row["others_median_us"] = series.median(&Measured::others_median_us);
+  return row;
+}
+
+Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant,
+                             const Cell& cell, uint32_t slice) {
   HOCKET_TRY(bench.use(variant.engines));
-  if (!variant.mpi.empty())
-    return lab_bench::measure_mpi(bench.lab(), variant.mpi, static_cast<uint32_t>(nodes), kMpiSeconds);
   lab_bench::Run run;
-  run.ranks = static_cast<uint32_t>(nodes);
-  run.rounds = options.rounds_of_slice();
-  run.warm_ups = options.warm_ups;
-  run.seed = options.seed + slice;
-  run.compute_us = options.compute_us;
-  run.is_checked = options.is_checked;
-  run.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
+  Task& task = run.task;
+  task.ranks = static_cast<uint32_t>(cell.nodes);
+  task.rounds = options.rounds_of_slice();
+  task.warm_ups = options.warm_ups;
+  task.seed = options.seed + slice;
+  task.compute_us = options.compute_us;
+  task.is_checked = options.is_checked;
+  task.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
+  task.timing = timing_of(options);
+  task.work = work_of(options, cell);
+  task.skew_us = cell.skew_us;
+  task.fetches_later = options.fetches_later;
+  task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
+  if (!variant.mpi.empty()) return lab_bench::measure_mpi(bench.lab(), variant.mpi, variant.has_hocket, task);
   run.make_driver = variant.make_driver;
-  run.plan_of = [&](uint32_t rank) { return variant.plan_of(run.ranks, rank); };
+  run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
+  if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
   return lab_bench::measure(bench.lab(), run);
 }
 
+void print_head(const BenchOptions& options, const std::string& switch_name) {
+  const Timing timing = timing_of(options);
+  std::printf("%s, %s, switch %s: microseconds; %u slices of %u calls: ", options.collective.c_str(), name_of(timing),
+              switch_name.c_str(), options.slices, options.rounds_of_slice());
+  if (timing == Timing::kBackToBack) {
+    std::printf("mean of the slowest rank (median, lowest and highest slice),\nquantiles of rank 0's, ");
+  } else if (timing == Timing::kLatency) {
+    std::printf("mean (median, lowest and highest slice)\nand quantiles of the latency, ");
+  } else {
+    std::printf("mean of all ranks (median, lowest and highest slice),\nthe root's, the others' mean and median, ");
+  }
+  std::printf("processor time of the whole machine and packets a call\n%5s", "nodes");
+  if (timing != Timing::kBackToBack) std::printf("  %-6s %8s", "type", "elements");
+  if (timing == Timing::kHostTime) std::printf(" %7s", "skew");
+  std::printf("  %-30s %9s %9s %9s", "variant", "mean", "lowest", "highest");
+  for (const char* column :
+       timing == Timing::kHostTime ? std::vector{"root", "others", "median"} : std::vector{"p50", "p99", "p99.9"})
+    std::printf(" %9s", column);
+  std::printf(" %9s %9s\n", "processor", "packets");
+}
+
+void print_row(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
+  const Timing timing = timing_of(options);
+  std::printf("%5d", cell.nodes);
+  if (timing != Timing::kBackToBack) std::printf("  %-6s %8d", cell.type.c_str(), cell.elements);
+  if (timing == Timing::kHostTime) std::printf(" %7.0f", cell.skew_us);
+  std::printf("  %-30s", variant.name.c_str());
+  std::vector<double> values = {series.median(&Measured::mean_us), series.lowest(&Measured::mean_us),
+                                series.highest(&Measured::mean_us)};
+  const bool is_host = timing == Timing::kHostTime;
+  values.push_back(is_host ? series.median(&Measured::root_us) : series.call_us(0.5));
+  values.push_back(is_host ? series.median(&Measured::others_us) : series.call_us(0.99));
+  values.push_back(is_host ? series.median(&Measured::others_median_us) : series.call_us(0.999));
+  values.push_back(series.mean(&Measured::processor_us));
+  values.push_back(series.median(&Measured::packets));
+  for (const double value : values) value < 0 ? std::printf(" %9s", "-") : std::printf(" %9.2f", value);
+  std::printf("\n");
+}
+
 // All variants in turn, a slice of the rounds at a time, so that what else the machine does meets all of them.
-int run_on_nodes(lab_bench::BenchLab& bench, const BenchOptions& options, const std::vector<Variant>& variants,
-                 const std::string& switch_name, int nodes, ordered_json& rows) {
+int run_cell(lab_bench::BenchLab& bench, const BenchOptions& options, const std::vector<Variant>& variants,
+             const Cell& cell, ordered_json& rows) {
   std::vector<Series> all(variants.size());
+  const auto fits = [&](const Variant& variant) {
+    return variant.only_size == 0 || variant.only_size == static_cast<uint32_t>(cell.nodes);
+  };
   for (uint32_t slice = 0; slice < options.slices; ++slice) {
     for (size_t i = 0; i < variants.size(); ++i) {
-      const Result<Measured> measured = measure_one(bench, options, variants[i], nodes, slice);
+      if (!fits(variants[i])) continue;
+      const Result<Measured> measured = measure_one(bench, options, variants[i], cell, slice);
       if (!measured.is_ok()) return fail(kFailure, variants[i].name + ": " + measured.status().message());
       all[i].add(measured.value());
     }
   }
   for (size_t i = 0; i < variants.size(); ++i) {
-    const Series& series = all[i];
-    std::printf("%5d  %-30s", nodes, variants[i].name.c_str());
-    for (const double value :
-         {median_of(series.mean_us), series.lowest_us(), series.highest_us(), series.round_us(0.5),
-          series.round_us(0.99), series.round_us(0.999), mean_of(series.processor_us), median_of(series.packets)})
-      value < 0 ? std::printf(" %9s", "-") : std::printf(" %9.2f", value);
-    std::printf("\n");
-    rows.push_back(row_of(options, switch_name, nodes, variants[i], series));
+    if (!fits(variants[i])) continue;
+    print_row(options, cell, variants[i], all[i]);
+    rows.push_back(row_of(options, cell, variants[i], all[i]));
   }
   std::fflush(stdout);
   return kSuccess;
+}
+
+std::vector<Cell> cells_of(const BenchOptions& options, const std::string& switch_name) {
+  std::vector<Cell> cells;
+  for (const int nodes : options.nodes) {
+    if (options.is_barrier()) {
+      cells.push_back({switch_name, nodes, "", 0, 0});
+      continue;
+    }
+    for (const std::string& type : options.types)
+      for (const int elements : options.elements)
+        for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, type, elements, skew});
+  }
+  return cells;
 }
 
 int run_on(const BenchOptions& options, const std::vector<Variant>& variants, const std::string& switch_name,
@@ -178,14 +264,9 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
     const Status status = bench.value().impair(options.impairment);
     if (!status.is_ok()) return fail(kUsage, status.message());
   }
-  std::printf(
-      "%s, switch %s: microseconds; %u slices of %u calls: mean of the slowest rank (median, lowest and highest "
-      "slice),\nquantiles of rank 0's, processor time of the whole machine and packets a call\n",
-      options.collective.c_str(), switch_name.c_str(), options.slices, options.rounds_of_slice());
-  std::printf("%5s  %-30s %9s %9s %9s %9s %9s %9s %9s %9s\n", "nodes", "variant", "mean", "lowest", "highest", "p50",
-              "p99", "p99.9", "processor", "packets");
-  for (const int nodes : options.nodes) {
-    const int code = run_on_nodes(bench.value(), options, variants, switch_name, nodes, rows);
+  print_head(options, switch_name);
+  for (const Cell& cell : cells_of(options, switch_name)) {
+    const int code = run_cell(bench.value(), options, variants, cell, rows);
     if (code != kSuccess) return code;
   }
   return kSuccess;
@@ -202,20 +283,38 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
       std::find(switches.begin(), switches.end(), "redirect") != switches.end())
     return text +
            " would not be met by packets: the redirect switch hands them over behind the driver; --switch bridge";
+  if (!variant.mpi.empty() && options.fetches_later)
+    return text + " is measured by calls that wait; --fetch-later is for the others";
+  const int size = static_cast<int>(variant.only_size);
+  if (size != 0 && std::find(options.nodes.begin(), options.nodes.end(), size) == options.nodes.end())
+    return text + " is a tree of " + std::to_string(size) + " ranks; --nodes " + std::to_string(size);
+  return "";
+}
+
+// "": the options go together.
+std::string problem_of(const BenchOptions& options) {
+  const auto is_bad = [](double value) { return !std::isfinite(value); };
+  if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
+  if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
+  if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
+    return options.is_barrier() ? "barriers are timed back-to-back" : "--timing of this collective: latency, host-time";
+  if (options.fetches_later && options.timing != "host-time") return "--fetch-later goes with --timing host-time";
+  const bool has_skew = options.skews_us.size() > 1 || options.skews_us[0] != 0;
+  if (has_skew && options.timing != "host-time") return "--skew-us goes with --timing host-time";
+  if (!options.is_barrier() && options.compute_us != 0) return "--compute-us is for barriers; --skew-us for the others";
   return "";
 }
 
 int run_bench(const BenchOptions& options) {
-  if (!std::isfinite(options.compute_us)) return fail(kUsage, "--compute-us: a number is needed");
-  if (options.collective != "barrier")
-    return fail(kUsage, "`" + options.collective + "` can't be measured here; what can be is barrier");
+  if (const std::string problem = problem_of(options); !problem.empty()) return fail(kUsage, problem);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const bool are_named = !options.variants.empty();
   std::vector<std::string> texts = options.variants;
-  if (!are_named) texts.assign(std::begin(kDefaults), std::end(kDefaults));
+  if (!are_named && options.is_barrier()) texts.assign(std::begin(kBarriers), std::end(kBarriers));
+  if (!are_named && !options.is_barrier()) texts.assign(std::begin(kWithData), std::end(kWithData));
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
-    Result<Variant> variant = lab_bench::parse_variant(text);
+    Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options.collective));
     if (!variant.is_ok()) return fail(kUsage, variant.status().message());
     const std::string problem = problem_of(text, variant.value(), options);
     if (!problem.empty() && are_named) return fail(kUsage, problem);
@@ -239,37 +338,61 @@ int run_bench(const BenchOptions& options) {
   return file.good() ? code : fail(kFailure, "can't write to `" + options.json + "`");
 }
 
+void add_what(CLI::App& sub, BenchOptions& options) {
+  sub.add_option("collective", options.collective, "barrier, reduce, allreduce, bcast")
+      ->required()
+      ->check(CLI::IsMember({"barrier", "reduce", "allreduce", "bcast", "broadcast"}));
+  sub.add_option("--nodes", options.nodes, "how many, one rank each (default: 2,4,8,16)")
+      ->delimiter(',')
+      ->check(CLI::Range(2, lab::kMostNodes));
+  sub.add_option("--switch", options.switches, "bridge, redirect (default: both)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"bridge", "redirect"}));
+  sub.add_option("--variants", options.variants,
+                 "ways, each with :ALGORITHM or without (default: nic with each, and others that can be)")
+      ->delimiter(',');
+  sub.add_option("--type", options.types, "int64, double (default: int64)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"int64", "double"}));
+  sub.add_option("--operation", options.operation, "sum, min, max (default: sum)")
+      ->check(CLI::IsMember({"sum", "min", "max"}));
+  sub.add_option("--elements", options.elements, "how many (default: 1)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, int{NIC_MOST_WORDS}));
+}
+
+void add_how(CLI::App& sub, BenchOptions& options) {
+  sub.add_option("--timing", options.timing, "latency (default), host-time; of barriers back-to-back")
+      ->check(CLI::IsMember({"back-to-back", "latency", "host-time"}));
+  sub.add_option("--skew-us", options.skews_us, "host-time: ranks sleep up to so long before each call (default: 0)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 1e6));
+  sub.add_flag("--fetch-later", options.fetches_later, "host-time: results are waited for when the clock has stopped");
+  sub.add_option("--rounds", options.rounds, "calls that are measured (default: 10000)")
+      ->check(CLI::Range(1, 100'000'000));
+  sub.add_option("--slices", options.slices, "in so many parts, all variants in turn (default: 5)")
+      ->check(CLI::Range(1, 1000));
+  sub.add_option("--impair", options.impairment,
+                 "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several by commas");
+  sub.add_option("--warm-up", options.warm_ups, "calls before (default: 100)");
+  sub.add_option("--compute-us", options.compute_us, "barriers: ranks compute up to so long before each (default: 0)")
+      ->check(CLI::Range(0.0, 1e6));
+  sub.add_flag("--check", options.is_checked,
+               "whether each barrier holds; the times are a little longer. Results of others are always looked at");
+  sub.add_option("--wait", options.wait, "spin (looks and yields) or sleep (default: spin)")
+      ->check(CLI::IsMember({"spin", "sleep"}));
+  sub.add_option("--seed", options.seed, "of the order of nodes, of what is computed and slept (default: 1)");
+  sub.add_option("--json", options.json, "write an array of rows to this file");
+}
+
 }  // namespace
 
 void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("bench", "Compare the NIC engine's collectives with the host's");
   sub->footer(kFooter);
   auto options = std::make_shared<BenchOptions>();
-  sub->add_option("collective", options->collective, "barrier")->required();
-  sub->add_option("--nodes", options->nodes, "how many, one rank each (default: 2,4,8,16)")
-      ->delimiter(',')
-      ->check(CLI::Range(2, lab::kMostNodes));
-  sub->add_option("--switch", options->switches, "bridge, redirect (default: both)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"bridge", "redirect"}));
-  sub->add_option("--variants", options->variants,
-                  "ways, each with :ALGORITHM or without (default: nic with each, and others that can be)")
-      ->delimiter(',');
-  sub->add_option("--rounds", options->rounds, "barriers that are measured (default: 10000)")
-      ->check(CLI::Range(1, 100'000'000));
-  sub->add_option("--slices", options->slices, "in so many parts, all variants in turn (default: 5)")
-      ->check(CLI::Range(1, 1000));
-  sub->add_option("--impair", options->impairment,
-                  "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several "
-                  "by commas");
-  sub->add_option("--warm-up", options->warm_ups, "barriers before (default: 100)");
-  sub->add_option("--compute-us", options->compute_us, "ranks compute up to so long before each (default: 0)")
-      ->check(CLI::Range(0.0, 1e6));
-  sub->add_flag("--check", options->is_checked, "whether each barrier holds; the times are a little longer");
-  sub->add_option("--wait", options->wait, "spin (looks and yields) or sleep (default: spin)")
-      ->check(CLI::IsMember({"spin", "sleep"}));
-  sub->add_option("--seed", options->seed, "of the order of nodes and of what is computed (default: 1)");
-  sub->add_option("--json", options->json, "write an array of rows to this file");
+  add_what(*sub, *options);
+  add_how(*sub, *options);
   sub->callback([=, &invocation] { invocation.run = [=] { return run_bench(*options); }; });
 }
 

@@ -15,6 +15,7 @@ void add_lab_status(CLI::App& lab, Invocation& invocation);
 void add_lab_exec(CLI::App& lab, Invocation& invocation);
 void add_lab_mpirun(CLI::App& lab, Invocation& invocation);
 void add_lab_bench(CLI::App& lab_command, Invocation& invocation);
+void add_lab_bench_rank(CLI::App& lab_command, Invocation& invocation);
 void add_lab_impairments(CLI::App& lab, Invocation& invocation);
 
 // --name, for all that concern one lab.

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 extern char** environ;  // NOLINT: as POSIX has it
@@ -57,40 +56,22 @@ Status run_quietly(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, uint32_t ranks, double seconds) {
-  const TemporaryFile rows;
+Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, bool has_hocket, const Task& task) {
+  // In the lab's folder, which is taken away with the lab.
+  const std::string path = lab.directory() + "/board";
+  Result<SharedBoard> shared = SharedBoard::make(task, path);
+  if (!shared.is_ok()) return shared.take_status();
   const std::string hocket = std::filesystem::read_symlink("/proc/self/exe").string();
-  HOCKET_TRY(run_quietly({"hocket",
-                          "lab",
-                          "mpirun",
-                          "--name",
-                          lab.name,
-                          "--mpi",
-                          mpi,
-                          "-n",
-                          std::to_string(ranks),
-                          "--ppn",
-                          "1",
-                          "--",
-                          hocket,
-                          "bench",
-                          "barrier",
-                          "--variants",
-                          "mpi",
-                          "--timing",
-                          "back-to-back",
-                          "--time-budget",
-                          std::to_string(seconds),
-                          "--json",
-                          rows.name()}));
-  std::ifstream file(rows.name());
-  const auto all = nlohmann::json::parse(file, nullptr, false);
-  if (!all.is_array() || all.empty()) return Status(Code::kSystem, "the MPI's run has brought no rows");
-  Measured measured;
-  measured.mean_us = -1;
-  measured.median_us = all[0].at("median_us").get<double>();
-  measured.p99_us = all[0].at("p99_us").get<double>();
-  return measured;
+  std::vector<std::string> words = {
+      "hocket", "lab", "mpirun", "--name", lab.name, "--mpi",      mpi,       "-n", std::to_string(task.ranks),
+      "--ppn",  "1",   "--",     hocket,   "lab",    kRankCommand, "--board", path};
+  if (has_hocket) words.emplace_back("--with-hocket");
+  const Status status = run_quietly(words);
+  const Board& board = *shared.value();
+  // What a rank has said is nearer to the cause than what the launcher says of it.
+  if (board.is_broken()) return Status(Code::kPeerFailed, board.problem);
+  if (!status.is_ok()) return Status(status.code(), status.message());
+  return result_of(board);
 }
 
 }  // namespace hocket::lab_bench

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An MPI's own collective on the nodes of a lab, one rank a node: `hocket bench` under its launcher.
+// The same measurement of an MPI's own collective, or of hocket's under that MPI, on the nodes of a lab, one rank a
+// node: its launcher starts the ranks.
 //
 // Thread safety: one thread.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "base/status.h"
@@ -12,8 +12,10 @@
 
 namespace hocket::lab_bench {
 
-// `mpi` as of `hocket lab mpirun --mpi`. The median call is what is known, not the mean, and neither processor time nor
-// packets of its calls alone.
-Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, uint32_t ranks, double seconds);
+// The hidden command that ranks are: `hocket lab bench-rank --board FILE [--with-hocket]`.
+inline constexpr const char* kRankCommand = "bench-rank";
+
+// `mpi` as of `hocket lab mpirun --mpi`. Packets are not counted.
+Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, bool has_hocket, const Task& task);
 
 }  // namespace hocket::lab_bench

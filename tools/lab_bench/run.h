@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One measurement: ranks in nodes of a lab, one a node in an order of the dice, who do one barrier after the other.
+// One measurement: ranks in nodes of a lab, one a node in an order of the dice, who do one call after the other.
 //
 // Thread safety: one thread. Ranks are child processes, which end with this one, however it ends.
 #pragma once
@@ -11,34 +11,34 @@
 
 #include "base/status.h"
 #include "lab/lab.h"
-#include "lab_bench/barrier_driver.h"
+#include "lab_bench/board.h"
+#include "lab_bench/driver.h"
+#include "lab_bench/task.h"
 
 namespace hocket::lab_bench {
 
 struct Run {
-  uint32_t ranks = 2;
-  uint32_t warm_ups = 100;
-  uint32_t rounds = 10'000;
-  uint64_t seed = 1;
-  Waiting waiting = Waiting::kSpin;
-  // Computes between barriers, for up to so long (uniformly).
-  double compute_us = 0;
-  // Whether each rank looks after each barrier if all others have begun it; costs a little.
-  bool is_checked = false;
+  Task task;
   std::function<schedule::Plan(uint32_t rank)> plan_of;
-  std::function<std::unique_ptr<BarrierDriver>(const Place& place)> make_driver;
+  std::function<std::unique_ptr<Driver>(const Place& place)> make_driver;
 };
 
 struct Measured {
-  double mean_us = 0;              // a barrier, by the rank that took longest
-  std::vector<uint64_t> round_ns;  // rank 0's, each; where neither they nor the mean are known:
-  double median_us = 0;
-  double p99_us = 0;
-  // Of the whole machine, the kernel's interrupts included, a barrier, by a clock that ticks each 10 ms; -1: not known.
+  // Microseconds a call: back to back, of the rank that took longest; the latency; a rank's time in the call.
+  double mean_us = 0;
+  std::vector<uint64_t> call_ns;  // each: rank 0's, the latency, the mean of all ranks
+  // Of a rank's time in the call: rank 0's, and that of the others.
+  double root_us = -1;
+  double others_us = -1;
+  double others_median_us = -1;
+  // Of the whole machine, the kernel's interrupts included, a call, by a clock that ticks each 10 ms; -1: not known.
   double processor_us = -1;
-  double packets = -1;  // that nodes sent, a barrier; -1: not known
+  double packets = -1;  // that nodes sent, a call; -1: not known
 };
 
 Result<Measured> measure(const lab::Lab& lab, const Run& run);
+
+// What the ranks have written down.
+Measured result_of(const Board& board);
 
 }  // namespace hocket::lab_bench

@@ -1,60 +1,148 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab_bench/variants.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/given_tree.h"
+#include "algorithms/shapes.h"
 
 namespace hocket::lab_bench {
 namespace {
 
 using engines::nic::Mode;
 
+using schedule::Collective;
+
 struct Path {
   const char* name;
   Engines engines;
-  std::unique_ptr<BarrierDriver> (*make)(const Place& place);
-  const char* algorithm = "dissemination";  // unless another is named
+  std::unique_ptr<Driver> (*make)(const Place& place);
+  bool is_of_barriers = false;
+  const char* algorithm = nullptr;  // unless another is named; nullptr: the collective's
 };
 
 template <Mode mode>
-Result<nic_program> table_of(const Place& place) {
-  return engines::nic::stage_table(place.rank, {mode}, place.plan_of);
+Result<Programs> tables_of(const Place& place) {
+  Result<nic_program> plain = engines::nic::stage_table(place.rank, {mode}, place.plan_of);
+  if (!plain.is_ok()) return plain.take_status();
+  Programs programs = {plain.take(), {}};
+  const Collective collective = place.work.collective;
+  if (collective == Collective::kReduce || collective == Collective::kBroadcast) {
+    Result<nic_program> twin =
+        engines::nic::stage_table(place.rank, {.mode = mode, .synchronizes = true}, place.plan_of);
+    if (!twin.is_ok()) return twin.take_status();
+    programs.synchronizing = {twin.take()};
+  }
+  return programs;
 }
-template <ProgramOf program_of>
-std::unique_ptr<BarrierDriver> make_nic(const Place& place) {
-  return make_nic_driver(place, program_of);
+template <ProgramsOf programs_of>
+std::unique_ptr<Driver> make_nic(const Place& place) {
+  return make_nic_driver(place, programs_of);
 }
-Result<nic_program> broadcast_of(const Place& place) {
-  return engines::nic::broadcast_table(place.rank, place.size, place.plan_of);
+Result<Programs> vote_of(const Place& place) {
+  Result<nic_program> program = engines::nic::broadcast_table(place.rank, place.size, place.plan_of);
+  if (!program.is_ok()) return program.take_status();
+  return Programs{program.take(), {}};
 }
-constexpr auto make_collective = make_nic<table_of<Mode::kCollective>>;
+constexpr auto make_collective = make_nic<tables_of<Mode::kCollective>>;
 
 const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
-    {"nic-chain", Engines::kKernel, make_nic<table_of<Mode::kChain>>},
-    {"nic-direct", Engines::kKernel, make_nic<table_of<Mode::kAcknowledged>>},
+    {"nic-chain", Engines::kKernel, make_nic<tables_of<Mode::kChain>>},
+    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kAcknowledged>>, true},
     // What is named is what it falls back on.
-    {"nic-broadcast", Engines::kKernel, make_nic<broadcast_of>, "gather_broadcast/8"},
-    {"agent-broadcast", Engines::kAgent, make_nic<broadcast_of>, "gather_broadcast/8"},
-    {"nic-xdp", Engines::kDriver, make_collective},
+    {"nic-broadcast", Engines::kKernel, make_nic<vote_of>, true, "gather_broadcast/8"},
+    {"agent-broadcast", Engines::kAgent, make_nic<vote_of>, true, "gather_broadcast/8"},
+    {"nic-xdp", Engines::kDriver, make_collective, true},
     {"agent", Engines::kAgent, make_collective},
     {"mixed", Engines::kMixed, make_collective},
     {"host-udp", Engines::kNone, make_udp_driver},
     {"host-packet", Engines::kNone, make_packet_driver},
 };
 
+// Other names of what the collectives with data are mostly measured with.
+struct Synonym {
+  const char* name;
+  const char* algorithm;
+};
+constexpr Synonym kTrees[] = {{"binomial", "tree_mm/2"}, {"chain", "tree_mm/1"}, {"flat", "tree_mm/flat"}};
+
 Status unknown(const std::string& what, const std::string& text, const std::string& known) {
   return {Code::kInvalidArgument, "`" + text + "` is no " + what + "; there are " + known};
 }
 
-std::string known_algorithms() {
+std::string known_algorithms(Collective collective) {
   std::string known;
   for (const algorithms::Algorithm* one : algorithms::all()) {
-    if (one->collective != schedule::Collective::kBarrier || !algorithms::is_by_messages(*one)) continue;
+    if (one->collective != collective || !algorithms::is_by_messages(*one)) continue;
     known += (known.empty() ? "" : ", ") + std::string(one->name);
   }
-  return known;
+  if (collective == Collective::kBarrier) return known;
+  for (const Synonym& tree : kTrees) known += ", " + std::string(tree.name);
+  return known + ", parents/0.0.0.1 (or whose parents they are)";
+}
+
+Result<uint32_t> parse_number(const std::string& what, const std::string& text, const std::string& known) {
+  uint32_t number = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stopped != text.data() + text.size()) return unknown(what, text, known);
+  return number;
+}
+
+// "0.0.0.1"
+Status give_tree(const std::string& text, Collective collective, Variant& variant) {
+  std::vector<uint32_t> parents;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('.', begin), text.size());
+    const Result<uint32_t> parent = parse_number("rank", text.substr(begin, end - begin), "0, 1, 2, ...");
+    if (!parent.is_ok()) return {parent.status().code(), parent.status().message()};
+    parents.push_back(parent.value());
+    begin = end + 1;
+  }
+  const std::string flaw = algorithms::flaw_of_parents(parents);
+  if (!flaw.empty()) return {Code::kInvalidArgument, "`" + text + "` is no tree: " + flaw};
+  variant.only_size = static_cast<uint32_t>(parents.size());
+  variant.plan_of = [parents, collective](uint32_t size, uint32_t rank) {
+    return algorithms::plan_along(parents, collective, {.size = size, .rank = rank});
+  };
+  return Status::ok();
+}
+
+Status give_algorithm(Collective collective, Variant& variant) {
+  std::string text = variant.algorithm;
+  for (const Synonym& tree : kTrees)
+    if (collective != Collective::kBarrier && text == tree.name) text = tree.algorithm;
+  const size_t slash = text.find('/');
+  const std::string name = text.substr(0, slash);
+  if (name == "parents" && slash != std::string::npos && collective != Collective::kBarrier)
+    return give_tree(text.substr(slash + 1), collective, variant);
+  uint32_t degree = 0;
+  if (slash != std::string::npos && text.substr(slash + 1) == "flat") {
+    degree = algorithms::kFlat;
+  } else if (slash != std::string::npos) {
+    const std::string known = "1, 2, 3, ..., flat";
+    const Result<uint32_t> number = parse_number("degree", text.substr(slash + 1), known);
+    if (!number.is_ok()) return {number.status().code(), number.status().message()};
+    degree = number.value();
+    if (degree == 0) return unknown("degree", "0", known);
+  }
+  const algorithms::Algorithm* algorithm = algorithms::find(collective, name);
+  if (algorithm == nullptr || !algorithms::is_by_messages(*algorithm))
+    return unknown("algorithm by messages of " + std::string(schedule::name(collective)), name,
+                   known_algorithms(collective));
+  variant.plan_of = [algorithm, degree](uint32_t size, uint32_t rank) {
+    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
+  };
+  return Status::ok();
+}
+
+// How many messages a rank's operand takes to come to rank 0.
+uint32_t steps_to_root(const std::vector<uint32_t>& parents, uint32_t rank) {
+  uint32_t steps = 0;
+  for (; rank != 0 && steps < parents.size(); ++steps) rank = parents[rank];
+  return steps;
 }
 
 }  // namespace
@@ -62,44 +150,50 @@ std::string known_algorithms() {
 std::string known_paths() {
   std::string known;
   for (const Path& path : kPaths) known += (known.empty() ? "" : ", ") + std::string(path.name);
-  return known + ", mpi:NAME";
+  return known + ", mpi:NAME, hocket:NAME";
 }
 
-Result<Variant> parse_variant(const std::string& text) {
+Result<Variant> parse_variant(const std::string& text, Collective collective) {
   const size_t colon = text.find(':');
   Variant variant;
   variant.name = text;
   variant.path = text.substr(0, colon);
   if (colon != std::string::npos) variant.algorithm = text.substr(colon + 1);
-  if (variant.path == "mpi") {
+  if (variant.path == "mpi" || variant.path == "hocket") {
     if (colon == std::string::npos)
-      return unknown("MPI", text, "mpi:mpich, mpi:openmpi, ... as of `hocket lab mpirun`");
+      return unknown("MPI", text, variant.path + ":mpich, " + variant.path + ":openmpi, ... as of `hocket lab mpirun`");
     variant.mpi = variant.algorithm;
+    variant.has_hocket = variant.path == "hocket";
+    if (variant.has_hocket) variant.engines = Engines::kKernel;
     return variant;
   }
   for (const Path& path : kPaths) {
     if (variant.path != path.name) continue;
+    if (path.is_of_barriers && collective != Collective::kBarrier)
+      return Status(Code::kInvalidArgument, "`" + variant.path + "` is a way to carry out a barrier only");
     variant.engines = path.engines;
-    if (colon == std::string::npos) variant.algorithm = path.algorithm;
+    if (colon == std::string::npos)
+      variant.algorithm = path.algorithm != nullptr            ? path.algorithm
+                          : collective == Collective::kBarrier ? "dissemination"
+                                                               : "binomial";
     variant.make_driver = path.make;
   }
-  if (!variant.make_driver) return unknown("way to carry out a barrier", variant.path, known_paths());
-  const size_t slash = variant.algorithm.find('/');
-  const std::string name = variant.algorithm.substr(0, slash);
-  uint32_t degree = 0;
-  if (slash != std::string::npos) {
-    const char* end = variant.algorithm.data() + variant.algorithm.size();
-    const auto [stopped, error] = std::from_chars(variant.algorithm.data() + slash + 1, end, degree);
-    if (error != std::errc() || stopped != end || degree == 0)
-      return unknown("degree", variant.algorithm.substr(slash + 1), "1, 2, 3, ...");
-  }
-  const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, name);
-  if (algorithm == nullptr || !algorithms::is_by_messages(*algorithm))
-    return unknown("algorithm of a barrier by messages", name, known_algorithms());
-  variant.plan_of = [algorithm, degree](uint32_t size, uint32_t rank) {
-    return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
-  };
+  if (!variant.make_driver) return unknown("way to carry out a collective", variant.path, known_paths());
+  HOCKET_TRY(give_algorithm(collective, variant));
   return variant;
+}
+
+uint32_t farthest_of(const std::function<schedule::Plan(uint32_t rank)>& plan_of, uint32_t size) {
+  std::vector<uint32_t> parents(size);
+  for (uint32_t rank = 1; rank < size; ++rank) {
+    const schedule::Plan plan = plan_of(rank);
+    for (const schedule::Step& step : plan.steps)
+      if (step.kind == schedule::StepKind::kSend) parents[rank] = step.peer;
+  }
+  uint32_t farthest = size - 1;
+  for (uint32_t rank = size - 1; rank != 0; --rank)
+    if (steps_to_root(parents, rank) > steps_to_root(parents, farthest)) farthest = rank;
+  return farthest;
 }
 
 }  // namespace hocket::lab_bench

