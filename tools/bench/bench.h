@@ -95,6 +95,9 @@ class Variant {
   virtual std::string activate(Collective collective) = 0;
   // 0, or what error() puts in words.
   virtual int run(const Call& call) = 0;
+  // The same in two halves, of who has non-blocking calls; else the first does all. One is under way at a time.
+  virtual int begin(const Call& call) { return run(call); }
+  virtual int complete() { return 0; }
   virtual std::string error(int code) const = 0;
   // After calls since activate(): "" or why they were not carried out by this variant after all; the same on all ranks.
   virtual std::string doubt() { return {}; }

@@ -64,6 +64,24 @@ class MpiVariant : public Variant {
     return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
   }
 
+  // Those that engines know.
+  int begin(const Call& call) override {
+    const int count = static_cast<int>(call.count);
+    switch (call.collective) {
+      case Collective::kBarrier:
+        return MPI_Ibarrier(comm_, &request_);
+      case Collective::kBroadcast:
+        return MPI_Ibcast(call.output, count, MPI_BYTE, call.root, comm_, &request_);
+      case Collective::kReduce:
+        return MPI_Ireduce(call.input, call.output, count, type_, op_, call.root, comm_, &request_);
+      case Collective::kAllreduce:
+        return MPI_Iallreduce(call.input, call.output, count, type_, op_, comm_, &request_);
+      default:
+        return run(call);
+    }
+  }
+  int complete() override { return MPI_Wait(&request_, MPI_STATUS_IGNORE); }
+
   std::string error(int code) const override {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
@@ -122,6 +140,7 @@ class MpiVariant : public Variant {
   MPI_Datatype type_;
   MPI_Op op_;
   bool hocket_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
   EqualBlocks<int> blocks_;
   unsigned long long carried_out_before_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/command.h"
+#include "command/lab_bench_table.h"
 #include "command/lab_command.h"
 #include "lab/namespaces.h"
 #include "lab/words.h"
@@ -47,11 +48,14 @@ What is measured, --timing:
                  has it. In a reduction the last is the leaf that is farthest from the root, in a broadcast the root
   host-time      how long each rank is in the call, all of them having met and slept for 0 to --skew-us; with
                  --fetch-later without the waiting for the result
+  overlap        a call, a computation of --compute-us, and both at once: which share of the call's time is saved
+An MPI's calls are non-blocking ones with --fetch-later and for the overlap.
 
 Examples:
   hocket lab bench barrier --nodes 4,8 --variants nic,host-udp,mpi:mpich
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
   hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
+  hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
 scripts/nic_data_report.py those of the others.)";
@@ -59,40 +63,6 @@ scripts/nic_data_report.py those of the others.)";
 constexpr const char* kBarriers[] = {
     "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
 constexpr const char* kWithData[] = {"nic", "agent", "host-udp", "host-packet"};
-
-struct BenchOptions {
-  std::string collective;
-  std::vector<int> nodes = {2, 4, 8, 16};
-  std::vector<std::string> switches = {"redirect", "bridge"};
-  std::vector<std::string> variants;  // none: kBarriers or kWithData
-  uint32_t rounds = 10'000;
-  uint32_t warm_ups = 100;
-  uint64_t seed = 1;
-  uint32_t slices = 5;
-  double compute_us = 0;
-  std::string impairment;
-  bool is_checked = false;
-  std::string wait = "spin";
-  std::string timing;  // "": the collective's
-  std::vector<std::string> types = {"int64"};
-  std::string operation = "sum";
-  std::vector<int> elements = {1};
-  std::vector<double> skews_us = {0};
-  bool fetches_later = false;
-  std::string json;
-
-  uint32_t rounds_of_slice() const { return std::max(rounds / slices, 1U); }
-  bool is_barrier() const { return collective == "barrier"; }
-};
-
-// One line of the table for each variant.
-struct Cell {
-  std::string switch_name;
-  int nodes = 2;
-  std::string type;
-  int elements = 0;
-  double skew_us = 0;
-};
 
 Collective collective_of(const std::string& name) {
   if (name == "reduce") return Collective::kReduce;
@@ -111,48 +81,6 @@ lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
   return work;
 }
 
-Timing timing_of(const BenchOptions& options) {
-  if (options.is_barrier()) return Timing::kBackToBack;
-  return options.timing == "host-time" ? Timing::kHostTime : Timing::kLatency;
-}
-
-const char* name_of(Timing timing) {
-  return timing == Timing::kLatency ? "latency" : timing == Timing::kHostTime ? "host-time" : "back-to-back";
-}
-
-ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
-  ordered_json row = {{"collective", options.collective},
-                      {"timing", name_of(timing_of(options))},
-                      {"switch", cell.switch_name},
-                      {"nodes", cell.nodes},
-                      {"variant", variant.path},
-                      {"algorithm", variant.algorithm},
-                      {"wait", options.wait},
-                      {"compute_us", options.compute_us},
-                      {"impairment", options.impairment},
-                      {"rounds", series.calls()},
-                      {"mean_us", series.median(&Measured::mean_us)},
-                      {"lowest_us", series.lowest(&Measured::mean_us)},
-                      {"highest_us", series.highest(&Measured::mean_us)},
-                      {"median_us", series.call_us(0.5)},
-                      {"p99_us", series.call_us(0.99)},
-                      {"p999_us", series.call_us(0.999)},
-                      {"longest_us", series.call_us(1)},
-                      {"processor_us", series.mean(&Measured::processor_us)},
-                      {"packets", series.median(&Measured::packets)}};
-  if (options.is_barrier()) return row;
-  row["type"] = cell.type;
-  row["operation"] = options.operation;
-  row["elements"] = cell.elements;
-  if (timing_of(options) != Timing::kHostTime) return row;
-  row["skew_us"] = cell.skew_us;
-  row["fetches_later"] = options.fetches_later;
-  row["root_us"] = series.median(&Measured::root_us);
-  row["others_us"] = series.median(&Measured::others_us);
-  row["others_median_us"] = series.median(&Measured::others_median_us);
-  return row;
-}
-
 Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant,
                              const Cell& cell, uint32_t slice) {
   HOCKET_TRY(bench.use(variant.engines));
@@ -169,51 +97,13 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.work = work_of(options, cell);
   task.skew_us = cell.skew_us;
   task.fetches_later = options.fetches_later;
+  task.burns = options.compute == "burn";
   task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
   if (!variant.mpi.empty()) return lab_bench::measure_mpi(bench.lab(), variant.mpi, variant.has_hocket, task);
   run.make_driver = variant.make_driver;
   run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
   if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
   return lab_bench::measure(bench.lab(), run);
-}
-
-void print_head(const BenchOptions& options, const std::string& switch_name) {
-  const Timing timing = timing_of(options);
-  std::printf("%s, %s, switch %s: microseconds; %u slices of %u calls: ", options.collective.c_str(), name_of(timing),
-              switch_name.c_str(), options.slices, options.rounds_of_slice());
-  if (timing == Timing::kBackToBack) {
-    std::printf("mean of the slowest rank (median, lowest and highest slice),\nquantiles of rank 0's, ");
-  } else if (timing == Timing::kLatency) {
-    std::printf("mean (median, lowest and highest slice)\nand quantiles of the latency, ");
-  } else {
-    std::printf("mean of all ranks (median, lowest and highest slice),\nthe root's, the others' mean and median, ");
-  }
-  std::printf("processor time of the whole machine and packets a call\n%5s", "nodes");
-  if (timing != Timing::kBackToBack) std::printf("  %-6s %8s", "type", "elements");
-  if (timing == Timing::kHostTime) std::printf(" %7s", "skew");
-  std::printf("  %-30s %9s %9s %9s", "variant", "mean", "lowest", "highest");
-  for (const char* column :
-       timing == Timing::kHostTime ? std::vector{"root", "others", "median"} : std::vector{"p50", "p99", "p99.9"})
-    std::printf(" %9s", column);
-  std::printf(" %9s %9s\n", "processor", "packets");
-}
-
-void print_row(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
-  const Timing timing = timing_of(options);
-  std::printf("%5d", cell.nodes);
-  if (timing != Timing::kBackToBack) std::printf("  %-6s %8d", cell.type.c_str(), cell.elements);
-  if (timing == Timing::kHostTime) std::printf(" %7.0f", cell.skew_us);
-  std::printf("  %-30s", variant.name.c_str());
-  std::vector<double> values = {series.median(&Measured::mean_us), series.lowest(&Measured::mean_us),
-                                series.highest(&Measured::mean_us)};
-  const bool is_host = timing == Timing::kHostTime;
-  values.push_back(is_host ? series.median(&Measured::root_us) : series.call_us(0.5));
-  values.push_back(is_host ? series.median(&Measured::others_us) : series.call_us(0.99));
-  values.push_back(is_host ? series.median(&Measured::others_median_us) : series.call_us(0.999));
-  values.push_back(series.mean(&Measured::processor_us));
-  values.push_back(series.median(&Measured::packets));
-  for (const double value : values) value < 0 ? std::printf(" %9s", "-") : std::printf(" %9.2f", value);
-  std::printf("\n");
 }
 
 // All variants in turn, a slice of the rounds at a time, so that what else the machine does meets all of them.
@@ -283,8 +173,6 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
       std::find(switches.begin(), switches.end(), "redirect") != switches.end())
     return text +
            " would not be met by packets: the redirect switch hands them over behind the driver; --switch bridge";
-  if (!variant.mpi.empty() && options.fetches_later)
-    return text + " is measured by calls that wait; --fetch-later is for the others";
   const int size = static_cast<int>(variant.only_size);
   if (size != 0 && std::find(options.nodes.begin(), options.nodes.end(), size) == options.nodes.end())
     return text + " is a tree of " + std::to_string(size) + " ranks; --nodes " + std::to_string(size);
@@ -297,11 +185,19 @@ std::string problem_of(const BenchOptions& options) {
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
   if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
   if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
-    return options.is_barrier() ? "barriers are timed back-to-back" : "--timing of this collective: latency, host-time";
+    return options.is_barrier() ? "barriers are timed back-to-back"
+                                : "--timing of this collective: latency, host-time, overlap";
   if (options.fetches_later && options.timing != "host-time") return "--fetch-later goes with --timing host-time";
   const bool has_skew = options.skews_us.size() > 1 || options.skews_us[0] != 0;
   if (has_skew && options.timing != "host-time") return "--skew-us goes with --timing host-time";
-  if (!options.is_barrier() && options.compute_us != 0) return "--compute-us is for barriers; --skew-us for the others";
+  if (timing_of(options) == Timing::kOverlap && options.compute_us <= 0)
+    return "--timing overlap: how long ranks compute is said by --compute-us";
+  if (timing_of(options) == Timing::kOverlap && options.rounds_of_slice() < lab_bench::kOverlapParts)
+    return "--timing overlap takes " + std::to_string(lab_bench::kOverlapParts) + " rounds a slice at least";
+  if (!options.is_barrier() && timing_of(options) != Timing::kOverlap && options.compute_us != 0)
+    return "--compute-us is for barriers and --timing overlap";
+  if (options.compute != "burn" && timing_of(options) != Timing::kOverlap)
+    return "--compute goes with --timing overlap";
   return "";
 }
 
@@ -362,8 +258,8 @@ void add_what(CLI::App& sub, BenchOptions& options) {
 }
 
 void add_how(CLI::App& sub, BenchOptions& options) {
-  sub.add_option("--timing", options.timing, "latency (default), host-time; of barriers back-to-back")
-      ->check(CLI::IsMember({"back-to-back", "latency", "host-time"}));
+  sub.add_option("--timing", options.timing, "latency (default), host-time, overlap; of barriers back-to-back")
+      ->check(CLI::IsMember({"back-to-back", "latency", "host-time", "overlap"}));
   sub.add_option("--skew-us", options.skews_us, "host-time: ranks sleep up to so long before each call (default: 0)")
       ->delimiter(',')
       ->check(CLI::Range(0.0, 1e6));
@@ -375,8 +271,12 @@ void add_how(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--impair", options.impairment,
                  "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several by commas");
   sub.add_option("--warm-up", options.warm_ups, "calls before (default: 100)");
-  sub.add_option("--compute-us", options.compute_us, "barriers: ranks compute up to so long before each (default: 0)")
+  sub.add_option("--compute-us", options.compute_us,
+                 "barriers: ranks compute up to so long before each (default: 0); overlap: so long")
       ->check(CLI::Range(0.0, 1e6));
+  sub.add_option("--compute", options.compute,
+                 "overlap: burn (a core that others want, too) or sleep (as if each rank had one; default: burn)")
+      ->check(CLI::IsMember({"burn", "sleep"}));
   sub.add_flag("--check", options.is_checked,
                "whether each barrier holds; the times are a little longer. Results of others are always looked at");
   sub.add_option("--wait", options.wait, "spin (looks and yields) or sleep (default: spin)")

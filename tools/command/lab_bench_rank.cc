@@ -27,8 +27,8 @@ int live(const Options& options, bench::MpiRanks& ranks) {
   }
   const auto rank = static_cast<uint32_t>(ranks.world().rank());
   lab_bench::pin(rank);
-  const lab_bench::Work work = board.value()->task.work;
-  const std::unique_ptr<lab_bench::Driver> driver = lab_bench::make_mpi_driver(ranks, work, options.with_hocket);
+  const std::unique_ptr<lab_bench::Driver> driver =
+      lab_bench::make_mpi_driver(ranks, board.value()->task, options.with_hocket);
   const Status status = lab_bench::Rank(*board.value(), rank, *driver, {}).live();
   if (status.is_ok()) return kSuccess;
   board.value()->fail("rank " + std::to_string(rank) + ": " + status.message());

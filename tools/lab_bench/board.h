@@ -17,6 +17,10 @@ namespace hocket::lab_bench {
 
 inline constexpr uint32_t kMostRanks = lab::kMostNodes;
 
+// What a round of Timing::kOverlap is: its number modulo kOverlapParts.
+enum class OverlapPart : uint8_t { kCall, kComputation, kBoth };
+inline constexpr uint32_t kOverlapParts = 3;
+
 // Grows; whoever waits for it sleeps.
 class Counter {
  public:

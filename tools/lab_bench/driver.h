@@ -47,7 +47,8 @@ class Driver {
   // whole. `operand`: nullptr where this rank gives none. No rank begins a call before all who get something of the one
   // before have it.
   virtual Status begin(const nic_operand* operand) = 0;
-  // Of who gets something, or takes part in a barrier: until it is there.
+  // Until what this rank gets is there, if it gets something. Of an MPI's calls in halves by everybody, since it goes
+  // on only while it is called.
   virtual Status finish(nic_operand& result) = 0;
 };
 

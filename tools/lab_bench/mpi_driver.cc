@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab_bench/mpi_driver.h"
 
+#include <utility>
+
 #include "protocol/operation.h"
 
 namespace hocket::lab_bench {
@@ -18,8 +20,12 @@ bench::Options options_of(const Work& work) {
 
 class MpiDriver final : public Driver {
  public:
-  MpiDriver(bench::MpiRanks& ranks, const Work& work, bool hocket)
-      : work_(work), hocket_(hocket), variant_(ranks.variant(options_of(work), hocket)) {}
+  MpiDriver(bench::MpiRanks& ranks, const Task& task, bool hocket)
+      : work_(task.work),
+        is_in_halves_(task.is_in_halves()),
+        hocket_(hocket),
+        variant_(ranks.variant(options_of(task.work), hocket)) {}
+  ~MpiDriver() override { (void)complete().is_ok(); }
 
   Result<Card> open() override {
     const std::string problem = variant_->activate(work_.collective);
@@ -29,14 +35,17 @@ class MpiDriver final : public Driver {
   Status connect(const std::vector<Card>& /*cards*/) override { return Status::ok(); }
 
   Status begin(const nic_operand* operand) override {
+    HOCKET_TRY(complete());  // of who gets nothing, the call before
     const bool is_broadcast = work_.collective == schedule::Collective::kBroadcast;
     if (operand != nullptr) (is_broadcast ? output_ : input_) = *operand;
     const size_t count = is_broadcast ? work_.words * sizeof(uint64_t) : work_.words;
-    const int code = variant_->run({work_.collective, &input_, &output_, count, 0});
-    return code == 0 ? Status::ok() : Status(Code::kSystem, variant_->error(code));
+    const bench::Call call = {work_.collective, &input_, &output_, count, 0};
+    is_under_way_ = is_in_halves_;
+    return status_of(is_in_halves_ ? variant_->begin(call) : variant_->run(call));
   }
 
   Status finish(nic_operand& result) override {
+    HOCKET_TRY(complete());
     result = output_;
     // Whether it was hocket is asked once: it is a matter of the collective and its length.
     if (was_asked_ || !hocket_) return Status::ok();
@@ -46,7 +55,12 @@ class MpiDriver final : public Driver {
   }
 
  private:
+  Status complete() { return status_of(std::exchange(is_under_way_, false) ? variant_->complete() : 0); }
+  Status status_of(int code) const { return code == 0 ? Status::ok() : Status(Code::kSystem, variant_->error(code)); }
+
   Work work_;
+  bool is_in_halves_;
+  bool is_under_way_ = false;
   bool hocket_;
   bool was_asked_ = false;
   std::unique_ptr<bench::Variant> variant_;
@@ -56,8 +70,8 @@ class MpiDriver final : public Driver {
 
 }  // namespace
 
-std::unique_ptr<Driver> make_mpi_driver(bench::MpiRanks& ranks, const Work& work, bool hocket) {
-  return std::make_unique<MpiDriver>(ranks, work, hocket);
+std::unique_ptr<Driver> make_mpi_driver(bench::MpiRanks& ranks, const Task& task, bool hocket) {
+  return std::make_unique<MpiDriver>(ranks, task, hocket);
 }
 
 }  // namespace hocket::lab_bench

@@ -12,6 +12,6 @@
 namespace hocket::lab_bench {
 
 // `ranks` outlive it. `hocket`: its library is preloaded and shall carry out what it can.
-std::unique_ptr<Driver> make_mpi_driver(bench::MpiRanks& ranks, const Work& work, bool hocket);
+std::unique_ptr<Driver> make_mpi_driver(bench::MpiRanks& ranks, const Task& task, bool hocket);
 
 }  // namespace hocket::lab_bench

@@ -42,6 +42,16 @@ void compute(uint64_t for_ns) {
   while (now_ns() < end) continue;
 }
 
+// So long on a core, whoever else has it in between.
+void burn(uint64_t for_ns) {
+  timespec time{};
+  const auto used = [&] {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(time.tv_nsec);
+  };
+  for (const uint64_t end = used() + for_ns; used() < end;) continue;
+}
+
 void sleep_until(uint64_t ns) {
   const timespec time = {static_cast<time_t>(ns / kNanosecondsPerSecond),
                          static_cast<long>(ns % kNanosecondsPerSecond)};
@@ -120,6 +130,9 @@ Status Rank::make_calls(uint32_t count, bool is_warm) {
       case Timing::kHostTime:
         HOCKET_TRY(within_the_call(round, is_warm));
         break;
+      case Timing::kOverlap:
+        HOCKET_TRY(with_computation(round, is_warm));
+        break;
       default:
         HOCKET_TRY(one_after_another(round, is_warm));
     }
@@ -151,6 +164,11 @@ Status Rank::check_barrier() const {
   return Status::ok();
 }
 
+Status Rank::check_result() const {
+  const std::string wrong = task_.work.gets(rank_) ? difference(task_, calls_, result_) : "";
+  return wrong.empty() ? Status::ok() : Status(Code::kMismatch, wrong);
+}
+
 Status Rank::from_the_last(uint32_t round, bool is_warm) {
   const bool is_reduce = task_.work.collective == schedule::Collective::kReduce;
   const uint32_t given = (calls_ - 1) * (is_reduce ? 1 : task_.ranks);
@@ -169,8 +187,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
   if (!task_.work.gets(rank_)) return Status::ok();
   HOCKET_TRY(finish());
   if (is_warm) board_.time(rank_, round) = now_ns();
-  const std::string wrong = difference(task_, calls_, result_);
-  if (!wrong.empty()) return {Code::kMismatch, wrong};
+  HOCKET_TRY(check_result());
   board_.given.add();
   return Status::ok();
 }
@@ -197,16 +214,30 @@ Status Rank::within_the_call(uint32_t round, bool is_warm) {
   std::uniform_real_distribution<double> skews(0, task_.skew_us * kNsPerUs);
   sleep_until(board_.release_ns + static_cast<uint64_t>(skews(dice_)));
   if (board_.is_broken()) return Status::ok();
-  const bool gets = task_.work.gets(rank_);
   const uint64_t begin_ns = now_ns();
   HOCKET_TRY(begin());
-  if (gets && !task_.fetches_later) HOCKET_TRY(finish());
+  if (!task_.fetches_later) HOCKET_TRY(finish());
   const uint64_t end_ns = now_ns();
   if (is_warm) board_.time(rank_, round) = end_ns - begin_ns;
-  if (!gets) return Status::ok();
   if (task_.fetches_later) HOCKET_TRY(finish());
-  const std::string wrong = difference(task_, calls_, result_);
-  return wrong.empty() ? Status::ok() : Status(Code::kMismatch, wrong);
+  return check_result();
+}
+
+Status Rank::with_computation(uint32_t round, bool is_warm) {
+  const auto part = static_cast<OverlapPart>(round % kOverlapParts);
+  go_on_together();
+  sleep_until(board_.release_ns);
+  if (board_.is_broken()) return Status::ok();
+  const bool calls = part != OverlapPart::kComputation;
+  const uint64_t begin_ns = now_ns();
+  if (calls) HOCKET_TRY(begin());
+  if (part != OverlapPart::kCall) {
+    const auto for_ns = static_cast<uint64_t>(task_.compute_us * kNsPerUs);
+    task_.burns ? burn(for_ns) : sleep_until(now_ns() + for_ns);
+  }
+  if (calls) HOCKET_TRY(finish());
+  if (is_warm) board_.time(rank_, round) = now_ns() - begin_ns;
+  return calls ? check_result() : Status::ok();
 }
 
 }  // namespace hocket::lab_bench

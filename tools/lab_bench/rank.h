@@ -32,11 +32,13 @@ class Rank {
   Status one_after_another(uint32_t round, bool is_warm);
   Status from_the_last(uint32_t round, bool is_warm);
   Status within_the_call(uint32_t round, bool is_warm);
+  Status with_computation(uint32_t round, bool is_warm);
   void settle() const;
   void go_on_together();
   Status begin();
   Status finish();
   Status check_barrier() const;
+  Status check_result() const;
 
   Board& board_;
   const Task& task_;

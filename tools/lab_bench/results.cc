@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "lab_bench/run.h"
@@ -64,6 +65,21 @@ void read_hosts_times(const Board& board, Measured& measured) {
   measured.others_median_us = median_us(std::move(others));
 }
 
+// Means over all ranks.
+void read_overlap(const Board& board, Measured& measured) {
+  const Task& task = board.task;
+  std::array<std::vector<uint64_t>, kOverlapParts> times;
+  for (uint32_t round = 0; round < task.rounds; ++round)
+    for (uint32_t rank = 0; rank < task.ranks; ++rank) times[round % kOverlapParts].push_back(board.time(rank, round));
+  measured.call_us = mean_us(times[static_cast<size_t>(OverlapPart::kCall)]);
+  measured.computation_us = mean_us(times[static_cast<size_t>(OverlapPart::kComputation)]);
+  measured.both_us = mean_us(times[static_cast<size_t>(OverlapPart::kBoth)]);
+  measured.mean_us = measured.both_us;
+  const double saved = measured.call_us + measured.computation_us - measured.both_us;
+  measured.overlap = std::clamp(saved / measured.call_us, 0.0, 1.0);
+  measured.call_ns = std::move(times[static_cast<size_t>(OverlapPart::kBoth)]);
+}
+
 }  // namespace
 
 Measured result_of(const Board& board) {
@@ -74,6 +90,9 @@ Measured result_of(const Board& board) {
       break;
     case Timing::kHostTime:
       read_hosts_times(board, measured);
+      break;
+    case Timing::kOverlap:
+      read_overlap(board, measured);
       break;
     default:
       read_back_to_back(board, measured);

@@ -31,6 +31,12 @@ struct Measured {
   double root_us = -1;
   double others_us = -1;
   double others_median_us = -1;
+  // Of calls and computations: the time of either alone, of both, and which share of the call's is saved by doing both
+  // at once.
+  double call_us = -1;
+  double computation_us = -1;
+  double both_us = -1;
+  double overlap = -1;
   // Of the whole machine, the kernel's interrupts included, a call, by a clock that ticks each 10 ms; -1: not known.
   double processor_us = -1;
   double packets = -1;  // that nodes sent, a call; -1: not known

@@ -89,7 +89,7 @@ class SocketDriver : public Driver {
   }
 
   Status finish(nic_operand& result) final {
-    if (program_.operands != 0) result = fold(program_.result.content, of(call_));
+    if (place_.work.gets(place_.rank) && program_.operands != 0) result = fold(program_.result.content, of(call_));
     return Status::ok();
   }
 

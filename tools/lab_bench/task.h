@@ -19,6 +19,9 @@ enum class Timing : uint8_t {
   kBackToBack,  // one call after the other: how long each takes
   kLatency,     // from when the last rank begins, all others being there, until the last one that gets something has it
   kHostTime,    // how long each rank is in the call, after all have met and each has slept for a while by the dice
+  // After all have met, in turn: how long a call takes; how long they compute; how long both take, if they compute
+  // between beginning the call and asking for its result.
+  kOverlap,
 };
 
 // A collective on 64-bit words, its root being rank 0. A barrier has none.
@@ -42,11 +45,15 @@ struct Task {
   Waiting waiting = Waiting::kSpin;
   Timing timing = Timing::kBackToBack;
   Work work;
-  double compute_us = 0;       // back to back: between calls, up to so long (uniformly)
+  double compute_us = 0;       // back to back: between calls, up to so long (uniformly); overlap: for so long
+  bool burns = true;           // to compute is to use a core; else to sleep, as if there were one for each rank
   bool is_checked = false;     // barriers: whether all others have begun; costs a little. Results always are
   uint32_t initiator = 0;      // latency: who begins last
   double skew_us = 0;          // host's time: how long a rank sleeps before a call, at most (uniformly)
   bool fetches_later = false;  // the same: results are asked for when the clock has stopped
+
+  // Calls of MPIs are the non-blocking ones.
+  bool is_in_halves() const { return fetches_later || timing == Timing::kOverlap; }
 };
 
 // What `rank` gives in a call: numbers whose sums are exact in any order.

@@ -96,6 +96,40 @@ class LabBench(CommandTest):
         for file in (other, "/nowhere/rows.json"):
             self.assertNotEqual(script("lab_report.py", file).returncode, 0)
 
+    def sums(self, timing, rows, **more):
+        """A file of reductions: (nodes, variant, algorithm, mean)."""
+        path = os.path.join(self.directory.name, f"{timing}.json")
+        shape = {"collective": "reduce", "timing": timing, "switch": "bridge", "type": "double", "elements": 1,
+                 "impairment": "", "processor_us": 7, "packets": -1, **more}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump([shape | {"nodes": nodes, "variant": variant, "algorithm": algorithm, "mean_us": us,
+                                "lowest_us": us - 1, "highest_us": us + 1, "median_us": us, "p99_us": 3 * us,
+                                "root_us": 2 * us, "others_us": us / 2, "others_median_us": us / 4}
+                       for nodes, variant, algorithm, us in rows], file)
+        return path
+
+    def test_the_report_of_sums_compares_like_with_like(self):
+        rows = [(4, "nic", "binomial", 10), (4, "nic", "chain", 20), (4, "host-udp", "binomial", 25),
+                (4, "host-udp", "chain", 30), (4, "mpi", "mpich", 40), (4, "mpi", "openmpi", 35)]
+        text = self.expect(script("nic_data_report.py", self.sums("latency", rows)), 0).stdout
+        self.assertIn("### reduce, latency, switch bridge\n", text)
+        self.assertRegex(text, r"nic binomial +\| 10.0 +\| 9.0 to 11.0 +\| 10.0 +\| 30.0 +\| 2.50 +\| 3.50 +\| 7 ")
+        self.assertRegex(text, r"nic chain +\| 20.0 .*\| 1.50 +\| 1.75 ")
+        rows = self.sums("host-time", rows, skew_us=1000, fetches_later=False)
+        text = self.expect(script("nic_data_report.py", rows), 0).stdout
+        self.assertRegex(text, r"1000 +\| nic binomial +\| 10.0 .*\| 20.0 +\| 5.0 +\| 2.5 +\| 2.50 +\| 3.50 ")
+        drawn = script("nic_data_report.py", rows, "--figures", self.directory.name)
+        if "matplotlib is missing" in drawn.stderr:
+            self.skipTest("no matplotlib here: scripts/requirements/figures.txt")
+        with open(os.path.join(self.directory.name, "nic-reduce-skew-nodes-bridge.svg"), encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+
+    def test_reports_refuse_each_others_files(self):
+        path = self.results({("mpi", 8): 1})
+        result = script("nic_data_report.py", path)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("nic_report.py", result.stderr)
+
     def test_figures_are_drawn(self):
         path = self.results({(variant, size): 10 * size for size in (64, 512)
                              for variant in ("mpi", "hocket", *FLAT, "leader:across=linear",

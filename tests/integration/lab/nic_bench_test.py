@@ -72,6 +72,17 @@ class NicBenchTest(NicLab):
             rows = self.bench(collective, "--elements", "7", variants=variants, nodes="3", rounds=20)
             self.assertEqual([row["variant"] for row in rows], ["mpi", "hocket"] * len(there))
         self.bench("barrier", variants=variants[:1], nodes="3", rounds=20)
+        # Non-blocking calls; whoever gets nothing has to help all the same.
+        self.bench("reduce", "--timing", "host-time", "--fetch-later", variants=variants[::2], rounds=20)
+
+    def test_what_overlaps_is_told(self):
+        rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
+                          variants=["nic", "host-udp"], rounds=30)
+        for row in rows:
+            self.assertGreaterEqual(row["computation_us"], 500)
+            self.assertGreater(row["call_us"], 0)
+            self.assertTrue(0 <= row["overlap"] <= 1)
+        self.bench("reduce", "--timing", "overlap", "--compute-us", "5", variants=["nic", "host-udp"], rounds=30)
 
     def test_losses_change_no_result(self):
         self.bench("reduce", "--impair", "loss=5%", variants=["nic", "mixed:chain"])
@@ -81,6 +92,8 @@ class NicBenchTest(NicLab):
                             (["reduce", "--timing", "back-to-back"], ["host-time"]),
                             (["reduce", "--skew-us", "5"], ["--timing host-time"]),
                             (["reduce", "--fetch-later"], ["--timing host-time"]),
+                            (["reduce", "--timing", "overlap"], ["--compute-us"]),
+                            (["reduce", "--compute", "sleep"], ["--timing overlap"]),
                             (["reduce", "--variants", "nic-direct"], ["nic-direct", "barrier"]),
                             (["reduce", "--variants", "nic:bush"], ["bush", "tree_mm"]),
                             (["reduce", "--variants", "nic:parents/0.2.1"], ["0.2.1", "rank 1", "no way up"]),
