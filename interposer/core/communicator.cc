@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "c_api/begun.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 
@@ -68,6 +69,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
   const hocket_status_t status = hocket_comm_create(context, &bootstrap, &self.comm);
   if (status == HOCKET_OK) {
     self.phase = Phase::kReady;
+    self.may_begin = c_api::may_run_by_engines(self.comm);
     return;
   }
   self.comm = nullptr;
@@ -124,6 +126,7 @@ void close_communicator(Communicator& communicator) {
 }
 
 void forget_communicator(Communicator* communicator) {
+  if (communicator->begun.load(std::memory_order_acquire) != 0) return;  // close_all has it
   const std::lock_guard lock(list().mutex);
   std::erase(list().all, communicator);
   common_counters.add(communicator->counters);

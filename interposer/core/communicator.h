@@ -2,16 +2,19 @@
 // What hocket knows of one MPI communicator, from its first blocking collective until it is freed; without a word
 // about handles, which differ from MPI to MPI.
 //
-// Thread safety: one communicator by one thread at a time, as MPI demands of its collectives; the list of all of them
+// Thread safety: one communicator by one thread at a time, as MPI demands of its collectives. A non-blocking one may be
+// waited for by other threads meanwhile: while `begun` isn't 0, who uses `comm` holds `lock`. The list of all of them
 // is locked.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 
 #include "core/statistics.h"
+#include "core/try_lock.h"
 #include "hocket/hocket.h"
 
 namespace hocket::interposer {
@@ -34,6 +37,42 @@ struct Communicator {
   int64_t calls = 0;
   uint64_t order = 0;  // the same on every rank, different for any two: in this order they are closed at the end
   std::unique_ptr<size_t[]> numbers;
+  bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
+  TryLock lock;
+  // Non-blocking calls that are not over. Raised by who begins one; lowered with release by who has seen its end, when
+  // that one doesn't use `comm` any more: pairs with the acquire in BesideBegun.
+  std::atomic<uint32_t> begun{0};
+};
+
+// A blocking call on a communicator on which others may look after non-blocking ones at the same time.
+class BesideBegun {
+ public:
+  explicit BesideBegun(Communicator& communicator)
+      : lock_(communicator.begun.load(std::memory_order_acquire) != 0 ? &communicator.lock : nullptr) {
+    if (lock_ == nullptr) [[likely]]
+      return;
+    lock_->lock();
+    in_this_thread() = &communicator;
+  }
+  ~BesideBegun() {
+    if (lock_ == nullptr) [[likely]]
+      return;
+    in_this_thread() = nullptr;
+    lock_->unlock();
+  }
+  // Whether this thread is in one on it, having called the MPI's progress out of it: it may then look after the others,
+  // which another thread may wait for, while that call goes on.
+  static bool is_in(const Communicator& communicator) { return in_this_thread() == &communicator; }
+
+  BesideBegun(const BesideBegun&) = delete;
+  BesideBegun& operator=(const BesideBegun&) = delete;
+
+ private:
+  static const Communicator*& in_this_thread() {
+    static thread_local const Communicator* in __attribute__((tls_model("initial-exec"))) = nullptr;
+    return in;
+  }
+  TryLock* const lock_;
 };
 
 // Room for the counts and displacements of a call, four numbers a rank; kept until the communicator goes. nullptr: no
@@ -62,7 +101,8 @@ Outcome prepare(Communicator& communicator, int64_t setup_calls, const Exchange&
 // Ends its life within hocket, collective: waits for peers whose calls are still running. Its numbers are kept. Calls
 // that still come are handed on.
 void close_communicator(Communicator& communicator);
-// After close, or instead of it when peers can't be waited for: then the hocket side stays until close_all.
+// After close, or instead of it when peers can't be waited for: then the hocket side stays until close_all; all of it
+// where non-blocking calls are not over.
 void forget_communicator(Communicator* communicator);
 // All that are left, in an order that is the same on every rank.
 void close_all();

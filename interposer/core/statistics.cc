@@ -19,7 +19,7 @@ bool is_carried_out(Outcome outcome) {
 
 bool is_out_of_reach(Outcome outcome) {
   return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
-         outcome == Outcome::kArguments || outcome == Outcome::kFreed;
+         outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -62,7 +62,9 @@ const char* mpi_name(Collective collective) {
       "MPI_Alltoall",       "MPI_Alltoallv",
       "MPI_Alltoallw",      "MPI_Reduce_scatter_block",
       "MPI_Reduce_scatter", "MPI_Scan",
-      "MPI_Exscan",
+      "MPI_Exscan",         "MPI_Ibarrier",
+      "MPI_Ibcast",         "MPI_Ireduce",
+      "MPI_Iallreduce",
   };
   return kNames[static_cast<int>(collective)];
 }
@@ -93,6 +95,8 @@ const char* reason(Outcome outcome) {
       return "elements longer than hocket combines";
     case Outcome::kFreed:
       return "communicator freed or revoked";
+    case Outcome::kNotByEngines:
+      return "not by NIC engines alone";
     case Outcome::kArguments:
       return "arguments";
   }

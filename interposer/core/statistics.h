@@ -30,8 +30,12 @@ enum class Collective : uint8_t {
   kReduceScatter,
   kScan,
   kExscan,
+  kIbarrier,
+  kIbroadcast,
+  kIreduce,
+  kIallreduce,
 };
-inline constexpr int kCollectives = 17;
+inline constexpr int kCollectives = 21;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
 
 // What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.
@@ -48,9 +52,10 @@ enum class Outcome : uint8_t {
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
+  kNotByEngines,       // non-blocking, and none that NIC engines end by themselves
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
-inline constexpr int kOutcomes = 13;
+inline constexpr int kOutcomes = 14;
 const char* reason(Outcome outcome);
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;

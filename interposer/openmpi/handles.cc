@@ -14,8 +14,10 @@ Handle object(const char* name) {
 
 Handles native_handles() {
 #define HOCKET_ROW(type, member, name, symbol) object<type>("ompi_mpi_" #symbol),
-  return {HOCKET_MPI_HANDLES(HOCKET_ROW)};
+  Handles all{HOCKET_MPI_HANDLES(HOCKET_ROW)};
 #undef HOCKET_ROW
+  all.request_null = object<MPI_Request>("ompi_request_null");  // the one that is called otherwise
+  return all;
 }
 
 std::vector<NamedType> native_types() {

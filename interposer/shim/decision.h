@@ -91,8 +91,10 @@ int serve_untimed(const Call& call, const HandOn& hand_on) {
     return hand_on();
   typename Call::Findings findings;
   const Decision decision = decide(call, findings);
-  if (is_carried_out(decision.why)) [[likely]]
+  if (is_carried_out(decision.why)) [[likely]] {
+    const BesideBegun beside(*decision.communicator);
     return carry_out(call, decision, findings);
+  }
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
   const NestedCall nested;

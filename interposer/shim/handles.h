@@ -22,6 +22,7 @@ namespace hocket::interposer {
   X(MPI_Datatype, byte, MPI_BYTE, byte)                        \
   X(MPI_Op, op_null, MPI_OP_NULL, op_null)                     \
   X(MPI_Info, info_null, MPI_INFO_NULL, info_null)             \
+  X(MPI_Request, request_null, MPI_REQUEST_NULL, request_null) \
   X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN, errors_return)
 
 struct Handles {

@@ -14,6 +14,7 @@
 #include "core/communicator.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
+#include "shim/begun.h"
 #include "shim/communicators.h"
 #include "shim/handles.h"
 #include "shim/operations.h"
@@ -37,6 +38,7 @@ bool has_hidden_comm = false;
 void progress(void*) {
   int flag = 0;
   next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, hidden_comm, &flag, MPI_STATUS_IGNORE);
+  advance_begun();
 }
 
 void sleep_in_child() { internal::mode.store(Mode::kAsleep, std::memory_order_relaxed); }
@@ -163,6 +165,7 @@ void end_job() {
   const NestedCall nested;
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  drain_begun(nullptr);
   if (served) close_all();
   if (job_settings.statistics != 0) print_statistics();
   if (served) {

@@ -130,6 +130,11 @@ void internal::find_mpi() {
 #define HOCKET_FIND_PMPI(name) require(pmpi_functions.name, "PMPI_" #name);
   HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
+#if HOCKET_HAS_COUNT_FUNCTIONS
+  HOCKET_FIND_OPTIONAL(Request_get_status_all)
+  HOCKET_FIND_OPTIONAL(Request_get_status_any)
+  HOCKET_FIND_OPTIONAL(Request_get_status_some)
+#endif
   HOCKET_MPI_USED(HOCKET_FIND_PMPI)
   HOCKET_MPI_USED_COUNT(HOCKET_FIND_OPTIONAL_PMPI)
   find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");

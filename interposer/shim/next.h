@@ -20,12 +20,13 @@ namespace hocket::interposer {
   X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Reduce_scatter) X(Scan) X(Exscan)
 #define HOCKET_MPI_CAUGHT(X)                                                                                    \
   X(Init) X(Init_thread) X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Win_test)       \
-  X(Barrier) HOCKET_MPI_COLLECTIVES(X)
+  X(Barrier) X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test)    \
+  X(Testall) X(Testany) X(Testsome) X(Request_get_status) X(Request_free) HOCKET_MPI_COLLECTIVES(X)
 #if HOCKET_HAS_COUNT_FUNCTIONS
 #define HOCKET_MPI_CAUGHT_COUNT(X)                                                                            \
   X(Bcast_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c) X(Allgatherv_c) X(Alltoall_c) \
   X(Alltoallv_c) X(Alltoallw_c) X(Reduce_c) X(Allreduce_c) X(Reduce_scatter_block_c) X(Reduce_scatter_c)      \
-  X(Scan_c) X(Exscan_c)
+  X(Scan_c) X(Exscan_c) X(Ibcast_c) X(Ireduce_c) X(Iallreduce_c)
 #define HOCKET_MPI_USED_COUNT(X) X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c)
 #else
 #define HOCKET_MPI_CAUGHT_COUNT(X)
@@ -36,17 +37,31 @@ namespace hocket::interposer {
   X(Abort) X(Cancel) X(Comm_call_errhandler) X(Comm_create_keyval) X(Comm_dup) X(Comm_free_keyval)            \
   X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_remote_size)     \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Get_count)       \
-  X(Get_library_version) X(Group_free) X(Group_translate_ranks) X(Info_get) X(Iprobe) X(Irecv) X(Isend)       \
-  X(Op_commutative) X(Pack) X(Recv) X(Reduce_local) X(Request_free) X(Sendrecv) X(Test) X(Testsome)           \
-  X(Type_commit) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval)               \
+  X(Get_library_version) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_translate_ranks)        \
+  X(Info_get) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative) X(Pack) X(Recv) X(Reduce_local) X(Sendrecv)       \
+  X(Status_set_cancelled) X(Status_set_elements) X(Type_commit) X(Type_contiguous) X(Type_create_hindexed)    \
+  X(Type_create_keyval) X(Type_free) X(Type_free_keyval)                                                      \
   X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)       \
   X(Type_set_attr) X(Type_size) X(Type_size_x) X(Unpack)
 // clang-format on
+
+#if HOCKET_HAS_COUNT_FUNCTIONS
+// Of MPI 4.1, and not in every mpi.h.
+using GetStatusAll = int (*)(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses);
+using GetStatusAny = int (*)(int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status);
+using GetStatusSome = int (*)(int count, const MPI_Request* requests, int* completed, int* indices,
+                              MPI_Status* statuses);
+#endif
 
 #define HOCKET_MPI_POINTER(name) decltype(&PMPI_##name) name = nullptr;
 struct CaughtFunctions {
   HOCKET_MPI_CAUGHT(HOCKET_MPI_POINTER)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_MPI_POINTER)  // may be missing in old libraries
+#if HOCKET_HAS_COUNT_FUNCTIONS
+  GetStatusAll Request_get_status_all = nullptr;  // these, too
+  GetStatusAny Request_get_status_any = nullptr;
+  GetStatusSome Request_get_status_some = nullptr;
+#endif
 };
 // Of fault tolerance; nullptr where the MPI has none.
 using IsRevoked = int (*)(MPI_Comm comm, int* flag);

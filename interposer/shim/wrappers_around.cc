@@ -2,6 +2,7 @@
 // The functions around the collectives: beginning and end, communicators that go, memory.
 #include "shim/wrappers.h"
 
+#include "shim/begun.h"
 #include "shim/communicators.h"
 #include "shim/job.h"
 #include "shim/memory.h"
@@ -31,6 +32,7 @@ int finalize(const HandOn& hand_on) {
 template <typename HandOn>
 int free_communicator(MPI_Comm* comm, const HandOn& hand_on) {
   if (interposer::mode() == interposer::Mode::kServing && !interposer::is_nested() && comm != nullptr) {
+    interposer::drain_before_free(*comm);
     interposer::close_before_free(*comm);
   }
   return hand_on();

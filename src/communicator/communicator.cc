@@ -16,8 +16,6 @@ using engines::shared_memory::RankBlock;
 
 namespace {
 
-// How often a rank that waits looks whether its peers are alive, and how soon first.
-constexpr int64_t kFailureCheckNs = 100'000'000;
 // Looks between two calls of the progress callback while spinning or yielding.
 constexpr uint32_t kLooksPerProgress = 64;
 // A rank that sleeps while a message is due from another node wakes up to look for it: so many times in what would be
@@ -44,10 +42,8 @@ Communicator::~Communicator() {
   if (block_ != nullptr) context_.region().free(block_);
 }
 
-Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
-                             std::shared_ptr<const Prepared>* keep) {
-  if (broken_) [[unlikely]]
-    return Status(Code::kBroken, broken_reason_);
+// Without what vector versions tell.
+CallShape Communicator::shape_of(const Arguments& arguments) const {
   CallShape shape;
   shape.collective = arguments.collective;
   shape.keep_order = !arguments.combiner.commutative;
@@ -57,6 +53,14 @@ Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepa
   shape.element_bytes = arguments.combiner.element_bytes;
   if (planner_->uses_nic()) [[unlikely]]
     shape.operation = engines::nic::operation_name(arguments.collective, arguments.combiner);
+  return shape;
+}
+
+Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
+                             std::shared_ptr<const Prepared>* keep) {
+  if (broken_) [[unlikely]]
+    return Status(Code::kBroken, broken_reason_);
+  CallShape shape = shape_of(arguments);
   if (schedule::is_vector(arguments.collective)) [[unlikely]] {
     call.read_blocks(arguments, size_, keep != nullptr);
     const bool agreed = schedule::lengths_are_agreed(arguments.collective);
@@ -147,75 +151,6 @@ bool Communicator::sleep(int64_t sleep_ns) {
   return group_->sleep(must_poll() ? poll_ns(sleep_ns) : sleep_ns);
 }
 
-// --- non-blocking --------------------------------------------------------------------------------------------------
-
-Result<Request*> Communicator::start(const Arguments& arguments) {
-  if (checks_arguments_) HOCKET_TRY(check_agreement(arguments));
-  auto request = std::make_unique<Request>();
-  const Prepared* prepared = nullptr;
-  std::shared_ptr<const Prepared> keep;
-  HOCKET_TRY(prepare(arguments, request->call, prepared, &keep));
-  const uint32_t index = 1 + static_cast<uint32_t>(started_ % (kLanes - 1));
-  if (tracks_[index] == nullptr) {
-    Result<std::unique_ptr<Track>> track = make_track(index);
-    if (!track.is_ok()) return fail(track.take_status());
-    tracks_[index] = track.take();
-  }
-  ++started_;
-  request->communicator = this;
-  request->track = index;
-  request->arguments = arguments;
-  request->call.start(request->arguments, *prepared, std::move(keep));
-  queues_[index].push_back(request.get());
-  Request* const started = request.release();  // the queue's from here on, whatever happens
-  ++outstanding_;
-  ++unfinished_;
-  advance_requests();
-  return started;
-}
-
-// A call that waits ends with the requests beside it where one of them breaks the communicator: its own steps have been
-// cancelled then.
-Status Communicator::advance_others() {
-  if (outstanding_ == 0) return Status::ok();
-  const bool was_broken = broken_;
-  advance_requests();
-  return broken_ == was_broken ? Status::ok() : Status(Code::kBroken, broken_reason_);
-}
-
-void Communicator::advance_requests() {
-  for (uint32_t index = 1; index < kLanes; ++index) {
-    auto& queue = queues_[index];
-    if (!queue.empty()) tracks_[index]->poll();
-    while (!queue.empty()) {
-      Request& request = *queue.front();
-      Status failure;
-      if (broken_) {
-        request.status = Status(Code::kBroken, broken_reason_);
-      } else if (request.call.advance(*tracks_[index], failure) == Progress::kPending) {
-        break;
-      } else if (!failure.is_ok()) {
-        request.status = fail(std::move(failure));
-      }
-      request.done = true;
-      queue.pop_front();
-      --outstanding_;
-    }
-  }
-}
-
-bool Communicator::test(Request* request, Status& status) {
-  if (!request->done) {
-    advance_requests();
-    // A loop of tests without a wait: the library underneath must move and a dead peer be noticed all the same.
-    context_.progress();
-    if (!request->done && !broken_) look_for_failure_now_and_then();
-    if (!request->done) return false;
-  }
-  status = retire(request);
-  return true;
-}
-
 Status Communicator::wait(Request* request) {
   const auto is_done = [&] {
     if (!request->done) advance_requests();
@@ -226,24 +161,6 @@ Status Communicator::wait(Request* request) {
     if (!waited.is_ok()) advance_requests();  // the communicator is broken: every request ends with the reason
   }
   return retire(request);
-}
-
-Status Communicator::retire(Request* request) {
-  const std::unique_ptr<Request> owned(request);
-  --unfinished_;
-  return std::move(owned->status);
-}
-
-void Communicator::look_for_failure_now_and_then() {
-  const auto now = static_cast<int64_t>(now_ns());
-  if (now < next_look_ns_) return;
-  if (next_look_ns_ != 0) {
-    if (Status failure = find_failure(); !failure.is_ok()) {
-      (void)fail(std::move(failure));
-      advance_requests();
-    }
-  }
-  next_look_ns_ = now + kFailureCheckNs;
 }
 
 // --- failure and the end ---------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 // A group of ranks that communicate collectively: set-up, calls blocking and not, waiting, and the end.
 //
 // Blocking calls use track 0; non-blocking calls take turns on the others, each track carrying out its calls in the
-// order in which they were started, which is the same on every rank.
+// order in which they were started, which is the same on every rank. One at a time communicates; of those that wait for
+// a NIC engine only, as many as it takes.
 //
 // Ranks that share memory form a node. To the engine of shared memory a node is a group of its own, in which ranks go
 // by their places; everything else counts ranks of the whole communicator.
@@ -70,6 +71,13 @@ class Communicator {
   // Of the blocking calls from now on; nullptr: of none.
   void serve(engines::OnDemand* on_demand) { blocking_.serve(on_demand); }
   Result<Request*> start(const Arguments& arguments);
+  // Whether NIC engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.
+  bool may_run_by_engines() const;
+  // From now on start() refuses, by kNotSupported and on all ranks alike, what NIC engines don't carry out by
+  // themselves.
+  void start_only_by_engines(bool only) { only_by_engines_ = only; }
+  // Moves all requests, and looks now and then whether peers have failed.
+  void advance_begun();
   // True when complete: the request is gone and `status` says how it ended.
   bool test(Request* request, Status& status);
   Status wait(Request* request);
@@ -79,8 +87,11 @@ class Communicator {
 
  private:
   friend class Setup;
+  // How often a rank that waits looks whether its peers are alive, and how soon first.
+  static constexpr int64_t kFailureCheckNs = 100'000'000;
   explicit Communicator(Context& context) : context_(context) { context.communicator_made(); }
 
+  CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);
   Status check_agreement(const Arguments& arguments);
@@ -90,7 +101,9 @@ class Communicator {
   Status complete(Call& call, Track& track);
   template <typename Look, typename Awaits>
   Status wait_until(const Look& is_done, const Awaits& awaits);
+  static Status refused_for_engines();
   void advance_requests();
+  bool advance(Request& request);
   Status advance_others();
   bool sleep(int64_t sleep_ns);
   bool await_left(uint32_t count);
@@ -134,6 +147,7 @@ class Communicator {
   uint64_t checked_ = 0;  // calls whose arguments have been compared
   int64_t next_check_ns_ = 0;
   bool checks_arguments_ = false;
+  bool only_by_engines_ = false;
   bool broken_ = false;
   bool others_know_ = false;  // of the failure: other nodes needn't be told by this rank
   std::string broken_reason_;

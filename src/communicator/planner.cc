@@ -97,11 +97,13 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   const selection::Choice& chosen = prepared->choice;
   std::optional<schedule::Plan> by_nic;
   if (nic_ != nullptr && chosen.calls == 1) by_nic = nic_->plan(chosen, nic_call(shape), shape_of(chosen, shape));
+  const bool by_nic_only = by_nic.has_value();
   schedule::Plan plan = by_nic ? std::move(*by_nic) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
   if (has_multicast(plan)) {
     return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
                                            " sends by multicast, which ranks that share memory don't have");
   }
+  prepared->runs_by_itself = by_nic_only && nodes_->most() == 1;
   const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
   if (schedule::is_vector(shape.collective) || cuts_blocks) {
     prepared->plan = std::move(plan);

@@ -40,6 +40,9 @@ struct Prepared {
   selection::Choice choice;
   engines::Program chunk;  // empty when there is one call only
   engines::Program last;
+  // Once this rank has begun the call, a NIC engine ends it, whatever this process does: no node has several ranks, and
+  // nothing goes between nodes but what the engine carries out. The same on all ranks.
+  bool runs_by_itself = false;
   // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
   std::optional<schedule::Plan> plan;
 };
@@ -78,6 +81,8 @@ class Planner {
   // What NIC engines can do between nodes they do from now on, or don't: `why_not` says why.
   void use(const NicPath* nic, std::string why_not);
   bool uses_nic() const { return nic_ != nullptr; }
+  // Whether they could do it, by whatever algorithm.
+  bool may_go_by_nic(const CallShape& shape) const { return nic_ != nullptr && nic_->may_carry(nic_call(shape)); }
   // More ranks than cores.
   bool is_crowded() const { return crowded_; }
 
@@ -109,9 +114,7 @@ class Planner {
   uint64_t slot_bytes_;
   selection::Table table_;
   // Of calls that NIC engines may carry out between nodes: rules under wire=nic.
-  const selection::Table& table_for(const CallShape& shape) const {
-    return nic_ != nullptr && nic_->may_carry(nic_call(shape)) ? nic_table_ : table_;
-  }
+  const selection::Table& table_for(const CallShape& shape) const { return may_go_by_nic(shape) ? nic_table_ : table_; }
   static NicPath::Call nic_call(const CallShape& shape) {
     return {shape.collective, shape.operation, shape.count * shape.element_bytes, shape.root};
   }

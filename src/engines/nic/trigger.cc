@@ -16,6 +16,7 @@ constexpr uint64_t kWord = sizeof(uint64_t);
 
 Layout layout_of(const Instruction& step) { return static_cast<Layout>(step.version); }
 uint64_t words_for(uint64_t bytes) { return (bytes + kWord - 1) / kWord; }
+uint32_t place_of(uint64_t operation) { return uint32_t{1} << operation % NIC_IN_FLIGHT; }
 
 }  // namespace
 
@@ -64,6 +65,8 @@ bool Trigger::begin(const Instruction& step, StepState& state, const Operands& o
     awaited_ = group_->done() + 1;
     return false;
   }
+  // The engine would write into the place of a result that is still to be read.
+  if ((unread_ & place_of(group_->started() + 1)) != 0) return false;
   nic_operand operand{};
   Call call = {.program = step.value, .root = step.peer};
   if (step.slot != 0) {
@@ -78,6 +81,7 @@ bool Trigger::begin(const Instruction& step, StepState& state, const Operands& o
   failure_ = group_->start(call);
   state.phase = kRung;
   state.serial = group_->started();
+  if (step.destination != Buffer::kNone) unread_ |= place_of(state.serial);
   return true;
 }
 
@@ -95,7 +99,10 @@ Progress Trigger::run(const Instruction& step, StepState& state, const Operands&
       failure_ = health();
     return Progress::kPending;
   }
-  if (step.destination != Buffer::kNone) read(step, group_->result(state.serial), operands.destination(step));
+  if (step.destination != Buffer::kNone) {
+    read(step, group_->result(state.serial), operands.destination(step));
+    unread_ &= ~place_of(state.serial);
+  }
   return Progress::kDone;
 }
 

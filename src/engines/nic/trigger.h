@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC group as the carrier of one sequence of calls: a step that stands for messages to other nodes (kTrigger) begins
 // an operation. Who gets something of it, and everybody in a barrier, waits until the engine has carried it out; others
-// go on at once.
+// go on at once. Steps of several calls may be under way, begun and looked at in the calls' order.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -55,6 +55,7 @@ class Trigger {
 
   std::unique_ptr<Group> group_;
   uint64_t awaited_ = 0;  // the operation that was last waited for
+  uint32_t unread_ = 0;   // bit i: operation i, modulo NIC_IN_FLIGHT, has a result that has not been read yet
   std::vector<std::string> names_;
   uint32_t self_;
   Status failure_;

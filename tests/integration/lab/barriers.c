@@ -2,7 +2,9 @@
 /* Barriers of an MPI program, and whether each holds: nobody leaves one before all have come to it, by the clock that
  * nodes of a lab have in common.
  *   barriers COUNT
- *   barriers until-told     until one fails, and says so; says too if that kills this process */
+ *   barriers until-told [later]
+ *                           until one fails, and says so; says too if that kills this process. "later": sums that are
+ *                           waited for later, in pairs */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,13 +45,27 @@ static void crash(int signal) {
   _exit(1);
 }
 
-static int until_told(int rank) {
+/* One of them may have ended before. */
+static int fails_later(void) {
+  MPI_Request requests[2];
+  MPI_Status statuses[2];
+  long in = 1, out[2];
+  for (int i = 0; i < 2; ++i)
+    if (MPI_Iallreduce(&in, &out[i], 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &requests[i]) != MPI_SUCCESS) return 1;
+  const int error = MPI_Waitall(2, requests, statuses);
+  if (error == MPI_SUCCESS) return 0;
+  return error == MPI_ERR_IN_STATUS && statuses[1].MPI_ERROR == MPI_ERR_OTHER && requests[1] == MPI_REQUEST_NULL;
+}
+
+static int until_told(int rank, int later) {
   signal(SIGSEGV, crash);
   signal(SIGABRT, crash);
   signal(SIGUSR1, SIG_IGN); /* MPICH's launcher tells of a dead rank by it */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   if (rank == 0) say("begun\n");
-  while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS) continue;
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (later && !fails_later()) continue;
+  while (!later && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS) continue;
   say("told\n");
   _exit(0);
 }
@@ -58,7 +74,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc > 1 && strcmp(argv[1], "until-told") == 0) return until_told(rank);
+  if (argc > 1 && strcmp(argv[1], "until-told") == 0) return until_told(rank, argc > 2);
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   int wrong = broken(MPI_COMM_WORLD, count, rank);
   MPI_Comm other;

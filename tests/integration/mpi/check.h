@@ -55,8 +55,7 @@ static inline uint64_t random_number(void) {
   return random_state;
 }
 
-static inline void start(int* argc, char*** argv) {
-  MPI_Init(argc, argv);
+static inline void start_after_init(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
   native_bcast = (bcast_function*)native_function("PMPI_Bcast");
@@ -66,6 +65,11 @@ static inline void start(int* argc, char*** argv) {
   if (seed != NULL) random_state = strtoull(seed, NULL, 10) | 1;
   native_bcast(&random_state, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
   if (world_rank == 0) printf("TEST_SEED=%llu\n", (unsigned long long)random_state);
+}
+
+static inline void start(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  start_after_init();
 }
 
 // Ends the program; success only if no rank has failed.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Non-blocking collectives that NIC engines carry out, from their beginning until they are over. To the program each is
+// a generalized request of its MPI; when hocket finds it over, the MPI is told.
+//
+// Thread safety: any thread. A list is locked for as long as it takes to look through it; no MPI function that may call
+// back is called meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "core/communicator.h"
+#include "shim/decision.h"
+#include "shim/next.h"
+
+namespace hocket::interposer {
+
+// What comes packed and goes where a type says that may be gone when it comes.
+struct Unpacking {
+  std::vector<unsigned char> bytes;
+  void* buffer = nullptr;
+  MPI_Datatype type{};  // ours, of all elements
+  bool has_type = false;
+
+  Unpacking() = default;
+  ~Unpacking();
+  Unpacking(const Unpacking&) = delete;
+  Unpacking& operator=(const Unpacking&) = delete;
+};
+
+struct Begun {
+  Collective collective = Collective::kIbarrier;
+  Communicator* communicator = nullptr;
+  MPI_Comm comm{};
+  hocket_request_t* request = nullptr;
+  std::unique_ptr<Unpacking> packed;
+  int mpi_error = MPI_SUCCESS;  // of its beginning
+  MPI_Request handle{};
+  bool has_handle = false;
+  bool is_freed = false;    // by the program, before it was over
+  bool has_failed = false;  // and the program has not been told
+  std::list<Begun>::iterator place;
+};
+
+namespace internal {
+// Those that run, and those that have failed and are still to be told of. Relaxed: who waits for a request has it from
+// whoever began it, and is synchronised with that thread by the program.
+inline std::atomic<size_t> begun{0};
+inline std::atomic<size_t> failed{0};
+}  // namespace internal
+
+// While false, requests are the MPI's affair.
+inline bool has_begun() { return internal::begun.load(std::memory_order_relaxed) != 0; }
+inline bool has_failures() { return internal::failed.load(std::memory_order_relaxed) != 0; }
+
+// Makes *request of what has been started, the one element of `one`. An error of the MPI: it has no room for a request.
+int take_into_list(std::list<Begun>& one, MPI_Request* request);
+
+// Moves all, and tells the MPI of those that are over. Does nothing while another thread is at it.
+void advance_begun();
+
+// Those of a communicator, before it goes; nullptr: all.
+void drain_begun(const Communicator* communicator);
+// Before the MPI frees it.
+void drain_before_free(MPI_Comm comm);
+
+// MPI_Request_free of one that runs: *request becomes MPI_REQUEST_NULL, and it goes on. False: it isn't one.
+bool free_begun(MPI_Request* request);
+
+// Of `requests`, those that have failed: which, and on what communicator.
+struct Failed {
+  int index;
+  MPI_Comm comm;
+};
+std::vector<Failed> find_failed(int count, const MPI_Request* requests);
+
+}  // namespace hocket::interposer

