@@ -8,6 +8,8 @@
 namespace hocket::lab_bench {
 namespace {
 
+constexpr int kSetUpCalls = 20;
+
 bench::Options options_of(const Work& work) {
   bench::Options options;
   options.collectives = {work.collective};
@@ -32,7 +34,13 @@ class MpiDriver final : public Driver {
     if (!problem.empty()) return Status(Code::kNotSupported, problem);
     return Card{};
   }
-  Status connect(const std::vector<Card>& /*cards*/) override { return Status::ok(); }
+  // Blocking calls set a communicator of hocket's up, others don't.
+  Status connect(const std::vector<Card>& /*cards*/) override {
+    const bench::Call barrier;
+    for (int i = 0; i < kSetUpCalls && hocket_; ++i) HOCKET_TRY(status_of(variant_->run(barrier)));
+    const std::string problem = variant_->activate(work_.collective);
+    return problem.empty() ? Status::ok() : Status(Code::kNotSupported, problem);
+  }
 
   Status begin(const nic_operand* operand) override {
     HOCKET_TRY(complete());  // of who gets nothing, the call before
