@@ -59,7 +59,7 @@ static __always_inline int carry(const struct event* event, const struct nic_mes
   if (*holds == wanted) return 1;
   struct nic_scratch* own = scratch();
   *holds = wanted;
-  return own != 0 && nic_carry(group, event->slot->first_operand, m, call, &own->out);
+  return own != 0 && nic_carry(group, event->state, event->slot->first_operand, m, call, &own->out);
 }
 
 // Sends a message by a copy of the packet, which is then another.
@@ -121,10 +121,11 @@ static __always_inline struct nic_page* page_of(__u32 index) {
 }
 
 // Gives the host the result of an operation. Worked out elsewhere than in the page, which the job may write.
-NIC_FUNCTION int nic_show(const struct nic_slot* slot, const struct nic_message* m, __u64 call, struct nic_page* page) {
+NIC_FUNCTION int nic_show(const struct nic_slot* slot, const struct nic_state* state, const struct nic_message* m,
+                          __u64 call, struct nic_page* page) {
   struct nic_scratch* own = scratch();
-  if (slot == 0 || m == 0 || page == 0 || own == 0) return 0;
-  if (!nic_result(&slot->group, slot->first_operand, m->program, m->epoch, call, &own->out)) return 0;
+  if (slot == 0 || state == 0 || m == 0 || page == 0 || own == 0) return 0;
+  if (!nic_result(&slot->group, state, slot->first_operand, m->program, m->epoch, call, &own->out)) return 0;
   struct nic_operand* result = &page->result[m->epoch % NIC_IN_FLIGHT];
   for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
     if (i >= nic_call_words(call)) break;
@@ -141,7 +142,7 @@ static __always_inline int publish(const struct event* event, struct nic_outcome
   if (outcome->completed == 0 && broken == 0 && !outcome->publishes) return 0;
   struct nic_page* page = page_of(event->index);
   if (page == 0) return 0;
-  if (outcome->publishes && nic_show(event->slot, &event->message, outcome->call, page))
+  if (outcome->publishes && nic_show(event->slot, event->state, &event->message, outcome->call, page))
     outcome->completed +=
         nic_published(&event->slot->group, event->state, event->message.program, event->message.epoch);
   // Several processors add up, whatever their order; what the page holds is never asked for.

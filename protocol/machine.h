@@ -16,7 +16,10 @@ NIC_INLINE enum nic_verdict nic_begin_call(const struct nic_group* group, struct
   if (nic_describe(&state->call[nic_index_of(bell->epoch)], call) != NIC_SET) return NIC_DISAGREEMENT;
   if (bell->carried == 0) return NIC_TAKEN;
   const __u64 places = nic_places_of(group, memory, bell->epoch);
-  return nic_put_hosts(group, program, places, call, operand) ? NIC_TAKEN : NIC_NO_PROGRAM;
+  if (!nic_put_hosts(group, program, places, call, operand)) return NIC_NO_PROGRAM;
+  if (!nic_is_pooled(program, NIC_HOSTS_OPERAND)) return NIC_TAKEN;
+  __u64* pool = &state->pool[nic_index_of(bell->epoch)];
+  return nic_pool(pool, places, NIC_HOSTS_OPERAND, call) ? NIC_TAKEN : NIC_CONTENDED;
 }
 
 /* How many words the host gives. */
@@ -50,6 +53,7 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   if (group->operands != 0) {
     nic_refresh(&state->call[nic_index_of(epoch)], epoch);
     nic_refresh(&state->claimed[nic_index_of(epoch)], epoch);
+    nic_refresh(&state->pool[nic_index_of(epoch)], epoch);
   }
   if (program->operands != 0) {
     const enum nic_verdict verdict = nic_begin_call(group, state, memory, program, bell, operand);
@@ -129,7 +133,9 @@ NIC_INLINE enum nic_verdict nic_keep(const struct nic_group* group, struct nic_s
   }
   const __u64 places = nic_places_of(group, memory, m->epoch);
   const __u32 at = arrival->slice == NIC_WHOLE ? 0 : arrival->slice * words;
-  return nic_put(nic_place(places, arrival->operand), operand, 0, at, words) ? NIC_TAKEN : NIC_NO_PROGRAM;
+  if (!nic_put(nic_place(places, arrival->operand), operand, 0, at, words)) return NIC_NO_PROGRAM;
+  if (!nic_is_pooled(program, arrival->operand)) return NIC_TAKEN;
+  return nic_pool(&state->pool[nic_index_of(m->epoch)], places, arrival->operand, call) ? NIC_TAKEN : NIC_STALE;
 }
 
 /* A message of the schedule has come. */

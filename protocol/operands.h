@@ -5,6 +5,12 @@
  * the kernel's programs, a number in their map. An operand is written once, by who has claimed it, before the record
  * says that it has come; and it stays until the window has moved past.
  *
+ * Operands that are combined as they come go into the operation's pool, which is one word: the number of the one place
+ * that nobody owns, and which holds all that has been combined so far. Who has written an operand owns its place. It
+ * parks it in the pool if that is empty; else it takes what is parked, combines the two in its own place, and tries
+ * again. Only then does the record say that the operand has come. So who finds in the record that all have come finds
+ * all of them in the place that is parked, and nobody writes there any more.
+ *
  * Thread safety: any number of processors may read the operands that have come. */
 #ifndef HOCKET_PROTOCOL_OPERANDS_H
 #define HOCKET_PROTOCOL_OPERANDS_H
@@ -71,6 +77,49 @@ NIC_FUNCTION int nic_combine(__u64 place, struct nic_operand* result, __u64 call
     result->word[i] = nic_combine_word(operation, type, left, right);
   }
   return 1;
+}
+
+/* An operation's pool: bits 0..7 the number of the place that is parked and one, 0: none; bits 52..63 the round, as in
+ * a record. */
+enum { NIC_PARKED_BITS = 8 };
+NIC_INLINE __u32 nic_parked(__u64 pool) { return pool & ((1U << NIC_PARKED_BITS) - 1); }
+
+/* Each failure is another's success, and those are two a place at the most. */
+enum { NIC_MOST_POOLINGS = 4 * (NIC_MOST_ARRIVALS + 1) };
+
+/* Combines what place `number` holds with what has come before it. `pool`: the operation's, whose call this is. Gives 0
+ * where the operation is over. */
+NIC_FUNCTION int nic_pool(__u64* pool, __u64 places, __u64 number, __u64 call) {
+  if (NIC_IS_NULL(pool)) return 0;
+  struct nic_operand* own = nic_operand_at(nic_place(places, (__u32)number));
+  if (!own) return 0;
+  const __u64 empty = nic_round_of(call) << NIC_ROUND_SHIFT;
+  __u64 seen = nic_load(pool);
+  for (int i = 0; i < NIC_MOST_POOLINGS; ++i) {
+    const __u64 behind = (nic_round_of(call) - nic_round_of(seen)) % NIC_ROUNDS;
+    if (behind >= NIC_ROUNDS / 2) return 0;
+    const __u32 parked = behind == 0 ? nic_parked(seen) : 0;
+    const __u64 wanted = parked != 0 ? empty : empty | (number + 1);
+    const __u64 found = nic_compare_exchange(pool, seen, wanted);
+    if (found != seen) {
+      seen = found;
+    } else if (parked == 0) {
+      return 1;
+    } else {
+      if (!nic_combine(nic_place(places, parked - 1), own, call, 1)) return 0;
+      seen = wanted;
+    }
+  }
+  return 0;
+}
+
+NIC_INLINE int nic_is_pooled(const struct nic_program* program, __u32 place) {
+  return place < 64 && (program->pooled >> place & 1) != 0;
+}
+
+/* Whether the content is what the pool holds in the end. */
+NIC_INLINE int nic_is_of_pool(const struct nic_program* program, const struct nic_send* send) {
+  return program->pooled != 0 && send->content.end - send->content.first > 1;
 }
 
 /* A content of the program's, of an operation whose places begin with `places`: [first, end) of the list of operands,

@@ -50,19 +50,29 @@ NIC_FUNCTION int nic_following(const struct nic_group* group, const struct nic_m
   return 1;
 }
 
+/* A content of the program's in an operation with that call, for which all of it has come. */
+NIC_INLINE int nic_gather(const struct nic_group* group, const struct nic_state* state, __u64 memory,
+                          const struct nic_program* program, const struct nic_send* send, __u64 epoch, __u64 call,
+                          struct nic_operand* operand) {
+  const __u64 places = nic_places_of(group, memory, epoch);
+  if (!nic_is_of_pool(program, send)) return nic_fold(program, send, places, call, operand);
+  const __u32 parked = nic_parked(nic_look(&state->pool[nic_index_of(epoch)], epoch));
+  return parked != 0 && nic_get(nic_place(places, parked - 1), operand, 0, nic_call_words(call));
+}
+
 /* What a message carries, as nic_following() has made it of an outcome with that call. */
-NIC_INLINE int nic_carry(const struct nic_group* group, __u64 memory, const struct nic_message* m, __u64 call,
-                         struct nic_operand* operand) {
+NIC_INLINE int nic_carry(const struct nic_group* group, const struct nic_state* state, __u64 memory,
+                         const struct nic_message* m, __u64 call, struct nic_operand* operand) {
   if (m->carried == 0) return 1;
   const struct nic_program* program = nic_program_at(group, m->program);
-  return nic_fold(program, nic_send_at(program, m->send), nic_places_of(group, memory, m->epoch), call, operand);
+  return nic_gather(group, state, memory, program, nic_send_at(program, m->send), m->epoch, call, operand);
 }
 
 /* What the host gets of an operation, where an outcome wants it published; then nic_published(). */
-NIC_INLINE int nic_result(const struct nic_group* group, __u64 memory, __u32 program, __u64 epoch, __u64 call,
-                          struct nic_operand* operand) {
+NIC_INLINE int nic_result(const struct nic_group* group, const struct nic_state* state, __u64 memory, __u32 program,
+                          __u64 epoch, __u64 call, struct nic_operand* operand) {
   const struct nic_program* about = nic_program_at(group, program);
-  return nic_fold(about, &about->result, nic_places_of(group, memory, epoch), call, operand);
+  return nic_gather(group, state, memory, about, &about->result, epoch, call, operand);
 }
 
 /* What is told of a group that is broken. */

@@ -11,7 +11,7 @@
 #include "protocol/table.h"
 
 enum {
-  NIC_SERVICE_VERSION = 4,
+  NIC_SERVICE_VERSION = 5,
   NIC_TEXT_BYTES = 240,
   NIC_INTERFACE_BYTES = 16,
   NIC_MOST_BELL_BYTES = 128,

@@ -17,6 +17,7 @@ struct nic_state {
   __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it: the same layout */
   __u64 claimed[NIC_WINDOW];      /* operands that somebody writes or has written: the same layout */
   __u64 call[NIC_WINDOW];         /* call.h */
+  __u64 pool[NIC_WINDOW];         /* operands.h */
 };
 
 enum nic_cause {

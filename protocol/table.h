@@ -9,6 +9,9 @@
  * in the order in which they are combined, and a message's content is a run of that list. So a result depends on
  * nothing but the operands, and what is asked for again is worked out again. Operands have places: the host's is 0.
  *
+ * A program may combine some of its operands as they come instead: then a content of several of them, which is always
+ * all of these, is in whatever order they came, and so is its result (operands.h).
+ *
  * A program with slices is an exchange: the host's operand has a slice for each member, and its result, in place 1, a
  * slice from each.
  *
@@ -86,6 +89,7 @@ struct nic_arrival {
 struct nic_program {
   __u64 all;     /* complete when these have come */
   __u64 instead; /* or, once there is a veto, these */
+  __u64 pooled;  /* a bit for each place whose operand is combined when it comes; 0: all are kept as they are */
   __u8 stages;
   __u8 sends;
   __u8 arrivals;

@@ -58,6 +58,8 @@ constexpr std::array kSettings = {
             "barriers between nodes by NIC engines (`hocket nic up`); on: an error where that can't be"},
     Setting{"HOCKET_NIC_INTERFACE", Kind::kText, "name", "", 0, 0,
             "whose engine, where several interfaces of a machine have one"},
+    Setting{"HOCKET_NIC_COMBINE", Kind::kChoice, "order|arrival", "order", 0, 0,
+            "how engines combine: in the tree's order, the same bits each time; arrival: in the order of packets"},
     Setting{"HOCKET_RUN", Kind::kText, "rank/size:socket:key", "", 0, 0,
             "set by `hocket run` for the ranks it starts: how they find each other"},
     Setting{"HOCKET_LAB_DIRECTORY", Kind::kText, "path", "/run/hocket/lab", 0, 0,

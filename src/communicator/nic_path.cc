@@ -91,6 +91,9 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
   const Result<int> wish = environment::get_enum("HOCKET_NIC");
   if (!wish.is_ok()) return Status(wish.status().code(), wish.status().message());
   offer.wish = static_cast<Wish>(wish.value());
+  const Result<int> combine = environment::get_enum("HOCKET_NIC_COMBINE");
+  if (!combine.is_ok()) return Status(combine.status().code(), combine.status().message());
+  offer.combines_on_arrival = combine.value() != 0;
   if (is_first && getrandom(&offer.id, sizeof offer.id, 0) != sizeof offer.id)
     return Status::system("can't draw a number for a NIC group", errno);
   if (is_first && getrandom(&offer.key, sizeof offer.key, 0) != sizeof offer.key)
@@ -138,7 +141,11 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
 }
 
 NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank)
-    : nodes_(nodes), rank_(rank), id_(offers[0].id), key_(offers[0].key) {
+    : nodes_(nodes),
+      rank_(rank),
+      id_(offers[0].id),
+      key_(offers[0].key),
+      combines_on_arrival_(offers[0].combines_on_arrival) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {
     const Offer& offer = offers[leader_of(nodes, node)];
     members_.push_back({offer.ip, offer.port});
@@ -173,6 +180,16 @@ schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
   return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
 }
 
+// All members' parts are looked at by all, so that all hold the same.
+Status NicPath::can_hold(const Held& wanted, bool has_twin, bool on_arrival) const {
+  for (uint32_t member = 0; member < nodes_.count(); ++member) {
+    const schedule::Plan plan = plan_of(wanted, member);
+    HOCKET_TRY(engines::nic::can_hold(plan, {.on_arrival = on_arrival}));
+    if (has_twin) HOCKET_TRY(engines::nic::can_hold(plan, {.synchronizes = true, .on_arrival = on_arrival}));
+  }
+  return Status::ok();
+}
+
 void NicPath::hold(Held wanted) {
   if (wanted.degree == 0 && !wanted.algorithm->degrees.empty()) wanted.degree = wanted.algorithm->degrees.front();
   const auto is_same = [&](const Program& program) { return program.held == wanted; };
@@ -182,14 +199,10 @@ void NicPath::hold(Held wanted) {
     set_why_not("a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken");
     return;
   }
-  // All members' parts are looked at by all, so that all hold the same.
-  Status fits;
-  for (uint32_t member = 0; member < nodes_.count() && fits.is_ok(); ++member) {
-    fits = engines::nic::can_hold(plan_of(wanted, member));
-    if (fits.is_ok() && has_twin) fits = engines::nic::can_hold(plan_of(wanted, member), {.synchronizes = true});
-  }
+  const bool on_arrival = combines_on_arrival_ && can_hold(wanted, has_twin, true).is_ok();
+  const Status fits = can_hold(wanted, has_twin, on_arrival);
   if (fits.is_ok()) {
-    programs_.push_back({wanted, static_cast<uint8_t>(next_program_), has_twin});
+    programs_.push_back({wanted, static_cast<uint8_t>(next_program_), has_twin, on_arrival});
     next_program_ += has_twin ? 2 : 1;
   } else {
     set_why_not(std::string(wanted.algorithm->name) + ": " + fits.message());
@@ -206,8 +219,9 @@ Status NicPath::join(Context& context) {
   for (const Program& program : programs_) {
     for (const bool synchronizes : {false, true}) {
       if (synchronizes && !program.has_twin) continue;
-      Result<nic_program> table = engines::nic::stage_table(
-          own, {.synchronizes = synchronizes}, [&](uint32_t member) { return plan_of(program.held, member); });
+      Result<nic_program> table =
+          engines::nic::stage_table(own, {.synchronizes = synchronizes, .on_arrival = program.on_arrival},
+                                    [&](uint32_t member) { return plan_of(program.held, member); });
       if (!table.is_ok()) return table.take_status();
       description.programs.push_back(table.value());
       description.synchronizing.push_back(static_cast<uint8_t>(program.number + program.has_twin));
@@ -337,7 +351,11 @@ std::string NicPath::explain(const selection::Choice& choice, const Call& call) 
   std::string text = "in use: the engines of " + std::to_string(nodes_.count()) + " nodes carry out " +
                      std::string(program->held.algorithm->name);
   if (program->held.degree != 0) text += "/" + std::to_string(program->held.degree);
-  return text + " between them";
+  text += " between them";
+  if (combines_on_arrival_ && schedule::combines(program->held.algorithm->collective))
+    text += program->on_arrival ? ", operands combined as they come"
+                                : ", operands combined in its order, since they are sent on one after the other";
+  return text;
 }
 
 }  // namespace hocket::communicator

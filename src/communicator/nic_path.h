@@ -33,8 +33,9 @@ class NicPath {
     uint32_t ip = 0;  // big-endian, these two: where its engine is reached; 0: it has none
     uint16_t port = 0;
     bool is_agent = false;
-    Wish wish = Wish::kAutomatic;  // rank 0's counts, as do the next two
-    uint64_t id = 0;               // of the group, and the next ones of the other tracks' groups
+    Wish wish = Wish::kAutomatic;  // rank 0's counts, as do the next three
+    bool combines_on_arrival = false;
+    uint64_t id = 0;  // of the group, and the next ones of the other tracks' groups
     nic_key key = {};
     char reason[160] = {};  // why it has no engine
   };
@@ -82,12 +83,14 @@ class NicPath {
     Held held;
     uint8_t number;
     bool has_twin;
+    bool on_arrival;
   };
   NicPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
   void set_why_not(std::string why) {
     if (why_not_.empty()) why_not_ = std::move(why);
   }
   uint64_t words_of(const Call& call) const;
+  Status can_hold(const Held& wanted, bool has_twin, bool on_arrival) const;
   void hold(Held wanted);
   std::optional<Held> between_nodes(const selection::Choice& choice) const;
   // That does what the choice does between nodes; nullptr: none.
@@ -99,6 +102,7 @@ class NicPath {
   std::vector<engines::nic::Address> members_;
   uint64_t id_;
   nic_key key_;
+  bool combines_on_arrival_;
   std::vector<Program> programs_;
   uint32_t next_program_ = 0;
   std::string why_not_;  // an algorithm, or some degree of it, is not held: of the first such

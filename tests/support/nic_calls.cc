@@ -104,11 +104,9 @@ class Reference {
 }  // namespace
 
 std::vector<NicAlgorithm> nic_algorithms() {
-  return {{Collective::kBarrier, "dissemination"},
-          {Collective::kReduce, "tree_mm", 2},
-          {Collective::kReduce, "tree_mm", 1},
-          {Collective::kBroadcast, "tree_mm", 2},
-          {Collective::kAllreduce, "recursive_doubling"},
+  return {{Collective::kBarrier, "dissemination"},   {Collective::kReduce, "tree_mm", 2},
+          {Collective::kReduce, "tree_mm", 1},       {Collective::kBroadcast, "tree_mm", 2},
+          {Collective::kReduce, "tree_mm", 2, true}, {Collective::kAllreduce, "recursive_doubling"},
           {Collective::kAlltoall, "linear"}};
 }
 
@@ -131,7 +129,8 @@ Result<NicCalls::Programs> NicCalls::programs_of(uint32_t member, engines::nic::
     const auto number = static_cast<uint8_t>(all.programs.size());
     for (const bool synchronizes : {false, true}) {
       if (synchronizes && !has_root(algorithm)) continue;
-      Result<nic_program> program = engines::nic::stage_table(member, Form{mode, synchronizes}, plan);
+      Result<nic_program> program =
+          engines::nic::stage_table(member, Form{mode, synchronizes, algorithm.on_arrival}, plan);
       if (!program.is_ok()) return program.take_status();
       all.programs.push_back(program.value());
       all.synchronizing.push_back(has_root(algorithm) ? static_cast<uint8_t>(number + 1) : number);
@@ -174,6 +173,19 @@ bool NicCalls::gives_operand(uint32_t member, uint64_t epoch) const {
   return collective != Collective::kBarrier && (collective != Collective::kBroadcast || call(epoch).root == member);
 }
 
+namespace {
+
+// Numbers of which many can be summed without rounding, and none of which equals another in another form.
+uint64_t whole_numbers(uint8_t type, uint64_t random) {
+  constexpr uint64_t kMost = 1000;
+  if (type == NIC_DOUBLE) return std::bit_cast<uint64_t>(static_cast<double>(1 + random % kMost));
+  const uint64_t low = std::bit_cast<uint32_t>(static_cast<float>(1 + random % kMost));
+  const uint64_t high = std::bit_cast<uint32_t>(static_cast<float>(1 + (random >> 32) % kMost));
+  return high << 32 | low;
+}
+
+}  // namespace
+
 nic_operand NicCalls::operand(uint32_t member, uint64_t epoch) const {
   const Call call = this->call(epoch);
   std::mt19937_64 dice(this->dice(epoch, 100 + member));
@@ -183,6 +195,8 @@ nic_operand NicCalls::operand(uint32_t member, uint64_t epoch) const {
     // Sums that show in which order they were made.
     const double number = static_cast<double>(operand.word[i] >> 11) * 0x1p-53 - 0.5;
     if (call.type == NIC_DOUBLE) operand.word[i] = std::bit_cast<uint64_t>(number);
+    if (algorithm_of(epoch).on_arrival && nic_is_floating(call.type) != 0)
+      operand.word[i] = whole_numbers(call.type, operand.word[i]);
   }
   return operand;
 }

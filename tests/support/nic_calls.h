@@ -18,6 +18,7 @@ struct NicAlgorithm {
   schedule::Collective collective;
   const char* name;
   uint32_t degree = 0;
+  bool on_arrival = false;  // operands are combined as they come, and are such that their order doesn't matter
 };
 inline constexpr uint32_t kFlatTree = 0xffffffffu;
 

@@ -35,6 +35,8 @@ Ways to carry out a collective:
   host-udp             the same messages by the rank itself               host-packet over raw packets
   mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it
   hocket:NAME          the same program with hocket preloaded and engines on
+of reductions only:
+  nic-arrival          operands combined in the order in which they come
 and of barriers only:
   nic-direct           each message acknowledged                          nic-xdp     in the driver, where it can
   nic-broadcast        asks all by multicast; ALGORITHM if one is late    agent-broadcast

@@ -15,23 +15,27 @@ using engines::nic::Mode;
 
 using schedule::Collective;
 
+// What a way can carry out.
+enum class Of : uint8_t { kAll, kBarriers, kReductions };
+
 struct Path {
   const char* name;
   Engines engines;
   std::unique_ptr<Driver> (*make)(const Place& place);
-  bool is_of_barriers = false;
+  Of of = Of::kAll;
   const char* algorithm = nullptr;  // unless another is named; nullptr: the collective's
 };
 
-template <Mode mode>
+template <Mode mode, bool on_arrival = false>
 Result<Programs> tables_of(const Place& place) {
-  Result<nic_program> plain = engines::nic::stage_table(place.rank, {mode}, place.plan_of);
+  Result<nic_program> plain =
+      engines::nic::stage_table(place.rank, {.mode = mode, .on_arrival = on_arrival}, place.plan_of);
   if (!plain.is_ok()) return plain.take_status();
   Programs programs = {plain.take(), {}};
   const Collective collective = place.work.collective;
   if (collective == Collective::kReduce || collective == Collective::kBroadcast) {
-    Result<nic_program> twin =
-        engines::nic::stage_table(place.rank, {.mode = mode, .synchronizes = true}, place.plan_of);
+    Result<nic_program> twin = engines::nic::stage_table(
+        place.rank, {.mode = mode, .synchronizes = true, .on_arrival = on_arrival}, place.plan_of);
     if (!twin.is_ok()) return twin.take_status();
     programs.synchronizing = {twin.take()};
   }
@@ -51,11 +55,12 @@ constexpr auto make_collective = make_nic<tables_of<Mode::kCollective>>;
 const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
     {"nic-chain", Engines::kKernel, make_nic<tables_of<Mode::kChain>>},
-    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kAcknowledged>>, true},
+    {"nic-arrival", Engines::kKernel, make_nic<tables_of<Mode::kCollective, true>>, Of::kReductions},
+    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kAcknowledged>>, Of::kBarriers},
     // What is named is what it falls back on.
-    {"nic-broadcast", Engines::kKernel, make_nic<vote_of>, true, "gather_broadcast/8"},
-    {"agent-broadcast", Engines::kAgent, make_nic<vote_of>, true, "gather_broadcast/8"},
-    {"nic-xdp", Engines::kDriver, make_collective, true},
+    {"nic-broadcast", Engines::kKernel, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
+    {"agent-broadcast", Engines::kAgent, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
+    {"nic-xdp", Engines::kDriver, make_collective, Of::kBarriers},
     {"agent", Engines::kAgent, make_collective},
     {"mixed", Engines::kMixed, make_collective},
     {"host-udp", Engines::kNone, make_udp_driver},
@@ -169,8 +174,10 @@ Result<Variant> parse_variant(const std::string& text, Collective collective) {
   }
   for (const Path& path : kPaths) {
     if (variant.path != path.name) continue;
-    if (path.is_of_barriers && collective != Collective::kBarrier)
+    if (path.of == Of::kBarriers && collective != Collective::kBarrier)
       return Status(Code::kInvalidArgument, "`" + variant.path + "` is a way to carry out a barrier only");
+    if (path.of == Of::kReductions && !schedule::combines(collective))
+      return Status(Code::kInvalidArgument, "`" + variant.path + "` is a way to combine operands only");
     variant.engines = path.engines;
     if (colon == std::string::npos)
       variant.algorithm = path.algorithm != nullptr            ? path.algorithm

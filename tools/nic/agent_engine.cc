@@ -246,7 +246,7 @@ class AgentEngine final : public Engine {
       nic_message sent;
       nic_operand operand;
       if (nic_following(&slot.group, &message, &outcome, number, &sent) != 0 &&
-          nic_carry(&slot.group, slot.memory(), &sent, outcome.call, &operand) != 0)
+          nic_carry(&slot.group, &slot.state, slot.memory(), &sent, outcome.call, &operand) != 0)
         send(slot, sent, &operand);
     }
     count(outcome.repeats != 0 ? NIC_RESENT : NIC_SENT, outcome.end_send - outcome.first_send);
@@ -266,7 +266,7 @@ class AgentEngine final : public Engine {
   static uint32_t publish(Slot& slot, const nic_outcome& outcome, const nic_message& cause) {
     nic_operand result;
     if (outcome.publishes == 0 ||
-        nic_result(&slot.group, slot.memory(), cause.program, cause.epoch, outcome.call, &result) == 0)
+        nic_result(&slot.group, &slot.state, slot.memory(), cause.program, cause.epoch, outcome.call, &result) == 0)
       return 0;
     const size_t bytes = sizeof(uint64_t) * nic_call_words(outcome.call);
     std::memcpy(&slot.page->result[cause.epoch % NIC_IN_FLIGHT], &result, bytes);

@@ -49,6 +49,22 @@ std::string flaw_of_contents(const nic_program& program, uint32_t size) {
   return "";
 }
 
+// What is wrong with what the program combines as it comes.
+std::string flaw_of_pool(const nic_program& program) {
+  if (program.pooled == 0) return "";
+  if (program.operands < 2 || program.slices != 0 || (program.pooled >> program.operands) != 0)
+    return "operands that can't be combined as they come";
+  const auto is_sound = [&](const nic_send& send) {
+    uint64_t places = 0;
+    for (uint32_t i = send.content.first; i < send.content.end; ++i)
+      places |= uint64_t{1} << (program.fold[i] & (NIC_IS_LEFT - 1));
+    return (places & program.pooled) == 0 || (places == program.pooled && nic_is_of_pool(&program, &send) != 0);
+  };
+  if (!is_sound(program.result) || !std::all_of(program.send, program.send + program.sends, is_sound))
+    return "content that is combined as it comes, in parts";
+  return "";
+}
+
 // What is wrong with a program with content, or with a root, beyond that.
 std::string flaw_of_call(const nic_program& program) {
   if ((program.flags & (NIC_ACKNOWLEDGED | NIC_VOTES)) != 0) return "content that is acknowledged, or voted about";
@@ -102,6 +118,7 @@ std::string flaw_of(const nic_program& program, uint32_t self, uint32_t size) {
       return "a message from nobody, or from itself";
   }
   std::string flaw = flaw_of_contents(program, size);
+  if (flaw.empty()) flaw = flaw_of_pool(program);
   if (!flaw.empty()) return flaw;
   if (has_operands) return flaw_of_call(program);
   return votes ? flaw_of_vote(program) : "";

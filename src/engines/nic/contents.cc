@@ -159,4 +159,24 @@ Result<nic_content> Contents::result() {
   return run_of(found->second);
 }
 
+// A bit for each.
+uint64_t Contents::places_of(const nic_content& content) const {
+  uint64_t places = 0;
+  for (uint32_t i = content.first; i < content.end; ++i)
+    places |= uint64_t{1} << (program_.fold[i] & (NIC_IS_LEFT - 1));
+  return places;
+}
+
+Status Contents::pool() {
+  std::vector<nic_content> all = {program_.result.content};
+  for (uint32_t i = 0; i < program_.sends; ++i) all.push_back(program_.send[i].content);
+  const auto is_combined = [](const nic_content& content) { return content.end - content.first > 1; };
+  for (const nic_content& content : all)
+    if (is_combined(content)) program_.pooled |= places_of(content);
+  for (const nic_content& content : all)
+    if ((places_of(content) & program_.pooled) != (is_combined(content) ? program_.pooled : 0))
+      return unfit("a rank sends on what it has combined before all has come, so that the order must be known");
+  return Status::ok();
+}
+
 }  // namespace hocket::engines::nic

@@ -34,6 +34,8 @@ class Contents {
   Result<nic_content> operand_at(uint8_t place) { return run_of({place}); }
   // What the schedule leaves in the output.
   Result<nic_content> result();
+  // The contents that the program has by now shall be combined as their operands come.
+  Status pool();
 
  private:
   // Operands in the order in which they are combined, the first one's NIC_IS_LEFT meaning nothing.
@@ -44,6 +46,7 @@ class Contents {
   Result<Value> value_of(const schedule::Slice& slice) const;
   Status set(const schedule::Slice& slice, Value value);
   Result<nic_content> run_of(const Value& value);
+  uint64_t places_of(const nic_content& content) const;
   Result<uint8_t> new_place();
   // Of an exchange: the number of the block.
   Result<uint8_t> block_of(const schedule::Slice& slice, schedule::Buffer buffer) const;

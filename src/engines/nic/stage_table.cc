@@ -151,9 +151,12 @@ Status can_hold(const Plan& plan, const Form& form) {
     nic_arrival arrival{};
     HOCKET_TRY(is_work(step) ? contents.work(step)
                              : (is_receive(step) ? contents.receive(step, arrival) : contents.send(step, send)));
+    if (step.kind == StepKind::kSend) program.send[program.sends++] = send;
   }
   Result<nic_content> result = contents.result();
-  return result.is_ok() ? Status::ok() : result.take_status();
+  if (!result.is_ok()) return result.take_status();
+  program.result.content = result.value();
+  return form.on_arrival ? contents.pool() : Status::ok();
 }
 
 Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& plan_of) {
@@ -176,6 +179,7 @@ Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& p
   HOCKET_TRY(writer.write(formed(plan, form), before, [&](uint64_t need) { return roots.send(writer, need); }));
   HOCKET_TRY(std::move(unlike));
   HOCKET_TRY(roots.end());
+  if (form.on_arrival) HOCKET_TRY(contents.pool());
   return program;
 }
 

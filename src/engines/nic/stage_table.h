@@ -27,6 +27,10 @@ struct Form {
   // schedule is carried out backwards as well, by messages without content: of a reduction afterwards, of a broadcast
   // before.
   bool synchronizes = false;
+  // Operands are combined in the order in which they come (the NIC paper's way), so that results depend on it where an
+  // operation isn't associative and commutative to the last bit. Otherwise in the schedule's order, when the last has
+  // come. Refused if a rank sends on what it has combined before all that it combines have come.
+  bool on_arrival = false;
 };
 
 // Whether a table has room for it. Reasons to refuse (kNotSupported): it is not made of messages between ranks and of
@@ -36,8 +40,7 @@ Status can_hold(const schedule::Plan& plan, const Form& form = {});
 // The part of `rank`, as member of the same number, in the schedule whose plan of rank r is plan_of(r). Plans of ranks
 // that it exchanges messages with are asked for too, each time anew. Refused as above.
 //
-// Barriers, and for one root, 0, collectives that have one: their tables serve any root. Reductions combine in the
-// schedule's order.
+// Barriers, and for one root, 0, collectives that have one: their tables serve any root.
 Result<nic_program> stage_table(uint32_t rank, const Form& form,
                                 const std::function<schedule::Plan(uint32_t)>& plan_of);
 

@@ -158,7 +158,7 @@ class KernelVictims : public testing::Test {
       nic_operand operand{};
       is_last = false;
       if (nic_following(&victim.group, &cause, &outcome, number, &m) == 0) continue;
-      EXPECT_NE(nic_carry(&victim.group, victim.memory(), &m, outcome.call, &operand), 0);
+      EXPECT_NE(nic_carry(&victim.group, &victim.state, victim.memory(), &m, outcome.call, &operand), 0);
       add(m, operand);
     }
     if (outcome.reply != 0) add(nic_replied(&victim.group, &victim.state, outcome.reply, &cause), {});

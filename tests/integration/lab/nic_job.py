@@ -10,7 +10,7 @@ import socket
 import struct
 
 PORT = 46253
-VERSION = 4
+VERSION = 5
 HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
 MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
 BELL = 15
@@ -28,7 +28,7 @@ PAGE_BYTES = 12288  # three pages of the machine's
 LIMIT_S = 20
 _MASK = (1 << 64) - 1
 _JOIN = struct.Struct("=IIQQQQHHHH")
-_PROGRAM = struct.Struct("=QQBBBBBBBB6s2x16Q16s")
+_PROGRAM = struct.Struct("=QQQBBBBBBBB6s2x16Q16s")
 _SEND, _ARRIVAL = struct.Struct("=HBBBB"), struct.Struct("=HBBBx")
 
 
@@ -52,12 +52,11 @@ def program(other, **changes):
     """A barrier between two: one message there, one from there."""
     about = {"all": STARTED | 1, "stages": 1, "sends": 1, "arrivals": 1, "needs": [STARTED], "end_sends": [1],
              "send": [(other, 0)], "arrival": [(other, 0)], "instead": 0, "flags": 0, "question": 0, "operands": 0,
-             "slices": 0, "folds": None, "fold": [], "result": (), **changes}
+             "slices": 0, "folds": None, "fold": [], "result": (), "pooled": 0, **changes}
     folds = len(about["fold"]) if about["folds"] is None else about["folds"]
-    packed = _PROGRAM.pack(about["all"], about["instead"], about["stages"], about["sends"], about["arrivals"],
-                           about["flags"], about["question"], about["operands"], about["slices"], folds,
-                           _send(*about["result"]), *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))),
-                           bytes(about["end_sends"]))
+    numbers = ("all", "instead", "pooled", "stages", "sends", "arrivals", "flags", "question", "operands", "slices")
+    packed = _PROGRAM.pack(*(about[name] for name in numbers), folds, _send(*about["result"]),
+                           *(about["needs"] + [0] * (MOST_STAGES - len(about["needs"]))), bytes(about["end_sends"]))
     for name, pack, most in (("send", _send, MOST_SENDS + 1), ("arrival", _arrival, MOST_ARRIVALS + 1)):
         packed += b"".join(pack(*row) for row in about[name] + [()] * (most - len(about[name])))
     return packed + bytes(about["fold"]).ljust(MOST_FOLDS, b"\0")

@@ -48,14 +48,17 @@ class NicMpiTest(LabTest):
             self.assertIn("0 barriers did not hold", result.stdout)
         return result
 
-    def run_sums(self, mpi, **settings):
-        """What the program says of its results' bits."""
+    def sums(self, mpi, what, **settings):
         program = os.path.join(self.folder, mpi + "-sums")
         if not os.path.exists(program):
             subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
                             os.path.join(HERE, "sums.c"), "-o", program], check=True)
-        said = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", program, str(SUMS),
+        return self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", program, what,
                         **settings).stdout
+
+    def run_sums(self, mpi, **settings):
+        """What the program says of its results' bits."""
+        said = self.sums(mpi, str(SUMS), **settings)
         self.assertIn("\n0 results are wrong", "\n" + said)
         return re.search("bits ([0-9a-f]{16})", said)[1]
 
@@ -73,6 +76,18 @@ class NicMpiTest(LabTest):
                         operations = [self.operations(node) for node in range(NODES)]
                         self.assertTrue(all(count > 2 * SUMS for count in operations), operations)
                         self.assertEqual(bits, self.run_sums(mpi, HOCKET_NIC="off", **forced))
+
+    def test_operands_are_combined_as_they_come_where_that_is_wanted_and_can_be(self):
+        for mpi in self.programs:
+            self.lab("down", "--all")
+            self.up("up", "agent", "up")
+            for combine, across, sums in (("order", "tree_mm/8", "0 0"), ("arrival", "tree_mm/8", "1 0"),
+                                          ("arrival", "recursive_doubling", "0 0")):
+                with self.subTest(mpi=mpi, combine=combine, across=across):
+                    settings = {"HOCKET_NIC": "on", "HOCKET_NIC_COMBINE": combine,
+                                "HOCKET_ALLREDUCE": "leader:across=" + across}
+                    self.assertIn(f"\nsums {sums}\n", "\n" + self.sums(mpi, "order", **settings))
+                    self.run_sums(mpi, **settings)
 
     def operations(self, node):
         status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout

@@ -4,11 +4,14 @@
 //
 //   sums ROUNDS   prints how many results were wrong, how many calls were made, and a number made of all bits of all
 //                 sums of doubles that root 0 or all got: the same wherever they are added in the same order
+//   sums order    of 3 ranks: prints what 1, 2^53 and -2^53 add up to when rank 1 is late, and when rank 2 is: 0 if the
+//                 first two are added first, 1 if the first and the last
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { kMost = 96 };
 
@@ -99,10 +102,27 @@ static void exchange_blocks(int round, int bytes) {
   }
 }
 
+static void add_in_the_order_of_arrival(void) {
+  enum { kLateUs = 200000 };
+  const double numbers[] = {1, 0x1p53, -0x1p53};
+  double sums[2];
+  for (int late = 1; late < 3; ++late) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == late) usleep(kLateUs);
+    MPI_Allreduce(&numbers[rank % 3], &sums[late - 1], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  if (rank == 0) printf("sums %g %g\n", sums[0], sums[1]);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (argc > 1 && strcmp(argv[1], "order") == 0) {
+    add_in_the_order_of_arrival();
+    MPI_Finalize();
+    return 0;
+  }
   const int rounds = argc > 1 ? atoi(argv[1]) : 100;
   const int counts[] = {1, 2, 7, 8, 33, 64, 65, kMost};
   for (int round = 0; round < rounds; ++round) {

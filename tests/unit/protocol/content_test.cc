@@ -13,7 +13,9 @@
 
 namespace hocket::test {
 
-void PrintTo(const NicAlgorithm& algorithm, std::ostream* out) { *out << algorithm.name << "/" << algorithm.degree; }
+void PrintTo(const NicAlgorithm& algorithm, std::ostream* out) {
+  *out << algorithm.name << "/" << algorithm.degree << (algorithm.on_arrival ? " on arrival" : "");
+}
 
 namespace {
 
@@ -162,6 +164,10 @@ const NicAlgorithm kAlgorithms[] = {
     {Collective::kAllreduce, "linear"},
     {Collective::kAlltoall, "linear"},
     {Collective::kAlltoall, "pairwise"},
+    {Collective::kReduce, "tree_mm", 2, true},
+    {Collective::kReduce, "tree_mm", kFlatTree, true},
+    {Collective::kAllreduce, "tree_mm", 2, true},
+    {Collective::kAllreduce, "tree_mm", kFlatTree, true},
 };
 INSTANTIATE_TEST_SUITE_P(Algorithms, NicContent, testing::ValuesIn(kAlgorithms));
 
@@ -194,14 +200,18 @@ TEST(NicContents, WhoIsFarAheadStillAnswers) {
 
 // Processors that take packets of the same operations at the same time, each packet several times: an operand has one
 // writer, and each result is worked out by one processor, from operands that are whole.
-TEST(NicContents, AreSharedByProcessors) {
+class NicContentForms : public testing::TestWithParam<engines::nic::Form> {};
+INSTANTIATE_TEST_SUITE_P(Forms, NicContentForms,
+                         testing::Values(engines::nic::Form{}, engines::nic::Form{.on_arrival = true}));
+
+TEST_P(NicContentForms, AreSharedByProcessors) {
   constexpr uint32_t kMembers = 9;
   constexpr uint32_t kProcessors = 4;
   constexpr uint64_t kEpochs = 1500;
   constexpr uint8_t kWords = 5;
   const NicAlgorithm flat = {Collective::kAllreduce, "tree_mm", 16};
   const auto program =
-      engines::nic::stage_table(0, {}, [&](uint32_t rank) { return plan_of(flat, kMembers, rank); }).take();
+      engines::nic::stage_table(0, GetParam(), [&](uint32_t rank) { return plan_of(flat, kMembers, rank); }).take();
   nic_group group{};
   group.size = kMembers;
   group.programs = 1;
@@ -226,7 +236,7 @@ TEST(NicContents, AreSharedByProcessors) {
     told += outcome.completed;
     if (outcome.publishes == 0) return;
     nic_operand result{};
-    (void)nic_result(&group, memory, 0, epoch, outcome.call, &result);
+    (void)nic_result(&group, &state, memory, 0, epoch, outcome.call, &result);
     for (uint32_t i = 0; i < kWords; ++i) wrong += result.word[i] != kMembers * (epoch + i);
     ++published;
     told += nic_published(&group, &state, 0, epoch);

@@ -73,6 +73,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       const uint64_t at = arrival.slice == NIC_WHOLE ? 0 : uint64_t{arrival.slice} * m.carried;
       std::memcpy(&kept_place(taken.group, m.epoch, arrival.operand).word[at], &packet.bytes[NIC_HEADER_BYTES],
                   sizeof(uint64_t) * m.carried);
+      pool(taken.group, before[taken.group].state, m, arrival.operand);
       ++claims_;
     }
     const std::span<nic_operand> places = now.places(m.epoch);
@@ -80,6 +81,18 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       return fails(packet, "leaves another operand");
     if (fed_ % 1024 == 0 && !are_operands_kept()) return fails(packet, "or one before it writes where it may not");
     return testing::AssertionSuccess();
+  }
+
+  // A place that has got an operand has got all that was parked before, too, if the program pools it.
+  void pool(uint32_t group, const nic_state& before, const nic_message& m, uint32_t place) {
+    const nic_program& program = engine_.groups()[group].group.program[m.program];
+    const uint32_t parked = nic_parked(nic_look(&before.pool[nic_index_of(m.epoch)], m.epoch));
+    if (nic_is_pooled(&program, place) == 0 || parked == 0) return;
+    const nic_operand& other = kept_place(group, m.epoch, parked - 1);
+    nic_operand& own = kept_place(group, m.epoch, place);
+    for (uint32_t i = 0; i < m.words; ++i)
+      own.word[i] = nic_combine_word(m.operation, m.type, other.word[i], own.word[i]);
+    ++combined_;
   }
 
   nic_operand& kept_place(uint32_t group, uint64_t epoch, uint32_t place) {
@@ -111,7 +124,8 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       }
       if ((sent.target >= group.size && sent.target != NIC_ALL) || sent.target == group.self)
         return fails(packet, "makes a message to nobody");
-      if (sent.carried > NIC_MOST_WORDS || nic_carry(&group, victim.memory(), &sent, outcome.call, &operand) == 0)
+      if (sent.carried > NIC_MOST_WORDS ||
+          nic_carry(&group, &victim.state, victim.memory(), &sent, outcome.call, &operand) == 0)
         return fails(packet, "makes a message of nothing");
       if (const std::string flaw = flaw_of_sent(victim, sent); !flaw.empty()) return fails(packet, "sends " + flaw);
     }
@@ -142,6 +156,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       if (packets_.below(2) == 0) continue;
       const nic_message bell = packets_.below(4) == 0 ? packets_.wild_bell(number) : packets_.bell(number);
       const nic_operand operand = packets_.operand();
+      const nic_state before = engine_.groups()[number].state;
       const nic_outcome outcome = engine_.start(number, bell, operand);
       const Victim& victim = engine_.groups()[number];
       EXPECT_EQ(flaw_of(victim), "");
@@ -149,8 +164,11 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       const bool may_write = outcome.verdict == NIC_TAKEN || outcome.verdict == NIC_DISAGREEMENT;
       if (!may_write || bell.carried == 0) continue;
       const nic_program& program = victim.group.program[bell.program];
+      nic_operand& expected = kept_place(number, bell.epoch, NIC_HOSTS_OPERAND);
+      std::memcpy(&expected, &operand, sizeof(uint64_t) * bell.carried);
+      pool(number, before, bell, NIC_HOSTS_OPERAND);
       const nic_operand& kept = engine_.groups()[number].places(bell.epoch)[NIC_HOSTS_OPERAND];
-      const bool is_kept = std::memcmp(&kept, &operand, sizeof(uint64_t) * bell.carried) == 0;
+      const bool is_kept = std::memcmp(&kept, &expected, sizeof(uint64_t) * bell.carried) == 0;
       EXPECT_TRUE(is_kept || outcome.verdict != NIC_TAKEN);
       keep(number, bell.epoch, NIC_HOSTS_OPERAND);
       if (program.slices != 0) keep(number, bell.epoch, NIC_EXCHANGED);
@@ -193,6 +211,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
   uint64_t fed_ = 0;
   uint64_t passed_ = 0;
   uint64_t claims_ = 0;
+  uint64_t combined_ = 0;  // operands with others, as they came
 };
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HostilePacketsOf, testing::Values(1, 2));
@@ -234,6 +253,7 @@ TEST_P(HostilePacketsOf, MembersHarmNoGroupButTheirOwn) {
                                        NIC_UNSOUND, NIC_REJECTED, NIC_KEPT})
     EXPECT_NE(engine_.counters()[counter], 0u) << counter;
   EXPECT_NE(claims_, 0u);
+  EXPECT_NE(combined_, 0u);
   EXPECT_NE(published(), 0u);
 }
 

@@ -131,6 +131,7 @@ void ProtocolNetwork::begin_after(uint64_t epoch) {
     for (uint64_t past = epoch - NIC_WINDOW + 1; past <= epoch; ++past) {
       const uint64_t index = nic_index_of(past);
       state.record[index] = state.claimed[index] = nic_blank(past, 0) | NIC_STARTED;
+      state.pool[index] = nic_blank(past, 0);
       state.call[index] = nic_round(past) << NIC_ROUND_SHIFT | NIC_IS_CALL;
     }
   }
@@ -172,14 +173,15 @@ void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, const nic_
     nic_message sent;
     nic_operand operand{};
     if (nic_following(&engine.group, &cause, &outcome, number, &sent) == 0) continue;
-    EXPECT_TRUE(nic_carry(&engine.group, engine.memory(), &sent, outcome.call, &operand) != 0);
+    EXPECT_TRUE(nic_carry(&engine.group, &engine.state, engine.memory(), &sent, outcome.call, &operand) != 0);
     send(sent, operand);
   }
   engine.told += outcome.completed;
   if (outcome.publishes == 0) return;
   EXPECT_FALSE(engine.results.contains(cause.epoch)) << "published twice";
   nic_operand& result = engine.results[cause.epoch];
-  EXPECT_TRUE(nic_result(&engine.group, engine.memory(), cause.program, cause.epoch, outcome.call, &result) != 0);
+  EXPECT_TRUE(nic_result(&engine.group, &engine.state, engine.memory(), cause.program, cause.epoch, outcome.call,
+                         &result) != 0);
   engine.told += nic_published(&engine.group, &engine.state, cause.program, cause.epoch);
 }
 

@@ -60,6 +60,8 @@ void add_contents(nic_group& group) {
     content(Collective::kReduce, "tree_mm", {Mode::kCollective, synchronizes});
     content(Collective::kBroadcast, "tree_mm", {Mode::kCollective, synchronizes});
   }
+  content(Collective::kReduce, "tree_mm", {.on_arrival = true});
+  content(Collective::kAllreduce, "tree_mm", {.on_arrival = true});
   content(Collective::kAllreduce, "recursive_doubling", {});
   content(Collective::kAllreduce, "recursive_doubling", {Mode::kChain});
   content(Collective::kAlltoall, "linear", {});
@@ -98,7 +100,7 @@ void VictimEngine::renew(uint32_t group) {
     // The last content may be long ago.
     const uint64_t rounds = std::min<uint64_t>(epoch / NIC_WINDOW, dice_() % (NIC_ROUNDS / 4));
     victim.state.call[nic_index_of(epoch)] = victim.state.claimed[nic_index_of(epoch)] =
-        nic_blank(epoch - rounds * NIC_WINDOW, 0);
+        victim.state.pool[nic_index_of(epoch)] = nic_blank(epoch - rounds * NIC_WINDOW, 0);
   }
   std::memset(victim.operands.data(), kRed, victim.operands.size() * sizeof(nic_operand));
   victim.told = base;
@@ -159,7 +161,9 @@ nic_outcome VictimEngine::start(uint32_t group, const nic_message& bell, const n
 void VictimEngine::publish(Victim& victim, const nic_message& cause, nic_outcome& outcome) {
   if (outcome.publishes != 0) {
     nic_operand result;
-    if (nic_result(&victim.group, victim.memory(), cause.program, cause.epoch, outcome.call, &result) == 0) return;
+    if (nic_result(&victim.group, &victim.state, victim.memory(), cause.program, cause.epoch, outcome.call, &result) ==
+        0)
+      return;
     std::memcpy(&victim.results[cause.epoch % NIC_IN_FLIGHT], &result, 8 * nic_call_words(outcome.call));
     outcome.completed += nic_published(&victim.group, &victim.state, cause.program, cause.epoch);
     ++victim.published;

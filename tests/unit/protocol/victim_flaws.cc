@@ -87,6 +87,26 @@ std::string flaw_of_claims(const Victim& victim, uint64_t index) {
   return (bits & ~record) == 0 ? "" : "an operand that has been claimed and hasn't come";
 }
 
+std::string flaw_of_pool(const Victim& victim, uint64_t index) {
+  const uint64_t pool = victim.state.pool[index];
+  if (!is_of_an_operation(victim, pool, index)) return "a pool of no operation that can be under way";
+  const uint32_t parked = nic_parked(pool);
+  if ((pool & ((uint64_t{1} << NIC_ROUND_SHIFT) - 1)) != parked) return "a pool with bits that have no meaning";
+  if (parked > victim.group.operands) return "a place in the pool that there is not";
+  const uint64_t record = victim.state.record[index];
+  if ((record & NIC_EVENTS) == 0) return "";
+  const nic_program& program = victim.group.program[nic_program_of(record)];
+  uint64_t come = (record & NIC_STARTED) != 0 ? 1 << NIC_HOSTS_OPERAND : 0;
+  for (uint32_t bit = 0; bit < program.arrivals; ++bit)
+    if ((record >> bit & 1) != 0 && program.arrival[bit].operand < NIC_MOST_WORDS)
+      come |= uint64_t{1} << program.arrival[bit].operand;
+  const bool is_of_record = nic_round_of(pool) == nic_round_of(record);
+  // The bell that has broken the group gave an operand, too.
+  if (victim.state.broken == 0 && is_of_record && parked != 0 && (program.pooled & come) >> (parked - 1) % 64 % 2 == 0)
+    return "a place in the pool whose operand hasn't come";
+  return (program.pooled & come) != 0 && (!is_of_record || parked == 0) ? "operands that have got lost" : "";
+}
+
 // What the three say of one operation with content.
 std::string flaw_of_content(const Victim& victim, uint64_t index) {
   const uint64_t record = victim.state.record[index];
@@ -118,7 +138,7 @@ std::string flaw_of_content(const Victim& victim, uint64_t index) {
 
 std::string flaw_of_index(const Victim& victim, uint64_t index) {
   for (const auto& flaw_of_word :
-       {flaw_of_record, flaw_of_acknowledgements, flaw_of_call, flaw_of_claims, flaw_of_content}) {
+       {flaw_of_record, flaw_of_acknowledgements, flaw_of_call, flaw_of_claims, flaw_of_pool, flaw_of_content}) {
     const std::string flaw = flaw_of_word(victim, index);
     if (!flaw.empty()) return "record " + std::to_string(index) + ": " + flaw;
   }
