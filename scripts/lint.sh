@@ -36,8 +36,8 @@ check "clang-format" clang-format-19 --dry-run -Werror "${sources[@]}"
 check "shellcheck" shellcheck --external-sources "${scripts[@]}"
 check "codespell" codespell --quiet-level=3 --ignore-words-list=inout,kown "${words[@]}"
 mkdir -p build
-configure release
-check "clang-tidy" python3 scripts/clang_tidy.py build/release "$jobs"
+configure release -B build/lint -DHOCKET_UNITY=
+check "clang-tidy" python3 scripts/clang_tidy.py build/lint "$jobs"
 
 if [ ${#failed[@]} -gt 0 ]; then
   printf '\nlint failed: %s\n' "${failed[*]}" >&2

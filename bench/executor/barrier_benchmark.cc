@@ -159,7 +159,7 @@ void add() {
   level("api", [](Barrier<ByHand>& barrier, uint32_t rank) { return ByApi{barrier.comm(rank)}; });
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool barriers_registered = [] {
   add<SignalByHand>();
   add<ExchangeByHand>();
   add<ThereAndBackByHand>();

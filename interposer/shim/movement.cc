@@ -9,7 +9,7 @@
 namespace hocket::interposer {
 namespace {
 
-using Findings = MoveCall::Findings;
+using MoveFindings = MoveCall::Findings;
 
 // Whose blocks a side holds.
 enum class Holds : uint8_t { kOwn, kAll, kAllAtRoot };
@@ -31,7 +31,7 @@ constexpr Movement movement_of(Collective collective) {
 }
 
 // Finds out what the sides hold on this rank. False: the arguments look wrong.
-bool measure_sides(const MoveCall& call, const Movement& movement, Communicator& communicator, Findings& findings) {
+bool measure_sides(const MoveCall& call, const Movement& movement, Communicator& communicator, MoveFindings& findings) {
   const bool is_root = !movement.is_rooted() || call.root == communicator.rank;
   const bool is_scatter = movement.send == Holds::kAllAtRoot;
   findings.is_in_place = is_root && (is_scatter ? call.receive : call.send).buffer == MPI_IN_PLACE;
@@ -52,7 +52,7 @@ bool have_one_type(const MoveCall& call) {
 }
 
 // The same memory as input and output.
-bool is_aliased(const MoveCall& call, const Movement& movement, int rank, const Findings& findings) {
+bool is_aliased(const MoveCall& call, const Movement& movement, int rank, const MoveFindings& findings) {
   if (movement.is_exchange()) {
     return call.send.buffer == call.receive.buffer && call.send.count == call.receive.count && have_one_type(call) &&
            call.send.counts.address() == call.receive.counts.address() &&
@@ -64,7 +64,7 @@ bool is_aliased(const MoveCall& call, const Movement& movement, int rank, const 
 }
 
 // Where a rank sees both ends of its own block, they must fit together.
-bool fits(const MoveCall& call, const Movement& movement, int rank, Findings& findings) {
+bool fits(const MoveCall& call, const Movement& movement, int rank, MoveFindings& findings) {
   if (findings.send.number == 0 || findings.receive.number == 0) return true;
   if (findings.send.own_bytes != findings.receive.own_bytes) return false;
   if (findings.send.own_bytes == 0 || call.send.buffer == nullptr) return true;
@@ -77,12 +77,12 @@ bool fits(const MoveCall& call, const Movement& movement, int rank, Findings& fi
 }
 
 // Bytes of a block, the same on every rank.
-size_t block_bytes(const Findings& findings) {
+size_t block_bytes(const MoveFindings& findings) {
   return findings.receive.number != 0 ? findings.receive.bytes : findings.send.bytes;
 }
 
 hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
-                    const Findings& findings) {
+                    const MoveFindings& findings) {
   hocket_comm_t* comm = decision.communicator->comm;
   const bool is_in_place = findings.is_in_place;
   const void* input = is_in_place ? HOCKET_IN_PLACE : send.first;
@@ -140,7 +140,7 @@ void prepare_input(const MoveCall& call, const Decision& decision, const Blocks&
   if (!input.parts) pack_all(call.send, blocks, input.room, call.comm);
 }
 
-void prepare_output(const MoveCall& call, const Decision& decision, const Findings& findings, PackedSide& output) {
+void prepare_output(const MoveCall& call, const Decision& decision, const MoveFindings& findings, PackedSide& output) {
   make_room(call.receive, findings.receive, decision, call.comm, output);
   if (!findings.is_in_place) return;
   // What the room holds already is input.
@@ -152,13 +152,13 @@ void prepare_output(const MoveCall& call, const Decision& decision, const Findin
 }
 
 hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
-                           const Findings& findings, PackedSide& input, PackedSide& output) {
+                           const MoveFindings& findings, PackedSide& input, PackedSide& output) {
   if (!input.parts && !output.parts) return run(call, decision, send, receive, findings);
   const PackedOnDemand on_demand(decision.communicator->comm, input.get_parts(), output.get_parts());
   return run(call, decision, send, receive, findings);
 }
 
-int move_packed(const MoveCall& call, const Decision& decision, const Findings& findings) {
+int move_packed(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
   Blocks send = findings.send, receive = findings.receive;
   PackedSide input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
   if (send.is_packed) {
@@ -184,7 +184,7 @@ int move_packed(const MoveCall& call, const Decision& decision, const Findings& 
   return answer(decision, call.collective, call.comm, status, output.room.error());
 }
 
-int copy_alone(const MoveCall& call, const Decision& decision, const Findings& findings) {
+int copy_alone(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
   const auto done = [&](int error) { return answer(decision, call.collective, call.comm, HOCKET_OK, error); };
   const size_t bytes = findings.receive.own_bytes;
   if (findings.is_in_place || bytes == 0) return done(MPI_SUCCESS);
@@ -204,7 +204,7 @@ int copy_alone(const MoveCall& call, const Decision& decision, const Findings& f
 
 }  // namespace
 
-Decision decide(const MoveCall& call, Findings& findings) {
+Decision decide(const MoveCall& call, MoveFindings& findings) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   Communicator& communicator = *decision.communicator;
@@ -216,7 +216,7 @@ Decision decide(const MoveCall& call, Findings& findings) {
   return decision;
 }
 
-int carry_out(const MoveCall& call, const Decision& decision, const Findings& findings) {
+int carry_out(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
   if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
   if (findings.send.is_packed || findings.receive.is_packed) [[unlikely]]
     return move_packed(call, decision, findings);

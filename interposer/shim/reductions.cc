@@ -11,10 +11,10 @@
 namespace hocket::interposer {
 namespace {
 
-using Findings = ReduceCall::Findings;
+using ReduceFindings = ReduceCall::Findings;
 
 // All ranks see all counts. False: the arguments look wrong.
-bool measure_parts(const ReduceCall& call, Communicator& communicator, Findings& findings) {
+bool measure_parts(const ReduceCall& call, Communicator& communicator, ReduceFindings& findings) {
   if (!call.counts.is_there()) return false;
   size_t* const counts = numbers_of(communicator);
   if (counts == nullptr) end_without_memory(call.comm, communicator.size * sizeof *counts, "for counts");
@@ -32,7 +32,7 @@ bool measure_parts(const ReduceCall& call, Communicator& communicator, Findings&
   return true;
 }
 
-bool measure(const ReduceCall& call, Communicator& communicator, Findings& findings) {
+bool measure(const ReduceCall& call, Communicator& communicator, ReduceFindings& findings) {
   const auto count = static_cast<size_t>(call.count);
   findings.operand = findings.result = count;
   findings.counts = nullptr;
@@ -56,7 +56,7 @@ bool measure(const ReduceCall& call, Communicator& communicator, Findings& findi
   return !__builtin_mul_overflow(findings.operand, findings.facts->size, &bytes);
 }
 
-bool are_buffers(const ReduceCall& call, const Communicator& communicator, Findings& findings) {
+bool are_buffers(const ReduceCall& call, const Communicator& communicator, ReduceFindings& findings) {
   const bool is_empty = findings.operand == 0;
   const bool is_bystander = call.collective == Collective::kReduce && call.root != communicator.rank;
   findings.is_in_place = call.input == MPI_IN_PLACE;
@@ -72,7 +72,7 @@ bool are_buffers(const ReduceCall& call, const Communicator& communicator, Findi
   return true;
 }
 
-hocket_status_t run(const ReduceCall& call, const Decision& decision, const Findings& findings, const void* input,
+hocket_status_t run(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings, const void* input,
                     void* output, hocket_type_t type) {
   const void* from = findings.is_in_place ? HOCKET_IN_PLACE : input;
   const hocket_op_t op = findings.operation.op;
@@ -96,7 +96,7 @@ hocket_status_t run(const ReduceCall& call, const Decision& decision, const Find
   }
 }
 
-int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   const hocket_status_t status = run(call, decision, findings, call.input, call.output, findings.facts->hocket_type);
   return answer(decision, call.collective, call.comm, status);
 }
@@ -109,7 +109,7 @@ struct Ending {
   bool may_go_on() const { return status == HOCKET_OK && packing_error == MPI_SUCCESS; }
 };
 
-Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   const TypeFacts& facts = *findings.facts;
   const bool has_output = findings.is_in_place || findings.result != 0;
   const void* input = findings.is_in_place ? nullptr : static_cast<const char*>(call.input) + facts.true_lb;
@@ -118,7 +118,7 @@ Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, con
 }
 
 // The elements as opaque bytes; the gaps of the user's buffers stay untouched.
-Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   const Elements from{findings.is_in_place ? call.output : call.input, findings.operand, call.type, findings.facts};
   const Elements to{call.output, findings.result, call.type, findings.facts};
   Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
@@ -143,7 +143,7 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
 }
 
 // One piece after the other where a call can be cut.
-Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   const TypeFacts& facts = *findings.facts;
   const bool is_dense = facts.is_dense_array(findings.operand);
   const auto reduce = is_dense ? reduce_dense_by_mpi : reduce_packed_by_mpi;
@@ -152,7 +152,7 @@ Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const 
   if (findings.operand * facts.size <= kLongestWhole || is_cut_otherwise) return reduce(call, decision, findings);
   const size_t at_once = std::max<size_t>(piece_of(findings.operand * facts.size) / facts.size, 1);
   ReduceCall part = call;
-  Findings part_findings = findings;
+  ReduceFindings part_findings = findings;
   Ending ending;
   for (size_t done = 0; done < findings.operand && ending.may_go_on(); done += at_once) {
     part_findings.operand = std::min(at_once, findings.operand - done);
@@ -167,7 +167,7 @@ Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const 
   return ending;
 }
 
-int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   if (findings.facts->size == 0) return answer(decision, call.collective, call.comm, HOCKET_OK);
   const Ending ending = reduce_in_pieces(call, decision, findings);
   if (ending.packing_error != MPI_SUCCESS) {
@@ -181,7 +181,7 @@ int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Findin
   return answer(decision, call.collective, call.comm, ending.status, ending.unpacking_error);
 }
 
-int copy_alone(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+int copy_alone(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   constexpr size_t kAtOnceBytes = size_t{1} << 22;
   const Elements from{call.input, findings.result, call.type, findings.facts};
   const Elements to{call.output, findings.result, call.type, findings.facts};
@@ -205,7 +205,7 @@ int copy_alone(const ReduceCall& call, const Decision& decision, const Findings&
 
 }  // namespace
 
-Decision decide(const ReduceCall& call, Findings& findings) {
+Decision decide(const ReduceCall& call, ReduceFindings& findings) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   Communicator& communicator = *decision.communicator;
@@ -228,7 +228,7 @@ Decision decide(const ReduceCall& call, Findings& findings) {
   return decision;
 }
 
-int carry_out(const ReduceCall& call, const Decision& decision, const Findings& findings) {
+int carry_out(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
   if (findings.operation.by == Operation::By::kMpi) return reduce_by_mpi(call, decision, findings);
   return reduce_by_kernel(call, decision, findings);

@@ -18,14 +18,14 @@ constexpr MPI_Aint kLargestTried = 16384;
 
 using TypeMap = HandleMap<MPI_Datatype, TypeFacts, 8>;
 TypeMap named_types;
-int keyval = MPI_KEYVAL_INVALID;
+int type_keyval = MPI_KEYVAL_INVALID;
 
-int do_not_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
+int do_not_copy_facts(MPI_Datatype, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
 }
 
-int on_delete(MPI_Datatype, int, void* value, void*) {
+int on_type_deleted(MPI_Datatype, int, void* value, void*) {
   delete static_cast<TypeFacts*>(value);
   return MPI_SUCCESS;
 }
@@ -88,7 +88,7 @@ bool is_repeated_dense(MPI_Datatype type) {
 const TypeFacts* known_facts(MPI_Datatype type) {
   void* value = nullptr;
   int found = 0;
-  if (next_pmpi().Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  if (next_pmpi().Type_get_attr(type, type_keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
   return static_cast<const TypeFacts*>(value);
 }
 
@@ -105,7 +105,8 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
   facts->is_named = made.combiner == MPI_COMBINER_NAMED;
   set_parametric_ops(made.combiner, *facts);
   facts->is_dense = is_dense(type, *facts, true_extent, comm);
-  if (next_pmpi().Type_set_attr(type, keyval, facts.get()) == MPI_SUCCESS) return facts.release();  // on_delete has it
+  // From then on on_type_deleted has it.
+  if (next_pmpi().Type_set_attr(type, type_keyval, facts.get()) == MPI_SUCCESS) return facts.release();
   // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time, with two
   // types.
   static thread_local TypeFacts for_this_call[2];
@@ -168,8 +169,10 @@ void fill_types() {
   }
 }
 
-bool watch_types() { return next_pmpi().Type_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS; }
+bool watch_types() {
+  return next_pmpi().Type_create_keyval(do_not_copy_facts, on_type_deleted, &type_keyval, nullptr) == MPI_SUCCESS;
+}
 
-void unwatch_types() { next_pmpi().Type_free_keyval(&keyval); }
+void unwatch_types() { next_pmpi().Type_free_keyval(&type_keyval); }
 
 }  // namespace hocket::interposer

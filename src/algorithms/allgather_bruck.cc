@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_bruck {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -40,6 +41,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_allgather_bruck
 }  // namespace
 
 constinit const Algorithm allgather_bruck = {
@@ -47,7 +49,7 @@ constinit const Algorithm allgather_bruck = {
     .name = "bruck",
     .summary = "send all that one has twice as far each time, then turn",
     .reference = "Bruck, Ho, Kipnis, Upfal, Weathersby 1997",
-    .build = build,
+    .build = of_allgather_bruck::build,
     .root_relative = false,
 };
 

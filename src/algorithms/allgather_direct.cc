@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_direct {
 
 using schedule::Builder;
 
@@ -41,6 +42,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_allgather_direct
 }  // namespace
 
 constinit const Algorithm allgather_direct = {
@@ -48,7 +50,7 @@ constinit const Algorithm allgather_direct = {
     .name = "direct",
     .summary = "everyone publishes its block, everyone copies all",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_allgather_direct::build,
     .root_relative = false,
     .segmented = true,
     .uses_slots = true,

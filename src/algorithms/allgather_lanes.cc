@@ -19,6 +19,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_lanes {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -90,19 +91,20 @@ void build(Builder& builder) {
   arrange(builder, row, output);
 }
 
+}  // namespace of_allgather_lanes
 }  // namespace
 
 constinit const Algorithm allgather_lanes = {
-    .collective = Collective::kAllgather,
+    .collective = schedule::Collective::kAllgather,
     .name = "lanes",
     .summary = "each lane collected across nodes, then lanes within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
-    .build = build,
+    .build = of_allgather_lanes::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_allgather_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_allgather_lanes::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -48,16 +49,17 @@ void build(Builder& builder) {
   run_part(builder, allgather_leader, kSpread, {.ranks = ranks, .root = ranks[0], .output = builder.output()});
 }
 
+}  // namespace of_allgather_leader
 }  // namespace
 
 constinit const Algorithm allgather_leader = {
-    .collective = Collective::kAllgather,
+    .collective = schedule::Collective::kAllgather,
     .name = "leader",
     .summary = "gathered to a leader in each node, collected among leaders, broadcast within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_allgather_leader::build,
     .root_relative = false,
-    .parts = kParts,
+    .parts = of_allgather_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_linear {
 
 using schedule::Builder;
 
@@ -29,6 +30,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_allgather_linear
 }  // namespace
 
 constinit const Algorithm allgather_linear = {
@@ -36,7 +38,7 @@ constinit const Algorithm allgather_linear = {
     .name = "linear",
     .summary = "everyone sends everyone its block, all at a time",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_allgather_linear::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

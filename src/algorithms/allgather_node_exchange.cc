@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_node_exchange {
 
 using schedule::Builder;
 using schedule::Nodes;
@@ -85,6 +86,7 @@ class NodeExchange {
 
 void build(Builder& builder) { NodeExchange(builder).build(); }
 
+}  // namespace of_allgather_node_exchange
 }  // namespace
 
 constinit const Algorithm allgather_node_exchange = {
@@ -92,7 +94,7 @@ constinit const Algorithm allgather_node_exchange = {
     .name = "node_exchange",
     .summary = "each block once to every other node, where it is handed on while the next comes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (all cores)",
-    .build = build,
+    .build = of_allgather_node_exchange::build,
     .root_relative = false,
     .takes_vectors = true,
     .has_levels = true,

@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_recursive_doubling {
 
 using schedule::Builder;
 
@@ -40,6 +41,7 @@ void build(Builder& builder) {
                        [&](const Hypercube& cube) { exchange(builder, cube); });
 }
 
+}  // namespace of_allgather_recursive_doubling
 }  // namespace
 
 constinit const Algorithm allgather_recursive_doubling = {
@@ -47,7 +49,7 @@ constinit const Algorithm allgather_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchange all that one has along each dimension of a hypercube",
     .reference = "Thakur, Rabenseifner, Gropp 2005",
-    .build = build,
+    .build = of_allgather_recursive_doubling::build,
     .root_relative = false,
 };
 

@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_ring {
 
 using schedule::Builder;
 
@@ -28,6 +29,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_allgather_ring
 }  // namespace
 
 constinit const Algorithm allgather_ring = {
@@ -35,7 +37,7 @@ constinit const Algorithm allgather_ring = {
     .name = "ring",
     .summary = "blocks travel around the ring of ranks",
     .reference = "Thakur, Rabenseifner, Gropp 2005",
-    .build = build,
+    .build = of_allgather_ring::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

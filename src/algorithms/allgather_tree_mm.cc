@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allgather_tree_mm {
 
 using schedule::Builder;
 
@@ -34,6 +35,7 @@ void build(Builder& builder) {
   broadcast_along(builder, tree);
 }
 
+}  // namespace of_allgather_tree_mm
 }  // namespace
 
 constinit const Algorithm allgather_tree_mm = {
@@ -41,9 +43,9 @@ constinit const Algorithm allgather_tree_mm = {
     .name = "tree_mm",
     .summary = "up a k-nomial tree of sends and receives to rank 0, a subtree's blocks at once, and the row down again",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_allgather_tree_mm::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_allgather_tree_mm::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_direct {
 
 using schedule::Builder;
 
@@ -40,6 +41,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_allreduce_direct
 }  // namespace
 
 constinit const Algorithm allreduce_direct = published_and_combined({
@@ -47,7 +49,7 @@ constinit const Algorithm allreduce_direct = published_and_combined({
     .name = "direct",
     .summary = "everyone publishes, everyone combines all operands in rank order",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_allreduce_direct::build,
 });
 
 }  // namespace hocket::algorithms

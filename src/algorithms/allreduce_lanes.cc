@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_lanes {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -61,20 +62,21 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_allreduce_lanes
 }  // namespace
 
 constinit const Algorithm allreduce_lanes = {
-    .collective = Collective::kAllreduce,
+    .collective = schedule::Collective::kAllreduce,
     .name = "lanes",
     .summary = "scattered by lanes within nodes, each lane combined across nodes, collected within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
-    .build = build,
+    .build = of_allreduce_lanes::build,
     .root_relative = false,
     .can_keep_order = true,
-    .degrees = kDegrees,
+    .degrees = of_allreduce_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_allreduce_lanes::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -36,17 +37,18 @@ void build(Builder& builder) {
   run_part(builder, allreduce_leader, kSpread, {.ranks = ranks, .root = leader, .output = builder.output()});
 }
 
+}  // namespace of_allreduce_leader
 }  // namespace
 
 constinit const Algorithm allreduce_leader = {
-    .collective = Collective::kAllreduce,
+    .collective = schedule::Collective::kAllreduce,
     .name = "leader",
     .summary = "reduced to a leader in each node, combined among leaders, broadcast in the nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_allreduce_leader::build,
     .root_relative = false,
     .can_keep_order = true,
-    .parts = kParts,
+    .parts = of_allreduce_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

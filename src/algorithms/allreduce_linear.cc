@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_linear {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -36,6 +37,7 @@ void build(Builder& builder) {
   builder.copy(operands[0], builder.output());
 }
 
+}  // namespace of_allreduce_linear
 }  // namespace
 
 constinit const Algorithm allreduce_linear = {
@@ -43,10 +45,10 @@ constinit const Algorithm allreduce_linear = {
     .name = "linear",
     .summary = "everyone sends everyone its operand and combines all of them",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_allreduce_linear::build,
     .root_relative = false,
     .can_keep_order = true,
-    .max_size = kMostRanks,
+    .max_size = of_allreduce_linear::kMostRanks,
 };
 
 }  // namespace hocket::algorithms

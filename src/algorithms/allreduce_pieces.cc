@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_pieces {
 
 using schedule::Builder;
 
@@ -38,6 +39,7 @@ void build(Builder& builder) {
   pieces.collect(segments - 1);
 }
 
+}  // namespace of_allreduce_pieces
 }  // namespace
 
 constinit const Algorithm allreduce_pieces = published_and_combined({
@@ -45,7 +47,7 @@ constinit const Algorithm allreduce_pieces = published_and_combined({
     .name = "pieces",
     .summary = "each rank reduces a piece, all collect them",
     .reference = "after Velamati et al., Intra-Cell MPI, 3.3 and 3.4 (AG)",
-    .build = build,
+    .build = of_allreduce_pieces::build,
 });
 
 }  // namespace hocket::algorithms

@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_recursive_doubling {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -53,6 +54,7 @@ void build(Builder& builder) {
                        [&](const Hypercube& cube) { exchange(builder, cube); });
 }
 
+}  // namespace of_allreduce_recursive_doubling
 }  // namespace
 
 constinit const Algorithm allreduce_recursive_doubling = {
@@ -60,7 +62,7 @@ constinit const Algorithm allreduce_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "exchange and combine along each dimension of a hypercube",
     .reference = "Thakur, Rabenseifner, Gropp 2005",
-    .build = build,
+    .build = of_allreduce_recursive_doubling::build,
     .root_relative = false,
     .can_keep_order = true,
 };

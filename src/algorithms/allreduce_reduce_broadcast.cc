@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_reduce_broadcast {
 
 using schedule::Builder;
 
@@ -40,6 +41,7 @@ void build(Builder& builder) {
   builder.leave_group();
 }
 
+}  // namespace of_allreduce_reduce_broadcast
 }  // namespace
 
 constinit const Algorithm allreduce_reduce_broadcast = {
@@ -47,13 +49,13 @@ constinit const Algorithm allreduce_reduce_broadcast = {
     .name = "reduce_broadcast",
     .summary = "tree reduction to rank 0, then tree broadcast from it",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 and 3.4 (TREE)",
-    .build = build,
+    .build = of_allreduce_reduce_broadcast::build,
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,
     .uses_slots = true,
     .slots = 2 * kRingSlots,
-    .degrees = kDegrees,
+    .degrees = of_allreduce_reduce_broadcast::kDegrees,
 };
 
 }  // namespace hocket::algorithms

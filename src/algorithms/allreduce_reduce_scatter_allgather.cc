@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_reduce_scatter_allgather {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -69,6 +70,7 @@ void build(Builder& builder) {
                        [&](const Hypercube& cube) { reduce_scatter_then_allgather(builder, cube); });
 }
 
+}  // namespace of_allreduce_reduce_scatter_allgather
 }  // namespace
 
 constinit const Algorithm allreduce_reduce_scatter_allgather = {
@@ -76,7 +78,7 @@ constinit const Algorithm allreduce_reduce_scatter_allgather = {
     .name = "reduce_scatter_allgather",
     .summary = "recursive halving, then recursive doubling",
     .reference = "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005",
-    .build = build,
+    .build = of_allreduce_reduce_scatter_allgather::build,
     .root_relative = false,
     .can_keep_order = true,
 };

@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_ring {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -44,6 +45,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_allreduce_ring
 }  // namespace
 
 constinit const Algorithm allreduce_ring = {
@@ -51,7 +53,7 @@ constinit const Algorithm allreduce_ring = {
     .name = "ring",
     .summary = "parts travel around the ring, combined first, then spread",
     .reference = "Patarasuk, Yuan 2009",
-    .build = build,
+    .build = of_allreduce_ring::build,
     .root_relative = false,
 };
 

@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_allreduce_tree_mm {
 
 constexpr uint32_t kDegrees[] = {2, 3, 4, 8};
 
@@ -25,6 +26,7 @@ void build(schedule::Builder& builder) {
   broadcast_along(builder, tree);
 }
 
+}  // namespace of_allreduce_tree_mm
 }  // namespace
 
 constinit const Algorithm allreduce_tree_mm = {
@@ -32,11 +34,11 @@ constinit const Algorithm allreduce_tree_mm = {
     .name = "tree_mm",
     .summary = "k-nomial tree of sends and receives, up to rank 0 and down again",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 and 3.4 (TREEMM)",
-    .build = build,
+    .build = of_allreduce_tree_mm::build,
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,
-    .degrees = kDegrees,
+    .degrees = of_allreduce_tree_mm::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_bruck {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -108,6 +109,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_alltoall_bruck
 }  // namespace
 
 constinit const Algorithm alltoall_bruck = {
@@ -115,9 +117,9 @@ constinit const Algorithm alltoall_bruck = {
     .name = "bruck",
     .summary = "blocks travel by the digits of their distance, to a radix (the degree)",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (bruck); Bruck et al. 1997",
-    .build = build,
+    .build = of_alltoall_bruck::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_alltoall_bruck::kDegrees,
 };
 
 }  // namespace hocket::algorithms

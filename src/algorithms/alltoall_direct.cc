@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_direct {
 
 using schedule::Builder;
 
@@ -28,6 +29,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_alltoall_direct
 }  // namespace
 
 constinit const Algorithm alltoall_direct = {
@@ -35,7 +37,7 @@ constinit const Algorithm alltoall_direct = {
     .name = "direct",
     .summary = "everyone publishes its row, everyone copies its block out of each",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_alltoall_direct::build,
     .root_relative = false,
     .uses_slots = true,
     .publishes_rows = true,

@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_leader {
 
 using schedule::Collective;
 using schedule::Nodes;
@@ -35,19 +36,20 @@ void build(schedule::Builder& builder) {
   exchange_by_lanes(builder, alltoall_leader, degree_of(builder, kDegrees), LaneOf::kDestination);
 }
 
+}  // namespace of_alltoall_leader
 }  // namespace
 
 constinit const Algorithm alltoall_leader = {
-    .collective = Collective::kAlltoall,
+    .collective = schedule::Collective::kAlltoall,
     .name = "leader",
     .summary = "leaders collect what their nodes send, exchange, and hand on what came",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_alltoall_leader::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_alltoall_leader::kDegrees,
     .degree_name = "leaders",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_alltoall_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

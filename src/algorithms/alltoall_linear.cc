@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_linear {
 
 using schedule::Builder;
 
@@ -58,6 +59,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_alltoall_linear
 }  // namespace
 
 constinit const Algorithm alltoall_linear = {
@@ -65,12 +67,12 @@ constinit const Algorithm alltoall_linear = {
     .name = "linear",
     .summary = "everyone sends everyone its block, all at a time or a window of messages",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_alltoall_linear::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,
-    .degrees = kDegrees,
-    .degrees_over_nodes = kDegreesOverNodes,
+    .degrees = of_alltoall_linear::kDegrees,
+    .degrees_over_nodes = of_alltoall_linear::kDegreesOverNodes,
     .degree_name = "window",
     .degree_most = "all",
 };

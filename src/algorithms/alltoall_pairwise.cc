@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_pairwise {
 
 using schedule::Builder;
 
@@ -28,6 +29,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_alltoall_pairwise
 }  // namespace
 
 constinit const Algorithm alltoall_pairwise = {
@@ -35,7 +37,7 @@ constinit const Algorithm alltoall_pairwise = {
     .name = "pairwise",
     .summary = "one exchange after the other, each time with another rank",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (pairwise exchange)",
-    .build = build,
+    .build = of_alltoall_pairwise::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_receive_distribution {
 
 using schedule::Collective;
 using schedule::Nodes;
@@ -36,19 +37,20 @@ void build(schedule::Builder& builder) {
   exchange_by_lanes(builder, alltoall_receive_distribution, degree_of(builder, kDegrees), LaneOf::kSource);
 }
 
+}  // namespace of_alltoall_receive_distribution
 }  // namespace
 
 constinit const Algorithm alltoall_receive_distribution = {
-    .collective = Collective::kAlltoall,
+    .collective = schedule::Collective::kAlltoall,
     .name = "receive_distribution",
     .summary = "exchange across nodes among equal places, then hand on within nodes",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (receive distribution)",
-    .build = build,
+    .build = of_alltoall_receive_distribution::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_alltoall_receive_distribution::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_alltoall_receive_distribution::kParts,
 };
 
 }  // namespace hocket::algorithms

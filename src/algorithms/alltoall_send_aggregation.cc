@@ -16,6 +16,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_alltoall_send_aggregation {
 
 using schedule::Collective;
 using schedule::Nodes;
@@ -36,19 +37,20 @@ void build(schedule::Builder& builder) {
   exchange_by_lanes(builder, alltoall_send_aggregation, degree_of(builder, kDegrees), LaneOf::kDestination);
 }
 
+}  // namespace of_alltoall_send_aggregation
 }  // namespace
 
 constinit const Algorithm alltoall_send_aggregation = {
-    .collective = Collective::kAlltoall,
+    .collective = schedule::Collective::kAlltoall,
     .name = "send_aggregation",
     .summary = "exchange within nodes by destination's place, then across nodes among equal places",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (send aggregation)",
-    .build = build,
+    .build = of_alltoall_send_aggregation::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_alltoall_send_aggregation::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_alltoall_send_aggregation::kParts,
 };
 
 }  // namespace hocket::algorithms

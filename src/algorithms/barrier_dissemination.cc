@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_dissemination {
 
 void build(schedule::Builder& builder) {
   const uint64_t rank = builder.rank();
@@ -23,6 +24,7 @@ void build(schedule::Builder& builder) {
   }
 }
 
+}  // namespace of_barrier_dissemination
 }  // namespace
 
 constinit const Algorithm barrier_dissemination = {
@@ -30,7 +32,7 @@ constinit const Algorithm barrier_dissemination = {
     .name = "dissemination",
     .summary = "signal 2^i ranks ahead in round i",
     .reference = "Hensgen, Finkel, Manber 1988; Velamati et al., Intra-Cell MPI, 3.2 (DIS)",
-    .build = build,
+    .build = of_barrier_dissemination::build,
     .root_relative = false,
 };
 

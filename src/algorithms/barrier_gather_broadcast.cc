@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_gather_broadcast {
 
 constexpr uint32_t kDegrees[] = {2, 4, 8};
 
@@ -31,6 +32,7 @@ void build(schedule::Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_barrier_gather_broadcast
 }  // namespace
 
 constinit const Algorithm barrier_gather_broadcast = {
@@ -38,9 +40,9 @@ constinit const Algorithm barrier_gather_broadcast = {
     .name = "gather_broadcast",
     .summary = "messages up a k-nomial tree and down again",
     .reference = "Yu, Buntinas, Graham, Panda, NIC barrier, 5.1 (GB)",
-    .build = build,
+    .build = of_barrier_gather_broadcast::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_barrier_gather_broadcast::kDegrees,
 };
 
 }  // namespace hocket::algorithms

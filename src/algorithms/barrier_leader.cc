@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -33,16 +34,17 @@ void build(Builder& builder) {
   run_part(builder, barrier_leader, kRelease, {.ranks = ranks, .root = ranks[0]});
 }
 
+}  // namespace of_barrier_leader
 }  // namespace
 
 constinit const Algorithm barrier_leader = {
-    .collective = Collective::kBarrier,
+    .collective = schedule::Collective::kBarrier,
     .name = "leader",
     .summary = "within nodes, then among leaders, who release their nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_barrier_leader::build,
     .root_relative = false,
-    .parts = kParts,
+    .parts = of_barrier_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_linear {
 
 void build(schedule::Builder& builder) {
   const uint32_t rank = builder.rank();
@@ -21,6 +22,7 @@ void build(schedule::Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_barrier_linear
 }  // namespace
 
 constinit const Algorithm barrier_linear = {
@@ -28,7 +30,7 @@ constinit const Algorithm barrier_linear = {
     .name = "linear",
     .summary = "everyone signals everyone, all at a time",
     .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
-    .build = build,
+    .build = of_barrier_linear::build,
     .root_relative = false,
 };
 

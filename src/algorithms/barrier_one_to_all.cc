@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_one_to_all {
 
 void build(schedule::Builder& builder) {
   const uint32_t others = builder.size() - 1;
@@ -25,6 +26,7 @@ void build(schedule::Builder& builder) {
   for (uint32_t rank = 1; rank <= others; ++rank) builder.add(rank, 0);
 }
 
+}  // namespace of_barrier_one_to_all
 }  // namespace
 
 constinit const Algorithm barrier_one_to_all = {
@@ -32,7 +34,7 @@ constinit const Algorithm barrier_one_to_all = {
     .name = "one_to_all",
     .summary = "everyone adds to rank 0's counter, which then releases each",
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (OTA)",
-    .build = build,
+    .build = of_barrier_one_to_all::build,
     .root_relative = false,
     .uses_counters = true,
 };

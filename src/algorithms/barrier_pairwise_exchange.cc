@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_pairwise_exchange {
 
 void build(schedule::Builder& builder) {
   exchange_with_extras(builder, {}, {}, [&](const Hypercube& cube) {
@@ -28,6 +29,7 @@ void build(schedule::Builder& builder) {
   });
 }
 
+}  // namespace of_barrier_pairwise_exchange
 }  // namespace
 
 constinit const Algorithm barrier_pairwise_exchange = {
@@ -35,7 +37,7 @@ constinit const Algorithm barrier_pairwise_exchange = {
     .name = "pairwise_exchange",
     .summary = "exchange along each dimension of a hypercube",
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (PE)",
-    .build = build,
+    .build = of_barrier_pairwise_exchange::build,
     .root_relative = false,
 };
 

@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_signal {
 
 void build(schedule::Builder& builder) {
   if (builder.size() == 1) return;
@@ -22,6 +23,7 @@ void build(schedule::Builder& builder) {
   builder.wait_until_shared(0, builder.size());
 }
 
+}  // namespace of_barrier_signal
 }  // namespace
 
 constinit const Algorithm barrier_signal = {
@@ -29,7 +31,7 @@ constinit const Algorithm barrier_signal = {
     .name = "signal",
     .summary = "everyone adds to one shared word and waits until it is full",
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (SIG)",
-    .build = build,
+    .build = of_barrier_signal::build,
     .root_relative = false,
     .uses_counters = true,
     .shares_counters = true,

@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_barrier_tree {
 
 constexpr uint32_t kDegrees[] = {2, 4, 8, 3};
 
@@ -29,6 +30,7 @@ void build(schedule::Builder& builder) {
   for (const uint32_t child : tree.children_biggest_first()) builder.add(child, 0);
 }
 
+}  // namespace of_barrier_tree
 }  // namespace
 
 constinit const Algorithm barrier_tree = {
@@ -36,10 +38,10 @@ constinit const Algorithm barrier_tree = {
     .name = "tree",
     .summary = "gather and release along a k-nomial tree",
     .reference = "Velamati et al., Intra-Cell MPI, 3.2 (TREE)",
-    .build = build,
+    .build = of_barrier_tree::build,
     .root_relative = false,
     .uses_counters = true,
-    .degrees = kDegrees,
+    .degrees = of_barrier_tree::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_lanes {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -53,19 +54,20 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_broadcast_lanes
 }  // namespace
 
 constinit const Algorithm broadcast_lanes = {
-    .collective = Collective::kBroadcast,
+    .collective = schedule::Collective::kBroadcast,
     .name = "lanes",
     .summary = "within the root's node, then each lane across nodes, then collected within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
-    .build = build,
+    .build = of_broadcast_lanes::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_broadcast_lanes::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -33,16 +34,17 @@ void build(Builder& builder) {
            {.ranks = nodes.ranks_of(node), .root = leader, .output = builder.output()});
 }
 
+}  // namespace of_broadcast_leader
 }  // namespace
 
 constinit const Algorithm broadcast_leader = {
-    .collective = Collective::kBroadcast,
+    .collective = schedule::Collective::kBroadcast,
     .name = "leader",
     .summary = "from the root to a leader in each node, then within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_broadcast_leader::build,
     .root_relative = false,
-    .parts = kParts,
+    .parts = of_broadcast_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_node_tree {
 
 constexpr uint32_t kDegrees[] = {2, 4};
 
@@ -22,6 +23,7 @@ void build(schedule::Builder& builder) {
   broadcast_along(builder, node_tree(builder.nodes(), builder.rank(), builder.root(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_broadcast_node_tree
 }  // namespace
 
 constinit const Algorithm broadcast_node_tree = {
@@ -29,11 +31,11 @@ constinit const Algorithm broadcast_node_tree = {
     .name = "node_tree",
     .summary = "k-nomial trees of sends and receives, of nodes and of the ranks in each",
     .reference = "after Sistare, vandeVaart, Loh 1999, and Velamati et al., 3.3 (TREEMM)",
-    .build = build,
+    .build = of_broadcast_node_tree::build,
     .root_relative = false,
     .segmented = true,
     .has_levels = true,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_node_tree::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -18,6 +18,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_one_to_all {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -51,6 +52,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_broadcast_one_to_all
 }  // namespace
 
 constinit const Algorithm broadcast_one_to_all = {
@@ -59,10 +61,10 @@ constinit const Algorithm broadcast_one_to_all = {
     .summary =
         "the root publishes each segment, all others copy it; degree: its parts, rank i beginning with i mod degree",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (OTA)",
-    .build = build,
+    .build = of_broadcast_one_to_all::build,
     .segmented = true,
     .uses_slots = true,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_one_to_all::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -18,6 +18,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_pieces {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -92,6 +93,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_broadcast_pieces
 }  // namespace
 
 constinit const Algorithm broadcast_pieces = {
@@ -99,10 +101,10 @@ constinit const Algorithm broadcast_pieces = {
     .name = "pieces",
     .summary = "each fetches a piece from the root, all collect them; degree: number of pieces",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (AG)",
-    .build = build,
+    .build = of_broadcast_pieces::build,
     .segmented = true,
     .uses_slots = true,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_pieces::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -11,11 +11,13 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_pipeline {
 
 void build(schedule::Builder& builder) {
   broadcast_through_slots(builder, knomial_tree(builder.rank(), builder.size(), 1));
 }
 
+}  // namespace of_broadcast_pipeline
 }  // namespace
 
 constinit const Algorithm broadcast_pipeline = {
@@ -23,7 +25,7 @@ constinit const Algorithm broadcast_pipeline = {
     .name = "pipeline",
     .summary = "down the chain of ranks, segment by segment",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (TREE of degree 1)",
-    .build = build,
+    .build = of_broadcast_pipeline::build,
     .segmented = true,
     .uses_slots = true,
 };

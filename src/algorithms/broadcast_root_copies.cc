@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_root_copies {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -47,6 +48,7 @@ void build(Builder& builder) {
   builder.rank() == 0 ? build_root(builder, ring) : build_other(builder, ring);
 }
 
+}  // namespace of_broadcast_root_copies
 }  // namespace
 
 constinit const Algorithm broadcast_root_copies = {
@@ -54,7 +56,7 @@ constinit const Algorithm broadcast_root_copies = {
     .name = "root_copies",
     .summary = "everyone exposes its buffer, the root writes into each",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (G)",
-    .build = build,
+    .build = of_broadcast_root_copies::build,
     .segmented = true,
     .uses_slots = true,
     .exposes_output = true,

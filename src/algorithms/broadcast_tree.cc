@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_tree {
 
 constexpr uint32_t kDegrees[] = {3, 2, 4, 8};
 
@@ -21,6 +22,7 @@ void build(schedule::Builder& builder) {
   broadcast_through_slots(builder, knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_broadcast_tree
 }  // namespace
 
 constinit const Algorithm broadcast_tree = {
@@ -28,10 +30,10 @@ constinit const Algorithm broadcast_tree = {
     .name = "tree",
     .summary = "down a k-nomial tree, segment by segment",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (TREE)",
-    .build = build,
+    .build = of_broadcast_tree::build,
     .segmented = true,
     .uses_slots = true,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_tree::kDegrees,
 };
 
 }  // namespace hocket::algorithms

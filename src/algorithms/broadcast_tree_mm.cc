@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_broadcast_tree_mm {
 
 constexpr uint32_t kDegrees[] = {3, 2, 4, 8};
 
@@ -20,6 +21,7 @@ void build(schedule::Builder& builder) {
   broadcast_along(builder, knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_broadcast_tree_mm
 }  // namespace
 
 constinit const Algorithm broadcast_tree_mm = {
@@ -27,9 +29,9 @@ constinit const Algorithm broadcast_tree_mm = {
     .name = "tree_mm",
     .summary = "k-nomial tree of sends and receives",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (TREEMM)",
-    .build = build,
+    .build = of_broadcast_tree_mm::build,
     .segmented = true,
-    .degrees = kDegrees,
+    .degrees = of_broadcast_tree_mm::kDegrees,
 };
 
 }  // namespace hocket::algorithms

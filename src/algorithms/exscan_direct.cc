@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_exscan_direct {
 
 using schedule::Builder;
 
@@ -29,6 +30,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_exscan_direct
 }  // namespace
 
 constinit const Algorithm exscan_direct = published_and_combined({
@@ -36,7 +38,7 @@ constinit const Algorithm exscan_direct = published_and_combined({
     .name = "direct",
     .summary = "everyone publishes, everyone combines the operands before its own",
     .reference = "after Chan, Heimlich, Purkayastha, van de Geijn 2007 (allreduce direct)",
-    .build = build,
+    .build = of_exscan_direct::build,
 });
 
 }  // namespace hocket::algorithms

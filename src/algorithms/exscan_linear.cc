@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_exscan_linear {
 
 using schedule::Builder;
 
@@ -44,6 +45,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_exscan_linear
 }  // namespace
 
 constinit const Algorithm exscan_linear = {
@@ -51,7 +53,7 @@ constinit const Algorithm exscan_linear = {
     .name = "linear",
     .summary = "a chain: each rank keeps what comes from the left and adds its own",
     .reference = "Sanders, Traeff 2006",
-    .build = build,
+    .build = of_exscan_linear::build,
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,

@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_exscan_recursive_doubling {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -43,6 +44,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_exscan_recursive_doubling
 }  // namespace
 
 constinit const Algorithm exscan_recursive_doubling = {
@@ -50,7 +52,7 @@ constinit const Algorithm exscan_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "send what is combined so far twice as far each time",
     .reference = "Sanders, Traeff 2006",
-    .build = build,
+    .build = of_exscan_recursive_doubling::build,
     .root_relative = false,
     .can_keep_order = true,
 };

@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_gather_binomial {
 
 using schedule::Builder;
 
@@ -40,6 +41,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_gather_binomial
 }  // namespace
 
 constinit const Algorithm gather_binomial = {
@@ -47,9 +49,9 @@ constinit const Algorithm gather_binomial = {
     .name = "binomial",
     .summary = "up a k-nomial tree, a subtree's blocks at once",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_gather_binomial::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_gather_binomial::kDegrees,
 };
 
 }  // namespace hocket::algorithms

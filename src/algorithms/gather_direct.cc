@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_gather_direct {
 
 using schedule::Builder;
 
@@ -44,6 +45,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_gather_direct
 }  // namespace
 
 constinit const Algorithm gather_direct = {
@@ -51,7 +53,7 @@ constinit const Algorithm gather_direct = {
     .name = "direct",
     .summary = "everyone publishes its block, the root copies them",
     .reference = "Velamati et al., Intra-Cell MPI (one-to-all, reversed)",
-    .build = build,
+    .build = of_gather_direct::build,
     .root_relative = false,
     .segmented = true,
     .uses_slots = true,

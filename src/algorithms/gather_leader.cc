@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_gather_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -52,16 +53,17 @@ void build(Builder& builder) {
   if (builder.rank() == root) arrange(builder, row, output);
 }
 
+}  // namespace of_gather_leader
 }  // namespace
 
 constinit const Algorithm gather_leader = {
-    .collective = Collective::kGather,
+    .collective = schedule::Collective::kGather,
     .name = "leader",
     .summary = "gathered to a leader in each node, then among leaders to the root",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_gather_leader::build,
     .root_relative = false,
-    .parts = kParts,
+    .parts = of_gather_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_gather_linear {
 
 using schedule::Builder;
 
@@ -27,6 +28,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_gather_linear
 }  // namespace
 
 constinit const Algorithm gather_linear = {
@@ -34,7 +36,7 @@ constinit const Algorithm gather_linear = {
     .name = "linear",
     .summary = "everyone sends its block to the root",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_gather_linear::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

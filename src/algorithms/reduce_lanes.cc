@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_lanes {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -67,20 +68,21 @@ void build(Builder& builder) {
   send_on(builder, collector);
 }
 
+}  // namespace of_reduce_lanes
 }  // namespace
 
 constinit const Algorithm reduce_lanes = {
-    .collective = Collective::kReduce,
+    .collective = schedule::Collective::kReduce,
     .name = "lanes",
     .summary = "scattered by lanes within nodes, each lane reduced to the root's node, collected there",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
-    .build = build,
+    .build = of_reduce_lanes::build,
     .root_relative = false,
     .can_keep_order = true,
-    .degrees = kDegrees,
+    .degrees = of_reduce_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_reduce_lanes::kParts,
 };
 
 }  // namespace hocket::algorithms

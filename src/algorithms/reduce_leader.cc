@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -43,17 +44,18 @@ void build(Builder& builder) {
   send_on(builder, collector);
 }
 
+}  // namespace of_reduce_leader
 }  // namespace
 
 constinit const Algorithm reduce_leader = {
-    .collective = Collective::kReduce,
+    .collective = schedule::Collective::kReduce,
     .name = "leader",
     .summary = "reduced to a leader in each node, then among leaders to the root",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_reduce_leader::build,
     .root_relative = false,
     .can_keep_order = true,
-    .parts = kParts,
+    .parts = of_reduce_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

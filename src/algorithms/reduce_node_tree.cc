@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_node_tree {
 
 constexpr uint32_t kDegrees[] = {2, 4};
 
@@ -21,6 +22,7 @@ void build(schedule::Builder& builder) {
   reduce_along(builder, node_tree(builder.nodes(), builder.rank(), builder.root(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_reduce_node_tree
 }  // namespace
 
 constinit const Algorithm reduce_node_tree = {
@@ -28,11 +30,11 @@ constinit const Algorithm reduce_node_tree = {
     .name = "node_tree",
     .summary = "k-nomial trees of sends and receives, of the ranks in each node and of nodes",
     .reference = "after Sistare, vandeVaart, Loh 1999, and Velamati et al., 3.4 (TREEMM)",
-    .build = build,
+    .build = of_reduce_node_tree::build,
     .root_relative = false,
     .segmented = true,
     .has_levels = true,
-    .degrees = kDegrees,
+    .degrees = of_reduce_node_tree::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_pieces {
 
 using schedule::Builder;
 
@@ -74,6 +75,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_reduce_pieces
 }  // namespace
 
 constinit const Algorithm reduce_pieces = published_and_combined({
@@ -81,7 +83,7 @@ constinit const Algorithm reduce_pieces = published_and_combined({
     .name = "pieces",
     .summary = "each rank reduces a piece, the root collects them",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (AG)",
-    .build = build,
+    .build = of_reduce_pieces::build,
     .slots = 2 * kRingSlots,
 });
 

@@ -12,11 +12,13 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_pipeline {
 
 void build(schedule::Builder& builder) {
   reduce_through_slots(builder, knomial_tree(builder.rank(), builder.size(), 1));
 }
 
+}  // namespace of_reduce_pipeline
 }  // namespace
 
 constinit const Algorithm reduce_pipeline = {
@@ -24,7 +26,7 @@ constinit const Algorithm reduce_pipeline = {
     .name = "pipeline",
     .summary = "up the chain of ranks, segment by segment",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (TREE of degree 1)",
-    .build = build,
+    .build = of_reduce_pipeline::build,
     .can_keep_order = true,
     .segmented = true,
     .uses_slots = true,

@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_direct {
 
 using schedule::Builder;
 
@@ -24,6 +25,7 @@ void build(Builder& builder) {
   });
 }
 
+}  // namespace of_reduce_scatter_block_direct
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_direct = {
@@ -31,7 +33,7 @@ constinit const Algorithm reduce_scatter_block_direct = {
     .name = "direct",
     .summary = "everyone publishes its row and combines its block out of all",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_reduce_scatter_block_direct::build,
     .root_relative = false,
     .can_keep_order = true,
     .uses_slots = true,

@@ -19,6 +19,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_lanes {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -85,20 +86,21 @@ void build(Builder& builder) {
            {.ranks = members, .root = members[0], .input = here, .output = builder.output()});
 }
 
+}  // namespace of_reduce_scatter_block_lanes
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_lanes = {
-    .collective = Collective::kReduceScatterBlock,
+    .collective = schedule::Collective::kReduceScatterBlock,
     .name = "lanes",
     .summary = "combined by lanes within nodes, then each lane across nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
-    .build = build,
+    .build = of_reduce_scatter_block_lanes::build,
     .root_relative = false,
     .can_keep_order = true,
-    .degrees = kDegrees,
+    .degrees = of_reduce_scatter_block_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",
-    .parts = kParts,
+    .parts = of_reduce_scatter_block_lanes::kParts,
 };
 
 }  // namespace hocket::algorithms

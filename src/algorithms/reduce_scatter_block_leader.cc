@@ -15,6 +15,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -55,17 +56,18 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_reduce_scatter_block_leader
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_leader = {
-    .collective = Collective::kReduceScatterBlock,
+    .collective = schedule::Collective::kReduceScatterBlock,
     .name = "leader",
     .summary = "reduced to a leader in each node, combined and scattered among leaders, then within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_reduce_scatter_block_leader::build,
     .root_relative = false,
     .can_keep_order = true,
-    .parts = kParts,
+    .parts = of_reduce_scatter_block_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

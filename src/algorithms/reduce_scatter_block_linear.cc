@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_linear {
 
 using schedule::Builder;
 
@@ -43,6 +44,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_reduce_scatter_block_linear
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_linear = {
@@ -50,7 +52,7 @@ constinit const Algorithm reduce_scatter_block_linear = {
     .name = "linear",
     .summary = "one rank after the other sends everyone its operand of their block",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_reduce_scatter_block_linear::build,
     .root_relative = false,
     .can_keep_order = true,
     .takes_vectors = true,

@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_recursive_halving {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -67,6 +68,7 @@ void build(Builder& builder) {
   builder.receive(builder.rank() + 1, builder.output());
 }
 
+}  // namespace of_reduce_scatter_block_recursive_halving
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_recursive_halving = {
@@ -74,7 +76,7 @@ constinit const Algorithm reduce_scatter_block_recursive_halving = {
     .name = "recursive_halving",
     .summary = "give away half of the blocks along each dimension of a hypercube",
     .reference = "Thakur, Rabenseifner, Gropp 2005",
-    .build = build,
+    .build = of_reduce_scatter_block_recursive_halving::build,
     .root_relative = false,
     .takes_vectors = true,
 };

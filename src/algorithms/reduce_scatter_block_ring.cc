@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_scatter_block_ring {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -44,6 +45,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_reduce_scatter_block_ring
 }  // namespace
 
 constinit const Algorithm reduce_scatter_block_ring = {
@@ -51,7 +53,7 @@ constinit const Algorithm reduce_scatter_block_ring = {
     .name = "ring",
     .summary = "partial results travel around the ring and end at home",
     .reference = "Patarasuk, Yuan 2009",
-    .build = build,
+    .build = of_reduce_scatter_block_ring::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

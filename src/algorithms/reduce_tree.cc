@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_tree {
 
 constexpr uint32_t kDegrees[] = {3, 2, 4, 8, kFlat};
 
@@ -21,6 +22,7 @@ void build(schedule::Builder& builder) {
   reduce_through_slots(builder, knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_reduce_tree
 }  // namespace
 
 constinit const Algorithm reduce_tree = {
@@ -28,11 +30,11 @@ constinit const Algorithm reduce_tree = {
     .name = "tree",
     .summary = "up a k-nomial tree, segment by segment",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (TREE)",
-    .build = build,
+    .build = of_reduce_tree::build,
     .can_keep_order = true,
     .segmented = true,
     .uses_slots = true,
-    .degrees = kDegrees,
+    .degrees = of_reduce_tree::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -13,6 +13,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_reduce_tree_mm {
 
 constexpr uint32_t kDegrees[] = {2, 3, 4, 8};
 
@@ -20,6 +21,7 @@ void build(schedule::Builder& builder) {
   reduce_along(builder, knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees)));
 }
 
+}  // namespace of_reduce_tree_mm
 }  // namespace
 
 constinit const Algorithm reduce_tree_mm = {
@@ -27,10 +29,10 @@ constinit const Algorithm reduce_tree_mm = {
     .name = "tree_mm",
     .summary = "k-nomial tree of sends and receives",
     .reference = "Velamati et al., Intra-Cell MPI, 3.4 (TREEMM)",
-    .build = build,
+    .build = of_reduce_tree_mm::build,
     .can_keep_order = true,
     .segmented = true,
-    .degrees = kDegrees,
+    .degrees = of_reduce_tree_mm::kDegrees,
 };
 
 }  // namespace hocket::algorithms

@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scan_linear {
 
 using schedule::Builder;
 
@@ -29,6 +30,7 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_scan_linear
 }  // namespace
 
 constinit const Algorithm scan_linear = {
@@ -36,7 +38,7 @@ constinit const Algorithm scan_linear = {
     .name = "linear",
     .summary = "a chain: each rank adds its own to what comes from the left",
     .reference = "Sanders, Traeff 2006",
-    .build = build,
+    .build = of_scan_linear::build,
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,

@@ -10,6 +10,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scan_recursive_doubling {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -37,6 +38,7 @@ void build(Builder& builder) {
   builder.copy(current, builder.output());
 }
 
+}  // namespace of_scan_recursive_doubling
 }  // namespace
 
 constinit const Algorithm scan_recursive_doubling = {
@@ -44,7 +46,7 @@ constinit const Algorithm scan_recursive_doubling = {
     .name = "recursive_doubling",
     .summary = "send what is combined so far twice as far each time",
     .reference = "Sanders, Traeff 2006",
-    .build = build,
+    .build = of_scan_recursive_doubling::build,
     .root_relative = false,
     .can_keep_order = true,
 };

@@ -12,6 +12,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scatter_binomial {
 
 using schedule::Builder;
 using schedule::Slice;
@@ -44,6 +45,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_scatter_binomial
 }  // namespace
 
 constinit const Algorithm scatter_binomial = {
@@ -51,9 +53,9 @@ constinit const Algorithm scatter_binomial = {
     .name = "binomial",
     .summary = "down a k-nomial tree, a subtree's blocks at once",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_scatter_binomial::build,
     .root_relative = false,
-    .degrees = kDegrees,
+    .degrees = of_scatter_binomial::kDegrees,
 };
 
 }  // namespace hocket::algorithms

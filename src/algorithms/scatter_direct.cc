@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scatter_direct {
 
 using schedule::Builder;
 
@@ -26,6 +27,7 @@ void build(Builder& builder) {
   builder.get({.peer = facts.root(), .part = mine, .whole = builder.input()}, builder.output());
 }
 
+}  // namespace of_scatter_direct
 }  // namespace
 
 constinit const Algorithm scatter_direct = {
@@ -33,7 +35,7 @@ constinit const Algorithm scatter_direct = {
     .name = "direct",
     .summary = "the root publishes all blocks, everyone copies its own",
     .reference = "Velamati et al., Intra-Cell MPI, 3.3 (one-to-all)",
-    .build = build,
+    .build = of_scatter_direct::build,
     .root_relative = false,
     .uses_slots = true,
     .publishes_rows = true,

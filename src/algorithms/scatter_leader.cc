@@ -14,6 +14,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scatter_leader {
 
 using schedule::Builder;
 using schedule::Collective;
@@ -50,16 +51,17 @@ void build(Builder& builder) {
   }
 }
 
+}  // namespace of_scatter_leader
 }  // namespace
 
 constinit const Algorithm scatter_leader = {
-    .collective = Collective::kScatter,
+    .collective = schedule::Collective::kScatter,
     .name = "leader",
     .summary = "from the root to a leader in each node, then within nodes",
     .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (leader)",
-    .build = build,
+    .build = of_scatter_leader::build,
     .root_relative = false,
-    .parts = kParts,
+    .parts = of_scatter_leader::kParts,
 };
 
 }  // namespace hocket::algorithms

@@ -11,6 +11,7 @@
 
 namespace hocket::algorithms {
 namespace {
+namespace of_scatter_linear {
 
 using schedule::Builder;
 
@@ -27,6 +28,7 @@ void build(Builder& builder) {
   builder.end_stage();
 }
 
+}  // namespace of_scatter_linear
 }  // namespace
 
 constinit const Algorithm scatter_linear = {
@@ -34,7 +36,7 @@ constinit const Algorithm scatter_linear = {
     .name = "linear",
     .summary = "the root sends everyone its block",
     .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
-    .build = build,
+    .build = of_scatter_linear::build,
     .root_relative = false,
     .takes_vectors = true,
     .takes_unequal_blocks = true,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock for waiting and measuring: nanoseconds that only grow, with no relation to the date.
+// The clock for waiting and measuring: nanoseconds, or microseconds with a fraction, that only grow, with no relation
+// to the date.
 //
 // Thread safety: any thread. Comparable between processes of one machine (one boot).
 #pragma once
@@ -17,5 +18,7 @@ inline uint64_t now_ns() {
   clock_gettime(CLOCK_MONOTONIC, &time);  // can't fail: the clock exists on every Linux
   return static_cast<uint64_t>(time.tv_sec) * kNanosecondsPerSecond + static_cast<uint64_t>(time.tv_nsec);
 }
+
+inline double now_us() { return static_cast<double>(now_ns()) / 1000; }
 
 }  // namespace hocket

@@ -15,7 +15,6 @@
 namespace hocket::communicator {
 
 using algorithms::Algorithm;
-using engines::nic::Group;
 using engines::nic::GroupDescription;
 using engines::nic::Layout;
 using engines::nic::Port;
@@ -235,7 +234,7 @@ Status NicPath::join(Context& context) {
   if (!port.is_ok()) return {port.status().code(), port.status().message()};
   for (size_t track = 0; track < triggers_.size(); ++track) {
     description.id = id_ + track;
-    Result<std::unique_ptr<Group>> group = port.value()->join(description);
+    Result<std::unique_ptr<engines::nic::Group>> group = port.value()->join(description);
     if (!group.is_ok()) return group.take_status();
     triggers_[track] = std::make_unique<Trigger>(group.take(), names, own);
   }

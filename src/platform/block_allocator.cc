@@ -6,7 +6,7 @@
 namespace hocket::platform {
 namespace {
 
-uint64_t round_up(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+uint64_t up_to_multiple(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 
@@ -17,10 +17,10 @@ void BlockAllocator::grow(uint64_t bytes) {
 }
 
 std::optional<uint64_t> BlockAllocator::take(uint64_t bytes, uint64_t alignment) {
-  bytes = round_up(bytes == 0 ? 1 : bytes, kGranule);
+  bytes = up_to_multiple(bytes == 0 ? 1 : bytes, kGranule);
   for (auto fit = free_by_size_.lower_bound({bytes, 0}); fit != free_by_size_.end(); ++fit) {
     const auto [size, offset] = *fit;
-    const uint64_t at = round_up(offset, alignment);
+    const uint64_t at = up_to_multiple(offset, alignment);
     if (at - offset > size || size - (at - offset) < bytes) continue;
     remove_free(free_.find(offset));
     add_free(offset, at - offset);
@@ -32,13 +32,13 @@ std::optional<uint64_t> BlockAllocator::take(uint64_t bytes, uint64_t alignment)
 }
 
 uint64_t BlockAllocator::missing(uint64_t bytes, uint64_t alignment) const {
-  bytes = round_up(bytes == 0 ? 1 : bytes, kGranule);
+  bytes = up_to_multiple(bytes == 0 ? 1 : bytes, kGranule);
   uint64_t from = end_;
   if (!free_.empty()) {
     const auto last = std::prev(free_.end());
     if (last->first + last->second == end_) from = last->first;
   }
-  const uint64_t needed = round_up(from, alignment) + bytes;
+  const uint64_t needed = up_to_multiple(from, alignment) + bytes;
   return needed > end_ ? needed - end_ : 0;
 }
 

@@ -23,7 +23,7 @@ constexpr std::string_view kModel = "model";
 // A table of hundreds of thousands of lines is not one; and every call's choice reads it from the top.
 constexpr size_t kMaxTableBytes = 1 << 20;
 
-Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
+Status no_table(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
 // Cuts the next word off `text`; empty when there is none.
 std::string_view next_word(std::string_view& text) {
@@ -58,7 +58,7 @@ Result<Interval> parse_interval(std::string_view text) {
     if (!value.is_ok()) return value.take_status();
     interval.last = value.value();
   }
-  if (interval.first > interval.last) return invalid("the range " + std::string(text) + " is empty");
+  if (interval.first > interval.last) return no_table("the range " + std::string(text) + " is empty");
   return interval;
 }
 
@@ -66,7 +66,7 @@ Result<double> parse_us(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return invalid(quoted(text) + " is not a time in microseconds");
+    return no_table(quoted(text) + " is not a time in microseconds");
   return value;
 }
 
@@ -87,11 +87,11 @@ class LineParser {
   Status parse(std::string_view words, Rule& rule) {
     const std::string_view collective = next_word(words);
     const auto found = schedule::collective_from_name(collective);
-    if (!found) return invalid(quoted(collective) + " is not a collective: there are " + names_of_collectives());
+    if (!found) return no_table(quoted(collective) + " is not a collective: there are " + names_of_collectives());
     rule.collective = *found;
     for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
       HOCKET_TRY(rule.spec.algorithm == nullptr ? condition_or_spec(word, rule) : measurement(word, rule));
-    if (rule.spec.algorithm == nullptr) return invalid("the line names no algorithm");
+    if (rule.spec.algorithm == nullptr) return no_table("the line names no algorithm");
     return Status::ok();
   }
 
@@ -101,20 +101,20 @@ class LineParser {
     if (const auto nodes = after(word, "nodes=")) return interval(*nodes, "nodes", seen_nodes_, rule.nodes);
     if (const auto ranks = after(word, "ppn=")) return interval(*ranks, "ppn", seen_ppn_, rule.ranks_a_node);
     if (const auto wire = after(word, "wire=")) {
-      if (!rule.wire.empty()) return invalid("wire= is given twice");
+      if (!rule.wire.empty()) return no_table("wire= is given twice");
       if (!is_wire_name(*wire))
-        return invalid(quoted(*wire) + " is no wire's name: lower-case letters, digits, - and _");
+        return no_table(quoted(*wire) + " is no wire's name: lower-case letters, digits, - and _");
       rule.wire = *wire;
       return Status::ok();
     }
     if (const auto bytes = after(word, "bytes=")) {
       if (!schedule::lengths_are_agreed(rule.collective))
-        return invalid(std::string(name(rule.collective)) +
-                       " can't be chosen by bytes=: its ranks see different lengths, and must choose alike");
+        return no_table(std::string(name(rule.collective)) +
+                        " can't be chosen by bytes=: its ranks see different lengths, and must choose alike");
       return interval(*bytes, "bytes", seen_bytes_, rule.bytes);
     }
     if (word == "crowded" || word == "uncrowded") {
-      if (rule.when != When::kAlways) return invalid("crowded or uncrowded: once, and one of them");
+      if (rule.when != When::kAlways) return no_table("crowded or uncrowded: once, and one of them");
       rule.when = word == "crowded" ? When::kCrowded : When::kUncrowded;
       return Status::ok();
     }
@@ -125,7 +125,7 @@ class LineParser {
   }
 
   static Status interval(std::string_view text, const char* what, bool& seen, Interval& interval) {
-    if (seen) return invalid(std::string(what) + "= is given twice");
+    if (seen) return no_table(std::string(what) + "= is given twice");
     seen = true;
     Result<Interval> parsed = parse_interval(text);
     if (!parsed.is_ok()) return parsed.take_status();
@@ -149,7 +149,7 @@ class LineParser {
       rule.next = *next;
       return Status::ok();
     }
-    return invalid(quoted(word) + " after the algorithm: only us=, next=, next_us= and a # comment may follow");
+    return no_table(quoted(word) + " after the algorithm: only us=, next=, next_us= and a # comment may follow");
   }
 
   bool seen_ranks_ = false;
@@ -192,21 +192,21 @@ class ModelParser {
     std::string known;
     for (const Number& number : numbers_) known.append(known.empty() ? "" : ", ").append(number.name);
     for (const Dial& dial : dials_) known.append(", ").append(dial.name);
-    return invalid(quoted(word) + " is no parameter of the model: there are " + known);
+    return no_table(quoted(word) + " is no parameter of the model: there are " + known);
   }
 
   Status set(Number& number, std::string_view word, std::string_view text) {
     Result<uint64_t> value = parse_size(text);
     if (number.seen || !value.is_ok() || value.value() < number.first || value.value() > number.last)
-      return invalid(quoted(word) + ": " + std::string(number.name) + " is a number from " +
-                     std::to_string(number.first) + " to " + std::to_string(number.last) + ", given once");
+      return no_table(quoted(word) + ": " + std::string(number.name) + " is a number from " +
+                      std::to_string(number.first) + " to " + std::to_string(number.last) + ", given once");
     number.seen = true;
     parameters_.*number.value = static_cast<uint32_t>(value.value());
     return Status::ok();
   }
 
   Status set(Dial& dial, std::string_view text) {
-    if (dial.seen) return invalid(std::string(dial.name) + " is given twice");
+    if (dial.seen) return no_table(std::string(dial.name) + " is given twice");
     dial.seen = true;
     Result<double> value = parse_us(text);
     if (!value.is_ok()) return value.take_status();
@@ -241,11 +241,11 @@ std::string_view without_comment(std::string_view line, std::string& note) {
 }
 
 Status check_header(std::string_view line) {
-  if (next_word(line) != kMagic) return invalid("not a tuning table: the first line must be `hocket-table 1`");
+  if (next_word(line) != kMagic) return no_table("not a tuning table: the first line must be `hocket-table 1`");
   const std::string_view version = next_word(line);
   if (version != kVersion)
-    return invalid("a table of format version " + quoted(version) + ", but this hocket reads version 1");
-  if (!next_word(line).empty()) return invalid("the first line must be `hocket-table 1` and nothing else");
+    return no_table("a table of format version " + quoted(version) + ", but this hocket reads version 1");
+  if (!next_word(line).empty()) return no_table("the first line must be `hocket-table 1` and nothing else");
   return Status::ok();
 }
 
@@ -262,7 +262,7 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
   table.source_ = std::move(source);
   table.kept_predictions_ = std::make_shared<KeptPredictions>();
   if (text.size() > kMaxTableBytes || text.find('\0') != std::string_view::npos)
-    return invalid(table.source_ + ": not a tuning table: binary, or longer than 1 MiB");
+    return no_table(table.source_ + ": not a tuning table: binary, or longer than 1 MiB");
   uint32_t number = 0;
   while (number == 0 || !text.empty()) {
     ++number;
@@ -280,7 +280,7 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
       const std::string_view first = next_word(probe);
       if (first.empty()) continue;
       if (first == kModel) {
-        status = table.model_line_ == 0 ? ModelParser::parse(probe, table.model_) : invalid("a second `model` line");
+        status = table.model_line_ == 0 ? ModelParser::parse(probe, table.model_) : no_table("a second `model` line");
         table.model_line_ = number;
       } else {
         status = LineParser().parse(words, rule);

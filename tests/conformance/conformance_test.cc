@@ -43,23 +43,25 @@ std::vector<int64_t> sum_of_all(int size, size_t count) {
 }
 
 // An associative operation that does not commute: the composition of x -> a*x + b, modulo 2^32.
-struct Affine {
+struct AffineMap {
   uint32_t a;
   uint32_t b;
-  bool operator==(const Affine&) const = default;
+  bool operator==(const AffineMap&) const = default;
 };
-Affine compose(const Affine& left, const Affine& right) { return {left.a * right.a, left.a * right.b + left.b}; }
+AffineMap compose(const AffineMap& left, const AffineMap& right) {
+  return {left.a * right.a, left.a * right.b + left.b};
+}
 void compose_all(const void* in, void* inout, size_t count, hocket_type_t, void*) {
-  const auto* left = static_cast<const Affine*>(in);
-  auto* right = static_cast<Affine*>(inout);
+  const auto* left = static_cast<const AffineMap*>(in);
+  auto* right = static_cast<AffineMap*>(inout);
   for (size_t i = 0; i < count; ++i) right[i] = compose(left[i], right[i]);
 }
-Affine affine_of(int rank, size_t index) {
+AffineMap affine_of(int rank, size_t index) {
   return {static_cast<uint32_t>(2 * rank + 3 + 2 * static_cast<int>(index % 5)),
           static_cast<uint32_t>(rank * 31) + static_cast<uint32_t>(index)};
 }
-std::vector<Affine> composition(int size, size_t count) {
-  std::vector<Affine> result(count);
+std::vector<AffineMap> composition(int size, size_t count) {
+  std::vector<AffineMap> result(count);
   for (size_t i = 0; i < count; ++i) {
     result[i] = affine_of(0, i);
     for (int rank = 1; rank < size; ++rank) result[i] = compose(result[i], affine_of(rank, i));
@@ -242,11 +244,11 @@ TEST_P(ReductionConformance, KeepsRankOrderForOperationsThatDoNotCommute) {
   ASSERT_EQ(hocket_op_create(compose_all, nullptr, 0, &op), HOCKET_OK);
   for_each_size([&](Rank& me) {
     for (const size_t count : kCounts) {
-      const std::vector<Affine> expected = composition(me.size, count);
-      std::vector<Affine> input(count);
+      const std::vector<AffineMap> expected = composition(me.size, count);
+      std::vector<AffineMap> input(count);
       for (size_t i = 0; i < count; ++i) input[i] = affine_of(me.rank, i);
-      std::vector<Affine> output(count);
-      const hocket_type_t type = HOCKET_TYPE_OPAQUE(sizeof(Affine));
+      std::vector<AffineMap> output(count);
+      const hocket_type_t type = HOCKET_TYPE_OPAQUE(sizeof(AffineMap));
       for (int root = 0; root < me.size; ++root) {
         const hocket_status_t status = collective == Collective::kReduce
                                            ? hocket_reduce(me.comm, input.data(), output.data(), count, type, op, root)

@@ -17,8 +17,8 @@ using algorithms::Algorithm;
 using schedule::Collective;
 
 // Elements of 8 bytes in a block: none, one, odd, past a line, past a slot's row, several segments, several calls.
-constexpr size_t kCounts[] = {0, 1, 7, 300, 3000, 30'001};
-constexpr size_t kLargeCount = 300'001;
+constexpr size_t kBlockCounts[] = {0, 1, 7, 300, 3000, 30'001};
+constexpr size_t kLargeBlockCount = 300'001;
 
 LengthOf equal_lengths(size_t count) {
   return [count](int, int) { return count; };
@@ -49,7 +49,7 @@ class Exchanges : public testing::TestWithParam<const Algorithm*> {};
 
 void check_counts(Rank& me, Collective collective, bool ordered, hocket_op_t op) {
   const bool vary = schedule::is_vector(collective);
-  for (const size_t count : kCounts) {
+  for (const size_t count : kBlockCounts) {
     if (count > 10'000 && me.size > 4) continue;
     for (int root = 0; root < (schedule::has_root(collective) ? me.size : 1); root += me.size > 4 ? 3 : 1) {
       for (const bool in_place : {false, true}) {
@@ -119,7 +119,7 @@ TEST_P(LargeExchanges, ServeLargeBlocks) {
         hocket_force(me.comm, std::string(name(algorithm.collective)).c_str(), std::string(algorithm.name).c_str()),
         HOCKET_OK);
     for (const bool mapped : {false, true}) {
-      check(me, {algorithm.collective, equal_lengths(kLargeCount), 0, false, mapped, ordered, op}, false);
+      check(me, {algorithm.collective, equal_lengths(kLargeBlockCount), 0, false, mapped, ordered, op}, false);
     }
     ASSERT_EQ(hocket_op_destroy(op), HOCKET_OK);
   });
@@ -210,12 +210,12 @@ std::vector<const Algorithm*> algorithms_of_exchanges(bool large) {
   return found;
 }
 
-std::string test_name(const testing::TestParamInfo<const Algorithm*>& info) {
+std::string exchange_name(const testing::TestParamInfo<const Algorithm*>& info) {
   return std::string(name(info.param->collective)) + "_" + std::string(info.param->name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registered, Exchanges, testing::ValuesIn(algorithms_of_exchanges(false)), test_name);
-INSTANTIATE_TEST_SUITE_P(Registered, LargeExchanges, testing::ValuesIn(algorithms_of_exchanges(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registered, Exchanges, testing::ValuesIn(algorithms_of_exchanges(false)), exchange_name);
+INSTANTIATE_TEST_SUITE_P(Registered, LargeExchanges, testing::ValuesIn(algorithms_of_exchanges(true)), exchange_name);
 
 }  // namespace
 }  // namespace hocket::test

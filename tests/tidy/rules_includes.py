@@ -128,11 +128,18 @@ COMPILED_ELSEWHERE = {
 }
 
 
+def _compiled_as(path):
+    """Itself, and the sources that are compiled as one by a file of CMake's."""
+    if not pathlib.PurePath(path).name.startswith("unity_"):
+        return [path]
+    return re.findall(r'^#include "([^"]+)"', pathlib.Path(path).read_text(encoding="utf-8"), re.MULTILINE)
+
+
 def check_dead_sources(tree, build_directory):
     """Every C and C++ source is compiled by the build in `build_directory`, or by a script that names it."""
     with open(os.path.join(build_directory, "compile_commands.json"), encoding="utf-8") as file:
-        built = {os.path.relpath(os.path.join(entry["directory"], entry["file"]), tree.root)
-                 for entry in json.load(file)}
+        compiled = [os.path.join(entry["directory"], entry["file"]) for entry in json.load(file)]
+    built = {os.path.relpath(path, tree.root) for each in compiled for path in _compiled_as(each)}
     scripts = "\n".join(tree.text(path) for path in tree.paths
                         if path.endswith((".sh", ".py", "CMakeLists.txt", ".cmake")) and "tidy" not in path)
     for path in tree.cxx():

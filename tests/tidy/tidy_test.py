@@ -120,6 +120,11 @@ class Rules(unittest.TestCase):
         commands = [{"directory": str(self.root), "file": path} for path in built]
         self.write("build/compile_commands.json", json.dumps(commands))
         self.assertEqual(self.found(self.root / "build"), [])
+        together = "".join(f'#include "{self.root / path}"\n' for path in built)
+        self.write("build/Unity/unity_0_cxx.cxx", together)
+        commands = [{"directory": str(self.root), "file": "build/Unity/unity_0_cxx.cxx"}]
+        self.write("build/compile_commands.json", json.dumps(commands))
+        self.assertEqual(self.found(self.root / "build"), [])
         self.write("src/base/status.cc", SPDX)
         self.expect("dead-file", "src/base/status.cc", self.root / "build")
 

@@ -17,7 +17,7 @@ namespace {
 
 using algorithms::Algorithm;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kAlgorithmsFooter = R"(
 Examples:
   hocket algorithms                     all of them
   hocket algorithms reduce              those of one collective
@@ -137,7 +137,7 @@ int list(const std::string& collective_name, const LayoutOptions& options, bool 
 
 void add_algorithms(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("algorithms", "List the algorithms, their parameters and where they come from");
-  sub->footer(kFooter);
+  sub->footer(kAlgorithmsFooter);
   auto collective = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   sub->add_option("collective", *collective, "only this one's");

@@ -26,7 +26,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kBenchFooter = R"(
 COLLECTIVES: barrier, broadcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter_block, scan,
 exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_scatter (with blocks of equal length),
 `all` of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a
@@ -50,7 +50,7 @@ Examples:
 
 An MPI should be at its best: give its settings for more ranks than cores to the launcher, as docs/tuning.md tells.)";
 
-struct Parsed {
+struct BenchWords {
   std::string collectives;
   std::string sizes = "8,64,1K,8K,64K,1M";
   std::string timing = "both";
@@ -105,7 +105,7 @@ Result<std::vector<uint64_t>> read_sizes(const std::string& text) {
   return sizes;
 }
 
-bool read_words(Parsed& parsed) {
+bool read_words(BenchWords& parsed) {
   bench::Options& options = parsed.bench;
   if (!read_collectives(parsed.collectives, options)) return false;
   Result<std::vector<uint64_t>> sizes = read_sizes(parsed.sizes);
@@ -131,7 +131,7 @@ bool read_words(Parsed& parsed) {
   return true;
 }
 
-int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
+int run(BenchWords parsed, const std::vector<std::string>& launcher, const std::vector<std::string>& own_arguments) {
   if (!read_words(parsed)) return kUsage;
   OnMpi job{"bench", launcher, own_arguments, parsed.inside_mpi, true, parsed.local.bind, parsed.local.load};
   const bool on_mpi = parsed.local.ranks == 0 && is_on_mpi(job);
@@ -157,9 +157,9 @@ int run(Parsed parsed, const std::vector<std::string>& launcher, const std::vect
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("bench", "Measure collectives: an MPI's own against hocket, or hocket's algorithms");
-  sub->footer(kFooter);
+  sub->footer(kBenchFooter);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");
-  auto parsed = std::make_shared<Parsed>();
+  auto parsed = std::make_shared<BenchWords>();
   sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")->required();
   sub->add_option("--ranks", parsed->local.ranks, "that many forked ranks, no MPI")->check(CLI::Range(1, 1024));
   sub->add_option("--sizes", parsed->sizes, "bytes: 8,64,1K..4M (ranges in powers of two)")->capture_default_str();

@@ -19,7 +19,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kExecFooter = R"(
 Examples:
   hocket exec -- mpirun -n 4 ./app
   hocket exec --stats -- mpiexec -n 8 python3 script.py
@@ -28,7 +28,7 @@ The launcher tells which MPI it is; where it can't (srun, a script), the program
 program for the standard binary interface (libmpi_abi), or a Python with such an mpi4py, is known by itself.
 Nothing is changed but the environment: LD_PRELOAD names hocket's library for that MPI.)";
 
-struct Options {
+struct ExecOptions {
   bool stats = false;
   bool disable = false;
   bool check = false;
@@ -36,14 +36,14 @@ struct Options {
   std::string mpi = "auto";
 };
 
-void print_environment(const std::string& preload, const Options& options) {
+void print_environment(const std::string& preload, const ExecOptions& options) {
   std::printf("LD_PRELOAD=%s\n", preload.c_str());
   if (options.stats) std::printf("HOCKET_STATS=1\n");
   if (options.disable) std::printf("HOCKET_DISABLE=1\n");
   if (options.check) std::printf("HOCKET_CHECK=1\n");
 }
 
-int execute(const Options& options, const std::vector<std::string>& command) {
+int execute(const ExecOptions& options, const std::vector<std::string>& command) {
   if (command.empty()) return fail(kUsage, "what should be run? For example: hocket exec -- mpirun -n 4 ./app");
   Result<Mpi> mpi = mpi_of_command(options.mpi, command);
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
@@ -73,10 +73,10 @@ int execute(const Options& options, const std::vector<std::string>& command) {
 
 void add_exec(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("exec", "Run an MPI program with hocket in it");
-  sub->footer(kFooter);
+  sub->footer(kExecFooter);
   show_command_in_usage(*sub, "-- LAUNCHER ... PROGRAM ...");
   sub->prefix_command();
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExecOptions>();
   sub->add_flag("--stats", options->stats, "at the end, what hocket carried out and what it handed on, and why");
   sub->add_flag("--disable", options->disable, "hand every call on to the MPI: for comparison");
   sub->add_flag("--check", options->check, "compare counts, types and roots of all ranks in every call (slow)");

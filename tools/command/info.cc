@@ -21,7 +21,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kInfoFooter = R"(
 Examples:
   hocket info                                           what hocket finds on this machine
   hocket info --json                                    the same for a program to read
@@ -30,7 +30,7 @@ Examples:
   hocket info --explain alltoall 512 --nodes 8x4 --crowded no      on a cluster of eight nodes of four ranks
 Settings: `hocket info` lists all of them with the values in effect; docs/environment.md says what is accepted.)";
 
-struct Options {
+struct InfoOptions {
   bool json = false;
   std::vector<std::string> explain;
   std::string wire;
@@ -70,14 +70,14 @@ void print_json(const std::vector<Section>& sections) {
   std::printf("%s\n", all.dump(2).c_str());
 }
 
-int show(const Options& options) {
+int show(const InfoOptions& options) {
   const std::vector<Section> sections = {machine_section(), possible_section(), mpi_section(), settings_section()};
   options.json ? print_json(sections) : print_text(sections);
   return kSuccess;
 }
 
 // `nodes` gets what the query names.
-Result<selection::Query> query_of(const Options& options, std::optional<schedule::Nodes>& nodes) {
+Result<selection::Query> query_of(const InfoOptions& options, std::optional<schedule::Nodes>& nodes) {
   selection::Query query;
   const auto collective = schedule::collective_from_name(options.explain[0]);
   if (!collective)
@@ -130,7 +130,7 @@ bool has_nic_engine(std::string& sentence) {
   return true;
 }
 
-int explain(const Options& options) {
+int explain(const InfoOptions& options) {
   // A program in this environment would be refused, too.
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
   std::optional<schedule::Nodes> nodes;
@@ -198,8 +198,8 @@ Section settings_section() {
 
 void add_info(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("info", "Show what hocket finds on this machine, or explain a choice");
-  sub->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  sub->footer(kInfoFooter);
+  auto options = std::make_shared<InfoOptions>();
   sub->add_flag("--json", options->json, "an object instead of text");
   auto* explain_option =
       sub->add_option("--explain", options->explain,

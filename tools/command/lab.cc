@@ -12,7 +12,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLabFooter = R"(
 Examples:
   hocket lab up 4                                  nodes n0 to n3, joined by a switch
   hocket lab exec n0 -- ip address                 any command, seen from a node
@@ -106,7 +106,7 @@ void add_lab_building(CLI::App& lab_command, Invocation& invocation) {
 
 void add_lab(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("lab", "A cluster inside this machine: nodes, a switch, real MPI ranks, packet loss");
-  sub->footer(kFooter);
+  sub->footer(kLabFooter);
   sub->require_subcommand(1);
   add_lab_building(*sub, invocation);
   add_lab_status(*sub, invocation);

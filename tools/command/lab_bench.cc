@@ -28,7 +28,7 @@ using lab_bench::Variant;
 using nlohmann::ordered_json;
 using schedule::Collective;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLabBenchFooter = R"(
 Ways to carry out a collective:
   nic                  the engine in the kernel's packet path, at tc      agent       the engine as a process
   nic-chain            the wire taken as reliable, nothing asked again    mixed       every other node an agent
@@ -291,7 +291,7 @@ void add_how(CLI::App& sub, BenchOptions& options) {
 
 void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("bench", "Compare the NIC engine's collectives with the host's");
-  sub->footer(kFooter);
+  sub->footer(kLabBenchFooter);
   auto options = std::make_shared<BenchOptions>();
   add_what(*sub, *options);
   add_how(*sub, *options);

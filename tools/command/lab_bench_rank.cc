@@ -13,13 +13,13 @@
 namespace hocket::command {
 namespace {
 
-struct Options {
+struct RankOptions {
   std::string board;
   bool with_hocket = false;
   std::string inside;
 };
 
-int live(const Options& options, bench::MpiRanks& ranks) {
+int live(const RankOptions& options, bench::MpiRanks& ranks) {
   Result<lab_bench::SharedBoard> board = lab_bench::SharedBoard::open(options.board);
   if (!board.is_ok()) {
     ranks.abort(fail(kFailure, board.status().message()));
@@ -36,7 +36,7 @@ int live(const Options& options, bench::MpiRanks& ranks) {
   return kFailure;
 }
 
-int run_rank(const Options& options) {
+int run_rank(const RankOptions& options) {
   OnMpi job;
   job.command = "lab bench-rank";
   job.inside = options.inside;
@@ -54,7 +54,7 @@ int run_rank(const Options& options) {
 void add_lab_bench_rank(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand(lab_bench::kRankCommand, "a rank of an MPI in `hocket lab bench`");
   sub->group("");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RankOptions>();
   sub->add_option("--board", options->board, "the file that ranks share")->required();
   sub->add_flag("--with-hocket", options->with_hocket, "hocket's library carries collectives out");
   add_inside_mpi(*sub, options->inside);

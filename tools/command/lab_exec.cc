@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kGrace_s = 5;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLabExecFooter = R"(
 Examples:
   hocket lab exec n0 -- bash                       a shell in node n0
   hocket lab exec all -- cat /proc/net/dev         in every node at once, each line with its node in front
@@ -95,7 +95,7 @@ int serve_as_agent(const std::string& name, const std::string& job, const std::v
 
 void add_lab_exec(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("exec", "Run a command in a node, in all, or in each");
-  sub->footer(kFooter);
+  sub->footer(kLabExecFooter);
   show_command_in_usage(*sub, "-- COMMAND ...");
   sub->prefix_command();
   auto name = std::make_shared<std::string>();

@@ -14,7 +14,7 @@ namespace {
 
 using lab::ImpairmentKind;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLabImpairFooter = R"(
 Examples:
   hocket lab loss all 1%            of all packets, each judged once, on its way to its receiver
   hocket lab loss n2 5% --seed 7    of those from n2 and of those to it
@@ -24,7 +24,7 @@ Examples:
 Which packets are hit depends on the seed and on their number on the link only, so a run can be repeated. Each of these
 commands begins to number the packets of its links anew.)";
 
-struct Words {
+struct ImpairmentWords {
   std::string name;
   std::string first;   // the node, or the value where there is no second word
   std::string second;  // the value
@@ -70,7 +70,7 @@ Status read_value(ImpairmentKind kind, const std::string& word, uint64_t* value)
   return Status::ok();
 }
 
-int impose(const Words& words, ImpairmentKind kind) {
+int impose(const ImpairmentWords& words, ImpairmentKind kind) {
   lab::Impairment impairment;
   impairment.kind = kind;
   impairment.seed = words.seed;
@@ -110,9 +110,10 @@ int reset(const std::string& name) {
   return status.is_ok() ? kSuccess : fail(kFailure, status.message());
 }
 
-CLI::App* add_verb(CLI::App& lab_command, const Verb& verb, const std::shared_ptr<Words>& words, const char* value) {
+CLI::App* add_verb(CLI::App& lab_command, const Verb& verb, const std::shared_ptr<ImpairmentWords>& words,
+                   const char* value) {
   auto* sub = lab_command.add_subcommand(verb.name, verb.help);
-  sub->footer(kFooter);
+  sub->footer(kLabImpairFooter);
   add_lab_name(*sub, words->name);
   sub->add_option("node", words->first, "n0, n1, ... or all, which is meant where none is named")->required();
   sub->add_option("value", words->second, "0 ends it")->type_name(value);
@@ -124,7 +125,7 @@ CLI::App* add_verb(CLI::App& lab_command, const Verb& verb, const std::shared_pt
 
 void add_lab_impairments(CLI::App& lab_command, Invocation& invocation) {
   for (const Verb& verb : kShares) {
-    auto words = std::make_shared<Words>();
+    auto words = std::make_shared<ImpairmentWords>();
     words->more = "0";
     auto* sub = add_verb(lab_command, verb, words, "PERCENT");
     if (verb.kind == ImpairmentKind::kReorder) {
@@ -133,7 +134,7 @@ void add_lab_impairments(CLI::App& lab_command, Invocation& invocation) {
     }
     sub->callback([=, &invocation, kind = verb.kind] { invocation.run = [=] { return impose(*words, kind); }; });
   }
-  auto words = std::make_shared<Words>();
+  auto words = std::make_shared<ImpairmentWords>();
   words->more = "0";
   auto* delay =
       add_verb(lab_command, {"delay", "Packets take longer by so much", ImpairmentKind::kDelay}, words, "TIME");
@@ -145,7 +146,7 @@ void add_lab_impairments(CLI::App& lab_command, Invocation& invocation) {
     auto node = std::make_shared<std::string>("all");
     auto* sub = lab_command.add_subcommand(is_cut ? "cut" : "heal",
                                            is_cut ? "Cut a node off, both ways" : "End what `cut` has done");
-    sub->footer(kFooter);
+    sub->footer(kLabImpairFooter);
     add_lab_name(*sub, *name);
     auto* option = sub->add_option("node", *node, is_cut ? "n0, n1, ... or all" : "n0, n1, ... or all (default)");
     option->type_name("NODE")->required(is_cut);

@@ -23,7 +23,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLabMpirunFooter = R"(
 Examples:
   hocket lab mpirun --mpi mpich ./app                     a rank on every node, or as many as `up --ppn` said
   hocket lab mpirun --mpi openmpi -n 8 --ppn 2 ./app      ranks 0 and 1 on n0, 2 and 3 on n1, ...
@@ -36,7 +36,7 @@ MPI: mpich, openmpi, intel (of the environments in .venv that ./dev setup makes,
 debian-openmpi, or the path of a launcher; without --mpi the first launcher on PATH that fits the program.
 Exit codes: the launcher's own.)";
 
-struct Options {
+struct LabMpirunOptions {
   std::string name;
   std::string mpi = "auto";
   std::string map = "block";
@@ -81,7 +81,7 @@ int launch_job(const lab::Lab& lab, const lab::Launch& launch, const lab::Job& j
   return lab::run_contained({{main, ""}}, grace_s);
 }
 
-int execute(const Options& options, const std::vector<std::string>& program) {
+int execute(const LabMpirunOptions& options, const std::vector<std::string>& program) {
   if (program.empty()) return fail(kUsage, "what should be run? For example: hocket lab mpirun --mpi mpich ./app");
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const Result<lab::Lab> found = lab::find(options.name);
@@ -121,10 +121,10 @@ int execute(const Options& options, const std::vector<std::string>& program) {
 
 void add_lab_mpirun(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("mpirun", "Run an MPI program on the nodes, over TCP");
-  sub->footer(kFooter);
+  sub->footer(kLabMpirunFooter);
   show_command_in_usage(*sub, "PROGRAM ...");
   sub->prefix_command();
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LabMpirunOptions>();
   add_lab_name(*sub, options->name);
   sub->add_option("--mpi", options->mpi, "which MPI (see below)");
   sub->add_option("-n,--ranks", options->placement.ranks, "how many ranks (default: --ppn on each node)")

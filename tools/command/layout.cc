@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kMaxRanks = 1 << 20;
 constexpr const char* kTooMany = ": at most 1048576 ranks";
 
-Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
+Status bad_layout(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
 std::optional<uint32_t> number(std::string_view text) {
   uint32_t value = 0;
@@ -33,18 +33,18 @@ Result<std::vector<uint32_t>> parse_nodes(const std::string& text) {
     const auto nodes = times == std::string::npos ? 1 : number(std::string_view(word).substr(0, times));
     const auto each = number(times == std::string::npos ? word : std::string_view(word).substr(times + 1));
     if (!nodes || !each || *nodes == 0 || *each == 0)
-      return invalid(std::string("--nodes ")
-                         .append(text)
-                         .append(": `")
-                         .append(word)
-                         .append("` is neither NODESxRANKS, as 4x2, nor the ranks of a node"));
+      return bad_layout(std::string("--nodes ")
+                            .append(text)
+                            .append(": `")
+                            .append(word)
+                            .append("` is neither NODESxRANKS, as 4x2, nor the ranks of a node"));
     ranks += uint64_t{*nodes} * *each;
-    if (ranks > kMaxRanks) return invalid(std::string("--nodes ").append(text).append(kTooMany));
+    if (ranks > kMaxRanks) return bad_layout(std::string("--nodes ").append(text).append(kTooMany));
     ranks_on.insert(ranks_on.end(), *nodes, *each);
   }
   if (ranks_on.size() == 1 && text.find('x') == std::string::npos)
-    return invalid("--nodes " + text + " is one node of " + text + " ranks: for several, say " + text +
-                   "x2, or as many ranks on each, 3,1,4");
+    return bad_layout("--nodes " + text + " is one node of " + text + " ranks: for several, say " + text +
+                      "x2, or as many ranks on each, 3,1,4");
   return ranks_on;
 }
 
@@ -79,7 +79,7 @@ Result<schedule::Nodes> parse_layout(const std::string& nodes, const std::string
   constexpr std::string_view kRandom = "random:";
   const bool is_random = order.starts_with(kRandom);
   const auto seed = number(std::string_view(order).substr(is_random ? kRandom.size() : 0));
-  if (!is_random || !seed) return invalid("--order " + order + ": there are block, cyclic and random:SEED");
+  if (!is_random || !seed) return bad_layout("--order " + order + ": there are block, cyclic and random:SEED");
   std::vector<uint64_t> labels = in_blocks(ranks_on.value());
   std::mt19937 random(*seed);
   std::shuffle(labels.begin(), labels.end(), random);
@@ -88,14 +88,14 @@ Result<schedule::Nodes> parse_layout(const std::string& nodes, const std::string
 
 Result<std::optional<schedule::Nodes>> layout_of(const LayoutOptions& options, uint32_t& ranks) {
   if (options.nodes.empty()) {
-    if (options.order != "block") return invalid("--order " + options.order + " needs --nodes, as 4x2 or 3,1,4");
+    if (options.order != "block") return bad_layout("--order " + options.order + " needs --nodes, as 4x2 or 3,1,4");
     return std::optional<schedule::Nodes>();
   }
   Result<schedule::Nodes> nodes = parse_layout(options.nodes, options.order);
   if (!nodes.is_ok()) return nodes.take_status();
   if (ranks != 0 && ranks != nodes.value().ranks())
-    return invalid("--ranks " + std::to_string(ranks) + ", but --nodes " + options.nodes + " has " +
-                   std::to_string(nodes.value().ranks()));
+    return bad_layout("--ranks " + std::to_string(ranks) + ", but --nodes " + options.nodes + " has " +
+                      std::to_string(nodes.value().ranks()));
   ranks = nodes.value().ranks();
   return std::optional(nodes.take());
 }

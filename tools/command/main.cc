@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hocket command.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -12,17 +10,9 @@
 
 namespace hocket::command {
 
-int fail(int code, const std::string& message) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "hocket: %s\n", message.c_str());
-  return code;
-}
-
-bool wants_colour(int descriptor) { return isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr; }
-
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kMainFooter = R"(
 First steps:
   hocket info                                      what hocket finds on this machine
   hocket exec -- mpirun -n 4 ./app                 runs an MPI program with hocket in it
@@ -60,7 +50,7 @@ int run(int argc, char** argv) {
   CLI::App app("Collective communication for ordinary Linux machines.", "hocket");
   app.set_version_flag("--version", std::string("hocket ") + hocket_version());
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.footer(kMainFooter);
   add_info(app, invocation);
   add_exec(app, invocation);
   add_run(app, invocation);

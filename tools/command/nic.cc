@@ -20,7 +20,7 @@ namespace {
 using engines::nic::Port;
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kNicFooter = R"(
 Examples:
   hocket nic up eth0                    barriers of jobs that use eth0 run in the kernel's packet path from now on
   hocket nic up eth0 --user alice       and alice's jobs may use it
@@ -201,7 +201,7 @@ Result<ordered_json> nic_report(const std::string& interface, bool is_named) {
 
 void add_nic(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("nic", "Collectives in the kernel's packet path: start, show, end the engine");
-  sub->footer(kFooter);
+  sub->footer(kNicFooter);
   sub->require_subcommand(1);
   add_start(*sub, invocation, "up", "Put the engine on an interface, into the kernel's packet path", false);
   add_start(*sub, invocation, "agent", "Run the engine as a process over UDP: no root, no BPF; groups may mix both",

@@ -18,7 +18,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kProbeFooter = R"(
 Measures, between ranks of an MPI on two nodes or more: latency and the processor time of a message; the bandwidth of
 1, 2, ... pairs of ranks of two nodes, both ways; the start-up cost of an all-to-all as the ranks a node grow; and what
 copying into what is sent next costs, against copying out of what has just come. From these, the numbers by which
@@ -30,7 +30,7 @@ Examples:
   hocket lab mpirun --mpi mpich -n 8 hocket probe             ranks of a lab; any launcher may start it
 )";
 
-struct Parsed {
+struct ProbeWords {
   std::string budget = "30s";
   std::string max_bytes = "1M";
   std::string json;
@@ -38,7 +38,7 @@ struct Parsed {
   probe::Options options;
 };
 
-bool read(Parsed& parsed) {
+bool read(ProbeWords& parsed) {
   const Result<double> budget = read_time("--budget", parsed.budget);
   if (!budget.is_ok()) {
     fail(kUsage, budget.status().message());
@@ -61,7 +61,7 @@ int write(const std::string& path, const std::string& text) {
   return file ? kSuccess : fail(kFailure, "--json: can't write " + path);
 }
 
-int probe_ranks(bench::MpiRanks& ranks, const Parsed& parsed) {
+int probe_ranks(bench::MpiRanks& ranks, const ProbeWords& parsed) {
   bench::World& world = ranks.world();
   const bool speaks = world.rank() == 0;
   if (const std::string why = probe::why_not(world); !why.empty()) return speaks ? fail(kFailure, why) : kFailure;
@@ -84,7 +84,7 @@ int probe_ranks(bench::MpiRanks& ranks, const Parsed& parsed) {
   return kFailure;
 }
 
-int run(Parsed parsed, const Invocation& invocation) {
+int run(ProbeWords parsed, const Invocation& invocation) {
   if (!read(parsed)) return kUsage;
   const OnMpi job{"probe", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
   if (!is_on_mpi(job)) return fail(kUsage, "which ranks? Give a launcher: hocket probe -- mpirun -n 16 --host a:8,b:8");
@@ -98,9 +98,9 @@ int run(Parsed parsed, const Invocation& invocation) {
 
 void add_probe(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("probe", "Know the network interface: bandwidth of several cores, cost of a message");
-  sub->footer(kFooter);
+  sub->footer(kProbeFooter);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");
-  auto parsed = std::make_shared<Parsed>();
+  auto parsed = std::make_shared<ProbeWords>();
   sub->add_option("--budget", parsed->budget, "wall-clock time for all of it: 30s, 2m")->capture_default_str();
   sub->add_option("--max-bytes", parsed->max_bytes, "the longest message")->capture_default_str();
   sub->add_option("--pairs", parsed->options.max_pairs, "so many pairs of ranks at most")

@@ -13,9 +13,9 @@
 namespace hocket::command {
 namespace {
 
-constexpr int kMostRanks = 4096;
+constexpr int kMostProcesses = 4096;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kRunFooter = R"(
 Examples:
   hocket run -n 4 ./app input.dat                 four ranks on this machine, no MPI, no root
   hocket run -n 8 -l --bind cores ./app           each line with its rank in front, each rank on its core
@@ -29,7 +29,7 @@ by SIGKILL after the grace time. Ctrl-C and SIGTERM end all of them. Nothing tha
 Exit codes: 0 all ranks ended with 0; else that of the first rank that failed, 128 and the number of a signal;
 124 --timeout; 127 no such PROGRAM, 126 it can't be run; 1 hocket failed, 2 the command line was not understood.)";
 
-struct Words {
+struct RunWords {
   RunOptions options;
   std::string bind = "none";
   std::vector<std::string> environment;
@@ -50,7 +50,7 @@ std::string set_variables(const std::vector<std::string>& assignments) {
   return {};
 }
 
-int execute(const Words& words) {
+int execute(const RunWords& words) {
   if (words.options.command.empty()) return fail(kUsage, "what should be run? For example: hocket run -n 4 ./app");
   if (words.options.ranks == 0) return fail(kUsage, "how many ranks? For example: hocket run -n 4 ./app");
   if (const std::string wrong = set_variables(words.environment); !wrong.empty()) return fail(kUsage, wrong);
@@ -65,12 +65,12 @@ int execute(const Words& words) {
 
 void add_run(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("run", "Run a program on N ranks of this machine, without an MPI");
-  sub->footer(kFooter);
+  sub->footer(kRunFooter);
   show_command_in_usage(*sub, "PROGRAM ...");
   sub->prefix_command();
-  auto words = std::make_shared<Words>();
+  auto words = std::make_shared<RunWords>();
   RunOptions& options = words->options;
-  sub->add_option("-n,--ranks", options.ranks, "how many ranks")->check(CLI::Range(1, kMostRanks));
+  sub->add_option("-n,--ranks", options.ranks, "how many ranks")->check(CLI::Range(1, kMostProcesses));
   sub->add_flag("-l,--label", options.label, "put its rank in front of each line that a rank writes; lines stay whole");
   sub->add_option("--bind", words->bind, "cores: rank i on the i-th core that may be used (default: none)")
       ->check(CLI::IsMember({"cores", "none"}));

@@ -15,7 +15,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kScheduleFooter = R"(
 Examples:
   hocket schedule barrier dissemination --ranks 8
   hocket schedule reduce tree --ranks 13 --degree 3 --root 4 --format svg > tree.svg
@@ -24,7 +24,7 @@ Examples:
   hocket schedule alltoall send_aggregation:across=bruck --nodes 4x2 --order cyclic --verify  (on four nodes of two)
 What the algorithms do: docs/algorithms.md. All names: hocket algorithms.)";
 
-struct Options {
+struct ScheduleOptions {
   std::string collective;
   std::string algorithm;
   uint32_t ranks = 0;
@@ -42,20 +42,20 @@ struct Options {
 };
 
 constexpr uint32_t kDefaultRanks = 4;
-constexpr uint32_t kMaxRanks = 4096;  // proving takes memory with their square
+constexpr uint32_t kMostRanksLookedAt = 4096;  // proving takes memory with their square
 
-Status settle_ranks(Options& options) {
+Status settle_ranks(ScheduleOptions& options) {
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, options.ranks);
   if (!layout.is_ok()) return layout.take_status();
   options.nodes = layout.take();
   if (options.ranks == 0) options.ranks = kDefaultRanks;
-  if (options.ranks > kMaxRanks)
-    return Status(Code::kInvalidArgument, "at most " + std::to_string(kMaxRanks) + " ranks can be looked at");
+  if (options.ranks > kMostRanksLookedAt)
+    return Status(Code::kInvalidArgument, "at most " + std::to_string(kMostRanksLookedAt) + " ranks can be looked at");
   return Status::ok();
 }
 
 // The algorithm with its degree and its parts, if it can do what is asked.
-Result<selection::Choice> choose_algorithm(const Options& options) {
+Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
   const auto collective = schedule::collective_from_name(options.collective);
   if (!collective)
     return Status(Code::kInvalidArgument,
@@ -89,7 +89,7 @@ Result<selection::Choice> choose_algorithm(const Options& options) {
   return selection::choose(query, table.value(), &spec.value());
 }
 
-std::vector<schedule::Plan> make_plans(const selection::Choice& choice, const Options& options) {
+std::vector<schedule::Plan> make_plans(const selection::Choice& choice, const ScheduleOptions& options) {
   std::vector<schedule::Plan> plans;
   schedule::Shape shape;
   choice.fill(shape);
@@ -104,7 +104,7 @@ std::vector<schedule::Plan> make_plans(const selection::Choice& choice, const Op
   return plans;
 }
 
-int prove(const std::vector<schedule::Plan>& plans, const Options& options) {
+int prove(const std::vector<schedule::Plan>& plans, const ScheduleOptions& options) {
   schedule::VerifyOptions verify;
   verify.count = options.collective == "barrier" ? 0 : options.count;
   verify.commutative = !options.keep_order;
@@ -122,7 +122,7 @@ int prove(const std::vector<schedule::Plan>& plans, const Options& options) {
   return kSuccess;
 }
 
-Result<std::string> dump(const std::vector<schedule::Plan>& plans, const Options& options) {
+Result<std::string> dump(const std::vector<schedule::Plan>& plans, const ScheduleOptions& options) {
   if (options.format == "goal") {
     schedule::GoalOptions goal;
     goal.count = options.count;
@@ -135,7 +135,7 @@ Result<std::string> dump(const std::vector<schedule::Plan>& plans, const Options
   return schedule::dump_text(plans);
 }
 
-int show(Options options) {
+int show(ScheduleOptions options) {
   if (const Status status = settle_ranks(options); !status.is_ok()) return fail(kUsage, status.message());
   Result<selection::Choice> choice = choose_algorithm(options);
   if (!choice.is_ok()) return fail(kUsage, choice.status().message());
@@ -151,12 +151,13 @@ int show(Options options) {
 
 void add_schedule(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("schedule", "Print, draw or prove the schedule of an algorithm");
-  sub->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  sub->footer(kScheduleFooter);
+  auto options = std::make_shared<ScheduleOptions>();
   sub->add_option("collective", options->collective, selection::names_of_collectives())->required();
   sub->add_option("algorithm", options->algorithm, "its name; of a composition with its parts, if you like")
       ->required();
-  sub->add_option("--ranks", options->ranks, "of the communicator (default: 4)")->check(CLI::Range(1u, kMaxRanks));
+  sub->add_option("--ranks", options->ranks, "of the communicator (default: 4)")
+      ->check(CLI::Range(1u, kMostRanksLookedAt));
   add_layout(*sub, options->layout);
   sub->add_option("--root", options->root)->capture_default_str();
   sub->add_option("--segments", options->segments, "parts the message is cut into")

@@ -26,7 +26,7 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kTuneFooter = R"(
 Measures which algorithm serves which call best on this machine, and prints a table that HOCKET_TABLE takes. Use a
 machine that does nothing else. Slow candidates are dropped early, so that most of the time goes to the good ones; with
 a short budget there are fewer sizes. What is not measured is left to a model, whose parameters are fitted as well.
@@ -43,7 +43,7 @@ Examples:
 Those with a launcher measure ranks on several nodes: the interface between them (as `hocket probe` does) and which
 algorithm, or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
 
-struct Parsed {
+struct TuneWords {
   std::string budget = "60s";
   std::string output;
   std::string ranks;
@@ -65,7 +65,7 @@ constexpr double kFitShare = 0.04;
 constexpr double kMostFit_s = 4;
 constexpr double kAgainstShare = 0.35;
 
-Status invalid(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
+Status bad_word(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
 // Powers of two up to the cores, the cores themselves, and twice as many, up to 16 at least.
 std::vector<uint32_t> usual_ranks(uint32_t cores) {
@@ -85,12 +85,12 @@ Status read_ranks(const std::string& text, TuneOptions& options) {
   for (const std::string& word : split_at_commas(text)) {
     Result<uint64_t> ranks = parse_size(word);
     if (!ranks.is_ok() || ranks.value() < 2 || ranks.value() > 256)
-      return invalid("--ranks " + word + ": numbers from 2 to 256, separated by commas");
+      return bad_word("--ranks " + word + ": numbers from 2 to 256, separated by commas");
     options.ranks.push_back(static_cast<uint32_t>(ranks.value()));
   }
   std::sort(options.ranks.begin(), options.ranks.end());
   options.ranks.erase(std::unique(options.ranks.begin(), options.ranks.end()), options.ranks.end());
-  return options.ranks.empty() ? invalid("--ranks names no number") : Status::ok();
+  return options.ranks.empty() ? bad_word("--ranks names no number") : Status::ok();
 }
 
 Status read_collectives(const std::string& text, TuneOptions& options) {
@@ -103,25 +103,25 @@ Status read_collectives(const std::string& text, TuneOptions& options) {
       if (std::find(options.collectives.begin(), options.collectives.end(), collective) == options.collectives.end())
         options.collectives.push_back(collective);
     }
-    if (!known) return invalid("--collectives: `" + word + "` is no collective that can be called");
+    if (!known) return bad_word("--collectives: `" + word + "` is no collective that can be called");
   }
   std::sort(options.collectives.begin(), options.collectives.end());
-  return options.collectives.empty() ? invalid("--collectives names none") : Status::ok();
+  return options.collectives.empty() ? bad_word("--collectives names none") : Status::ok();
 }
 
-Status read_options(const Parsed& parsed, TuneOptions& options) {
+Status read_options(const TuneWords& parsed, TuneOptions& options) {
   options.cores = this_machine().cores;
   Result<double> budget = read_time("--budget", parsed.budget);
   if (!budget.is_ok()) return budget.take_status();
   options.budget_s = budget.value();
   Result<uint64_t> most = parse_size(parsed.max_bytes);
-  if (!most.is_ok()) return invalid("--max-bytes: " + std::string(most.status().message()));
-  if (most.value() < 8 || most.value() > (64 << 20)) return invalid("--max-bytes: from 8 to 64M");
+  if (!most.is_ok()) return bad_word("--max-bytes: " + std::string(most.status().message()));
+  if (most.value() < 8 || most.value() > (64 << 20)) return bad_word("--max-bytes: from 8 to 64M");
   options.max_bytes = most.value();
   for (const std::string& word : split_at_commas(parsed.sizes)) {
     Result<uint64_t> size = parse_size(word);
     if (!size.is_ok() || size.value() < 8 || size.value() % 8 != 0 || size.value() > (64 << 20))
-      return invalid("--sizes " + word + ": bytes of whole doubles, from 8 to 64M, separated by commas");
+      return bad_word("--sizes " + word + ": bytes of whole doubles, from 8 to 64M, separated by commas");
     options.sizes.push_back(size.value());
   }
   std::sort(options.sizes.begin(), options.sizes.end());
@@ -130,7 +130,7 @@ Status read_options(const Parsed& parsed, TuneOptions& options) {
   return read_collectives(parsed.collectives, options);
 }
 
-int tune(const Parsed& parsed, const TuneOptions& options) {
+int tune(const TuneWords& parsed, const TuneOptions& options) {
   if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
     return fail(kUsage, status.message());
   Progress progress(options.budget_s);
@@ -177,7 +177,7 @@ Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& su
 }
 
 // Nothing is measured: what was measured under several MPIs makes one table.
-int tune_from(const Parsed& parsed) {
+int tune_from(const TuneWords& parsed) {
   if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
     return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
   if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
@@ -214,14 +214,14 @@ int tune_from(const Parsed& parsed) {
 }
 
 // Of ranks of an MPI, on several nodes.
-int run_on_nodes(const Parsed& parsed, const OnMpi& job, const TuneOptions& options) {
+int run_on_nodes(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
   if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty())
     return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
   const ClusterTuning tuning{options, parsed.output, parsed.shapes, parsed.merge, parsed.json};
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return tune_on_mpi(ranks, tuning); });
 }
 
-int run(const Parsed& parsed, const Invocation& invocation) {
+int run(const TuneWords& parsed, const Invocation& invocation) {
   TuneOptions options;
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
   const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
@@ -247,8 +247,8 @@ int run(const Parsed& parsed, const Invocation& invocation) {
 
 void add_tune(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("tune", "Measure this machine and write a tuning table, or compare two tables");
-  sub->footer(kFooter);
-  auto parsed = std::make_shared<Parsed>();
+  sub->footer(kTuneFooter);
+  auto parsed = std::make_shared<TuneWords>();
   sub->add_option("--budget", parsed->budget, "wall-clock time for all of it: 60s, 5m")->capture_default_str();
   sub->add_option("--output", parsed->output, "the table's file (default: print it)");
   sub->add_option("--ranks", parsed->ranks, "numbers of ranks (default: powers of two beyond the cores)");

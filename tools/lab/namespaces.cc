@@ -21,7 +21,7 @@ namespace {
 
 using platform::Descriptor;
 
-constexpr NamespaceKind kNetwork = {"net", CLONE_NEWNET};
+constexpr NamespaceKind kNetworkKind = {"net", CLONE_NEWNET};
 
 // In the child: makes them, tells by one word (0 or what went wrong), and stays until they are mounted.
 [[noreturn]] void hold_new_namespaces(const std::vector<NamespaceKind>& kinds, const std::string& host_name, int tells,
@@ -50,10 +50,10 @@ Status mount_namespaces(const std::string& folder, const std::vector<NamespaceKi
 
 }  // namespace
 
-const NamespaceKind& network_namespace() { return kNetwork; }
+const NamespaceKind& network_namespace() { return kNetworkKind; }
 
 const std::vector<NamespaceKind>& node_namespaces() {
-  static const std::vector<NamespaceKind> kKinds = {kNetwork, {"uts", CLONE_NEWUTS}, {"ipc", CLONE_NEWIPC}};
+  static const std::vector<NamespaceKind> kKinds = {kNetworkKind, {"uts", CLONE_NEWUTS}, {"ipc", CLONE_NEWIPC}};
   return kKinds;
 }
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // As shells have them.
 
-Status bind(const std::string& source, const std::string& target) {
+Status bind_mount(const std::string& source, const std::string& target) {
   if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
     return Status::system("can't mount " + source + " on " + target, errno);
   return Status::ok();
@@ -33,7 +33,7 @@ Status show_interfaces(const std::string& place) {
     return Status::system("can't mount sysfs on " + place, errno);
   for (const char* part : {"/class/net", "/devices/virtual/net"}) {
     std::error_code error;
-    if (fs::exists(std::string("/sys") + part, error)) HOCKET_TRY(bind(place + part, std::string("/sys") + part));
+    if (fs::exists(std::string("/sys") + part, error)) HOCKET_TRY(bind_mount(place + part, std::string("/sys") + part));
   }
   umount2(place.c_str(), MNT_DETACH);
   return Status::ok();
@@ -70,10 +70,10 @@ Status enter_node(const Lab& lab, int node, const NodeView& view) {
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return Status::system("can't make the view of the file systems private", errno);
   forget_other_labs(lab);
-  HOCKET_TRY(bind(lab.directory() + "/hosts", "/etc/hosts"));
+  HOCKET_TRY(bind_mount(lab.directory() + "/hosts", "/etc/hosts"));
   std::error_code error;
   if (fs::exists("/dev/shm", error))
-    HOCKET_TRY(bind(view.shared_memory.empty() ? own + "/shm" : view.shared_memory, "/dev/shm"));
+    HOCKET_TRY(bind_mount(view.shared_memory.empty() ? own + "/shm" : view.shared_memory, "/dev/shm"));
   HOCKET_TRY(show_interfaces(own + "/sys"));
   if (view.new_proc && mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
     return Status::system("can't mount /proc", errno);

@@ -10,7 +10,7 @@ using engines::nic::Group;
 using engines::nic::Port;
 
 // Looks between two yields, and for how long to sleep when nobody wakes.
-constexpr int kLooks = 20;
+constexpr int kLooksAtANic = 20;
 constexpr int64_t kLongestSleepNs = 10'000'000;
 // After so many yields in vain the group's health is asked for.
 constexpr int kYieldsBetweenDoubts = 10'000;
@@ -65,7 +65,7 @@ class NicDriver final : public Driver {
   // Until so many operations are done.
   Status look(uint64_t wanted) {
     for (int yields = 1;; ++yields) {
-      for (int look = 0; look < kLooks; ++look)
+      for (int look = 0; look < kLooksAtANic; ++look)
         if (group_->done() >= wanted) return Status::ok();
       if (place_.waiting == Waiting::kSleep) {
         const uint64_t seen = group_->done();

@@ -15,7 +15,6 @@
 namespace hocket::lab_bench {
 namespace {
 
-constexpr double kNsPerUs = 1000;
 // From when all have come to a call until the last one begins it: others' messages arrive.
 constexpr uint64_t kSettleNs = 50'000;
 // From when all have met until they go on: each has to wake up and to fall asleep again.

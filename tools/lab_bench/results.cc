@@ -11,8 +11,6 @@
 namespace hocket::lab_bench {
 namespace {
 
-constexpr double kNsPerUs = 1000;
-
 double mean_us(const std::vector<uint64_t>& times) {
   if (times.empty()) return -1;
   return static_cast<double>(std::accumulate(times.begin(), times.end(), uint64_t{0})) /

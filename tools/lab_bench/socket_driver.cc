@@ -25,7 +25,7 @@ namespace {
 using engines::nic::Mode;
 using platform::Descriptor;
 
-constexpr int kLooks = 1;
+constexpr int kLooksAtASocket = 1;
 constexpr int kSleepMs = 10;
 // Of Ethernet frames that nobody else sends (IEEE 802: for local experiments).
 constexpr uint16_t kEtherType = 0x88b5;
@@ -147,7 +147,7 @@ class SocketDriver : public Driver {
 
   Status take_some() {
     Message message{};
-    for (int look = 0; look < kLooks; ++look) {
+    for (int look = 0; look < kLooksAtASocket; ++look) {
       if (!take(message)) continue;
       keep(message);
       return Status::ok();

@@ -12,6 +12,8 @@
 
 namespace hocket::lab_bench {
 
+inline constexpr double kNsPerUs = 1000;
+
 // How a rank waits: as long as it likes, or until a packet wakes it.
 enum class Waiting : uint8_t { kSpin, kSleep };
 

@@ -25,7 +25,7 @@ namespace {
 using platform::Descriptor;
 
 // Packets and rings that are taken before the loop looks at anything else.
-constexpr int kMostAtOnce = 256;
+constexpr int kMostPacketsAtOnce = 256;
 constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's bell, or
 constexpr uint64_t kMulticast = uint64_t{1} << 32;  // beside the group: what comes for all of its members
 
@@ -194,7 +194,7 @@ class AgentEngine final : public Engine {
 
   void take_packets(const Descriptor& socket) {
     Packet packet;
-    for (int i = 0; i < kMostAtOnce; ++i) {
+    for (int i = 0; i < kMostPacketsAtOnce; ++i) {
       const ssize_t length = recv(socket.get(), &packet, sizeof packet, MSG_DONTWAIT);
       if (length < 0) return;
       if (!is_length(length)) {
@@ -226,7 +226,7 @@ class AgentEngine final : public Engine {
     Slot* slot = slots_[group].get();
     if (slot == nullptr || slot->bell.get() < 0) return;
     Packet packet;
-    for (int i = 0; i < kMostAtOnce; ++i) {
+    for (int i = 0; i < kMostPacketsAtOnce; ++i) {
       const ssize_t length = recv(slot->bell.get(), &packet, sizeof packet, MSG_DONTWAIT);
       if (!is_length(length)) return;
       nic_message message{};

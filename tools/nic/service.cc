@@ -30,7 +30,7 @@ namespace {
 using platform::Descriptor;
 
 // Connections that are taken before the loop looks at anything else.
-constexpr int kMostAtOnce = 64;
+constexpr int kMostJobsAtOnce = 64;
 // Messages of jobs may keep the loop so long from looking after the groups.
 constexpr uint64_t kMostBetweenLooksNs = 2'000'000;
 
@@ -171,7 +171,7 @@ class Service {
   }
 
   void accept_jobs() {
-    for (int i = 0; i < kMostAtOnce; ++i) {
+    for (int i = 0; i < kMostJobsAtOnce; ++i) {
       Descriptor socket = accept_one();
       if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
         // Whoever waits is let in and out again: the listener would stay readable.

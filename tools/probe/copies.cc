@@ -18,8 +18,6 @@
 namespace hocket::probe {
 namespace {
 
-double now_us() { return static_cast<double>(now_ns()) / 1000; }
-
 // A node's shared memory: a meeting point, and for each lane what it sends and what it has received.
 class Lanes {
  public:

@@ -19,8 +19,6 @@ constexpr long kPause_us = 300;
 constexpr long kSleep_us = 3000;
 constexpr long kFirstNap_us = 50;
 
-double now_us() { return static_cast<double>(now_ns()) / 1000; }
-
 void sleep_us(long us) {
   const timespec time{0, us * 1000};
   nanosleep(&time, nullptr);

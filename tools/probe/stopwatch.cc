@@ -18,8 +18,6 @@ constexpr size_t kFewestSamples = 5;
 constexpr size_t kMostSamples = 2000;
 constexpr size_t kPhasesAtOnce = 10;
 
-double now_us() { return static_cast<double>(now_ns()) / 1000; }
-
 }  // namespace
 
 Time time_of(const std::vector<double>& samples_us) {

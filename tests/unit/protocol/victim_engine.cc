@@ -16,7 +16,7 @@ using engines::nic::Form;
 using engines::nic::Mode;
 using schedule::Collective;
 
-constexpr unsigned char kRed = 0xa5;
+constexpr unsigned char kRedByte = 0xa5;
 
 nic_program program_of(Collective collective, const char* name, uint32_t size, uint32_t self, const Form& form) {
   const algorithms::Algorithm* algorithm = algorithms::find(collective, name);
@@ -102,7 +102,7 @@ void VictimEngine::renew(uint32_t group) {
     victim.state.call[nic_index_of(epoch)] = victim.state.claimed[nic_index_of(epoch)] =
         victim.state.pool[nic_index_of(epoch)] = nic_blank(epoch - rounds * NIC_WINDOW, 0);
   }
-  std::memset(victim.operands.data(), kRed, victim.operands.size() * sizeof(nic_operand));
+  std::memset(victim.operands.data(), kRedByte, victim.operands.size() * sizeof(nic_operand));
   victim.told = base;
 }
 
@@ -138,7 +138,7 @@ Taken VictimEngine::take(std::span<const std::byte> datagram) {
   if (number == kGroups) return counted(NIC_NO_GROUP);
   // What isn't carried must not matter.
   nic_operand operand;
-  std::memset(&operand, kRed, sizeof operand);
+  std::memset(&operand, kRedByte, sizeof operand);
   const std::span<const std::byte> rest = datagram.subspan(sizeof words);
   if (!rest.empty()) std::memcpy(&operand, rest.data(), rest.size());
   Victim& victim = groups_[number];

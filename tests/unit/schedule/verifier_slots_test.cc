@@ -6,7 +6,7 @@ namespace hocket::schedule {
 namespace {
 
 // Everybody publishes its operand and combines everybody's, in rank order.
-void direct_allreduce(Builder& b) {
+void one_sided_allreduce(Builder& b) {
   b.publish(0, b.input());
   const Slice sum = Builder::in_scratch(b.scratch_area(b.input()), b.input(), b.input());
   b.get({.peer = 0}, sum);
@@ -56,7 +56,7 @@ TEST(VerifierSlots, AcceptsDirectAllreduceInRankOrderInPlaceOrNot) {
       VerifyOptions options = with_count(3);
       options.commutative = false;
       const Shape shape{.size = size, .in_place = in_place};
-      const Report report = verify(plans_of(Collective::kAllreduce, shape, direct_allreduce), options);
+      const Report report = verify(plans_of(Collective::kAllreduce, shape, one_sided_allreduce), options);
       EXPECT_TRUE(report.is_correct()) << report.text();
       EXPECT_TRUE(report.synchronizing);
       EXPECT_EQ(report.messages, size * (size - 1));
@@ -239,13 +239,13 @@ TEST(VerifierSlots, FindsReadsOfExposedAndPutsIntoPublishedMemory) {
 }
 
 TEST(VerifierSlots, FindsNumbersThatThePlanDoesNotAnnounce) {
-  auto plans = plans_of(Collective::kAllreduce, 2, direct_allreduce);
+  auto plans = plans_of(Collective::kAllreduce, 2, one_sided_allreduce);
   plans[1].slots = 0;
   expect_problem(verify(plans, with_count(1)), "names a slot that the plan says it doesn't use");
-  plans = plans_of(Collective::kAllreduce, 2, direct_allreduce);
+  plans = plans_of(Collective::kAllreduce, 2, one_sided_allreduce);
   plans[1].uses_slots_or_counters = false;
   expect_problem(verify(plans, with_count(1)), "in a plan that says it uses neither slots nor counters");
-  plans = plans_of(Collective::kAllreduce, 2, direct_allreduce);
+  plans = plans_of(Collective::kAllreduce, 2, one_sided_allreduce);
   plans[1].steps[0].version = 2;
   expect_problem(verify(plans, with_count(1)), "should be version 1 of its slot");
 }

@@ -13,7 +13,7 @@ namespace {
 using schedule::Collective;
 using schedule::Nodes;
 
-Nodes block_nodes(const std::vector<uint32_t>& ranks_on) {
+Nodes nodes_in_blocks(const std::vector<uint32_t>& ranks_on) {
   std::vector<uint64_t> labels;
   for (uint32_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
   return Nodes(labels);
@@ -25,11 +25,11 @@ Nodes cyclic_nodes(uint32_t nodes, uint32_t ranks_a_node) {
   return Nodes(labels);
 }
 
-Query query_on(const Nodes& nodes, Collective collective, uint64_t bytes) {
+Query query_of(const Nodes& nodes, Collective collective, uint64_t bytes) {
   return {.collective = collective, .bytes = bytes, .ranks = nodes.ranks(), .nodes = &nodes, .element_bytes = 8};
 }
 
-Spec spec_of(Collective collective, const std::string& text) {
+Spec parsed_spec(Collective collective, const std::string& text) {
   Result<Spec> spec = parse_spec(collective, text);
   EXPECT_TRUE(spec.is_ok()) << spec.status().message();
   return spec.take();
@@ -40,7 +40,7 @@ std::string error_of(Collective collective, const std::string& text) {
   return spec.is_ok() ? "" : spec.status().message();
 }
 
-Table table_of(const std::string& lines) {
+Table parsed_table(const std::string& lines) {
   Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
   EXPECT_TRUE(table.is_ok()) << table.status().message();
   return table.take();
@@ -49,8 +49,8 @@ Table table_of(const std::string& lines) {
 TEST(CompositionSpec, NamesPartsWithTheirDegreesAndIsWrittenBack) {
   for (const char* text : {"leader", "leader:node=tree/3", "leader:node=tree/flat,across=ring,spread=one_to_all/4",
                            "leader:across=recursive_doubling"})
-    EXPECT_EQ(to_text(spec_of(Collective::kAllreduce, text)), text);
-  const Spec spec = spec_of(Collective::kAllreduce, "leader:spread=tree/2,node=pieces");
+    EXPECT_EQ(to_text(parsed_spec(Collective::kAllreduce, text)), text);
+  const Spec spec = parsed_spec(Collective::kAllreduce, "leader:spread=tree/2,node=pieces");
   EXPECT_EQ(spec.parts[0].algorithm->name, "pieces");
   EXPECT_EQ(spec.parts[1].algorithm, nullptr);
   EXPECT_EQ(spec.parts[2].degree, 2u);
@@ -76,9 +76,9 @@ TEST(CompositionSpec, SaysWhatIsKnownWhereItIsRefused) {
 }
 
 TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
-  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:window=4")), "linear:window=4");
-  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:degree=4")), "linear:window=4");
-  EXPECT_EQ(to_text(spec_of(Collective::kAlltoall, "linear:window=all")), "linear:window=all");
+  EXPECT_EQ(to_text(parsed_spec(Collective::kAlltoall, "linear:window=4")), "linear:window=4");
+  EXPECT_EQ(to_text(parsed_spec(Collective::kAlltoall, "linear:degree=4")), "linear:window=4");
+  EXPECT_EQ(to_text(parsed_spec(Collective::kAlltoall, "linear:window=all")), "linear:window=all");
   EXPECT_NE(error_of(Collective::kAlltoall, "linear:window=0").find("window=0: it is a number from 1, or `all`"),
             std::string::npos);
   EXPECT_NE(error_of(Collective::kAlltoall, "linear:lanes=2").find("there are window=NUMBER|all"), std::string::npos);
@@ -86,25 +86,26 @@ TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
 }
 
 TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
-  const Nodes nodes = block_nodes({2, 2});
+  const Nodes nodes = nodes_in_blocks({2, 2});
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    const Query query = query_on(nodes, algorithm->collective, 64);
+    const Query query = query_of(nodes, algorithm->collective, 64);
     const std::string why = why_not(query, Spec{algorithm});
     EXPECT_EQ(why.empty(), algorithms::runs_over_nodes(*algorithm)) << algorithm->name << ": " << why;
     if (!why.empty()) {
       EXPECT_EQ(why, "it needs memory that all ranks share, and they are on 2 nodes");
     }
   }
-  const Spec direct = spec_of(Collective::kAllreduce, "direct");
-  EXPECT_FALSE(choose(query_on(nodes, Collective::kAllreduce, 8), Table::shipped(), &direct).is_ok());
+  const Spec direct = parsed_spec(Collective::kAllreduce, "direct");
+  EXPECT_FALSE(choose(query_of(nodes, Collective::kAllreduce, 8), Table::shipped(), &direct).is_ok());
 }
 
 TEST(ChoiceOverNodes, EveryCollectiveHasAnAlgorithmForAnyNodes) {
-  for (const Nodes& nodes : {block_nodes({2, 2}), block_nodes({1, 1, 1}), block_nodes({3, 1, 4}), cyclic_nodes(3, 4)})
+  for (const Nodes& nodes :
+       {nodes_in_blocks({2, 2}), nodes_in_blocks({1, 1, 1}), nodes_in_blocks({3, 1, 4}), cyclic_nodes(3, 4)})
     for (int i = 0; i < schedule::kCollectives; ++i)
       for (const uint64_t bytes : {8ull, 4096ull, 1ull << 20, 1ull << 27})
         for (const bool commutative : {true, false}) {
-          Query query = query_on(nodes, static_cast<Collective>(i), bytes);
+          Query query = query_of(nodes, static_cast<Collective>(i), bytes);
           query.commutative = commutative;
           if (!schedule::lengths_are_agreed(query.collective)) query.bytes = 0;
           const Result<Choice> choice = choose(query, Table::shipped());
@@ -114,13 +115,13 @@ TEST(ChoiceOverNodes, EveryCollectiveHasAnAlgorithmForAnyNodes) {
 }
 
 TEST(ChoiceOverNodes, ChoosesPartsThatAreNotNamedByTheirOwnCalls) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "reduce ranks=3..4 bytes=..4K tree:degree=flat\n"
       "allreduce nodes=2 ppn=1 ring\n"
       "broadcast one_to_all\n");
-  const Nodes nodes = block_nodes({4, 4});
-  const Query query = query_on(nodes, Collective::kAllreduce, 4096);
-  const Spec forced = spec_of(Collective::kAllreduce, "leader:spread=tree/2");
+  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Query query = query_of(nodes, Collective::kAllreduce, 4096);
+  const Spec forced = parsed_spec(Collective::kAllreduce, "leader:spread=tree/2");
   const Result<Choice> choice = choose(query, table, &forced);
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
   const PartChoice* parts = choice.value().parts;
@@ -139,9 +140,9 @@ TEST(ChoiceOverNodes, ChoosesPartsThatAreNotNamedByTheirOwnCalls) {
 }
 
 TEST(ChoiceOverNodes, CutsPartsIntoSegmentsThatFitIntoASlotAndNeverIntoCalls) {
-  const Nodes nodes = block_nodes({4, 4});
-  const Spec pieces = spec_of(Collective::kAllreduce, "leader:node=tree,spread=one_to_all");
-  Query query = query_on(nodes, Collective::kAllreduce, 1 << 20);
+  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Spec pieces = parsed_spec(Collective::kAllreduce, "leader:node=tree,spread=one_to_all");
+  Query query = query_of(nodes, Collective::kAllreduce, 1 << 20);
   const Result<Choice> choice = choose(query, Table(), &pieces);
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
   EXPECT_EQ(choice.value().calls, 1u);
@@ -152,14 +153,14 @@ TEST(ChoiceOverNodes, CutsPartsIntoSegmentsThatFitIntoASlotAndNeverIntoCalls) {
   EXPECT_NE(why.find("node=tree: 64M bytes are too long for one call, and parts are not cut"), std::string::npos)
       << why;
   // Whoever doesn't name them gets others.
-  const Spec free = spec_of(Collective::kAllreduce, "leader");
+  const Spec free = parsed_spec(Collective::kAllreduce, "leader");
   EXPECT_TRUE(choose(query, Table::shipped(), &free).is_ok());
 }
 
 TEST(ChoiceOverNodes, PartsAreRefusedWithTheirReason) {
-  const Nodes nodes = block_nodes({4, 4});
+  const Nodes nodes = nodes_in_blocks({4, 4});
   const auto why = [&](const char* spec) {
-    return why_not(query_on(nodes, Collective::kAllreduce, 64), spec_of(Collective::kAllreduce, spec));
+    return why_not(query_of(nodes, Collective::kAllreduce, 64), parsed_spec(Collective::kAllreduce, spec));
   };
   EXPECT_EQ(why("leader:node=pieces"), "node=pieces: it takes 16 slots, and 8 are left to it");
   EXPECT_EQ(why("leader:across=direct"),
@@ -171,10 +172,10 @@ TEST(ChoiceOverNodes, PartsAreRefusedWithTheirReason) {
 }
 
 TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
-  const Nodes blocks = block_nodes({3, 1, 4});
+  const Nodes blocks = nodes_in_blocks({3, 1, 4});
   const Nodes cyclic = cyclic_nodes(2, 4);
-  const Spec leader = spec_of(Collective::kAllreduce, "leader");
-  Query query = query_on(blocks, Collective::kAllreduce, 64);
+  const Spec leader = parsed_spec(Collective::kAllreduce, "leader");
+  Query query = query_of(blocks, Collective::kAllreduce, 64);
   query.commutative = false;
   EXPECT_EQ(why_not(query, leader), "");
   const Result<Choice> choice = choose(query, Table::shipped(), &leader);
@@ -192,9 +193,9 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
 
 // On one node compositions go over its domains, which may hold ranks in any order just as well.
 TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
-  const Nodes blocks = block_nodes({4, 4});
+  const Nodes blocks = nodes_in_blocks({4, 4});
   const Nodes cyclic = cyclic_nodes(2, 4);
-  const Spec leader = spec_of(Collective::kAllreduce, "leader");
+  const Spec leader = parsed_spec(Collective::kAllreduce, "leader");
   Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 8, .domains = &blocks, .commutative = false};
   EXPECT_EQ(why_not(query, leader), "");
   query.domains = &cyclic;
@@ -206,67 +207,67 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
 
 // Shared counters are those of all ranks of a node.
 TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
-  const Nodes domains = block_nodes({2, 2});
+  const Nodes domains = nodes_in_blocks({2, 2});
   const Query query{.collective = Collective::kBarrier, .ranks = 4, .domains = &domains, .crowded = true};
-  const Table table = table_of("barrier crowded signal\n");
-  const Spec leader = spec_of(Collective::kBarrier, "leader");
+  const Table table = parsed_table("barrier crowded signal\n");
+  const Spec leader = parsed_spec(Collective::kBarrier, "leader");
   const Result<Choice> choice = choose(query, table, &leader);
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
   for (const PartChoice& part : choice.value().parts)
     EXPECT_TRUE(part.algorithm == nullptr || !part.algorithm->shares_counters) << part.algorithm->name;
-  const Spec signal = spec_of(Collective::kBarrier, "leader:node=signal");
+  const Spec signal = parsed_spec(Collective::kBarrier, "leader:node=signal");
   EXPECT_NE(why_not(query, signal).find("NUMA domains have only some of them"), std::string::npos);
   const Query on_nodes{.collective = Collective::kBarrier, .ranks = 4, .nodes = &domains, .crowded = true};
   EXPECT_EQ(why_not(on_nodes, signal), "");
 }
 
 TEST(ChoiceOverNodes, CompositionsCanBeForcedOnOneNodeButAreNotTriedThere) {
-  const Spec leader = spec_of(Collective::kAllreduce, "leader");
+  const Spec leader = parsed_spec(Collective::kAllreduce, "leader");
   const Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 4, .element_bytes = 8};
   EXPECT_EQ(why_not(query, leader), "");
   for (const Prediction& one : predict(query, Table::shipped())) EXPECT_TRUE(one.spec.algorithm->parts.empty());
-  const Nodes single = block_nodes({1, 1, 1, 1});
-  for (const Prediction& one : predict(query_on(single, Collective::kAllreduce, 64), Table::shipped()))
+  const Nodes single = nodes_in_blocks({1, 1, 1, 1});
+  for (const Prediction& one : predict(query_of(single, Collective::kAllreduce, 64), Table::shipped()))
     EXPECT_TRUE(one.spec.algorithm->parts.empty());
 }
 
 TEST(TableOverNodes, RulesAreForOneNodeUnlessTheySayOtherwise) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "allreduce recursive_doubling\n"
       "allreduce nodes=2..4 ppn=..4 ring\n"
       "allreduce nodes=2.. reduce_scatter_allgather\n");
   const auto chosen = [&](const Nodes& nodes) {
-    return std::string(choose(query_on(nodes, Collective::kAllreduce, 64), table).value().algorithm->name);
+    return std::string(choose(query_of(nodes, Collective::kAllreduce, 64), table).value().algorithm->name);
   };
-  EXPECT_EQ(chosen(block_nodes({4})), "recursive_doubling");
-  EXPECT_EQ(chosen(block_nodes({4, 4})), "ring");
-  EXPECT_EQ(chosen(block_nodes({4, 1})), "ring");
-  EXPECT_EQ(chosen(block_nodes({5, 1})), "reduce_scatter_allgather");
-  EXPECT_EQ(chosen(block_nodes({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(nodes_in_blocks({4})), "recursive_doubling");
+  EXPECT_EQ(chosen(nodes_in_blocks({4, 4})), "ring");
+  EXPECT_EQ(chosen(nodes_in_blocks({4, 1})), "ring");
+  EXPECT_EQ(chosen(nodes_in_blocks({5, 1})), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(nodes_in_blocks({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
 }
 
 TEST(TableOverNodes, RulesOfAWireHoldForThatAlone) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "allreduce nodes=2.. wire=mpich ring\n"
       "allreduce nodes=2.. wire=my-net_2 leader\n"
       "allreduce nodes=2.. recursive_doubling\n");
-  const Nodes nodes = block_nodes({4, 4});
+  const Nodes nodes = nodes_in_blocks({4, 4});
   const auto chosen = [&](const Table& by) {
-    return std::string(choose(query_on(nodes, Collective::kAllreduce, 64), by).value().algorithm->name);
+    return std::string(choose(query_of(nodes, Collective::kAllreduce, 64), by).value().algorithm->name);
   };
   EXPECT_EQ(chosen(table.under("mpich")), "ring");
   EXPECT_EQ(chosen(table.under("my-net_2")), "leader");
   EXPECT_EQ(chosen(table.under("intel")), "recursive_doubling");
   EXPECT_EQ(chosen(table), "recursive_doubling") << "of which nobody has said what joins the nodes";
-  EXPECT_NE(explain(query_on(nodes, Collective::kAllreduce, 64), table.under("mpich"), nullptr).find("wire=mpich ring"),
+  EXPECT_NE(explain(query_of(nodes, Collective::kAllreduce, 64), table.under("mpich"), nullptr).find("wire=mpich ring"),
             std::string::npos);
 }
 
 // The parts' algorithms come from other rules.
 TEST(TableOverNodes, PredictionsUnderOneWireAreNotTakenForAnothers) {
-  const Table table = table_of("allreduce nodes=2.. ppn=1 wire=a ring\nallreduce nodes=2.. ppn=1 wire=b linear\n");
-  const Nodes nodes = block_nodes({4, 4, 4});
-  const Query query = query_on(nodes, Collective::kAllreduce, 64);
+  const Table table = parsed_table("allreduce nodes=2.. ppn=1 wire=a ring\nallreduce nodes=2.. ppn=1 wire=b linear\n");
+  const Nodes nodes = nodes_in_blocks({4, 4, 4});
+  const Query query = query_of(nodes, Collective::kAllreduce, 64);
   const auto us_of_leader = [&](const Table& by) {
     for (const Prediction& one : predict(query, by))
       if (one.spec.algorithm->name == "leader") return one.us;
@@ -276,7 +277,7 @@ TEST(TableOverNodes, PredictionsUnderOneWireAreNotTakenForAnothers) {
 }
 
 TEST(TableOverNodes, ConditionsOnNodesAreWrittenBack) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "allreduce nodes=2..4 ppn=..4 ring\n"
       "allreduce ranks=5.. nodes=.. leader:across=ring\n"
       "allreduce nodes=1 ring\n"
@@ -297,9 +298,9 @@ TEST(TableOverNodes, ConditionsOnNodesAreWrittenBack) {
 }
 
 TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
-  const Nodes nodes = block_nodes({4, 4});
-  const Table table = table_of("allreduce nodes=2.. leader:across=ring\nreduce tree\n");
-  const std::string text = explain(query_on(nodes, Collective::kAllreduce, 64), table);
+  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Table table = parsed_table("allreduce nodes=2.. leader:across=ring\nreduce tree\n");
+  const std::string text = explain(query_of(nodes, Collective::kAllreduce, 64), table);
   const auto says = [&](const char* what) { EXPECT_NE(text.find(what), std::string::npos) << what << "\n" << text; };
   says("allreduce of 64 bytes on 8 ranks, on 2 nodes of 4 ranks, a core for every rank\n");
   says("  runs      leader:across=ring: ");
@@ -308,9 +309,9 @@ TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
   says("  part      spread: broadcast of 64 bytes on 4 ranks of a node: ");
   says("  because   test, line 2: allreduce nodes=2.. leader:across=ring\n");
   says("  not       direct: it needs memory that all ranks share, and they are on 2 nodes\n");
-  const std::string uneven = explain(query_on(block_nodes({3, 1}), Collective::kAllreduce, 64), table);
+  const std::string uneven = explain(query_of(nodes_in_blocks({3, 1}), Collective::kAllreduce, 64), table);
   EXPECT_NE(uneven.find("on 2 nodes of 1 to 3 ranks"), std::string::npos) << uneven;
-  const std::string cyclic = explain(query_on(cyclic_nodes(2, 2), Collective::kAllreduce, 64), table);
+  const std::string cyclic = explain(query_of(cyclic_nodes(2, 2), Collective::kAllreduce, 64), table);
   EXPECT_NE(cyclic.find("on 2 nodes of 2 ranks that are not neighbours"), std::string::npos) << cyclic;
 }
 

@@ -18,13 +18,13 @@ MeasuredCell allreduce(uint32_t ranks, uint64_t bytes, Times times, bool crowded
   return {Collective::kAllreduce, ranks, crowded, bytes, std::move(times)};
 }
 
-std::vector<Rule> rules_of(const std::vector<MeasuredCell>& cells) {
+std::vector<Rule> rules_for(const std::vector<MeasuredCell>& cells) {
   Result<std::vector<Rule>> rules = make_rules(cells);
   EXPECT_TRUE(rules.is_ok()) << rules.status().message();
   return rules.is_ok() ? rules.take() : std::vector<Rule>();
 }
 
-std::vector<std::string> lines_of(const std::vector<Rule>& rules) {
+std::vector<std::string> lines_for(const std::vector<Rule>& rules) {
   std::vector<std::string> lines;
   for (const Rule& rule : rules) lines.push_back(selection::to_text(rule));
   return lines;
@@ -33,20 +33,20 @@ std::vector<std::string> lines_of(const std::vector<Rule>& rules) {
 using Lines = std::vector<std::string>;
 
 TEST(TuneRules, OneWinnerForAllSizesIsOneRule) {
-  const auto rules = rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2}})});
-  EXPECT_EQ(lines_of(rules), (Lines{"allreduce ranks=..15 crowded direct"}));
+  const auto rules = rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2}})});
+  EXPECT_EQ(lines_for(rules), (Lines{"allreduce ranks=..15 crowded direct"}));
 }
 
 TEST(TuneRules, KeepsAWinnerWhileItIsAsGoodAsTheBest) {
   const auto rules =
-      rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2.05}, {"ring", 2}}),
-                allreduce(4, 512, {{"direct", 3}, {"ring", 3.5}})});
+      rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2.05}, {"ring", 2}}),
+                 allreduce(4, 512, {{"direct", 3}, {"ring", 3.5}})});
   EXPECT_EQ(rules.size(), 1u);
 }
 
 TEST(TuneRules, TakesANewWinnerThatIsClearlyAhead) {
   const auto rules =
-      rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 3}, {"ring", 2}})});
+      rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 3}, {"ring", 2}})});
   ASSERT_EQ(rules.size(), 2u);
   EXPECT_EQ(rules[0].spec.algorithm->name, "direct");
   EXPECT_EQ(rules[1].spec.algorithm->name, "ring");
@@ -56,30 +56,30 @@ TEST(TuneRules, TakesANewWinnerThatIsClearlyAhead) {
 TEST(TuneRules, PutsTheBorderWhereTimesCross) {
   // Ahead by a factor of 2 at 8 and behind by one of 8 at 32768: after a quarter of the twelve doublings.
   const auto rules =
-      rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 2}}), allreduce(4, 32768, {{"direct", 80}, {"ring", 10}})});
+      rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 2}}), allreduce(4, 32768, {{"direct", 80}, {"ring", 10}})});
   ASSERT_EQ(rules.size(), 2u);
   EXPECT_EQ(rules[0].bytes.last, 63u);
   EXPECT_EQ(rules[1].bytes.first, 64u);
 }
 
 TEST(TuneRules, WithoutTimesThatCrossTheSmallerSizesWinnerServesWhatLiesBetween) {
-  const auto rules = rules_of({allreduce(4, 8, {{"direct", 1}}), allreduce(4, 4096, {{"ring", 10}})});
+  const auto rules = rules_for({allreduce(4, 8, {{"direct", 1}}), allreduce(4, 4096, {{"ring", 10}})});
   ASSERT_EQ(rules.size(), 2u);
   EXPECT_EQ(rules[1].bytes.first, 4096u);
 }
 
 TEST(TuneRules, MeasuredRanksStandForTheirNeighboursAndNotForAll) {
   const Times times{{"direct", 1}};
-  const auto rules = rules_of(
+  const auto rules = rules_for(
       {allreduce(2, 8, times, false), allreduce(4, 8, times), allreduce(8, 8, times), allreduce(16, 8, times)});
-  EXPECT_EQ(lines_of(rules), (Lines{"allreduce ranks=..2 uncrowded direct", "allreduce ranks=..5 crowded direct",
-                                    "allreduce ranks=6..11 crowded direct", "allreduce ranks=12..63 crowded direct"}));
+  EXPECT_EQ(lines_for(rules), (Lines{"allreduce ranks=..2 uncrowded direct", "allreduce ranks=..5 crowded direct",
+                                     "allreduce ranks=6..11 crowded direct", "allreduce ranks=12..63 crowded direct"}));
 }
 
 TEST(TuneRules, NamesTheTimeAndTheRunnerUpOfTheMiddleOfARule) {
-  const auto rules = rules_of({allreduce(4, 8, {{"direct", 1}, {"ring", 3}, {"pieces", 2}}),
-                               allreduce(4, 64, {{"direct", 1.5}, {"ring", 4}, {"pieces", 5}}),
-                               allreduce(4, 512, {{"direct", 2}, {"pieces", 3}})});
+  const auto rules = rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 3}, {"pieces", 2}}),
+                                allreduce(4, 64, {{"direct", 1.5}, {"ring", 4}, {"pieces", 5}}),
+                                allreduce(4, 512, {{"direct", 2}, {"pieces", 3}})});
   ASSERT_EQ(rules.size(), 1u);
   EXPECT_DOUBLE_EQ(rules[0].median_us, 1.5);
   EXPECT_EQ(rules[0].next, "ring");
@@ -88,9 +88,9 @@ TEST(TuneRules, NamesTheTimeAndTheRunnerUpOfTheMiddleOfARule) {
 }
 
 TEST(TuneRules, LinesCanBeReadBack) {
-  const auto rules = rules_of({allreduce(4, 8, {{"direct", 1.25}, {"reduce_broadcast:degree=flat", 3}}),
-                               allreduce(4, 64 << 10, {{"direct", 30}, {"reduce_broadcast:degree=flat", 20}}),
-                               {Collective::kBarrier, 2, false, 0, {{"signal", 0.1}}}});
+  const auto rules = rules_for({allreduce(4, 8, {{"direct", 1.25}, {"reduce_broadcast:degree=flat", 3}}),
+                                allreduce(4, 64 << 10, {{"direct", 30}, {"reduce_broadcast:degree=flat", 20}}),
+                                {Collective::kBarrier, 2, false, 0, {{"signal", 0.1}}}});
   std::string text = "hocket-table 1\n";
   for (const Rule& rule : rules) text += aligned_line(rule) + "\n";
   Result<selection::Table> table = selection::Table::parse(text, "test");
@@ -106,9 +106,9 @@ TEST(TuneRules, LinesCanBeReadBack) {
 }
 
 TEST(TuneRules, LinesHaveTheSameColumnsAndPlainTimes) {
-  const auto rules = rules_of({allreduce(16, 1 << 20, {{"direct", 1103}, {"ring", 1138.4}}),
-                               {Collective::kReduceScatterBlock, 16, true, 1 << 20, {{"ring", 999.7}}},
-                               {Collective::kBarrier, 16, true, 0, {{"signal", 27.4}}}});
+  const auto rules = rules_for({allreduce(16, 1 << 20, {{"direct", 1103}, {"ring", 1138.4}}),
+                                {Collective::kReduceScatterBlock, 16, true, 1 << 20, {{"ring", 999.7}}},
+                                {Collective::kBarrier, 16, true, 0, {{"signal", 27.4}}}});
   ASSERT_EQ(rules.size(), 3u);
   std::string all;
   for (const Rule& rule : rules) {
@@ -142,7 +142,7 @@ TEST(TuneRules, NoMeasuredCellLosesMoreThanNoise) {
         if (!times.empty()) cells.push_back(allreduce(ranks, bytes, times));
       }
     std::string text = "hocket-table 1\n";
-    for (const Rule& rule : rules_of(cells)) text += aligned_line(rule) + "\n";
+    for (const Rule& rule : rules_for(cells)) text += aligned_line(rule) + "\n";
     Result<selection::Table> table = selection::Table::parse(text, "test");
     ASSERT_TRUE(table.is_ok()) << table.status().message();
     for (const MeasuredCell& cell : cells) {
