@@ -32,9 +32,10 @@ def name_of(row):
 
 
 def cell_of(row):
-    """Rows of a cell were measured in turn."""
-    return (row["collective"], row["timing"], row["switch"], row["nodes"], row["type"], row["elements"],
-            row.get("skew_us", 0))
+    """Rows of a cell were measured in turn: of one file, and one way to measure."""
+    return tuple(row.get(key, 0) for key in ("file", "collective", "timing", "switch", "nodes", "type", "operation",
+                                             "elements", "impairment", "wait", "settle_us", "skew_us", "compute_us",
+                                             "computes_by"))
 
 
 def compared(rows):
@@ -61,12 +62,21 @@ def spread(row):
 def table_of_latencies(rows, others):
     lines = []
     for row in rows:
-        host, mpi, _ = others[id(row)]
+        host, median, mean = others[id(row)]
         lines.append([str(row["nodes"]), row["type"], str(row["elements"]), name_of(row), number(row["mean_us"]),
                       spread(row), number(row["median_us"]), number(row["p99_us"]), ratio(host, row["mean_us"]),
-                      ratio(mpi, row["median_us"]), number(row["processor_us"], 0), number(row["packets"])])
+                      ratio(mean, row["mean_us"]), ratio(median, row["median_us"]), number(row["processor_us"], 0),
+                      number(row["packets"])])
     return table(["nodes", "type", "elements", "by", "mean", "slices", "p50", "p99", "host-udp / it", "best MPI / it",
-                  "CPU", "packets"], lines)
+                  "the same, p50", "CPU", "packets"], lines)
+
+
+def table_of_overlaps(rows, _):
+    lines = [[str(row["nodes"]), row["type"], str(row["elements"]), row["computes_by"], name_of(row),
+              number(row["call_us"]), number(row["computation_us"]), number(row["both_us"]),
+              f"{100 * row['overlap']:.0f} %", number(row["processor_us"], 0)] for row in rows]
+    return table(["nodes", "type", "elements", "computes by", "by", "call", "computation", "both", "overlap", "CPU"],
+                 lines)
 
 
 def table_of_host_times(rows, others):
@@ -80,6 +90,10 @@ def table_of_host_times(rows, others):
                   "best MPI / it", "CPU"], lines)
 
 
+KINDS = {"latency": ("latency", table_of_latencies), "host-time": ("the host's time in the call", table_of_host_times),
+         "overlap": ("overlap of a call and a computation", table_of_overlaps)}
+
+
 def tree_of(row):
     return row["algorithm"] if row["variant"] not in LIBRARIES else ""
 
@@ -90,9 +104,8 @@ def print_tables(rows):
     for collective, timing, switch, is_impaired in kinds:
         ours = [row for row in rows if (row["collective"], row["timing"], row["switch"], bool(row["impairment"])) ==
                 (collective, timing, switch, is_impaired)]
-        what = "latency" if timing == "latency" else "the host's time in the call"
+        what, make = KINDS[timing]
         print(f"### {collective}, {what}, switch {switch}{', impaired wires' if is_impaired else ''}\n")
-        make = table_of_latencies if timing == "latency" else table_of_host_times
         print(make(ours, others) + "\n")
 
 
@@ -149,7 +162,7 @@ def main():
     for path in options.files:
         try:
             with open(path, encoding="utf-8") as file:
-                rows += json.load(file)
+                rows += [row | {"file": path} for row in json.load(file)]
             if any("elements" not in row for row in rows):
                 raise ValueError("it is of barriers: scripts/nic_report.py")
         except (OSError, ValueError) as error:

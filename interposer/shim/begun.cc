@@ -27,8 +27,7 @@ Lists& lists() {
   return *lists;
 }
 
-// While this thread holds the lock and calls the MPI, which may call free_request().
-thread_local bool has_lists __attribute__((tls_model("initial-exec"))) = false;
+thread_local FailureWatch* watch __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // --- what the MPI calls ----------------------------------------------------------------------------------------------
 
@@ -40,18 +39,19 @@ int fill_status(void*, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
+// In the thread that completes the request. The MPI has ordered this behind Grequest_complete().
 int free_request(void* state) {
   auto* begun = static_cast<Begun*>(state);
-  Lists& all = lists();
-  const bool locks = !has_lists;
-  if (locks) all.lock.lock();
   if (begun->has_failed) {
-    internal::failed.fetch_sub(1, std::memory_order_relaxed);
+    if (watch != nullptr && !begun->is_freed) watch->note({begun->handle, begun->comm.load()});
     internal::begun.fetch_sub(1, std::memory_order_relaxed);
   }
-  all.over.erase(begun->place);
-  if (locks) all.lock.unlock();
+  begun->is_gone.store(true, std::memory_order_release);
   return MPI_SUCCESS;
+}
+
+void remove_gone(Lists& all) {
+  all.over.remove_if([](const Begun& one) { return one.is_gone.load(std::memory_order_acquire); });
 }
 
 // Collectives can't be cancelled.
@@ -97,7 +97,6 @@ class Held {
 void note_failure(Begun& begun, hocket_status_t status) {
   Communicator& communicator = *begun.communicator;
   begun.has_failed = true;
-  internal::failed.fetch_add(1, std::memory_order_relaxed);
   communicator.counters.add(begun.collective, Outcome::kFailed);
   if (std::exchange(communicator.failure_told, true)) return;
   HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(begun.collective), communicator.rank, communicator.size,
@@ -149,13 +148,13 @@ Unpacking::~Unpacking() {
 
 int take_into_list(std::list<Begun>& one, MPI_Request* request) {
   Begun& begun = one.front();
-  begun.place = one.begin();
   const int error = next_pmpi().Grequest_start(fill_status, free_request, refuse_to_cancel, &begun, request);
   begun.has_handle = error == MPI_SUCCESS;
   if (begun.has_handle) begun.handle = *request;
   Lists& all = lists();
   internal::begun.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(all.lock);
+  remove_gone(all);
   all.running.splice(all.running.end(), one);
   return error;
 }
@@ -163,7 +162,7 @@ int take_into_list(std::list<Begun>& one, MPI_Request* request) {
 void advance_begun() {
   Lists& all = lists();
   if (!has_begun() || !all.lock.try_lock()) return;
-  has_lists = true;
+  remove_gone(all);
   std::vector<MPI_Request> freed;
   {
     Held held;
@@ -176,7 +175,6 @@ void advance_begun() {
       at = next;
     }
   }
-  has_lists = false;
   all.lock.unlock();
   for (MPI_Request& handle : freed) next_pmpi().Request_free(&handle);
 }
@@ -215,17 +213,7 @@ bool free_begun(MPI_Request* request) {
   return true;
 }
 
-std::vector<Failed> find_failed(int count, const MPI_Request* requests) {
-  std::vector<Failed> failed;
-  Lists& all = lists();
-  const std::lock_guard lock(all.lock);
-  for (int i = 0; i < count && requests != nullptr; ++i) {
-    const auto found = std::find_if(all.over.begin(), all.over.end(), [&](const Begun& one) {
-      return one.has_failed && !one.is_freed && one.handle == requests[i];
-    });
-    if (found != all.over.end()) failed.push_back({i, found->comm});
-  }
-  return failed;
-}
+FailureWatch::FailureWatch() : outer_(std::exchange(watch, this)) {}
+FailureWatch::~FailureWatch() { watch = outer_; }
 
 }  // namespace hocket::interposer

@@ -2,8 +2,8 @@
 // Non-blocking collectives that NIC engines carry out, from their beginning until they are over. To the program each is
 // a generalized request of its MPI; when hocket finds it over, the MPI is told.
 //
-// Thread safety: any thread. A list is locked for as long as it takes to look through it; no MPI function that may call
-// back is called meanwhile.
+// Thread safety: any thread. A list is locked while its calls are moved and the MPI is told of those that are over.
+// What the MPI calls back takes no lock: the thread that calls it may have one of the MPI's.
 #pragma once
 
 #include <atomic>
@@ -34,27 +34,25 @@ struct Unpacking {
 struct Begun {
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
-  MPI_Comm comm{};
+  std::atomic<MPI_Comm> comm{};
   hocket_request_t* request = nullptr;
   std::unique_ptr<Unpacking> packed;
   int mpi_error = MPI_SUCCESS;  // of its beginning
   MPI_Request handle{};
   bool has_handle = false;
-  bool is_freed = false;    // by the program, before it was over
-  bool has_failed = false;  // and the program has not been told
-  std::list<Begun>::iterator place;
+  bool is_freed = false;             // by the program, before it was over
+  bool has_failed = false;           // and the program has not been told
+  std::atomic<bool> is_gone{false};  // its request is: to be taken from the list
 };
 
 namespace internal {
-// Those that run, and those that have failed and are still to be told of. Relaxed: who waits for a request has it from
-// whoever began it, and is synchronised with that thread by the program.
+// Those that run, or have failed and are still to be told of. Relaxed: who waits for a request has it from whoever
+// began it, and is synchronised with that thread by the program.
 inline std::atomic<size_t> begun{0};
-inline std::atomic<size_t> failed{0};
 }  // namespace internal
 
 // While false, requests are the MPI's affair.
 inline bool has_begun() { return internal::begun.load(std::memory_order_relaxed) != 0; }
-inline bool has_failures() { return internal::failed.load(std::memory_order_relaxed) != 0; }
 
 // Makes *request of what has been started, the one element of `one`. An error of the MPI: it has no room for a request.
 int take_into_list(std::list<Begun>& one, MPI_Request* request);
@@ -70,11 +68,24 @@ void drain_before_free(MPI_Comm comm);
 // MPI_Request_free of one that runs: *request becomes MPI_REQUEST_NULL, and it goes on. False: it isn't one.
 bool free_begun(MPI_Request* request);
 
-// Of `requests`, those that have failed: which, and on what communicator.
-struct Failed {
-  int index;
-  MPI_Comm comm;
+// Of the requests that the MPI lets go in this thread while this lives, those that have failed.
+class FailureWatch {
+ public:
+  struct Failure {
+    MPI_Request handle;
+    MPI_Comm comm;
+  };
+  FailureWatch();
+  ~FailureWatch();
+  FailureWatch(const FailureWatch&) = delete;
+  FailureWatch& operator=(const FailureWatch&) = delete;
+
+  void note(const Failure& failure) { failures_.push_back(failure); }
+  const std::vector<Failure>& failures() const { return failures_; }
+
+ private:
+  std::vector<Failure> failures_;
+  FailureWatch* outer_;
 };
-std::vector<Failed> find_failed(int count, const MPI_Request* requests);
 
 }  // namespace hocket::interposer

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/completion.h"
 
+#include <algorithm>
+
 namespace hocket::interposer {
 namespace {
 
-// Of `count` statuses that the MPI has filled in without an error.
-void clear_errors(MPI_Status* statuses, int count) {
+// Of `count` statuses: where the MPI has told no error, it has not said so in each.
+void clear_errors(int error, MPI_Status* statuses, int count) {
+  if (error == MPI_ERR_IN_STATUS) return;
   for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
 }
 
@@ -14,6 +17,15 @@ void set_error(MPI_Status* statuses, int at) {
 }
 
 }  // namespace
+
+std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch) {
+  std::vector<Failed> failed;
+  for (const FailureWatch::Failure& failure : watch.failures()) {
+    const auto found = std::find(before.begin(), before.end(), failure.handle);
+    if (found != before.end()) failed.push_back({static_cast<int>(found - before.begin()), failure.comm});
+  }
+  return failed;
+}
 
 int raise_begun(const Failed& failed) {
   const NestedCall nested;
@@ -28,7 +40,7 @@ int OneRequest::look(bool& is_over) const {
   return error;
 }
 
-int OneRequest::tell(const std::vector<Failed>& failed) const { return raise_begun(failed.front()); }
+int OneRequest::tell(int, const std::vector<Failed>& failed) const { return raise_begun(failed.front()); }
 
 int AllRequests::look(bool& is_over) const {
   int flag = 0;
@@ -37,8 +49,8 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
-int AllRequests::tell(const std::vector<Failed>& failed) const {
-  clear_errors(statuses, count);
+int AllRequests::tell(int error, const std::vector<Failed>& failed) const {
+  clear_errors(error, statuses, count);
   for (const Failed& one : failed) set_error(statuses, one.index);
   (void)raise_begun(failed.front());
   return MPI_ERR_IN_STATUS;
@@ -51,10 +63,10 @@ int AnyRequest::look(bool& is_over) const {
   return error;
 }
 
-int AnyRequest::tell(const std::vector<Failed>& failed) const {
+int AnyRequest::tell(int error, const std::vector<Failed>& failed) const {
   for (const Failed& one : failed)
     if (one.index == *index) return raise_begun(one);
-  return MPI_SUCCESS;
+  return error;
 }
 
 int SomeRequests::look(bool& is_over) const {
@@ -63,20 +75,14 @@ int SomeRequests::look(bool& is_over) const {
   return error;
 }
 
-int SomeRequests::tell(const std::vector<Failed>& failed) const {
-  int error = MPI_SUCCESS;
+int SomeRequests::tell(int error, const std::vector<Failed>& failed) const {
+  clear_errors(error, statuses, *completed);
   for (int i = 0; i < *completed; ++i) {
-    for (const Failed& one : failed) {
-      if (one.index != indices[i]) continue;
-      if (error == MPI_SUCCESS) {
-        clear_errors(statuses, *completed);
-        (void)raise_begun(one);
-      }
-      set_error(statuses, i);
-      error = MPI_ERR_IN_STATUS;
-    }
+    for (const Failed& one : failed)
+      if (one.index == indices[i]) set_error(statuses, i);
   }
-  return error;
+  (void)raise_begun(failed.front());
+  return MPI_ERR_IN_STATUS;
 }
 
 }  // namespace hocket::interposer

@@ -3,7 +3,8 @@
 // some that only hocket moves. Each look moves both.
 //
 // The four kinds of completion below have these members: `count` and `requests`, a function look() that asks the MPI
-// once, and says whether the call is over, and tell() that puts failures of hocket's into what the MPI has answered.
+// once, and says whether the call is over, and tell() that puts failures of hocket's into what the MPI has answered:
+// `error`, and what look() has written.
 //
 // Thread safety: any thread.
 #pragma once
@@ -17,6 +18,12 @@
 
 namespace hocket::interposer {
 
+// A request that has failed: which of those that were looked at, and on what communicator.
+struct Failed {
+  int index;
+  MPI_Comm comm;
+};
+
 // By the error handler of its communicator, as a failure of a blocking call; gives the code.
 int raise_begun(const Failed& failed);
 
@@ -26,7 +33,7 @@ struct OneRequest {
   static constexpr int count = 1;
 
   int look(bool& is_over) const;
-  int tell(const std::vector<Failed>& failed) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
 };
 
 struct AllRequests {
@@ -35,7 +42,7 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int tell(const std::vector<Failed>& failed) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
 };
 
 struct AnyRequest {
@@ -45,7 +52,7 @@ struct AnyRequest {
   MPI_Status* status;
 
   int look(bool& is_over) const;
-  int tell(const std::vector<Failed>& failed) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
 };
 
 struct SomeRequests {
@@ -56,16 +63,22 @@ struct SomeRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int tell(const std::vector<Failed>& failed) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
 };
+
+// Which of the requests, as they were before the MPI took some of them, the failures are of.
+std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch);
 
 template <typename Completion>
 int look_and_tell(const Completion& completion, bool& is_over) {
-  if (!has_failures()) [[likely]]
-    return completion.look(is_over);
-  const std::vector<Failed> failed = find_failed(completion.count, completion.requests);
+  const FailureWatch watch;
+  const std::vector<MPI_Request> before(completion.requests,
+                                        completion.requests + (completion.requests != nullptr ? completion.count : 0));
   const int error = completion.look(is_over);
-  return error == MPI_SUCCESS && is_over && !failed.empty() ? completion.tell(failed) : error;
+  if (watch.failures().empty()) [[likely]]
+    return error;
+  const std::vector<Failed> failed = find_failed(before, watch);
+  return failed.empty() ? error : completion.tell(error, failed);
 }
 
 template <typename Completion, typename HandOn>
@@ -89,7 +102,6 @@ int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
   if (!has_begun() || is_nested()) [[likely]]
     return hand_on();
   advance_begun();
-  if (!has_failures()) return hand_on();
   bool is_over = false;
   const int error = look_and_tell(completion, is_over);
   if (flag != nullptr) *flag = is_over ? 1 : 0;

@@ -97,6 +97,7 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
   task.timing = timing_of(options);
   task.work = work_of(options, cell);
+  task.settle_us = options.settle_of(cell.nodes);
   task.skew_us = cell.skew_us;
   task.fetches_later = options.fetches_later;
   task.burns = options.compute == "burn";
@@ -189,6 +190,7 @@ std::string problem_of(const BenchOptions& options) {
   if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
     return options.is_barrier() ? "barriers are timed back-to-back"
                                 : "--timing of this collective: latency, host-time, overlap";
+  if (options.settle_us >= 0 && timing_of(options) != Timing::kLatency) return "--settle-us goes with --timing latency";
   if (options.fetches_later && options.timing != "host-time") return "--fetch-later goes with --timing host-time";
   const bool has_skew = options.skews_us.size() > 1 || options.skews_us[0] != 0;
   if (has_skew && options.timing != "host-time") return "--skew-us goes with --timing host-time";
@@ -264,6 +266,9 @@ void add_how(CLI::App& sub, BenchOptions& options) {
       ->check(CLI::IsMember({"back-to-back", "latency", "host-time", "overlap"}));
   sub.add_option("--skew-us", options.skews_us, "host-time: ranks sleep up to so long before each call (default: 0)")
       ->delimiter(',')
+      ->check(CLI::Range(0.0, 1e6));
+  sub.add_option("--settle-us", options.settle_us,
+                 "latency: the last rank begins so long after the others (default: 25 for each node)")
       ->check(CLI::Range(0.0, 1e6));
   sub.add_flag("--fetch-later", options.fetches_later, "host-time: results are waited for when the clock has stopped");
   sub.add_option("--rounds", options.rounds, "calls that are measured (default: 10000)")

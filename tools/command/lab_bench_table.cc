@@ -116,6 +116,7 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
   row["type"] = cell.type;
   row["operation"] = options.operation;
   row["elements"] = cell.elements;
+  if (timing_of(options) == Timing::kLatency) row["settle_us"] = options.settle_of(cell.nodes);
   if (timing_of(options) == Timing::kOverlap) {
     row["computes_by"] = options.compute;
     row["call_us"] = series.median(&Measured::call_us);

@@ -32,11 +32,15 @@ struct BenchOptions {
   std::string operation = "sum";
   std::vector<int> elements = {1};
   std::vector<double> skews_us = {0};
+  double settle_us = -1;  // less than 0: not said
   bool fetches_later = false;
   std::string compute = "burn";
   std::string json;
 
   uint32_t rounds_of_slice() const { return std::max(rounds / slices, 1U); }
+  // Where cores are shared, ranks that have come to a call are done with their part of it only after their turns.
+  // Longer, and all ways become slower alike: caches get cold.
+  double settle_of(int nodes) const { return settle_us >= 0 ? settle_us : 25.0 * nodes; }
   bool is_barrier() const { return collective == "barrier"; }
 };
 

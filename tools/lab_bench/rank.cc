@@ -15,8 +15,6 @@
 namespace hocket::lab_bench {
 namespace {
 
-// From when all have come to a call until the last one begins it: others' messages arrive.
-constexpr uint64_t kSettleNs = 50'000;
 // From when all have met until they go on: each has to wake up and to fall asleep again.
 constexpr uint64_t kReleaseNs = 100'000;
 constexpr uint64_t kReleaseOfRankNs = 10'000;
@@ -195,7 +193,8 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
 void Rank::settle() const {
   const uint32_t all = calls_ * (task_.ranks - 1);
   while (static_cast<int32_t>(board_.entered.load() - all) < 0 && !board_.is_broken()) sched_yield();
-  for (const uint64_t end = now_ns() + kSettleNs; now_ns() < end;) sched_yield();
+  const auto for_ns = static_cast<uint64_t>(task_.settle_us * kNsPerUs);
+  for (const uint64_t end = now_ns() + for_ns; now_ns() < end;) sched_yield();
 }
 
 // The last one to come says when.

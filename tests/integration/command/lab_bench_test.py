@@ -96,9 +96,9 @@ class LabBench(CommandTest):
         for file in (other, "/nowhere/rows.json"):
             self.assertNotEqual(script("lab_report.py", file).returncode, 0)
 
-    def sums(self, timing, rows, **more):
+    def sums(self, timing, rows, name="", **more):
         """A file of reductions: (nodes, variant, algorithm, mean)."""
-        path = os.path.join(self.directory.name, f"{timing}.json")
+        path = os.path.join(self.directory.name, f"{timing}{name}.json")
         shape = {"collective": "reduce", "timing": timing, "switch": "bridge", "type": "double", "elements": 1,
                  "impairment": "", "processor_us": 7, "packets": -1, **more}
         with open(path, "w", encoding="utf-8") as file:
@@ -113,8 +113,16 @@ class LabBench(CommandTest):
                 (4, "host-udp", "chain", 30), (4, "mpi", "mpich", 40), (4, "mpi", "openmpi", 35)]
         text = self.expect(script("nic_data_report.py", self.sums("latency", rows)), 0).stdout
         self.assertIn("### reduce, latency, switch bridge\n", text)
-        self.assertRegex(text, r"nic binomial +\| 10.0 +\| 9.0 to 11.0 +\| 10.0 +\| 30.0 +\| 2.50 +\| 3.50 +\| 7 ")
-        self.assertRegex(text, r"nic chain +\| 20.0 .*\| 1.50 +\| 1.75 ")
+        self.assertRegex(text, r"nic binomial +\| 10.0 +\| 9.0 to 11.0 +\| 10.0 +\| 30.0 +\| 2.50 +\| 3.50 +\| 3.50 ")
+        self.assertRegex(text, r"nic chain +\| 20.0 .*\| 1.50 +\| 1.75 +\| 1.75 ")
+        # Rows of other files were measured at another time.
+        files = self.sums("latency", rows[:1], name="-one"), self.sums("latency", rows[2:], name="-other")
+        text = self.expect(script("nic_data_report.py", *files), 0).stdout
+        self.assertRegex(text, r"nic binomial +\| 10.0 +\| 9.0 to 11.0 +\| 10.0 +\| 30.0 +\| +\| +\| +\| 7 ")
+        overlaps = self.sums("overlap", rows[:1], call_us=20, computation_us=100, both_us=104, overlap=0.8,
+                             computes_by="sleep")
+        text = self.expect(script("nic_data_report.py", overlaps), 0).stdout
+        self.assertRegex(text, r"sleep +\| nic binomial +\| 20.0 +\| 100.0 +\| 104.0 +\| 80 % ")
         rows = self.sums("host-time", rows, skew_us=1000, fetches_later=False)
         text = self.expect(script("nic_data_report.py", rows), 0).stdout
         self.assertRegex(text, r"1000 +\| nic binomial +\| 10.0 .*\| 20.0 +\| 5.0 +\| 2.5 +\| 2.50 +\| 3.50 ")

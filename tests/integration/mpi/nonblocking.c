@@ -34,7 +34,7 @@ static int own_number(int below) {
   return (int)((own_state >> 33) % (uint64_t)below);
 }
 
-static long sums;  // begun by this rank
+static _Atomic long sums;  // begun by this rank
 
 static void begin_sum(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       MPI_Request* request) {
@@ -345,29 +345,7 @@ static void freed_requests_are_served(void) {
   for (; !all; MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD)) mine = out == world_size;
 }
 
-// One thread waits for a call, another is in the next ones on the same communicator: rank 0 in a blocking one, which
-// the others begin only when its first thread has told them that the call is over.
-static void* wait_and_tell(void* request) {
-  int word = 0;
-  MPI_Wait((MPI_Request*)request, MPI_STATUS_IGNORE);
-  for (int i = 1; i < world_size && world_rank == 0; ++i) MPI_Send(&word, 1, MPI_INT, i, 9, MPI_COMM_WORLD);
-  return NULL;
-}
-
-static void threads_wait_beside_blocking_calls(int rounds) {
-  for (int round = 0; round < rounds; ++round) {
-    long in = round, out = -1;
-    MPI_Request request;
-    pthread_t thread;
-    begin_sum(&in, &out, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &request);
-    pthread_create(&thread, NULL, wait_and_tell, &request);
-    int word = 0;
-    if (world_rank != 0) MPI_Recv(&word, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < 3; ++i) block(MPI_COMM_WORLD);
-    pthread_join(thread, NULL);
-    CHECK(out == (long)world_size * round, "%ld in round %d", out, round);
-  }
-}
+#include "nonblocking_threads.h"
 
 int main(int argc, char** argv) {
   int provided = 0;
@@ -391,8 +369,12 @@ int main(int argc, char** argv) {
     if (round % 8 == 5 && engines) communicators_go_before_their_calls_are_over();
     if (round % 8 == 6 && engines) freed_requests_are_served();
   }
-  if (provided == MPI_THREAD_MULTIPLE) threads_wait_beside_blocking_calls(rounds);
+  if (provided == MPI_THREAD_MULTIPLE) {
+    threads_wait_beside_blocking_calls(rounds);
+    threads_each_have_several_calls(rounds);
+  }
   MPI_Comm_free(&comms[1]);
-  if (world_rank == 0) printf("MPI_Iallreduce: %ld times\n", sums);
+  if (world_rank == 0)
+    printf("MPI_Iallreduce: %ld times%s\n", (long)sums, provided == MPI_THREAD_MULTIPLE ? ", by threads" : "");
   return finish("nonblocking");
 }
