@@ -7,7 +7,7 @@
 
 /* Counted beside the verdicts of protocol/machine.h: what the packet's way ended with before it came to those. */
 enum nic_other_verdict {
-  NIC_BAD_LENGTH = NIC_VERDICTS, /* not of the one length that its kind has */
+  NIC_BAD_LENGTH = NIC_VERDICTS, /* not a header and 0 to 64 whole words */
   NIC_BAD_TAG,
   NIC_NO_GROUP,   /* passed on: it may be an agent's */
   NIC_NO_ROOM,    /* the kernel could not send */

@@ -98,7 +98,7 @@ bool has_started(const Decision& decision, hocket_status_t status, std::list<Beg
     advance_begun();
     return true;
   }
-  // Release: as in advance_begun().
+  // Release: as in Held (begun.cc).
   decision.communicator->begun.fetch_sub(1, std::memory_order_release);
   if (status == HOCKET_ERR_NOT_SUPPORTED) return false;
   error = mpi_error != MPI_SUCCESS ? give_up(decision, collective, mpi_error, kPackingFailed)

@@ -55,7 +55,7 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,
             "copying straight out of another process; auto tries and measures it"},
     Setting{"HOCKET_NIC", Kind::kChoice, "auto|on|off", "auto", 0, 0,
-            "barriers between nodes by NIC engines (`hocket nic up`); on: an error where that can't be"},
+            "short collectives between nodes by NIC engines (`hocket nic up`); on: an error where that can't be"},
     Setting{"HOCKET_NIC_INTERFACE", Kind::kText, "name", "", 0, 0,
             "whose engine, where several interfaces of a machine have one"},
     Setting{"HOCKET_NIC_COMBINE", Kind::kChoice, "order|arrival", "order", 0, 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What NIC engines do for a communicator of several nodes: they carry out the messages between nodes of its barriers,
-// and of its short broadcasts and reductions, one member a node, the node's first rank. What runs is the schedule that
-// would have run by messages.
+// What NIC engines do for a communicator of several nodes: they carry out the messages between nodes of its short
+// collectives, one member a node, the node's first rank. What runs is the schedule that would have run by messages; but
+// an allgather is an allreduction of rows, and for another root than 0 it is root 0's, and one message more.
 //
 // All ranks decide alike: by what they have told each other, and by plans, which are the same everywhere.
 //

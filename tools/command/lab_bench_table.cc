@@ -26,7 +26,7 @@ const char* name_of(Timing timing) {
   }
 }
 
-// Of the whole machine's time and of what a row begins with, apart from what is measured.
+// The columns that depend on what is timed.
 std::vector<const char*> columns_of(Timing timing) {
   if (timing == Timing::kHostTime) return {"root", "others", "median"};
   if (timing == Timing::kOverlap) return {"call", "compute", "overlap %"};

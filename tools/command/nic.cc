@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* kNicFooter = R"(
 Examples:
-  hocket nic up eth0                    barriers of jobs that use eth0 run in the kernel's packet path from now on
+  hocket nic up eth0                    from now on short collectives of jobs that use eth0 run in the packet path
   hocket nic up eth0 --user alice       and alice's jobs may use it
   hocket nic status                     groups, and what has become of every packet
   hocket nic top                        the same as it happens

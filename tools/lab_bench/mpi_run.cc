@@ -30,7 +30,7 @@ class TemporaryFile {
   std::array<char, 32> name_ = {"/tmp/hocket-bench-XXXXXX"};
 };
 
-// Ends with this process's exit code; says nothing unless it fails.
+// Runs this program with `words`; if it fails, the error has the end of what it said.
 Status run_quietly(const std::vector<std::string>& words) {
   const TemporaryFile output;
   std::vector<char*> arguments;
