@@ -66,14 +66,19 @@ struct SomeRequests {
   int tell(int error, const std::vector<Failed>& failed) const;
 };
 
-// Which of the requests, as they were before the MPI took some of them, the failures are of.
+// The requests as they are before the MPI takes some of them. None where it will say what is wrong with them.
+template <typename Completion>
+std::vector<MPI_Request> requests_of(const Completion& completion) {
+  if (completion.requests == nullptr || completion.count <= 0) return {};
+  return {completion.requests, completion.requests + completion.count};
+}
+
+// Which of the requests the failures are of.
 std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch);
 
 template <typename Completion>
-int look_and_tell(const Completion& completion, bool& is_over) {
+int look_and_tell(const Completion& completion, const std::vector<MPI_Request>& before, bool& is_over) {
   const FailureWatch watch;
-  const std::vector<MPI_Request> before(completion.requests,
-                                        completion.requests + (completion.requests != nullptr ? completion.count : 0));
   const int error = completion.look(is_over);
   if (watch.failures().empty()) [[likely]]
     return error;
@@ -86,10 +91,11 @@ int wait_for(const Completion& completion, const HandOn& hand_on) {
   if (!has_begun() || is_nested()) [[likely]]
     return hand_on();
   c_api::Patience patience(endpoint());
+  const std::vector<MPI_Request> before = requests_of(completion);  // looks take none until one ends the call
   do {
     advance_begun();
     bool is_over = false;
-    const int error = look_and_tell(completion, is_over);
+    const int error = look_and_tell(completion, before, is_over);
     if (error != MPI_SUCCESS || is_over) return error;
     patience.pause();
   } while (has_begun());
@@ -103,7 +109,7 @@ int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
     return hand_on();
   advance_begun();
   bool is_over = false;
-  const int error = look_and_tell(completion, is_over);
+  const int error = look_and_tell(completion, requests_of(completion), is_over);
   if (flag != nullptr) *flag = is_over ? 1 : 0;
   return error;
 }

@@ -37,10 +37,11 @@ class NicBenchTest(NicLab):
         for row in self.bench("reduce", "--operation", "max", nodes="4", variants=["host-udp", "host-udp:chain"]):
             self.assertGreaterEqual(row["packets"], 3)
             self.assertLess(row["packets"], 3.5)
-        # One of eight is answered, so that nobody is too far ahead.
-        for row in self.bench("reduce", nodes="4", variants=["nic", "nic:flat"], rounds=80):
-            # Beside other load some are asked for that are only late; twice as many would be the schedule's doing.
-            self.assertLess(row["packets"], 3.375 * 1.9)
+        # One of eight is answered, so that nobody is too far ahead. Beside other load some are asked for that are only
+        # late, which adds packets and takes none away.
+        runs = [self.bench("reduce", nodes="4", variants=["nic", "nic:flat"], rounds=80) for _ in range(3)]
+        for rows in zip(*runs):
+            self.assertLess(min(row["packets"] for row in rows), 3.375 * 1.4)
 
     def test_any_tree_that_is_given_is_carried_out(self):
         trees = [way + ":parents/0.4.1.4.0" for way in WAYS]
@@ -83,8 +84,7 @@ class NicBenchTest(NicLab):
             self.assertGreaterEqual(row["computation_us"], 500)
             self.assertGreater(row["call_us"], 0)
             saved = row["call_us"] + row["computation_us"] - row["both_us"]
-            self.assertLess(abs(row["overlap"] - saved / row["call_us"]), 0.5)
-            self.assertLess(row["overlap"], 1.5)
+            self.assertAlmostEqual(row["overlap"], saved / row["call_us"], 6)
         self.bench("reduce", "--timing", "overlap", "--compute-us", "5", variants=["nic", "host-udp"], rounds=30)
 
     def test_losses_change_no_result(self):

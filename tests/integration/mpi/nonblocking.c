@@ -345,6 +345,24 @@ static void freed_requests_are_served(void) {
   for (; !all; MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD)) mine = out == world_size;
 }
 
+// What is wrong with a call is the MPI's to say, also while calls of hocket's are under way: those of rank 0 certainly
+// are, since the others begin theirs afterwards.
+static void bad_counts_are_errors(void) {
+  const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};  // by whose handlers, MPIs don't agree
+  long in = 1, out = 0;
+  int word = 0, flag = 0;
+  MPI_Request request;
+  if (world_rank != 0) MPI_Recv(&word, 1, MPI_INT, 0, 11, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  begin_sum(&in, &out, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &request);
+  for (int i = 0; i < 2; ++i) MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+  const int error = MPI_Testall(-1, &request, &flag, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2; ++i) MPI_Comm_set_errhandler(comms[i], MPI_ERRORS_ARE_FATAL);
+  CHECK(error != MPI_SUCCESS, "%d requests are none", -1);
+  for (int i = 1; i < world_size && world_rank == 0; ++i) MPI_Send(&word, 1, MPI_INT, i, 11, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(out == world_size, "%ld", out);
+}
+
 #include "nonblocking_threads.h"
 
 int main(int argc, char** argv) {
@@ -367,6 +385,7 @@ int main(int argc, char** argv) {
     if (round % 8 == 1) more_at_a_time_than_engines_take();
     if (round % 8 == 3) roots_do_not_wait_for_others();
     if (round % 8 == 5 && engines) communicators_go_before_their_calls_are_over();
+    if (round % 8 == 2) bad_counts_are_errors();
     if (round % 8 == 6 && engines) freed_requests_are_served();
   }
   if (provided == MPI_THREAD_MULTIPLE) {

@@ -9,8 +9,6 @@
 namespace hocket::test {
 namespace {
 
-bool is_unchanged(const nic_state& one, const nic_state& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
-
 // A member of two whose only program wants acknowledgements: sends to member 1 at once, waits for it.
 Victim pair_with_acknowledgements() {
   Victim victim;
@@ -137,7 +135,7 @@ TEST(NicDisagreement, LeavesNoTraceInWhatHasNotBegun) {
   ASSERT_EQ(take(victim, from_member_1(NIC_MESSAGE, 1)), NIC_TAKEN);
   const nic_state before = victim.state;
   EXPECT_EQ(take(victim, sum_of_words(NIC_MESSAGE, 1, 3)), NIC_DISAGREEMENT);
-  EXPECT_TRUE(is_unchanged(before, victim.state));
+  EXPECT_TRUE(is_same(before, victim.state));
   EXPECT_EQ(start(victim, 1), NIC_TAKEN);
   EXPECT_EQ(victim.state.completed, 1u);
   EXPECT_EQ(take(victim, sum_of_words(NIC_NACK, 1, 0)), NIC_STALE);

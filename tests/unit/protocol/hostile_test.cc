@@ -15,13 +15,11 @@ namespace {
 
 uint64_t many(uint64_t few) { return is_long_tier() ? 2'000'000 : few; }
 
-bool is_as_before(const nic_state& one, const nic_state& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
-
 // Whether the group has ended between the two, and nothing else has happened.
 bool is_broken_only(nic_state before, const nic_state& after) {
   const bool ends = before.broken == 0 && (after.broken & 0xff) == NIC_CAUSE_DISAGREES;
   before.broken = after.broken;
-  return ends && is_as_before(before, after);
+  return ends && is_same(before, after);
 }
 
 class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
@@ -47,7 +45,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
     for (uint32_t number = 0; number < VictimEngine::kGroups; ++number) {
       const Before& then = before[number];
       const Victim& now = engine_.groups()[number];
-      const bool has_changed = !is_as_before(then.state, now.state);
+      const bool has_changed = !is_same(then.state, now.state);
       if (number != taken.group && (has_changed || then.heard != now.heard)) return fails(packet, "changes a group");
       if (!has_changed) continue;
       const bool ends = taken.counter == NIC_DISAGREEMENT && is_broken_only(then.state, now.state);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -80,6 +81,8 @@ class VictimEngine {
 int words_of_length(size_t bytes);
 // As a packet or a ring can say it: fields that are narrower there are cut off.
 nic_message as_sent(const nic_message& message);
+
+inline bool is_same(const nic_state& one, const nic_state& other) { return std::memcmp(&one, &other, sizeof one) == 0; }
 
 // What in a group's state no sequence of packets may lead to; "": nothing is wrong.
 std::string flaw_of(const Victim& victim);
