@@ -265,6 +265,8 @@ std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& cho
     const size_t across = across_part(*algorithm);
     // Several ranks of a node take part in it, or none.
     if (across == algorithm->parts.size() || algorithm->name != "leader") return std::nullopt;
+    // So they do with more leaders than one.
+    if (algorithm->collective == Collective::kAlltoall && degree > 1) return std::nullopt;
     const selection::PartChoice& part = choice.parts[across];
     algorithm = part.algorithm;
     degree = part.degree;
@@ -288,20 +290,21 @@ const NicPath::Program* NicPath::program_of(const selection::Choice& choice) con
 
 // Words that the call would have; all ones: there is no such call.
 uint64_t NicPath::words_of(const Call& call) const {
-  constexpr uint64_t kWord = sizeof(uint64_t);
+  constexpr uint64_t kNone = ~uint64_t{0};
+  const auto words_for = [](uint64_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); };
   const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
-  const uint64_t words = (call.bytes + kWord - 1) / kWord;
   switch (call.collective) {
     case Collective::kBroadcast:
     case Collective::kReduce:
     case Collective::kAllreduce:
-      return words;
+      return words_for(call.bytes);
     case Collective::kAllgather:
-      return are_even ? (call.bytes * nodes_.ranks() + kWord - 1) / kWord : ~uint64_t{0};
+      return are_even ? words_for(call.bytes * nodes_.ranks()) : kNone;
     case Collective::kAlltoall:
-      return nodes_.most() == 1 ? words * nodes_.count() : ~uint64_t{0};
+      // What a node's ranks have for another's travels as one block.
+      return are_even ? words_for(call.bytes * nodes_.most() * nodes_.most()) * nodes_.count() : kNone;
     default:
-      return ~uint64_t{0};
+      return kNone;
   }
 }
 
@@ -339,8 +342,8 @@ std::string NicPath::explain(const selection::Choice& choice, const Call& call) 
   if (!may_carry(call))
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
-           "and 8 bytes) whose root is its node's first rank, allgathers of nodes with equally many ranks, and "
-           "alltoalls of nodes with one";
+           "and 8 bytes) whose root is its node's first rank, and allgathers and "
+           "alltoalls of nodes with equally many ranks";
   const Program* program = program_of(choice);
   if (program == nullptr) {
     const std::string text =

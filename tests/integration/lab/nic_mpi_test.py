@@ -89,6 +89,23 @@ class NicMpiTest(LabTest):
                     self.assertIn(f"\nsums {sums}\n", "\n" + self.sums(mpi, "order", **settings))
                     self.run_sums(mpi, **settings)
 
+    def test_blocks_of_several_ranks_go_through_the_engines_as_one(self):
+        for mpi in self.programs:
+            for ranks_a_node in (1, 2):
+                with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
+                    begun = []
+                    # By the engines, and by a schedule that they don't hold.
+                    for across in ("tree_mm/8", "linear"), ("ring", "bruck"):
+                        self.lab("down", "--all")
+                        self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                        self.run_sums(mpi, HOCKET_NIC="on", HOCKET_ALLGATHER="leader:across=" + across[0],
+                                      HOCKET_ALLTOALL="leader:across=" + across[1])
+                        begun.append(self.operations(0))
+                    most = 512 // (NODES * ranks_a_node), 21 * 8 // ranks_a_node ** 2
+                    short = sum(1 + step * 7 % 96 <= bytes for step in range(SUMS) for bytes in most)
+                    # Each once from its own buffer, and once in place.
+                    self.assertEqual(begun[0] - begun[1], 2 * short)
+
     def operations(self, node):
         status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout
         return sum(service["counters"]["operations"] for service in json.loads(status))

@@ -78,6 +78,20 @@ class NicNonblockingTest(LabTest):
                     for node in range(nodes):
                         self.assertGreater(self.operations(node), begun)
 
+    def test_requests_from_fortran(self):
+        if shutil.which("mpifort.openmpi") is None:
+            self.skipTest("Debian's Open MPI is not installed")
+        program = os.path.join(self.folder, "fortran")
+        subprocess.run(["mpifort.openmpi", "-g", os.path.join(HERE, "../mpi/fortran_requests.f90"), "-o", program],
+                       check=True)
+        self.up(3, 1, "up")
+        result = self.lab("mpirun", "--mpi", "debian-openmpi", "--with-hocket", program, HOCKET_STATS="1",
+                          HOCKET_NIC="on")
+        said = result.stdout + result.stderr
+        self.assertIn("fortran: passed", said)
+        for kind in KINDS:
+            self.assertRegex(said, rf"(?m)^hocket: {kind} +[1-9]\d+ +0 ")
+
     def test_where_a_rank_would_have_to_help_all_are_the_mpis(self):
         labs = {"mpich": ((2, ("up",), "on"), (1, ("up",), "off")), "intel": (), "openmpi": ((1, (), "auto"),)}
         for mpi in self.mpis:

@@ -183,6 +183,25 @@ TEST(NicPath, ShortBlocksAreGatheredByAllAndExchanged) {
   EXPECT_EQ(exchanged(97).triggers, 0u);  // 13 words for each
 }
 
+TEST(NicPath, WhatANodesRanksHaveForAnotherIsExchangedAsOneBlock) {
+  const Nodes even = nodes_of(4, 4);
+  const auto exchanged = [](const Nodes& nodes, uint32_t rank, uint64_t bytes, const char* spec) {
+    return steps_of(nodes, rank, spec, call_of(Collective::kAlltoall, bytes));
+  };
+  for (uint32_t rank = 0; rank < even.ranks(); ++rank) {
+    const Steps steps = exchanged(even, rank, 8, "leader:across=linear");
+    EXPECT_EQ(steps.messages_out, 0u);
+    ASSERT_EQ(steps.triggers, rank % 4 == 0 ? 1u : 0u);
+    if (steps.triggers != 0) {
+      EXPECT_EQ(steps.trigger.bytes, 4 * 16 * 8u);
+    }
+  }
+  EXPECT_EQ(exchanged(even, 0, 9, "leader:across=linear").triggers, 0u);
+  EXPECT_EQ(exchanged(even, 0, 8, "leader:leaders=2,across=linear").triggers, 0u);
+  EXPECT_EQ(exchanged(even, 0, 8, "linear").triggers, 0u);
+  EXPECT_EQ(exchanged(Nodes(std::vector<uint64_t>{0, 0, 1, 2}), 0, 8, "leader:across=linear").triggers, 0u);
+}
+
 TEST(NicPath, WhatEnginesCannotDoGoesByMessages) {
   const Nodes nodes = nodes_of(4, 2);
   const auto triggers = [&](const NicPath::Call& call, const char* spec = "leader:across=tree_mm/8") {
