@@ -17,6 +17,8 @@ namespace of_broadcast_leader {
 using schedule::Builder;
 using schedule::Collective;
 using schedule::Nodes;
+using schedule::Slice;
+
 enum : uint32_t { kAcross, kNode };
 
 constexpr Part kParts[] = {{"across", Collective::kBroadcast, Family::kAcross, leader_call},
@@ -25,13 +27,18 @@ constexpr Part kParts[] = {{"across", Collective::kBroadcast, Family::kAcross, l
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();
   const uint32_t node = nodes.node_of(builder.rank());
-  const uint32_t leader = leader_of(nodes, node, builder.root());
+  const uint32_t source = leader_for_root(builder);
+  const uint32_t leader = leader_of(nodes, node, source);
+  const bool is_served = builder.rank() == builder.root() && builder.root() != source;
+  if (is_served) builder.send(source, builder.output());
   if (builder.rank() == leader) {
+    if (leader == source && source != builder.root()) builder.receive(builder.root(), builder.output());
     run_part(builder, broadcast_leader, kAcross,
-             {.ranks = leaders_of(nodes, builder.root()), .root = builder.root(), .output = builder.output()});
+             {.ranks = leaders_of(nodes, source), .root = source, .output = builder.output()});
   }
-  run_part(builder, broadcast_leader, kNode,
-           {.ranks = nodes.ranks_of(node), .root = leader, .output = builder.output()});
+  // A root's buffer isn't written to, which the program may be reading.
+  const Slice own = is_served ? scratch_like(builder, builder.output()) : builder.output();
+  run_part(builder, broadcast_leader, kNode, {.ranks = nodes.ranks_of(node), .root = leader, .output = own});
 }
 
 }  // namespace of_broadcast_leader

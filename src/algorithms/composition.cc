@@ -154,9 +154,15 @@ void run_part(Builder& builder, const Algorithm& composition, uint32_t index, Pa
   builder.leave_group();
 }
 
+uint32_t leader_for_root(const Builder& builder) {
+  const schedule::Nodes& nodes = builder.nodes();
+  return builder.shape().first_ranks_lead ? nodes.ranks_of(nodes.node_of(builder.root())).front() : builder.root();
+}
+
 Collector collector_of(Builder& builder) {
-  if (!builder.shape().keep_order || builder.root() == 0) return {builder.root(), builder.output()};
-  return {0, builder.rank() == 0 ? scratch_like(builder, builder.input()) : builder.input()};
+  const uint32_t rank = builder.shape().keep_order ? 0 : leader_for_root(builder);
+  if (rank == builder.root()) return {rank, builder.output()};
+  return {rank, builder.rank() == rank ? scratch_like(builder, builder.input()) : builder.input()};
 }
 
 void send_on(Builder& builder, const Collector& collector) {

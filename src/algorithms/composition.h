@@ -73,8 +73,11 @@ inline schedule::Slice blocks_of_row(const schedule::Slice& row, uint32_t first,
 // The same part of the message in a scratch area of its own.
 schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
 
-// Where a rooted reduction comes together: at the root or, where operands must meet in rank order and so no group may
-// be turned to its root, at rank 0, which sends the result on.
+// Who has what the root has, or is to get: the root, or for it the first rank of its node (Shape::first_ranks_lead).
+uint32_t leader_for_root(const schedule::Builder& builder);
+
+// Where a rooted reduction comes together: there or, where operands must meet in rank order and so no group may be
+// turned to its root, at rank 0, which sends the result on.
 struct Collector {
   uint32_t rank = 0;
   schedule::Slice result;  // there

@@ -312,9 +312,7 @@ bool NicPath::may_carry(const Call& call) const {
   if (call.collective == Collective::kBarrier) return true;
   // Blocks may be long, and so are not multiplied before.
   if (call.operation == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
-  if (words_of(call) > NIC_MOST_WORDS) return false;
-  // Members stand for their nodes; a root that doesn't would have to be told, or to tell.
-  return !schedule::has_root(call.collective) || leader_of(nodes_, nodes_.node_of(call.root)) == call.root;
+  return words_of(call) <= NIC_MOST_WORDS;
 }
 
 std::optional<schedule::Plan> NicPath::plan(const selection::Choice& choice, const Call& call,
@@ -322,6 +320,8 @@ std::optional<schedule::Plan> NicPath::plan(const selection::Choice& choice, con
   const Program* program = may_carry(call) ? program_of(choice) : nullptr;
   if (program == nullptr) return std::nullopt;
   Algorithm algorithm = *choice.algorithm;
+  // Members of the group stand for their nodes.
+  shape.first_ranks_lead = true;
   if (algorithms::is_composition(algorithm)) {
     shape.parts[across_part(algorithm)].build = trigger_of(call.collective);
   } else {
@@ -342,7 +342,7 @@ std::string NicPath::explain(const selection::Choice& choice, const Call& call) 
   if (!may_carry(call))
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
-           "and 8 bytes) whose root is its node's first rank, and allgathers and "
+           "and 8 bytes), and allgathers and "
            "alltoalls of nodes with equally many ranks";
   const Program* program = program_of(choice);
   if (program == nullptr) {

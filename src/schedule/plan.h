@@ -35,6 +35,8 @@ struct Shape {
   uint32_t degree = 0;      // of trees; 0: the algorithm's default
   bool keep_order = false;  // combine in rank order: the operation does not commute
   bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
+  // Of compositions whose root leads its node: the first rank does, and serves the root.
+  bool first_ranks_lead = false;
   // Which ranks share memory; outlives the plan. nullptr: all of them.
   const Nodes* nodes = nullptr;
   // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: nobody knows or cares.

@@ -97,6 +97,7 @@ TEST_P(NodesProof, HoldsForSmallNodesOfAnyRanksInAnyOrder) {
             for (uint32_t draw = 0; draw < draws; ++draw) {
               draw_parts(nodes, shape);
               if (algorithm().segmented) shape.segments = 1 + up_to(11);
+              shape.first_ranks_lead = has_root(algorithm()) && draw % 2 != 0;
               ASSERT_NO_FATAL_FAILURE(prove(layout, shape, counts_to_prove(algorithm(), shape)));
             }
           }
@@ -127,6 +128,7 @@ TEST_P(NodesProof, HoldsForLargerNodes) {
         shape.keep_order = keeps(nodes) && up_to(1) == 0;
         draw_parts(nodes, shape);
         if (algorithm().segmented) shape.segments = 1 + up_to(11);
+        shape.first_ranks_lead = has_root(algorithm()) && up_to(1) == 0;
         ASSERT_NO_FATAL_FAILURE(prove(layout, shape, {1 + up_to(shape.size + 9)}));
       }
     }

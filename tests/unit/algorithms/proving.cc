@@ -39,7 +39,7 @@ std::string test_name(const Algorithm& algorithm) {
 std::string text(const Shape& shape) {
   return "size " + std::to_string(shape.size) + ", root " + std::to_string(shape.root) + ", segments " +
          std::to_string(shape.segments) + ", degree " + std::to_string(shape.degree) +
-         (shape.keep_order ? ", in rank order" : "");
+         (shape.keep_order ? ", in rank order" : "") + (shape.first_ranks_lead ? ", led by first ranks" : "");
 }
 
 std::vector<uint32_t> degrees_to_prove(const Algorithm& algorithm) {
