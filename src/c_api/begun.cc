@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c_api/begun.h"
 
-#include <algorithm>
 #include <ctime>
 
 #include "c_api/handles.h"
@@ -9,12 +8,6 @@
 
 namespace hocket::c_api {
 namespace {
-
-// As a rank that waits for a message from another node.
-constexpr int64_t kNapsPerSleep = 8;
-constexpr int64_t kLongestNapNs = 1'000'000;
-// Looks between two calls of the progress callback.
-constexpr uint32_t kLooksPerProgress = 64;
 
 platform::WaitPolicy policy_of(const hocket_context_t* context) {
   platform::WaitPolicy policy;
@@ -49,9 +42,9 @@ Patience::Patience(const hocket_context_t* context) : waiter_(policy_of(context)
 }
 
 void Patience::pause() {
-  if (++looks_ % kLooksPerProgress == 0 && context_ != nullptr) context_->context->progress();
+  if (++looks_ % platform::Waiter::kLooksPerProgress == 0 && context_ != nullptr) context_->context->progress();
   if (waiter_.pause() != platform::WaitAction::kSleep) return;
-  const timespec nap{0, std::min(waiter_.sleep_ns() / kNapsPerSleep, kLongestNapNs)};
+  const timespec nap{0, waiter_.nap_ns()};
   nanosleep(&nap, nullptr);
   waiter_.woken(false);
 }

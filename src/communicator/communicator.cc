@@ -14,19 +14,6 @@ using engines::shared_memory::kLanes;
 using engines::shared_memory::Lane;
 using engines::shared_memory::RankBlock;
 
-namespace {
-
-// Looks between two calls of the progress callback while spinning or yielding.
-constexpr uint32_t kLooksPerProgress = 64;
-// A rank that sleeps while a message is due from another node wakes up to look for it: so many times in what would be
-// one sleep, which gets longer, and after a millisecond at the latest.
-constexpr int64_t kPollsPerSleep = 8;
-constexpr int64_t kLongestPollNs = 1'000'000;
-
-int64_t poll_ns(int64_t sleep_ns) { return std::min(sleep_ns / kPollsPerSleep, kLongestPollNs); }
-
-}  // namespace
-
 Communicator::~Communicator() {
   context_.communicator_gone();
   if (!is_quiet_) {
@@ -123,13 +110,13 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       group_->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
-      if (!done) woken = sleep(waiter.sleep_ns());
+      if (!done) woken = sleep();
       group_->withdraw_sleep();
       if (done) return Status::ok();
       waiter.woken(woken);
       context_.progress();
       waiter.disregard();
-    } else if (looks % kLooksPerProgress == 0) {
+    } else if (looks % platform::Waiter::kLooksPerProgress == 0) {
       context_.progress();
       waiter.disregard();
     } else {
@@ -145,10 +132,11 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
 }
 
 // Whether somebody has woken it, or what it waits for has come.
-bool Communicator::sleep(int64_t sleep_ns) {
+bool Communicator::sleep() {
   if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr)
-    return nic->sleep(sleep_ns);
-  return group_->sleep(must_poll() ? poll_ns(sleep_ns) : sleep_ns);
+    return nic->sleep(waiter_->sleep_ns());
+  // Nobody wakes it for a message from another node.
+  return group_->sleep(must_poll() ? waiter_->nap_ns() : waiter_->sleep_ns());
 }
 
 Status Communicator::wait(Request* request) {

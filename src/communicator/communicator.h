@@ -105,7 +105,7 @@ class Communicator {
   void advance_requests();
   bool advance(Request& request);
   Status advance_others();
-  bool sleep(int64_t sleep_ns);
+  bool sleep();
   bool await_left(uint32_t count);
   Status retire(Request* request);
   void look_for_failure_now_and_then();

@@ -34,6 +34,11 @@ std::vector<uint32_t> degrees_of(const Algorithm& algorithm) {
   return degrees;
 }
 
+// What is meant where a choice names no degree.
+uint32_t degree_of(const Algorithm& algorithm, uint32_t chosen) {
+  return chosen == 0 && !algorithm.degrees.empty() ? algorithm.degrees.front() : chosen;
+}
+
 size_t across_part(const Algorithm& composition) {
   const auto is_across = [](const algorithms::Part& part) { return part.family == algorithms::Family::kAcross; };
   return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
@@ -190,7 +195,7 @@ Status NicPath::can_hold(const Held& wanted, bool has_twin, bool on_arrival) con
 }
 
 void NicPath::hold(Held wanted) {
-  if (wanted.degree == 0 && !wanted.algorithm->degrees.empty()) wanted.degree = wanted.algorithm->degrees.front();
+  wanted.degree = degree_of(*wanted.algorithm, wanted.degree);
   const auto is_same = [&](const Program& program) { return program.held == wanted; };
   if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return;
   const bool has_twin = schedule::has_root(wanted.algorithm->collective);
@@ -274,8 +279,7 @@ std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& cho
     return std::nullopt;
   }
   if (algorithm == nullptr) return std::nullopt;
-  if (degree == 0 && !algorithm->degrees.empty()) degree = algorithm->degrees.front();
-  return Held{algorithm, degree};
+  return Held{algorithm, degree_of(*algorithm, degree)};
 }
 
 const NicPath::Program* NicPath::program_of(const selection::Choice& choice) const {

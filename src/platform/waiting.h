@@ -23,6 +23,7 @@
 // Thread safety: a Waiter belongs to one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "platform/turns.h"
@@ -79,6 +80,8 @@ class Waiter {
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return sleep_ns_; }
+  // The same for who isn't woken by all that it waits for, and has to look for it in between.
+  int64_t nap_ns() const { return std::min(sleep_ns_ / kNapsPerSleep, kLongestNapNs); }
   // Time since the clock was first read in this wait, 0 if it has not been; it has been whenever pause() said kSleep,
   // and is read within a few hundred looks otherwise.
   int64_t waited_ns() const;
@@ -89,6 +92,10 @@ class Waiter {
 
   static constexpr int64_t kFirstSleepNs = 500'000;
   static constexpr int64_t kLongestSleepNs = 10'000'000;
+  // Looks of a wait between two calls of a progress callback, by who has one.
+  static constexpr uint32_t kLooksPerProgress = 64;
+  static constexpr int64_t kNapsPerSleep = 8;
+  static constexpr int64_t kLongestNapNs = 1'000'000;
 
  private:
   WaitAction yield();
