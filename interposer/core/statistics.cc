@@ -130,7 +130,7 @@ std::string statistics_text(const CounterArray& sums, int ranks) {
   const uint64_t within_reach = total.carried_out + total.handed_on - total.out_of_reach;
   if (within_reach != 0) {
     char share[160];
-    std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu sound calls\n",
+    std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu calls within its reach\n",
                   100.0 * static_cast<double>(total.carried_out) / static_cast<double>(within_reach),
                   static_cast<unsigned long long>(within_reach));
     text += share;

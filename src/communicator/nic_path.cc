@@ -346,8 +346,7 @@ std::string NicPath::explain(const selection::Choice& choice, const Call& call) 
   if (!may_carry(call))
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
-           "and 8 bytes), and allgathers and "
-           "alltoalls of nodes with equally many ranks";
+           "and 8 bytes), and allgathers and alltoalls of nodes with equally many ranks";
   const Program* program = program_of(choice);
   if (program == nullptr) {
     const std::string text =
