@@ -26,9 +26,9 @@ try:
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 except ImportError:
-    sys.exit("cluster_figures: matplotlib is missing:\n"
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: matplotlib is missing:\n"
              "  python3 -m venv .venv/figures && .venv/figures/bin/pip install -r scripts/requirements/figures.txt\n"
-             "  .venv/figures/bin/python scripts/cluster_figures.py ...")
+             f"  .venv/figures/bin/python {sys.argv[0]} ...")
 
 # The same files give the same figures, byte by byte.
 matplotlib.rcParams.update({"svg.hashsalt": "hocket", "svg.fonttype": "none", "figure.figsize": (6, 4),

@@ -111,6 +111,8 @@ def main():
         try:
             with open(path, encoding="utf-8") as file:
                 rows += json.load(file)
+            if any("elements" in row for row in rows):
+                raise ValueError("it is of collectives with data: scripts/nic_data_report.py")
         except (OSError, ValueError) as error:
             sys.exit(f"nic_report.py: {path}: {error}; a file of `hocket lab bench barrier --json` is needed")
     for switch in dict.fromkeys(row["switch"] for row in rows):

@@ -2,13 +2,18 @@
 // hocket lab bench: the NIC engine's collectives against the host's and the MPIs', on the same wires.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command/command.h"
 #include "command/lab_bench_table.h"
 #include "command/lab_command.h"
+#include "command/lab_mpi.h"
+#include "engines/nic/stage_table.h"
 #include "lab/namespaces.h"
 #include "lab/words.h"
 #include "lab_bench/mpi_run.h"
@@ -109,6 +114,18 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   return lab_bench::measure(bench.lab(), run);
 }
 
+// Not so /dev/stdout, whatever it is.
+bool is_plain_file(const std::string& path) {
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path));
+}
+
+// What has been measured is kept, whatever comes then.
+bool save(const std::string& path, const ordered_json& rows) {
+  std::ofstream file(path, is_plain_file(path) ? std::ios::trunc : std::ios::app);
+  file << rows.dump(1) << '\n' << std::flush;
+  return file.good();
+}
+
 // All variants in turn, a slice of the rounds at a time, so that what else the machine does meets all of them.
 int run_cell(lab_bench::BenchLab& bench, const BenchOptions& options, const std::vector<Variant>& variants,
              const Cell& cell, ordered_json& rows) {
@@ -130,6 +147,8 @@ int run_cell(lab_bench::BenchLab& bench, const BenchOptions& options, const std:
     rows.push_back(row_of(options, cell, variants[i], all[i]));
   }
   std::fflush(stdout);
+  if (is_plain_file(options.json) && !save(options.json, rows))
+    return fail(kFailure, "can't write to `" + options.json + "`");
   return kSuccess;
 }
 
@@ -158,11 +177,27 @@ int run_on(const BenchOptions& options, const std::vector<Variant>& variants, co
     if (!status.is_ok()) return fail(kUsage, status.message());
   }
   print_head(options, switch_name);
+  std::fflush(stdout);
   for (const Cell& cell : cells_of(options, switch_name)) {
     const int code = run_cell(bench.value(), options, variants, cell, rows);
     if (code != kSuccess) return code;
   }
   return kSuccess;
+}
+
+// Before nodes are made for it.
+std::string why_engines_cannot(const std::string& text, const Variant& variant, const std::vector<int>& nodes) {
+  for (const int count : nodes) {
+    const auto size = static_cast<uint32_t>(count);
+    if (variant.only_size != 0 && variant.only_size != size) continue;
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      const Status status = engines::nic::can_hold(variant.plan_of(size, rank));
+      if (status.is_ok()) continue;
+      return text + " on " + std::to_string(size) + " nodes: " + status.message() +
+             "; fewer --nodes, or another tree, such as " + variant.path + ":tree_mm/8";
+    }
+  }
+  return "";
 }
 
 // Why it can't be measured so; "": it can.
@@ -179,12 +214,23 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
   const int size = static_cast<int>(variant.only_size);
   if (size != 0 && std::find(options.nodes.begin(), options.nodes.end(), size) == options.nodes.end())
     return text + " is a tree of " + std::to_string(size) + " ranks; --nodes " + std::to_string(size);
-  return "";
+  if (!variant.mpi.empty()) {
+    const Result<LabMpi> mpi = find_lab_mpi(variant.mpi, {});
+    return mpi.is_ok() ? "" : text + ": " + mpi.status().message();
+  }
+  return variant.engines == lab_bench::Engines::kNone || options.is_barrier()
+             ? ""
+             : why_engines_cannot(text, variant, options.nodes);
 }
 
 // "": the options go together.
 std::string problem_of(const BenchOptions& options) {
   const auto is_bad = [](double value) { return !std::isfinite(value); };
+  const BenchOptions usual;
+  if (options.is_barrier() && (options.types != usual.types || options.elements != usual.elements))
+    return "--type and --elements are of collectives with data, and a barrier has none";
+  if (options.operation != usual.operation && !schedule::combines(collective_of(options.collective)))
+    return "--operation is of reductions";
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
   if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
   if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
@@ -220,22 +266,17 @@ int run_bench(const BenchOptions& options) {
     if (!problem.empty() && are_named) return fail(kUsage, problem);
     if (problem.empty()) variants.push_back(variant.take());
   }
-  std::ofstream file;
-  if (!options.json.empty()) {
-    // Before anything takes time.
-    file.open(options.json);
-    if (!file.good()) return fail(kUsage, "can't write to `" + options.json + "`, as --json asks");
-  }
+  // Before anything takes time; what is there stays until there is something else.
+  if (!options.json.empty() && !std::ofstream(options.json, std::ios::app).good())
+    return fail(kUsage, "can't write to `" + options.json + "`, as --json asks: " + std::strerror(errno));
   ordered_json rows = ordered_json::array();
   int code = kSuccess;
   for (const std::string& name : options.switches) {
     code = run_on(options, variants, name, rows);
     if (code != kSuccess) break;
   }
-  if (options.json.empty()) return code;
-  // What has been measured is kept, also where something could not be.
-  file << rows.dump(1) << '\n' << std::flush;
-  return file.good() ? code : fail(kFailure, "can't write to `" + options.json + "`");
+  if (options.json.empty() || rows.empty()) return code;
+  return save(options.json, rows) ? code : fail(kFailure, "can't write to `" + options.json + "`");
 }
 
 void add_what(CLI::App& sub, BenchOptions& options) {

@@ -30,7 +30,11 @@ std::string unknown_subcommand(const CLI::App& app, const std::vector<std::strin
   if (words.empty() || words[0].starts_with("-")) return {};
   std::string known;
   for (const CLI::App* subcommand : app.get_subcommands(nullptr)) {
-    if (subcommand->get_name() == words[0]) return {};
+    if (subcommand->get_name() == words[0])
+      return subcommand->get_require_subcommand_min() == 0
+                 ? std::string()
+                 : unknown_subcommand(*subcommand, {words.begin() + 1, words.end()});
+    if (subcommand->get_group().empty()) continue;  // hocket's own, not for people
     known += (known.empty() ? "" : ", ") + subcommand->get_name();
   }
   return "there is no `" + words[0] + "`; there are " + known;

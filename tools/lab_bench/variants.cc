@@ -165,7 +165,7 @@ Result<Variant> parse_variant(const std::string& text, Collective collective) {
   variant.path = text.substr(0, colon);
   if (colon != std::string::npos) variant.algorithm = text.substr(colon + 1);
   if (variant.path == "mpi" || variant.path == "hocket") {
-    if (colon == std::string::npos)
+    if (variant.algorithm.empty())
       return unknown("MPI", text, variant.path + ":mpich, " + variant.path + ":openmpi, ... as of `hocket lab mpirun`");
     variant.mpi = variant.algorithm;
     variant.has_hocket = variant.path == "hocket";

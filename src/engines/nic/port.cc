@@ -52,7 +52,8 @@ Status connect_by_name(const Descriptor& socket, const std::string& interface) {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return Status::ok();
   if (errno == ECONNREFUSED)
-    return {Code::kNotSupported, "no NIC engine serves " + interface + ": `hocket nic up " + interface + "` as root"};
+    return {Code::kNotSupported, "no NIC engine serves " + interface + ": `hocket nic up " + interface +
+                                     "` as root starts one (HOCKET_NIC_INTERFACE names the interface to use)"};
   return Status::system("can't reach the NIC engine of " + interface, errno);
 }
 

@@ -29,6 +29,10 @@ class Help(CommandTest):
 
 
 class BadLines(CommandTest):
+    def test_unknown_subcommand_of_a_subcommand(self):
+        for command in ("lab", "nic"):
+            self.refused(command, "frobnicate", words=["frobnicate", "status"])
+
     def test_unknown_subcommand(self):
         self.refused("inof", words=["inof"])
 

@@ -102,10 +102,23 @@ class NicBenchTest(NicLab):
                             (["reduce", "--variants", "nic:parents/0.2.1"], ["0.2.1", "rank 1", "no way up"]),
                             (["reduce", "--variants", "nic:parents/1.0"], ["rank 0"]),
                             (["reduce", "--nodes", "4", "--variants", "nic:parents/0.0.0"], ["3 ranks"]),
-                            (["reduce", "--variants", "mpi"], ["mpi:mpich"])):
+                            (["reduce", "--variants", "mpi"], ["mpi:mpich"]),
+                            (["reduce", "--variants", "mpi:"], ["mpi:mpich"]),
+                            (["reduce", "--variants", "nic,mpi:none"], ["mpi:none", "openmpi"]),
+                            (["reduce", "--nodes", "2,60", "--variants", "nic:flat"], ["60 nodes", "59", "tree_mm"]),
+                            (["barrier", "--elements", "3"], ["--elements"]),
+                            (["bcast", "--operation", "max"], ["--operation"]),
+                            (["reduce", "--json", "/nowhere/rows.json"], ["/nowhere/rows.json", "No such file"])):
             self.refused_lab("bench", *words, words=said, code=2)
         for words in (["gather"], ["reduce", "--elements", "65"], ["reduce", "--type", "float16"]):
             self.lab("bench", *words, code=2)
+        with tempfile.TemporaryDirectory() as folder:
+            rows = os.path.join(folder, "rows.json")
+            with open(rows, "w", encoding="utf-8") as file:
+                file.write("of an earlier run")
+            self.lab("bench", "reduce", "--variants", "nic:bush", "--json", rows, code=2)
+            with open(rows, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "of an earlier run")
         self.refused_lab("bench-rank", "--board", "/nowhere", words=["lab bench"], code=2)
 
 
