@@ -374,9 +374,9 @@ Result<Descriptor> open_service(const std::string& interface) {
   if (listener.is_ok()) return Descriptor(listener.value());
   const std::string owner = owner_of(name);
   if (owner.empty()) return listener.take_status();
-  return Status(listener.status().code(),
-                "the NIC engine's name for " + interface + " is taken already by " + owner + ": `hocket nic status " +
-                    interface + "` shows the engine that runs, `hocket nic down " + interface + "` ends it");
+  return Status(listener.status().code(), "the NIC engine's name for " + interface + " is taken already by " + owner +
+                                              "; if that is an engine, `hocket nic status " + interface +
+                                              "` shows it and `hocket nic down " + interface + "` ends it");
 }
 
 Status run_service(Engine& engine, const Descriptor& listener, const Guests& guests) {

@@ -274,7 +274,8 @@ while heard < 8:
 
     def test_whose_name_is_taken_is_not_trusted(self):
         process, _ = self.lasting_attack(0, "impostor", interface="eth0")
-        self.assertIn("in use", self.nic(0, "up", "eth0", code=1).stderr)
+        said = self.nic(0, "up", "eth0", code=1).stderr
+        self.assertRegex(said, rf"taken already by process \d+ of user {NOBODY}")
         self.assertIn(f"kept by user {NOBODY}", Rank(self, 0, [0, 1], 5).greeting)
         process.communicate("\n")
         process, _ = self.lasting_attack(0, "impostor", interface="aaa")

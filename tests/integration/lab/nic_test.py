@@ -74,7 +74,7 @@ class NicTest(NicLab):
         self.assertRegex(again, "taken already by process [0-9]+ of user 0")
         self.nic(0, "down", "eth0")
         self.assertEqual(self.services(0), [])
-        self.assertIn("hocket nic up eth0", self.nic(0, "down", "eth0", code=1).stderr)
+        self.assertIn("nothing to end", self.nic(0, "down", "eth0", code=1).stderr)
         self.assertIn("eth7", self.nic(0, "up", "eth7", code=2).stderr)
 
     def test_kernels_without_links_get_filters(self):
