@@ -114,12 +114,12 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   return lab_bench::measure(bench.lab(), run);
 }
 
-// Not so /dev/stdout, whatever it is.
+// Written anew with each cell, so that what has been measured is kept. Others, /dev/stdout among them, are written to
+// once, at the end.
 bool is_plain_file(const std::string& path) {
-  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path));
+  return !path.starts_with("/dev/") && std::filesystem::is_regular_file(path);
 }
 
-// What has been measured is kept, whatever comes then.
 bool save(const std::string& path, const ordered_json& rows) {
   std::ofstream file(path, is_plain_file(path) ? std::ios::trunc : std::ios::app);
   file << rows.dump(1) << '\n' << std::flush;
@@ -275,7 +275,7 @@ int run_bench(const BenchOptions& options) {
     code = run_on(options, variants, name, rows);
     if (code != kSuccess) break;
   }
-  if (options.json.empty() || rows.empty()) return code;
+  if (options.json.empty() || is_plain_file(options.json)) return code;
   return save(options.json, rows) ? code : fail(kFailure, "can't write to `" + options.json + "`");
 }
 

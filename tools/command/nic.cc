@@ -98,9 +98,6 @@ int bring_up(const UpOptions& options) {
 
 int take_down(const std::string& interface) {
   Result<std::unique_ptr<Port>> port = Port::open_any(interface);
-  if (!port.is_ok() && port.status().code() == Code::kNotSupported)
-    return fail(kFailure,
-                "no NIC engine serves " + interface + ": there is nothing to end; `hocket nic status` shows all");
   if (!port.is_ok()) return fail(kFailure, port.status().message());
   const Status status = port.value()->end_service();
   return status.is_ok() ? kSuccess : fail(kFailure, status.message());
