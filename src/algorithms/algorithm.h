@@ -44,6 +44,8 @@ struct Part {
   Family family;
   // `bytes`: of the composition's message, or of a block; `degree` is never 0 where the algorithm has one.
   PartCall (*call)(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
+  // Goes from the root to one rank of each node, all in one group: what may be done by multicast.
+  bool reaches_all_nodes = false;
 };
 
 struct Algorithm {
@@ -81,6 +83,8 @@ struct Algorithm {
   bool has_levels = false;
   // Asks for input_block() and output_block(), so that in a group blocks may differ in length, and be missing.
   bool takes_unequal_blocks = false;
+  // Sends by multicast, so that ranks must reach each other so; one rank a node takes part.
+  bool multicasts = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
   std::span<const uint32_t> degrees = {};
   // More of them, for ranks on several nodes.
@@ -114,7 +118,9 @@ inline bool heeds_nodes(const Algorithm& algorithm) { return is_composition(algo
 // Of ranks on several nodes.
 inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }
 // By messages between any ranks alike, whatever node they are on.
-inline bool is_by_messages(const Algorithm& algorithm) { return runs_over_nodes(algorithm) && !heeds_nodes(algorithm); }
+inline bool is_by_messages(const Algorithm& algorithm) {
+  return runs_over_nodes(algorithm) && !heeds_nodes(algorithm) && !algorithm.multicasts;
+}
 
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.
 // In the result, peers are real ranks.

@@ -21,7 +21,7 @@ using schedule::Slice;
 
 enum : uint32_t { kAcross, kNode };
 
-constexpr Part kParts[] = {{"across", Collective::kBroadcast, Family::kAcross, leader_call},
+constexpr Part kParts[] = {{"across", Collective::kBroadcast, Family::kAcross, leader_call, true},
                            {"node", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {

@@ -109,6 +109,8 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
     return "it is an algorithm of " + std::string(schedule::name(part.collective));
   if (is_composition(part)) return "it is made of parts itself";
   if (part.has_levels) return "it goes within nodes and across them, and a part does one of both";
+  if (part.multicasts && !composition.parts[index].reaches_all_nodes)
+    return "it goes to all nodes at once, and this part to some ranks only";
   if (limits.unequal_blocks && !part.takes_unequal_blocks)
     return "blocks differ in length here, and it takes them for equal";
   if (composition.parts[index].family == Family::kAcross)

@@ -24,6 +24,7 @@ Communicator::~Communicator() {
     return;
   }
   for (auto& track : tracks_) track.reset();
+  multicast_.reset();
   nic_.reset();
   if (own_tag_) context_.tags()->give_back(*own_tag_);
   if (block_ != nullptr) context_.region().free(block_);
@@ -135,6 +136,9 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
 bool Communicator::sleep() {
   if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr)
     return nic->sleep(waiter_->sleep_ns());
+  // What else it waits for nobody wakes it for, so it naps.
+  if (MulticastSteps* multicast = outstanding_ == 0 ? tracks_[0]->wakes_by_multicast() : nullptr; multicast != nullptr)
+    return multicast->sleep(waiter_->nap_ns());
   // Nobody wakes it for a message from another node.
   return group_->sleep(must_poll() ? waiter_->nap_ns() : waiter_->sleep_ns());
 }
@@ -231,6 +235,7 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
     channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, rank_, addresses_);
   auto track = std::make_unique<Track>(lane.take(), std::move(channel));
   if (nic_ != nullptr) track->use(nic_->trigger(index));
+  if (multicast_ != nullptr && multicast_->member() != nullptr) track->use(*multicast_->member(), index);
   return track;
 }
 
@@ -263,6 +268,7 @@ Status Communicator::close() {
   is_quiet_ = size_ == 1;
   if (size_ == 1 || broken_) return Status::ok();
   if (Status status = run(Arguments{}); !status.is_ok()) return Status::ok();  // broken: has been told
+  if (!await_leftovers()) return Status::ok();
   auto& left = group_->member(0).block->left;
   // Release: all that this rank has done to others' memory. Pairs with the acquire in await_left().
   left.fetch_add(1, std::memory_order_acq_rel);
@@ -270,6 +276,23 @@ Status Communicator::close() {
   left.fetch_add(1, std::memory_order_acq_rel);
   is_quiet_ = group_->rank() != 0 || await_left(2 * ranks_here());
   return Status::ok();
+}
+
+// Messages that came second and that no call has waited for: their senders have been in the barrier, so they come.
+// Nobody else may get them. False when they don't.
+bool Communicator::await_leftovers() {
+  const auto has_none = [&] {
+    bool is_done = true;
+    for (auto& track : tracks_) {
+      if (track == nullptr) continue;
+      track->poll();
+      if (track->has_failed()) (void)fail(track->take_failure());
+      is_done = is_done && !track->has_leftovers();
+    }
+    return is_done || broken_;
+  };
+  if (!has_none() && !wait_until(has_none, [] { return RankBlock::kAnything; }).is_ok()) return false;
+  return !broken_;
 }
 
 // False when somebody will never come.

@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "communicator/call.h"
 #include "communicator/context.h"
+#include "communicator/multicast_path.h"
 #include "communicator/planner.h"
 #include "communicator/track.h"
 #include "engines/shared_memory/group.h"
@@ -107,6 +108,7 @@ class Communicator {
   Status advance_others();
   bool sleep();
   bool await_left(uint32_t count);
+  bool await_leftovers();
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
@@ -133,7 +135,8 @@ class Communicator {
   engines::shared_memory::RankBlock* block_ = nullptr;
   std::unique_ptr<engines::shared_memory::Group> group_;
   std::array<std::unique_ptr<Track>, engines::shared_memory::kLanes> tracks_;
-  std::unique_ptr<NicPath> nic_;  // nullptr: not in use
+  std::unique_ptr<NicPath> nic_;              // nullptr: not in use
+  std::unique_ptr<MulticastPath> multicast_;  // the same; tracks use it
   std::unique_ptr<Planner> planner_;
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;

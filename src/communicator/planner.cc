@@ -13,10 +13,12 @@ constexpr size_t kMaxKeptInstructions = 1 << 20;
 // What rules under wire=... call it.
 constexpr const char* kNicWire = "nic";
 
-bool has_multicast(const schedule::Plan& plan) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const schedule::Step& step) {
-    return step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf;
-  });
+bool multicasts(const algorithms::Algorithm* algorithm) { return algorithm != nullptr && algorithm->multicasts; }
+
+template <typename Chosen>  // a choice, or a spec
+bool has_multicast(const Chosen& chosen) {
+  return multicasts(chosen.algorithm) || std::any_of(std::begin(chosen.parts), std::end(chosen.parts),
+                                                     [](const auto& part) { return multicasts(part.algorithm); });
 }
 
 }  // namespace
@@ -33,6 +35,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
   query.row_bytes = shape.row * shape.element_bytes;
   query.slot_bytes = slot_bytes_;
+  query.why_no_multicast = why_no_multicast_;
   return query;
 }
 
@@ -46,6 +49,7 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
   wanted.in_place = shape.in_place;
   wanted.nodes = nodes_;
   wanted.domains = domains_;
+  wanted.first_ranks_lead = has_multicast(choice);
   return wanted;
 }
 
@@ -69,6 +73,8 @@ std::string Planner::explain(const CallShape& shape) const {
   std::string text = selection::explain(query(shape), table_for(shape), forced(shape.collective));
   if (nodes_ == nullptr) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
+  text += multicast_.empty() ? "multicast: not used: " + why_no_multicast_ + "\n"
+                             : "multicast: may be used: " + multicast_ + "\n";
   if (nic_ == nullptr) return text + "NIC engine: not used: " + why_no_nic_ + "\n";
   const Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
   return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value(), nic_call(shape)) + "\n" : text;
@@ -86,6 +92,24 @@ void Planner::use(const NicPath* nic, std::string why_not) {
   forget();
 }
 
+bool Planner::wants_multicast() const {
+  if (nodes_ == nullptr) return false;
+  if (std::any_of(forced_.begin(), forced_.end(),
+                  [](const auto& spec) { return spec.has_value() && has_multicast(*spec); }))
+    return true;
+  const auto rules = table_.rules();
+  return std::any_of(rules.begin(), rules.end(), [&](const selection::Rule& rule) {
+    return has_multicast(rule.spec) && rule.nodes.contains(nodes_->count()) &&
+           (rule.wire.empty() || rule.wire == table_.wire());
+  });
+}
+
+void Planner::use_multicast(std::string how, std::string why_not) {
+  multicast_ = std::move(how);
+  why_no_multicast_ = std::move(why_not);
+  forget();
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
   Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
@@ -99,10 +123,6 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   if (nic_ != nullptr && chosen.calls == 1) by_nic = nic_->plan(chosen, nic_call(shape), shape_of(chosen, shape));
   const bool by_nic_only = by_nic.has_value();
   schedule::Plan plan = by_nic ? std::move(*by_nic) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
-  if (has_multicast(plan)) {
-    return Status(Code::kNotSupported, std::string(name(shape.collective)) + " " + std::string(chosen.algorithm->name) +
-                                           " sends by multicast, which ranks that share memory don't have");
-  }
   prepared->runs_by_itself = by_nic_only && nodes_->most() == 1;
   const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
   if (schedule::is_vector(shape.collective) || cuts_blocks) {

@@ -81,6 +81,10 @@ class Planner {
   // What NIC engines can do between nodes they do from now on, or don't: `why_not` says why.
   void use(const NicPath* nic, std::string why_not);
   bool uses_nic() const { return nic_ != nullptr; }
+  // Whether something that is forced or that the table chooses for these nodes would go by multicast, if it could.
+  bool wants_multicast() const;
+  // From now on ranks reach each other by multicast, or don't: one of the texts says how, or why not.
+  void use_multicast(std::string how, std::string why_not);
   // Whether they could do it, by whatever algorithm.
   bool may_go_by_nic(const CallShape& shape) const { return nic_ != nullptr && nic_->may_carry(nic_call(shape)); }
   // More ranks than cores.
@@ -118,6 +122,8 @@ class Planner {
   static NicPath::Call nic_call(const CallShape& shape) {
     return {shape.collective, shape.operation, shape.count * shape.element_bytes, shape.root};
   }
+  std::string multicast_;
+  std::string why_no_multicast_ = "it has not been tried yet";
   const NicPath* nic_ = nullptr;
   std::string why_no_nic_;
   selection::Table nic_table_;

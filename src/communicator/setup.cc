@@ -151,6 +151,9 @@ Status Setup::prepare_own() {
     Result<NicPath::Offer> nic = NicPath::offer(context_, bootstrap_.rank == 0);
     if (!nic.is_ok()) return nic.take_status();
     mine_.nic = nic.value();
+    Result<MulticastPath::Offer> multicast = MulticastPath::offer(bootstrap_.rank == 0);
+    if (!multicast.is_ok()) return multicast.take_status();
+    mine_.multicast = multicast.value();
   }
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
   communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
@@ -176,6 +179,9 @@ Status Setup::gather_settings() {
   }
   return Status::ok();
 }
+
+// How many others each rank has heard by multicast.
+Status Setup::gather_heard(std::vector<uint32_t>& heard) { return gather(multicast_->probe(), heard); }
 
 std::vector<uint32_t> Setup::ranks_here() const {
   if (communicator_->nodes_ != nullptr) {
@@ -290,6 +296,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     HOCKET_TRY(connect());
     HOCKET_TRY(build(crowded, asymmetric));
     HOCKET_TRY(join_nic(outcome));
+    HOCKET_TRY(join_multicast(outcome));
     const std::string against = judge_cross_memory();
     outcome.cross_memory = against.empty() ? 1 : 0;
     copy_text(against, outcome.no_cross_memory);
@@ -304,6 +311,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
       std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
   if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
   if (communicator_->nodes_ != nullptr) agree_on_nic(outcomes);
+  if (communicator_->nodes_ != nullptr) HOCKET_TRY(agree_on_multicast(outcomes));
   if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
   if (crowded) context_.set_crowded();
   communicator_->waiter_->prepare();

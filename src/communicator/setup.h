@@ -51,6 +51,7 @@ class Setup {
     int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
     uint8_t checks_arguments = 0;  // rank 0's counts
     NicPath::Offer nic;
+    MulticastPath::Offer multicast;
     int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
   };
@@ -58,6 +59,7 @@ class Setup {
     uint8_t cross_memory = 0;
     char no_cross_memory[kReasonBytes] = {};  // why not
     char no_nic[kReasonBytes] = {};           // "": no reason against it on this rank
+    char no_multicast[kReasonBytes] = {};     // the same
     int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
@@ -79,6 +81,10 @@ class Setup {
   void find_nic();
   Status join_nic(Outcome& outcome);
   void agree_on_nic(const std::vector<Outcome>& outcomes);
+  // Multicast, in the same way, and then whether it gets through.
+  Status join_multicast(Outcome& outcome);
+  Status agree_on_multicast(const std::vector<Outcome>& outcomes);
+  Status gather_heard(std::vector<uint32_t>& heard);
   Status connect();
   // Ranks on other nodes that are parts of this machine.
   bool has_other_nodes_here() const;
@@ -103,6 +109,8 @@ class Setup {
   std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;
   std::unique_ptr<NicPath> nic_;  // until all have agreed on it
   std::string why_no_nic_;
+  std::unique_ptr<MulticastPath> multicast_;
+  std::string why_no_multicast_;
 };
 
 }  // namespace hocket::communicator

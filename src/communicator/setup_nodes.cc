@@ -99,6 +99,51 @@ void Setup::agree_on_nic(const std::vector<Outcome>& outcomes) {
   if (communicator_->nic_ != nullptr) communicator_->tracks_[0]->use(communicator_->nic_->trigger(0));
 }
 
+Status Setup::join_multicast(Outcome& outcome) {
+  if (communicator_->nodes_ == nullptr) return Status::ok();
+  const bool is_forced = all_[0].multicast.wish == MulticastPath::Wish::kOn;
+  if (!is_forced && !communicator_->planner_->wants_multicast()) {
+    why_no_multicast_ = "nothing is chosen that would use it; HOCKET_MULTICAST=on has it all the same";
+    return Status::ok();
+  }
+  std::vector<MulticastPath::Offer> offers;
+  for (const Introduction& one : all_) offers.push_back(one.multicast);
+  multicast_ = MulticastPath::find(offers, *communicator_->nodes_, bootstrap_.rank, why_no_multicast_);
+  if (multicast_ != nullptr) {
+    const Status joined = multicast_->join();
+    if (!joined.is_ok()) why_no_multicast_ = joined.message();
+  }
+  if (why_no_multicast_.empty()) return Status::ok();
+  if (is_forced) return {Code::kInvalidArgument, "HOCKET_MULTICAST=on can't be honoured: " + why_no_multicast_};
+  why_no_multicast_.copy(outcome.no_multicast, sizeof outcome.no_multicast - 1);
+  return Status::ok();
+}
+
+// All have joined, so all can hear. Where some rank can't, nobody is asked to try.
+Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
+  for (uint32_t rank = 0; rank < bootstrap_.size && multicast_ != nullptr; ++rank) {
+    if (outcomes[rank].no_multicast[0] == '\0') continue;
+    why_no_multicast_ = "rank " + std::to_string(rank) + ": " + outcomes[rank].no_multicast;
+    multicast_.reset();
+  }
+  if (multicast_ != nullptr) {
+    std::vector<uint32_t> heard;
+    HOCKET_TRY(gather_heard(heard));
+    why_no_multicast_ = multicast_->judge(heard);
+    if (!why_no_multicast_.empty()) multicast_.reset();
+  }
+  if (bootstrap_.rank == 0) {
+    const std::string how = multicast_ != nullptr ? multicast_->describe() : "not used: " + why_no_multicast_;
+    HOCKET_LOG_INFO("a communicator of %u ranks on %u nodes: multicast: %s", bootstrap_.size,
+                    communicator_->nodes_->count(), how.c_str());
+  }
+  communicator_->planner_->use_multicast(multicast_ != nullptr ? multicast_->describe() : "", why_no_multicast_);
+  communicator_->multicast_ = std::move(multicast_);
+  if (communicator_->multicast_ != nullptr && communicator_->multicast_->member() != nullptr)
+    communicator_->tracks_[0]->use(*communicator_->multicast_->member(), 0);
+  return Status::ok();
+}
+
 bool Setup::find_crowded() const {
   std::vector<platform::CoreClaim> claims;
   for (const Introduction& one : all_) {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "communicator/multicast_steps.h"
 #include "engines/nic/trigger.h"
 #include "engines/shared_memory/lane.h"
 #include "engines/wire/channel.h"
@@ -28,24 +30,33 @@ class Track final : private engines::Transport {
   }
   // From now on steps of the NIC engine's go there.
   void use(engines::nic::Trigger* trigger) { trigger_ = trigger; }
+  // And those that go by multicast there, as stream `stream`.
+  void use(MulticastMember& member, uint32_t stream) { multicast_.emplace(member, *channel_, stream); }
   // Moves what is under way between nodes. To be called before a call is advanced.
   void poll() {
-    if (channel_ != nullptr) [[unlikely]]
-      channel_->poll();
+    if (channel_ == nullptr) [[likely]]
+      return;
+    channel_->poll();
+    if (multicast_) multicast_->poll();
   }
   // Whether messages have been begun since this was last asked.
   bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
   // Whether nobody will wake this rank when its call can go on.
   bool must_poll() const { return has_messages() || awaits_nic(); }
+  // Steps by multicast, if what is waited for may come so.
+  MulticastSteps* wakes_by_multicast() { return multicast_ && multicast_->is_awaited() ? &*multicast_ : nullptr; }
+  // Whether messages are under way that no call waits for. They must come before the track goes.
+  bool has_leftovers() const { return channel_ != nullptr && channel_->left() != 0; }
   // The NIC engine does, and nothing else is under way between nodes.
   engines::nic::Trigger* wakes() const { return awaits_nic() && !has_messages() ? trigger_ : nullptr; }
 
   bool has_failed() const {
     return lane_->has_failed() || (channel_ != nullptr && channel_->has_failed()) ||
-           (trigger_ != nullptr && trigger_->has_failed());
+           (trigger_ != nullptr && trigger_->has_failed()) || (multicast_ && multicast_->has_failed());
   }
   Status take_failure() {
     if (lane_->has_failed()) return lane_->take_failure();
+    if (multicast_ && multicast_->has_failed()) return multicast_->take_failure();
     return trigger_ != nullptr && trigger_->has_failed() ? trigger_->take_failure() : channel_->take_failure();
   }
   // What an engine doesn't tell by itself. For every now and then.
@@ -53,16 +64,24 @@ class Track final : private engines::Transport {
   // A call is over before its steps are.
   void cancel() {
     if (channel_ != nullptr) channel_->cancel();
+    if (multicast_) multicast_->cancel();
   }
 
  private:
-  bool has_messages() const { return channel_ != nullptr && channel_->is_busy(); }
+  bool has_messages() const {
+    return (channel_ != nullptr && channel_->is_busy()) || (multicast_ && multicast_->is_busy());
+  }
   bool awaits_nic() const { return trigger_ != nullptr && trigger_->is_awaited(); }
-  void begin(const engines::Program& program) override { lane_->begin(program); }
+  void begin(const engines::Program& program) override {
+    lane_->begin(program);
+    if (multicast_) multicast_->begin(program);
+  }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
                         const engines::Operands& operands) override {
     if (!step.by_wire) return lane_->run(step, state, operands);
     if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state, operands);
+    if (step.kind == schedule::StepKind::kMulticast || step.kind == schedule::StepKind::kFirstOf)
+      return multicast_->run(step, state, operands);
     return channel_->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }
@@ -70,6 +89,7 @@ class Track final : private engines::Transport {
   std::unique_ptr<engines::shared_memory::Lane> lane_;
   std::unique_ptr<engines::wire::Channel> channel_;
   engines::nic::Trigger* trigger_ = nullptr;
+  std::optional<MulticastSteps> multicast_;
 };
 
 }  // namespace hocket::communicator

@@ -220,6 +220,16 @@ void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& de
   step.incoming_left = incoming_left;
 }
 
+void Builder::multicast(const Slice& source) { append(StepKind::kMulticast).source = source; }
+
+void Builder::first_of(uint32_t peer, uint32_t multicaster, const Slice& destination) {
+  require(multicaster != rank(), "a rank takes no multicast of its own");
+  const uint32_t plan_multicaster = plan_rank(multicaster);
+  Step& step = append_two_sided(StepKind::kFirstOf, peer);
+  step.second_peer = plan_multicaster;
+  step.destination = destination;
+}
+
 void Builder::publish(uint8_t slot, const Slice& source) {
   append_publication(StepKind::kPublish, slot).source = source;
 }

@@ -65,6 +65,12 @@ class Builder {
   // destination = incoming (op) local when incoming_left, else local (op) incoming.
   void receive_combine(uint32_t peer, const Slice& local, const Slice& destination, bool incoming_left);
 
+  // --- by multicast -------------------------------------------------------------------------------------------
+  // To all ranks that take the first of it and of a message; it may come to some of them or to none.
+  void multicast(const Slice& source);
+  // The next multicast of `multicaster` or the next message of `peer`, whichever comes first; both bring the same.
+  void first_of(uint32_t peer, uint32_t multicaster, const Slice& destination);
+
   // --- one-sided steps on slots -----------------------------------------------------------------------------
   // Versions count from 1 per slot and rank within a call (within enter_group: since it was entered).
   void publish(uint8_t slot, const Slice& source);

@@ -24,6 +24,7 @@ class GoalWriter {
 
   void add(const Link& link, size_t tag) {
     if (link.from.rank == link.to.rank) return;  // the order of stages says it
+    if (link.kind == LinkKind::kMulticast) return;
     // A rank's later waits imply what its earlier ones did; one message tells it.
     if (link.kind == LinkKind::kSignal && !told_.insert({{link.from.rank, link.from.step}, link.to.rank}).second)
       return;
@@ -123,6 +124,8 @@ Result<std::string> dump_goal(std::span<const Plan> plans, const GoalOptions& op
   std::string text = "// " + std::string(name(plans[0].collective)) + " of " + std::to_string(options.count) +
                      " elements of " + std::to_string(options.element_bytes) + " bytes.\n";
   text.append("// Publications, puts and additions appear as messages to those who wait for them (signals: 1b).\n");
+  if (traced.report.multicasts != 0)
+    text.append("// Multicasts, which the format has not, are left out: all miss them.\n");
   text.append("num_ranks ").append(std::to_string(plans.size())).append("\n");
   for (uint32_t rank = 0; rank < plans.size(); ++rank) text.append("\n").append(writer.rank(rank));
   return text;

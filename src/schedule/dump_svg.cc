@@ -24,10 +24,12 @@ struct Style {
 constexpr Style kData = {"data", "#1f6fb4", "", "data"};
 constexpr Style kSignal = {"signal", "#d9641e", "4 3", "counter"};
 constexpr Style kReady = {"ready", "#8a8a8a", "2 3", "exposed memory"};
-constexpr Style kStyles[] = {kData, kSignal, kReady};
+constexpr Style kMulticast = {"multicast", "#7b3fb5", "6 2", "multicast"};
+constexpr Style kStyles[] = {kData, kSignal, kReady, kMulticast};
 
 const Style& style(LinkKind kind) {
   if (kind == LinkKind::kSignal) return kStyles[1];
+  if (kind == LinkKind::kMulticast) return kStyles[3];
   return kind == LinkKind::kReady ? kStyles[2] : kStyles[0];
 }
 
@@ -36,6 +38,8 @@ std::string_view colour(StepKind kind) {
     case StepKind::kAdd:
     case StepKind::kWaitUntil:
       return kSignal.colour;
+    case StepKind::kMulticast:
+      return kMulticast.colour;
     case StepKind::kReceiveCombine:
     case StepKind::kCombineFrom:
     case StepKind::kCombine:

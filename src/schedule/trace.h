@@ -18,11 +18,12 @@ struct Where {
 };
 
 enum class LinkKind : uint8_t {
-  kMessage,  // send -> receive
-  kRead,     // publish -> get or combine_from
-  kReady,    // expose -> put
-  kPut,      // put -> the owner's get from its own slot
-  kSignal,   // add -> a wait that implies it
+  kMessage,    // send -> receive
+  kRead,       // publish -> get or combine_from
+  kReady,      // expose -> put
+  kPut,        // put -> the owner's get from its own slot
+  kSignal,     // add -> a wait that implies it
+  kMulticast,  // multicast -> first_of, if it comes
 };
 
 struct Link {

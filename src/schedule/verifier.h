@@ -51,9 +51,10 @@ struct Report {
   // Facts, of use where there is no problem.
   bool synchronizing = false;  // no rank ends before every rank has begun
   uint64_t messages = 0;       // sends, gets, puts and combines out of a peer's publication
-  uint64_t signals = 0;        // additions to a peer's or a shared counter
+  uint64_t multicasts = 0;
+  uint64_t signals = 0;  // additions to a peer's or a shared counter
   uint64_t elements_moved = 0;
-  uint32_t critical_path = 0;  // steps on the longest chain in which each waits for the one before
+  uint32_t critical_path = 0;  // steps on the longest chain in which each waits for the one before, multicasts coming
 
   bool is_correct() const { return problems.empty(); }
   std::string text() const;  // the problems, one a line

@@ -26,6 +26,7 @@ Simulation::Simulation(World& world, std::vector<std::vector<Operands>> operands
       operands_(std::move(operands)),
       slots_(world),
       counters_(world),
+      multicasts_(world),
       ranks_(world.size()),
       channels_(static_cast<size_t>(world.size()) * world.size()) {
   for (const Plan& plan : world.plans) next_.emplace_back(plan.steps.size());
@@ -89,6 +90,10 @@ void Simulation::start(Where where) {
     case StepKind::kSend:
     case StepKind::kReceive:
     case StepKind::kReceiveCombine:
+      post(where);
+      break;
+    case StepKind::kFirstOf:
+      multicasts_.expect(where);
       post(where);
       break;
     case StepKind::kGet:
@@ -159,8 +164,6 @@ void Simulation::match(uint32_t from, uint32_t to) {
 // been buffered.
 void Simulation::transfer(Where send, Where receive) {
   ++world_.report.messages;
-  world_.clocks.acquire(receive.rank, world_.clocks.now(send.rank));
-  world_.deepen(receive, world_.depth[send.rank]);
   world_.deepen(send, 0);
   world_.link(LinkKind::kMessage, send, receive, operands(send).source.length);
   const Span source = operands(send).source;
@@ -172,8 +175,31 @@ void Simulation::transfer(Where send, Where receive) {
   }
   world_.report.elements_moved += source.length;
   slots_.owner_reads(send, source);
+  if (world_.step(receive).kind == StepKind::kFirstOf) {
+    take_first(send, receive);
+  } else {
+    take(send, receive);
+  }
+}
+
+// As if the message came, but for what the receiver knows.
+void Simulation::take_first(Where send, Where receive) {
+  const auto [clock, depth] = multicasts_.arrive(receive, send);
+  world_.clocks.acquire(receive.rank, clock);
+  world_.deepen(receive, depth);
+  const Assumption after_either(world_.clocks, clock);
+  const std::span<const Cell> incoming = world_.cells(send.rank, operands(send).source);
+  slots_.owner_writes(receive, operands(receive).destination);
+  copy(send, send.rank, incoming, world_.cells(receive.rank, operands(receive).destination));
+  multicasts_.taken(receive, incoming);
+}
+
+void Simulation::take(Where send, Where receive) {
+  world_.clocks.acquire(receive.rank, world_.clocks.now(send.rank));
+  world_.deepen(receive, world_.depth[send.rank]);
+  const Span destination = operands(receive).destination;
   const Assumption after_send(world_.clocks, world_.clocks.now(send.rank));
-  const std::span<const Cell> incoming = world_.cells(send.rank, source);
+  const std::span<const Cell> incoming = world_.cells(send.rank, operands(send).source);
   if (world_.step(receive).kind == StepKind::kReceiveCombine) {
     combine_incoming(receive, incoming);
   } else {
@@ -226,6 +252,10 @@ void Simulation::run_local(Where where) {
       break;
     case StepKind::kAdd:
       counters_.add(where);
+      break;
+    case StepKind::kMulticast:
+      slots_.owner_reads(where, spans.source);
+      multicasts_.send(where, spans.source);
       break;
     case StepKind::kCopy:
       world_.deepen(where, 0);

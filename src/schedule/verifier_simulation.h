@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/verifier_counters.h"
+#include "schedule/verifier_multicast.h"
 #include "schedule/verifier_slots.h"
 #include "schedule/verifier_world.h"
 
@@ -20,7 +21,10 @@ class Simulation {
 
   // False if it ended in a deadlock, which has been complained about.
   bool run();
-  void check_totals() { counters_.check_totals(); }
+  void check_totals() {
+    counters_.check_totals();
+    multicasts_.check();
+  }
 
  private:
   struct Rank {
@@ -47,6 +51,8 @@ class Simulation {
   void post(Where where);
   void match(uint32_t from, uint32_t to);
   void transfer(Where send, Where receive);
+  void take(Where send, Where receive);
+  void take_first(Where send, Where receive);
   void run_one_sided(Where where);
   bool is_ready(Where where) const;
   void run_waiting(Where where);
@@ -64,6 +70,7 @@ class Simulation {
   std::vector<std::vector<uint32_t>> next_;
   Slots slots_;
   Counters counters_;
+  Multicasts multicasts_;
   std::vector<Rank> ranks_;
   std::vector<Channel> channels_;
   std::vector<uint32_t> ready_;  // ranks whose stage may be over

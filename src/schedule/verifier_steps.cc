@@ -11,12 +11,12 @@ namespace {
 bool has_source(StepKind kind) {
   return kind == StepKind::kSend || kind == StepKind::kReceiveCombine || kind == StepKind::kPublish ||
          kind == StepKind::kPut || kind == StepKind::kCombineFrom || kind == StepKind::kCopy ||
-         kind == StepKind::kCombine;
+         kind == StepKind::kCombine || kind == StepKind::kMulticast;
 }
 bool has_destination(StepKind kind) {
   return kind == StepKind::kReceive || kind == StepKind::kReceiveCombine || kind == StepKind::kExpose ||
          kind == StepKind::kGet || kind == StepKind::kCombineFrom || kind == StepKind::kCopy ||
-         kind == StepKind::kCombine;
+         kind == StepKind::kCombine || kind == StepKind::kFirstOf;
 }
 bool has_both(StepKind kind) { return has_source(kind) && has_destination(kind); }
 
@@ -40,7 +40,10 @@ std::string check_numbers(const Plan& plan, const Step& step) {
   if ((is_publication(step.kind) || is_one_sided(step.kind) || is_counter(step.kind)) && !plan.uses_slots_or_counters) {
     return "is in a plan that says it uses neither slots nor counters";
   }
-  if (step.kind == StepKind::kMulticast || step.kind == StepKind::kFirstOf) return "can't be verified yet";
+  if (step.kind == StepKind::kFirstOf) {
+    if (step.peer >= plan.shape.size || step.second_peer >= plan.shape.size) return "names a rank that doesn't exist";
+    if (step.peer == plan.shape.rank || step.second_peer == plan.shape.rank) return "waits for itself";
+  }
   if (step.kind == StepKind::kTrigger) return "is for communicators, not for algorithms";
   return "";
 }

@@ -57,6 +57,7 @@ class Pricing {
   }
 
   bool is_by_wire(uint32_t rank, const Step& step) const {
+    if (step.kind == StepKind::kMulticast || step.kind == StepKind::kFirstOf) return true;
     return schedule::is_two_sided(step.kind) && nodes_ != nullptr && !nodes_->together(rank, step.peer);
   }
 
@@ -108,8 +109,9 @@ class Pricing {
         exposed_.emplace(publication(rank, step), Exposed{result_.counters++, 0});
         break;
       case StepKind::kMulticast:
-      case StepKind::kFirstOf:
-        result_.can_run = false;
+        priced.wire_kib = priced.moved_kib = kib(step.source);
+        priced.is_multicast = true;
+        multicasts_[rank].push_back(number);
         break;
       default:
         write_reading(step, priced);
@@ -120,6 +122,7 @@ class Pricing {
     switch (step.kind) {
       case StepKind::kReceive:
       case StepKind::kReceiveCombine:
+      case StepKind::kFirstOf:
       case StepKind::kGet:
       case StepKind::kCombineFrom:
         priced.alphas = priced.by_wire ? 0 : kSeen;
@@ -158,6 +161,14 @@ class Pricing {
         uint32_t& taken = received_[pair(step.peer, rank)];
         if (taken < sends.size()) priced.producer = sends[taken++];
         if (priced.producer != kNothing) priced.first_kib = result_.steps[priced.producer].first_kib;
+        break;
+      }
+      case StepKind::kFirstOf: {
+        // As if multicasts came; the message is taken all the same.
+        ++received_[pair(step.peer, rank)];
+        const std::vector<uint32_t>& sent = multicasts_[step.second_peer];
+        uint32_t& heard = heard_[pair(step.second_peer, rank)];
+        if (heard < sent.size()) priced.producer = sent[heard++];
         break;
       }
       case StepKind::kGet:
@@ -204,6 +215,8 @@ class Pricing {
   PricedSchedule result_;
   std::vector<std::vector<uint32_t>> sends_;  // of each ordered pair, in their order
   std::vector<uint32_t> received_;
+  std::unordered_map<uint32_t, std::vector<uint32_t>> multicasts_;  // of each rank that sends any
+  std::unordered_map<uint64_t, uint32_t> heard_;                    // of each ordered pair
   std::unordered_map<uint64_t, uint32_t> publications_;
   std::unordered_map<uint64_t, Exposed> exposed_;
 };

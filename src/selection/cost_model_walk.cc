@@ -35,6 +35,15 @@ class Wire {
     return in;
   }
 
+  // The same for what goes to all at once; the switch makes the copies.
+  double multicast(uint32_t from, const PricedStep& message, double time) {
+    const uint32_t here = schedule_.node_of[from];
+    const double ready = std::max(time, ranks_[from].out);
+    double& out = lane_at(ready, ends_[here].out);
+    out = ranks_[from].out = std::max(ready, out) + busy(message, here);
+    return out + parameters_.wire_alpha_us;
+  }
+
  private:
   struct End {
     std::vector<double> out;  // when each lane is free again
@@ -271,6 +280,7 @@ class Walk {
     double end = begin + step.alphas * parameters_.alpha_us + step.moved_kib * parameters_.beta_us_per_kib +
                  step.combined_kib * parameters_.gamma_us_per_kib + (step.by_wire ? parameters_.wire_overhead_us : 0);
     if (step.to_rank != kNothing) there_at_[number] = wire_.carry(rank, step, end);
+    if (step.is_multicast) there_at_[number] = wire_.multicast(rank, step, end);
     if (step.producer != kNothing && step.first_kib > 0 && !step.by_wire)
       end = std::max(end, done_at_[step.producer] + step.first_kib * parameters_.beta_us_per_kib);
     done_at_[number] = end;

@@ -24,6 +24,7 @@ struct PricedStep {
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
   double wire_kib = 0;            // of a message to another node
   uint32_t to_rank = kNothing;    // whom it is for
+  bool is_multicast = false;      // for all who wait for it
   bool by_wire = false;           // to or from another node
   uint32_t producer = kNothing;   // the step that must have been done, numbered through all ranks
   uint32_t waits_for = kNothing;  // the counter that must have reached `value`

@@ -27,6 +27,16 @@ std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) 
   return "it needs memory that all ranks share, and they are on " + std::to_string(query.node_count()) + " nodes";
 }
 
+std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
+  if (!algorithm.multicasts) return {};
+  if (query.node_count() == 1 && query.composition == nullptr)
+    return "all ranks are on one node, and it is for several";
+  if (query.composition == nullptr && query.ranks_a_node() > 1)
+    return "one rank a node takes part, and here are more; leader:across=" + std::string(algorithm.name) +
+           " serves the others";
+  return std::string(query.why_no_multicast);
+}
+
 std::string why_blocks_differ(const Query& query, const Spec& spec) {
   if (!schedule::is_vector(query.collective)) return {};
   if (!spec.algorithm->takes_vectors && algorithms::is_composition(*spec.algorithm))
@@ -79,8 +89,9 @@ std::string why_not(const Query& query, const Spec& spec) {
   if (query.ranks < algorithm.min_size) return "it needs at least " + std::to_string(algorithm.min_size) + " ranks";
   if (query.ranks > algorithm.max_size) return "it serves at most " + std::to_string(algorithm.max_size) + " ranks";
   for (std::string why :
-       {why_memory_is_apart(query, algorithm), why_no_part(query, algorithm), why_order_is_lost(query, algorithm),
-        why_blocks_differ(query, spec), why_it_does_not_fit(query, spec), why_it_cannot_be_cut(query, spec)}) {
+       {why_memory_is_apart(query, algorithm), why_no_multicast(query, algorithm), why_no_part(query, algorithm),
+        why_order_is_lost(query, algorithm), why_blocks_differ(query, spec), why_it_does_not_fit(query, spec),
+        why_it_cannot_be_cut(query, spec)}) {
     if (!why.empty()) return why;
   }
   return why_not_of_parts(query, spec);

@@ -33,7 +33,7 @@ inline Progress Execution::run(const Instruction& step, StepState& state) {
 Progress Execution::run_on_demand(const Instruction& step, StepState& state) {
   if (step.kind != StepKind::kSend) operands_.need(step, 0, step.bytes);
   const Progress progress = run_ready(step, state);
-  const bool brings = step.kind == StepKind::kGet || step.kind == StepKind::kCopy;
+  const bool brings = step.kind == StepKind::kGet || step.kind == StepKind::kCopy || step.kind == StepKind::kFirstOf;
   if (brings && progress == Progress::kDone) operands_.arrived(step, 0, step.bytes);
   return progress;
 }

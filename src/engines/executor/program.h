@@ -19,8 +19,9 @@ struct Instruction {
   schedule::Buffer source = schedule::Buffer::kNone;
   schedule::Buffer destination = schedule::Buffer::kNone;
   uint16_t version = 0;
-  bool by_wire = false;  // a message to or from another node
-  uint32_t peer = 0;     // its place on this rank's node; by wire: its rank
+  bool by_wire = false;      // a message to or from another node
+  uint32_t peer = 0;         // its place on this rank's node; by wire: its rank
+  uint32_t second_peer = 0;  // of kFirstOf: the rank that multicasts
   uint32_t value = 0;
   uint64_t source_offset = 0;       // bytes in `source`
   uint64_t destination_offset = 0;  // bytes in `destination`
@@ -32,6 +33,7 @@ struct Instruction {
 struct Program {
   std::vector<Instruction> instructions;
   uint64_t scratch_bytes = 0;
+  uint64_t multicast_bytes = 0;  // that are sent so or taken: the same on all ranks that take part
   uint32_t longest_stage = 1;
   bool uses_slots_or_counters = false;
   // A shared counter is waited for before all have added to it.

@@ -17,6 +17,12 @@ enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
 
 }  // namespace
 
+void Channel::watch(Ticket ticket, const Posted& posted) {
+  ++posted.state->bytes;
+  tickets_.push_back(ticket);
+  posted_.push_back(posted);
+}
+
 void Channel::poll() {
   if (tickets_.empty() || has_failed()) return;
   lengths_.resize(tickets_.size());
@@ -33,6 +39,8 @@ void Channel::poll() {
   }
   tickets_.resize(kept);
   posted_.resize(kept);
+  if (left_ != 0) [[unlikely]]
+    sweep();
   if (!status.is_ok()) failure_ = std::move(status);
 }
 
@@ -75,10 +83,8 @@ void Channel::post(const Instruction& step, StepState& state, const Operands& op
                      : wire_.post_receive(addresses_[step.peer], tag_, into + at, bytes, ticket);
     if (has_failed()) return;
     if (ticket != 0) {
-      ++state.bytes;
       has_just_posted_ = true;
-      tickets_.push_back(ticket);
-      posted_.push_back({&state, bytes, step.peer, !sends});
+      watch(ticket, {&state, bytes, step.peer, !sends});
     }
     at += bytes;
   } while (at < step.bytes);
@@ -90,6 +96,11 @@ void Channel::finish(const Instruction& step, const StepState& state, const Oper
   if (step.kind != StepKind::kReceiveCombine) return;
   Bounce& bounce = bounces_[state.serial];
   operands.combine(step, bounce.memory.get(), 0, step.elements);
+  free_bounce(state.serial);
+}
+
+void Channel::free_bounce(uint64_t index) {
+  Bounce& bounce = bounces_[index];
   bounce.in_use = false;
   if (bounce.bytes <= kLongestKept) return;
   bounce.memory.reset();
@@ -111,7 +122,68 @@ uint64_t Channel::take_bounce(uint64_t bytes) {
   return index;
 }
 
+uint32_t Channel::new_aside(uint64_t bytes) {
+  uint32_t number = 0;
+  while (number < asides_.size() && asides_[number].in_use) ++number;
+  if (number == asides_.size()) asides_.emplace_back();
+  asides_[number] = {.state = {.phase = kUnderWay}, .bounce = take_bounce(bytes), .in_use = true};
+  return number;
+}
+
+uint32_t Channel::take_aside(uint32_t peer, uint64_t bytes) {
+  const uint32_t number = new_aside(bytes);
+  Aside& aside = asides_[number];
+  Ticket ticket = 0;
+  failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[aside.bounce].memory.get(), bytes, ticket);
+  if (ticket == 0) {
+    aside.state.phase = kArrived;
+    return number;
+  }
+  has_just_posted_ = true;
+  watch(ticket, {&aside.state, bytes, peer, true});
+  return number;
+}
+
+bool Channel::has_come(uint32_t aside) const { return asides_[aside].state.phase == kArrived; }
+
+void Channel::leave(uint32_t aside) {
+  Aside& one = asides_[aside];
+  if (one.state.phase == kArrived) {
+    free_bounce(one.bounce);
+    one.in_use = false;
+    return;
+  }
+  one.is_left = true;
+  ++left_;
+}
+
+void Channel::give_aside(uint32_t peer, std::span<const std::byte> message) {
+  const uint32_t number = new_aside(message.size());
+  Aside& aside = asides_[number];
+  std::byte* memory = bounces_[aside.bounce].memory.get();
+  std::copy(message.begin(), message.end(), memory);
+  Ticket ticket = 0;
+  failure_ = wire_.post_send(addresses_[peer], tag_, memory, message.size(), ticket);
+  if (ticket == 0)
+    aside.state.phase = kArrived;
+  else
+    watch(ticket, {&aside.state, message.size(), peer, false});
+  leave(number);
+}
+
+// Those that were left and have come.
+void Channel::sweep() {
+  for (Aside& aside : asides_) {
+    if (!aside.in_use || !aside.is_left || aside.state.phase != kArrived) continue;
+    free_bounce(aside.bounce);
+    aside.in_use = false;
+    --left_;
+  }
+}
+
 void Channel::cancel() {
+  asides_.clear();
+  left_ = 0;
   for (const Ticket ticket : tickets_) wire_.cancel(ticket);
   tickets_.clear();
   posted_.clear();

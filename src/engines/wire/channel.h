@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,19 @@ class Channel {
   // Whether anything was begun since this was last asked that was not done at once.
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
-  bool is_busy() const { return !tickets_.empty(); }
+  bool is_busy() const { return tickets_.size() > left_; }
+
+  // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
+  // A message of `peer` into memory of the channel's own; the result is its number until leave().
+  uint32_t take_aside(uint32_t peer, uint64_t bytes);
+  bool has_come(uint32_t aside) const;
+  const std::byte* content(uint32_t aside) const { return bounces_[asides_[aside].bounce].memory.get(); }
+  // It is not needed any more. It may still come: its memory serves others when it has.
+  void leave(uint32_t aside);
+  // A message whose end nobody waits for; it is copied.
+  void give_aside(uint32_t peer, std::span<const std::byte> message);
+  // How many are under way for which nobody waits.
+  uint32_t left() const { return left_; }
 
   bool has_failed() const { return !failure_.is_ok(); }
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
@@ -55,6 +69,10 @@ class Channel {
   void settle(const Posted& posted, size_t bytes);
   void finish(const Instruction& step, const StepState& state, const Operands& operands);
   uint64_t take_bounce(uint64_t bytes);
+  void free_bounce(uint64_t index);
+  uint32_t new_aside(uint64_t bytes);
+  void watch(Ticket ticket, const Posted& posted);
+  void sweep();
 
   Wire& wire_;
   uint32_t tag_;
@@ -70,6 +88,14 @@ class Channel {
     bool in_use = false;
   };
   std::vector<Bounce> bounces_;
+  struct Aside {
+    StepState state;
+    uint64_t bounce = 0;
+    bool in_use = false;
+    bool is_left = false;
+  };
+  std::deque<Aside> asides_;  // which stay where they are
+  uint32_t left_ = 0;         // of them, under way and left
   bool has_just_posted_ = false;
   Status failure_;
 };

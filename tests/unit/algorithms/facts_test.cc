@@ -85,9 +85,19 @@ TEST(Broadcast, MovesTheMessageOncePerRankWithEveryAlgorithm) {
     if (algorithm->collective != Collective::kBroadcast) continue;
     for (const uint32_t size : kSizes) {
       const Shape shape = {.size = size, .segments = algorithm->segmented ? 3u : 1u};
-      EXPECT_EQ(facts(Collective::kBroadcast, algorithm->name, shape).elements_moved, (size - 1) * count_for(shape))
+      EXPECT_EQ(facts(Collective::kBroadcast, algorithm->name, shape).elements_moved,
+                (size - 1 + (algorithm->multicasts && size > 1)) * count_for(shape))
           << algorithm->name << " " << size;
     }
+  }
+}
+
+TEST(BroadcastMulticast, TakesOneStepWhateverTheNumberOfRanksAndSparesTheRootsPredecessor) {
+  for (const uint32_t size : {2u, 3u, 16u, 116u}) {
+    const Report report = facts(Collective::kBroadcast, "multicast", {.size = size});
+    EXPECT_EQ(report.multicasts, 1u);
+    EXPECT_EQ(report.messages, size - 1);
+    EXPECT_LE(report.critical_path, 3u) << size;  // the multicast, its arrival, and handing it on
   }
 }
 

@@ -33,7 +33,7 @@ uint64_t Interpreter::combine(uint64_t left, uint64_t right) { return mix(3 * le
 uint64_t Interpreter::operand(uint32_t rank, uint64_t index) { return mix((uint64_t{rank} + 1) << 32 | index); }
 
 Interpreter::Interpreter(const std::vector<Plan>& plans, uint64_t count, uint32_t seed)
-    : plans_(plans), count_(count), random_(seed), ranks_(plans.size()) {
+    : plans_(plans), count_(count), random_(seed), ranks_(plans.size()), luck_(seed % 4) {
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     const Plan& plan = plans[r];
     Rank& rank = ranks_[r];
@@ -142,8 +142,17 @@ bool Interpreter::is_next_of_its_pair(uint32_t r, size_t index) const {
   const Step& step = steps[rank.begin + index];
   const auto sends = [](const Step& some) { return some.kind == StepKind::kSend; };
   const auto is_message = [&](const Step& some) {
-    return sends(some) || some.kind == StepKind::kReceive || some.kind == StepKind::kReceiveCombine;
+    return sends(some) || some.kind == StepKind::kReceive || some.kind == StepKind::kReceiveCombine ||
+           some.kind == StepKind::kFirstOf;
   };
+  // Ranks count a source's multicasts.
+  const auto is_counted = [](const Step& some) {
+    return some.kind == StepKind::kMulticast || some.kind == StepKind::kFirstOf;
+  };
+  for (size_t i = 0; is_counted(step) && i < index; ++i) {
+    const Step& earlier = steps[rank.begin + i];
+    if (!rank.done[i] && earlier.kind == step.kind && earlier.second_peer == step.second_peer) return false;
+  }
   if (!is_message(step)) return true;
   for (size_t i = 0; i < index; ++i) {
     const Step& earlier = steps[rank.begin + i];
@@ -163,6 +172,11 @@ bool Interpreter::try_step(uint32_t r, size_t index) {
     case StepKind::kReceive:
     case StepKind::kReceiveCombine:
       return receive(r, step);
+    case StepKind::kMulticast:
+      multicast(r, step);
+      return true;
+    case StepKind::kFirstOf:
+      return take_first(r, step);
     case StepKind::kPublish:
       rank.slots[step.slot] = {step.version, copy_or_not(view(r, step.source))};
       return true;
@@ -203,6 +217,10 @@ bool Interpreter::send(uint32_t r, size_t index) {
   Rank& rank = ranks_[r];
   const Step& step = plans_[r].steps[rank.begin + index];
   std::deque<Message>& mail = mail_[{r, step.peer}];
+  if (uint32_t& unneeded = unneeded_[{r, step.peer}]; !rank.posted[index] && unneeded > 0) {
+    --unneeded;
+    return true;
+  }
   if (!rank.posted[index]) {
     View message = copy_or_not(view(r, step.source));
     const bool buffered = message.begin == nullptr && flip();
@@ -221,6 +239,36 @@ bool Interpreter::receive(uint32_t r, const Step& step) {
   mail.pop_front();
   deliver(r, step, std::move(message.view));
   if (message.taken != nullptr) *message.taken = true;
+  return true;
+}
+
+void Interpreter::multicast(uint32_t r, const Step& step) {
+  const View source = view(r, step.source);
+  for (uint32_t to = 0; to < ranks_.size(); ++to) {
+    const bool gets_there = random_() % 3 < luck_;
+    multicasts_[{r, to}].push_back(gets_there ? std::optional(Data(source.begin, source.begin + source.length))
+                                              : std::nullopt);
+  }
+}
+
+bool Interpreter::take_first(uint32_t r, const Step& step) {
+  std::deque<std::optional<Data>>& sent = multicasts_[{step.second_peer, r}];
+  const bool has_come = !sent.empty() && sent.front().has_value();
+  // That it doesn't come the rank never learns: it takes the message when that is there.
+  if (!has_come || flip()) {
+    if (sent.empty() || !receive(r, step)) return false;
+    sent.pop_front();
+    return true;
+  }
+  deliver(r, step, {nullptr, sent.front()->size(), *sent.front()});
+  sent.pop_front();
+  std::deque<Message>& mail = mail_[{step.peer, r}];
+  if (mail.empty()) {
+    ++unneeded_[{step.peer, r}];
+    return true;
+  }
+  if (mail.front().taken != nullptr) *mail.front().taken = true;
+  mail.pop_front();
   return true;
 }
 

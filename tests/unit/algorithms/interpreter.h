@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -71,6 +72,8 @@ class Interpreter {
   bool try_step(uint32_t rank, size_t step);
   bool send(uint32_t rank, size_t step);
   bool receive(uint32_t rank, const schedule::Step& step);
+  void multicast(uint32_t rank, const schedule::Step& step);
+  bool take_first(uint32_t rank, const schedule::Step& step);
   bool use_slot(uint32_t rank, const schedule::Step& step);
   void deliver(uint32_t rank, const schedule::Step& step, View incoming);
 
@@ -79,6 +82,11 @@ class Interpreter {
   std::mt19937 random_;
   std::vector<Rank> ranks_;
   std::map<std::pair<uint32_t, uint32_t>, std::deque<Message>> mail_;
+  // Of each pair: what has been multicast, or nothing where it doesn't get there; and messages that came second, which
+  // nobody waits for.
+  std::map<std::pair<uint32_t, uint32_t>, std::deque<std::optional<Data>>> multicasts_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> unneeded_;
+  uint32_t luck_;  // of three multicasts so many get there
   std::map<uint8_t, uint64_t> shared_counters_;
   bool posted_ = false;  // a send now waits for its receiver: that is a move too
   std::string problem_;

@@ -88,6 +88,7 @@ TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
 TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
   const Nodes nodes = nodes_in_blocks({2, 2});
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->multicasts) continue;  // below
     const Query query = query_of(nodes, algorithm->collective, 64);
     const std::string why = why_not(query, Spec{algorithm});
     EXPECT_EQ(why.empty(), algorithms::runs_over_nodes(*algorithm)) << algorithm->name << ": " << why;
@@ -97,6 +98,45 @@ TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
   }
   const Spec direct = parsed_spec(Collective::kAllreduce, "direct");
   EXPECT_FALSE(choose(query_of(nodes, Collective::kAllreduce, 8), Table::shipped(), &direct).is_ok());
+}
+
+TEST(ChoiceOverNodes, MulticastIsForOneRankANodeAndWhereItGetsThrough) {
+  const Spec flat = parsed_spec(Collective::kBroadcast, "multicast");
+  const Spec composed = parsed_spec(Collective::kBroadcast, "leader:across=multicast");
+  const Nodes pairs = nodes_in_blocks({2, 2});
+  const Nodes single = nodes_in_blocks({1, 1, 1});
+  Query query = query_of(pairs, Collective::kBroadcast, 64);
+  query.why_no_multicast = "a firewall";
+  EXPECT_NE(why_not(query, flat).find("leader:across=multicast"), std::string::npos);
+  EXPECT_NE(why_not(query, composed).find("a firewall"), std::string::npos);
+  query.why_no_multicast = "";
+  EXPECT_NE(why_not(query, flat).find("leader:across=multicast"), std::string::npos);
+  EXPECT_EQ(why_not(query, composed), "");
+  query = query_of(single, Collective::kBroadcast, 64);
+  EXPECT_NE(why_not(query, flat), "");  // nobody has tried
+  query.why_no_multicast = "";
+  EXPECT_EQ(why_not(query, flat), "");
+  EXPECT_NE(why_not({.collective = Collective::kBroadcast, .bytes = 8, .ranks = 4, .why_no_multicast = ""}, flat), "");
+  // Lanes carry a part of the message each.
+  EXPECT_NE(why_not(query_of(pairs, Collective::kBroadcast, 64),
+                    parsed_spec(Collective::kBroadcast, "lanes:across=multicast")),
+            "");
+}
+
+TEST(ChoiceOverNodes, TheModelLeavesMulticastToRules) {
+  const Nodes single = nodes_in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
+  Query query = query_of(single, Collective::kBroadcast, 64);
+  query.why_no_multicast = "";
+  for (const Prediction& one : predict(query, Table::shipped())) EXPECT_FALSE(one.spec.algorithm->multicasts);
+  const auto ruled = Table::parse("hocket-table 1\nbroadcast nodes=8.. multicast\n", "test");
+  ASSERT_TRUE(ruled.is_ok()) << ruled.status().message();
+  const Result<Choice> choice = choose(query, ruled.value());
+  ASSERT_TRUE(choice.is_ok());
+  EXPECT_EQ(choice.value().algorithm->name, "multicast");
+  query.why_no_multicast = "a firewall";
+  const Result<Choice> other = choose(query, ruled.value());
+  ASSERT_TRUE(other.is_ok());
+  EXPECT_NE(other.value().algorithm->name, "multicast");
 }
 
 TEST(ChoiceOverNodes, EveryCollectiveHasAnAlgorithmForAnyNodes) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/multicast_path.h"
+
+#include <poll.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "engines/multicast/udp_port.h"
+#include "engines/shared_memory/layout.h"
+
+namespace hocket::communicator {
+
+using engines::multicast::Family;
+using engines::multicast::GroupAddress;
+using engines::multicast::Interface;
+using engines::multicast::Member;
+using engines::multicast::Port;
+
+namespace {
+
+// Tracks have a stream each, and probes have one.
+constexpr uint32_t kProbeStream = engines::shared_memory::kLanes;
+// What comes before its receiver has asked.
+constexpr uint64_t kStashBytes = 256 * 1024;
+// Calls of more fragments are reported, whatever the root's delay, so that the pace can follow.
+constexpr uint32_t kUnreportedFragments = 8;
+constexpr int64_t kProbeAgainNs = 4'000'000;
+
+Result<RootDelay> parse_delay(const std::string& text) {
+  if (text == "none") return RootDelay{};
+  if (text == "random") return RootDelay{RootDelay::Kind::kRandom, 0};
+  if (text == "adaptive") return RootDelay{RootDelay::Kind::kAdaptive, 0};
+  int64_t us = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), us);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  if (error != std::errc() || us < 0 || us > 1'000'000 || (!unit.empty() && unit != "us"))
+    return Status(Code::kInvalidArgument,
+                  "HOCKET_MULTICAST_DELAY=" + text + ": say none, random, adaptive, or up to 1000000 microseconds");
+  return RootDelay{us == 0 ? RootDelay::Kind::kNone : RootDelay::Kind::kFixed, us * 1000};
+}
+
+// The group that is asked for by name or, where only its kind is, one that is drawn.
+Result<GroupAddress> group_of(const std::string& text) {
+  if (text == "ipv4") return engines::multicast::draw_address(Family::kIpv4);
+  if (text == "ipv6") return engines::multicast::draw_address(Family::kIpv6);
+  Result<GroupAddress> group = engines::multicast::parse_address(text);
+  if (group.is_ok()) return group;
+  return Status(Code::kInvalidArgument, std::string("HOCKET_MULTICAST_GROUP: ") + group.status().message() +
+                                            ", or ipv4 or ipv6 for one that is drawn");
+}
+
+template <typename T>
+Status draw(T& value) {
+  return getrandom(&value, sizeof value, 0) == sizeof value
+             ? Status::ok()
+             : Status::system("can't draw the key of a multicast group", errno);
+}
+
+// What rank 0 says for all. Others look at it, too, so that what can't be understood is everybody's error at home.
+Status read_settings(MulticastPath::Offer& offer, std::string& interface) {
+  const Result<int> wish = environment::get_enum("HOCKET_MULTICAST");
+  if (!wish.is_ok()) return {wish.status().code(), wish.status().message()};
+  offer.wish = static_cast<MulticastPath::Wish>(wish.value());
+  Result<std::string> group = environment::get_text("HOCKET_MULTICAST_GROUP");
+  if (!group.is_ok()) return group.take_status();
+  Result<GroupAddress> address = group_of(group.value());
+  if (!address.is_ok()) return address.take_status();
+  offer.group = address.value();
+  Result<std::string> delay = environment::get_text("HOCKET_MULTICAST_DELAY");
+  if (!delay.is_ok()) return delay.take_status();
+  Result<RootDelay> parsed = parse_delay(delay.value());
+  if (!parsed.is_ok()) return parsed.take_status();
+  offer.delay = parsed.value();
+  const Result<int64_t> hops = environment::get_integer("HOCKET_MULTICAST_HOPS");
+  if (!hops.is_ok()) return {hops.status().code(), hops.status().message()};
+  offer.hops = static_cast<uint8_t>(hops.value());
+  Result<std::string> name = environment::get_text("HOCKET_MULTICAST_INTERFACE");
+  if (!name.is_ok()) return name.take_status();
+  interface = name.take();
+  return Status::ok();
+}
+
+Result<Interface> own_interface(Family family) {
+  Result<std::string> name = environment::get_text("HOCKET_MULTICAST_INTERFACE");
+  if (!name.is_ok()) return name.take_status();
+  return engines::multicast::find_interface(name.value(), family);
+}
+
+}  // namespace
+
+Result<MulticastPath::Offer> MulticastPath::offer(bool is_first) {
+  Offer offer;
+  std::string interface;
+  if (Status status = read_settings(offer, interface); !status.is_ok()) return status;
+  if (is_first) {
+    if (Status status = draw(offer.id); !status.is_ok()) return status;
+    if (Status status = draw(offer.key); !status.is_ok()) return status;
+    if (Status status = draw(offer.seed); !status.is_ok()) return status;
+  }
+  if (offer.wish == Wish::kOff) return offer;
+  // Of the family that this rank's own environment names. That rank 0's counts is seen when the group is joined.
+  const Result<Interface> found = engines::multicast::find_interface(interface, offer.group.family);
+  if (found.is_ok())
+    offer.mtu = found.value().mtu;
+  else
+    std::strncpy(offer.reason, found.status().message(), sizeof offer.reason - 1);
+  return offer;
+}
+
+std::unique_ptr<MulticastPath> MulticastPath::find(const std::vector<Offer>& offers, const schedule::Nodes& nodes,
+                                                   uint32_t rank, std::string& why_not) {
+  if (offers[0].wish == Wish::kOff) {
+    why_not = "HOCKET_MULTICAST=off";
+    return nullptr;
+  }
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    const uint32_t first = nodes.ranks_of(node).front();
+    if (offers[first].mtu != 0) continue;
+    why_not = "rank " + std::to_string(first) + ": " + offers[first].reason;
+    return nullptr;
+  }
+  return std::unique_ptr<MulticastPath>(new MulticastPath(offers, nodes, rank));
+}
+
+MulticastPath::MulticastPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank)
+    : first_(offers[0]), rank_(rank), ranks_(nodes.ranks()), mtu_(~uint32_t{0}) {
+  for (uint32_t node = 0; node < nodes.count(); ++node) {
+    participants_.push_back(nodes.ranks_of(node).front());
+    mtu_ = std::min(mtu_, offers[participants_.back()].mtu);
+  }
+  std::sort(participants_.begin(), participants_.end());
+}
+
+Status MulticastPath::join() {
+  if (!std::binary_search(participants_.begin(), participants_.end(), rank_)) return Status::ok();
+  Result<Interface> interface = own_interface(first_.group.family);
+  if (!interface.is_ok()) return interface.take_status();
+  Result<std::unique_ptr<Port>> port =
+      engines::multicast::open_udp_port({.group = first_.group, .interface = interface.value(), .hops = first_.hops});
+  if (!port.is_ok()) return port.take_status();
+  const uint32_t most = mtu_ - engines::multicast::header_bytes(first_.group.family) - MULTICAST_HEADER_BYTES;
+  // An even number of cache lines.
+  const uint32_t fragment = most / 64 * 64;
+  Member::Identity identity{.key = first_.key,
+                            .group = first_.id,
+                            .self = rank_,
+                            .fragment_bytes = fragment,
+                            .streams = kProbeStream + 1,
+                            .ranks = ranks_};
+  const uint64_t room = port.value()->room();
+  member_ =
+      std::make_unique<MulticastMember>(MulticastMember{.member = Member(port.take(), identity, kStashBytes),
+                                                        .pace = engines::multicast::Pace(room / 4),
+                                                        .adaptive = {},
+                                                        .delay = first_.delay,
+                                                        .seed = first_.seed,
+                                                        .self = rank_,
+                                                        .participants = participants_,
+                                                        .reported_bytes = uint64_t{kUnreportedFragments} * fragment});
+  return Status::ok();
+}
+
+MulticastPath::~MulticastPath() {
+  if (member_ == nullptr) return;
+  const engines::multicast::Counters& seen = member_->member.counters();
+  HOCKET_LOG_INFO(
+      "rank %u: multicast %s: %lu messages awaited, %lu missed; fragments: %lu sent, %lu taken, %lu early, %lu late, "
+      "%lu repeated, %lu without room, %lu of other jobs, %lu refused",
+      rank_, engines::multicast::to_text(first_.group).c_str(), seen.messages, seen.missed, seen.sent, seen.taken,
+      seen.kept, seen.late, seen.repeated, seen.no_room, seen.other_jobs, seen.refused);
+}
+
+uint32_t MulticastPath::probe() {
+  if (member_ == nullptr) return 0;
+  Member& member = member_->member;
+  std::vector<uint64_t> memory(participants_.size());
+  std::vector<uint32_t> expected;
+  for (const uint32_t source : participants_) {
+    if (source == rank_) continue;
+    uint64_t number = 0;
+    const auto into = std::as_writable_bytes(std::span(&memory[expected.size()], 1));
+    expected.push_back(member.expect(kProbeStream, source, into, number));
+  }
+  const uint64_t content = rank_;
+  const Member::Message message{kProbeStream, member.next(kProbeStream), std::as_bytes(std::span(&content, 1))};
+  const auto has_come = [&](uint32_t one) { return member.has_come(one); };
+  const auto began_ns = static_cast<int64_t>(now_ns());
+  int64_t send_ns = began_ns;
+  for (int64_t at_ns = began_ns; at_ns < began_ns + kProbeNs; at_ns = static_cast<int64_t>(now_ns())) {
+    if (at_ns >= send_ns) {
+      (void)member.send(message, 0);
+      send_ns = at_ns + kProbeAgainNs;
+    }
+    member.poll();
+    if (std::all_of(expected.begin(), expected.end(), has_come)) break;
+    pollfd one{member.descriptor(), POLLIN, 0};
+    (void)poll(&one, 1, static_cast<int>(kProbeAgainNs / 1'000'000));
+  }
+  // For those who have heard nothing yet.
+  (void)member.send(message, 0);
+  const auto heard = static_cast<uint32_t>(std::count_if(expected.begin(), expected.end(), has_come));
+  for (const uint32_t one : expected) member.forget(one);
+  (void)member.take_losses();
+  return heard;
+}
+
+std::string MulticastPath::judge(const std::vector<uint32_t>& heard) const {
+  const auto others = static_cast<uint32_t>(participants_.size()) - 1;
+  for (const uint32_t rank : participants_) {
+    if (heard[rank] * 2 >= others || first_.wish == Wish::kOn) continue;
+    return "multicast does not get through: rank " + std::to_string(rank) + " has heard " +
+           std::to_string(heard[rank]) + " of " + std::to_string(others) + " others within " +
+           std::to_string(kProbeNs / 1'000'000) +
+           " ms (is there a switch that snoops IGMP without a querier, or a firewall?)";
+  }
+  return "";
+}
+
+std::string MulticastPath::describe() const {
+  return "group " + engines::multicast::to_text(first_.group) + ", " + std::to_string(participants_.size()) + " nodes";
+}
+
+}  // namespace hocket::communicator

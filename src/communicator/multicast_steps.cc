@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/multicast_steps.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+
+namespace hocket::communicator {
+
+using engines::Instruction;
+using engines::Operands;
+using engines::Progress;
+using engines::StepState;
+using engines::multicast::Report;
+using schedule::StepKind;
+
+namespace {
+
+enum Phase : uint8_t { kNotBegun, kUnderWay };
+
+// Messages that came second and have not been taken off the wire yet. With more of them a rank that is ahead waits.
+constexpr uint32_t kMostLeft = 32;
+// Reports that a root may not have heard yet.
+constexpr size_t kMostReports = 4;
+
+int64_t now() { return static_cast<int64_t>(now_ns()); }
+
+// SplitMix64's finalizer (Steele, Lea, Flood).
+uint64_t mix(uint64_t value) {
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ value >> 27) * 0x94d049bb133111ebull;
+  return value ^ value >> 31;
+}
+
+}  // namespace
+
+uint32_t MulticastSteps::reporter(const MulticastMember& shared, uint32_t stream, uint32_t source, uint64_t number) {
+  const auto others = static_cast<uint64_t>(shared.participants.size()) - 1;
+  const uint64_t drawn = mix(shared.seed ^ mix(number ^ mix(uint64_t{source} << 8 | stream))) % others;
+  const auto own = static_cast<uint64_t>(std::find(shared.participants.begin(), shared.participants.end(), source) -
+                                         shared.participants.begin());
+  return shared.participants[drawn < own ? drawn : drawn + 1];
+}
+
+void MulticastSteps::begin(const engines::Program& program) {
+  if (program.multicast_bytes == 0) [[likely]]
+    return;
+  is_first_ = true;
+  const RootDelay::Kind kind = shared_.delay.kind;
+  is_reported_ = kind == RootDelay::Kind::kAdaptive || kind == RootDelay::Kind::kRandom ||
+                 program.multicast_bytes > shared_.reported_bytes;
+}
+
+Progress MulticastSteps::run(const Instruction& step, StepState& state, const Operands& operands) {
+  if (has_failed() || channel_.has_failed()) return Progress::kPending;
+  return step.kind == StepKind::kMulticast ? run_multicast(step, state, operands) : run_first_of(step, state, operands);
+}
+
+void MulticastSteps::poll() {
+  if (shared_.member.expects()) shared_.member.poll();
+  while (!waits_for_report_ && !reports_.empty() && channel_.has_come(reports_.front())) {
+    hear(reports_.front());
+    reports_.pop_front();
+  }
+}
+
+void MulticastSteps::cancel() {
+  reports_.clear();
+  waits_for_report_ = is_held_back_ = false;
+  awaited_ = sending_ = 0;
+}
+
+bool MulticastSteps::sleep(int64_t limit_ns) {
+  pollfd one{shared_.member.descriptor(), POLLIN, 0};
+  const timespec limit{limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
+  return ppoll(&one, 1, &limit, nullptr) > 0;
+}
+
+// --- the root ------------------------------------------------------------------------------------------------------
+
+void MulticastSteps::hold_back(uint64_t number) {
+  is_held_back_ = true;
+  held_until_ns_ = 0;
+  if (is_reported_) {
+    const uint32_t from = reporter(shared_, stream_, shared_.self, number);
+    reports_.push_back(channel_.take_aside(from, sizeof(Report)));
+    waits_for_report_ = shared_.delay.kind == RootDelay::Kind::kRandom || reports_.size() > kMostReports;
+  }
+  if (shared_.delay.kind == RootDelay::Kind::kFixed) held_until_ns_ = now() + shared_.delay.ns;
+  if (shared_.delay.kind == RootDelay::Kind::kAdaptive && shared_.adaptive.ns() != 0)
+    held_until_ns_ = now() + shared_.adaptive.ns();
+}
+
+bool MulticastSteps::may_go() {
+  if (!is_held_back_) return true;
+  if (waits_for_report_) {
+    // By random synchronization the newest is waited for, else the oldest: in either case all that are older are there.
+    const uint32_t awaited = shared_.delay.kind == RootDelay::Kind::kRandom ? reports_.back() : reports_.front();
+    if (!channel_.has_come(awaited)) return false;
+    waits_for_report_ = false;
+    poll();
+  }
+  if (held_until_ns_ != 0 && now() < held_until_ns_) return false;
+  is_held_back_ = false;
+  return true;
+}
+
+void MulticastSteps::hear(uint32_t aside) {
+  Report report;
+  std::memcpy(&report, channel_.content(aside), sizeof report);
+  channel_.leave(aside);
+  shared_.pace.hear(report);
+  shared_.adaptive.hear(report);
+}
+
+Progress MulticastSteps::run_multicast(const Instruction& step, StepState& state, const Operands& operands) {
+  if (state.phase == kNotBegun) {
+    state.phase = kUnderWay;
+    ++sending_;
+    state.serial = shared_.member.next(stream_);
+    if (std::exchange(is_first_, false)) hold_back(state.serial);
+  }
+  if (!may_go() || !send(step, state, operands)) return Progress::kPending;
+  --sending_;
+  return Progress::kDone;
+}
+
+// As much as the pace allows; true: all of it. state.bytes: what has gone, and one more once all has, since a message
+// may be of no bytes.
+bool MulticastSteps::send(const Instruction& step, StepState& state, const Operands& operands) {
+  const std::byte* from = step.bytes == 0 ? nullptr : operands.source(step);
+  const engines::multicast::Member::Message message{stream_, state.serial, {from, step.bytes}};
+  do {
+    const int64_t at_ns = now();
+    if (!shared_.pace.may_send(at_ns)) return false;
+    const Result<uint64_t> next = shared_.member.send(message, state.bytes);
+    if (!next.is_ok()) {
+      failure_ = Status(next.status().code(), next.status().message());
+      return false;
+    }
+    shared_.pace.sent(at_ns, next.value() - state.bytes);
+    state.bytes = next.value();
+  } while (state.bytes < step.bytes);
+  return true;
+}
+
+// --- the others ------------------------------------------------------------------------------------------------------
+
+void MulticastSteps::report(uint32_t source, uint64_t number) {
+  if (reporter(shared_, stream_, source, number) != shared_.self) return;
+  const auto [expected, missed] = shared_.member.take_losses();
+  const Report report{expected, missed};
+  channel_.give_aside(source, std::as_bytes(std::span(&report, 1)));
+}
+
+// state.serial: what was asked for by either way. state.bytes tells nothing.
+Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state, const Operands& operands) {
+  engines::multicast::Member& member = shared_.member;
+  if (state.phase == kNotBegun) {
+    if (channel_.left() >= kMostLeft) return Progress::kPending;
+    const uint32_t aside = channel_.take_aside(step.peer, step.bytes);
+    std::byte* into = step.bytes == 0 ? nullptr : operands.destination(step);
+    uint64_t number = 0;
+    const uint32_t expected = member.expect(stream_, step.second_peer, {into, step.bytes}, number);
+    if (std::exchange(is_first_, false) && is_reported_) report(step.second_peer, number);
+    state.serial = uint64_t{aside} << 32 | expected;
+    state.phase = kUnderWay;
+    ++awaited_;
+  }
+  const auto aside = static_cast<uint32_t>(state.serial >> 32);
+  const auto expected = static_cast<uint32_t>(state.serial);
+  if (!member.has_come(expected)) {
+    if (!channel_.has_come(aside)) return Progress::kPending;
+    if (step.bytes != 0) std::memcpy(operands.destination(step), channel_.content(aside), step.bytes);
+  }
+  member.forget(expected);
+  channel_.leave(aside);
+  --awaited_;
+  return Progress::kDone;
+}
+
+}  // namespace hocket::communicator

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/multicast/member.h"
+
+#include <algorithm>
+
+namespace hocket::engines::multicast {
+namespace {
+
+// Datagrams that are taken at a time at most, so that a flood of a stranger's doesn't keep a rank from its work.
+constexpr uint32_t kMostAtATime = 256;
+
+const unsigned char* as_chars(const std::byte* bytes) { return reinterpret_cast<const unsigned char*>(bytes); }
+
+}  // namespace
+
+Member::Member(std::unique_ptr<Port> port, const Identity& identity, uint64_t stash_bytes)
+    : port_(std::move(port)),
+      identity_(identity),
+      streams_(identity.streams),
+      stash_(stash_bytes, identity.fragment_bytes) {
+  for (Stream& stream : streams_) stream.next.resize(identity.ranks);
+}
+
+Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
+  const uint64_t bytes = std::min<uint64_t>(message.bytes.size() - offset, identity_.fragment_bytes);
+  const std::span<const std::byte> content = message.bytes.subspan(offset, bytes);
+  const multicast_fragment fragment{.group = identity_.group,
+                                    .number = message.number,
+                                    .source = identity_.self,
+                                    .offset = static_cast<uint32_t>(offset),
+                                    .whole = static_cast<uint32_t>(message.bytes.size()),
+                                    .bytes = static_cast<uint16_t>(bytes),
+                                    .stream = static_cast<uint8_t>(message.stream)};
+  std::byte header[MULTICAST_HEADER_BYTES];
+  multicast_write(&identity_.key, &fragment, as_chars(content.data()), reinterpret_cast<unsigned char*>(header));
+  if (Status sent = port_->send(header, content); !sent.is_ok()) return sent;
+  ++counters_.sent;
+  return offset + bytes;
+}
+
+uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> into, uint64_t& number) {
+  uint32_t place = 0;
+  while (place < expected_.size() && expected_[place].in_use) ++place;
+  if (place == expected_.size()) expected_.emplace_back();
+  Expected& one = expected_[place];
+  one.stream = stream;
+  one.source = source;
+  one.number = number = streams_[stream].next[source]++;
+  one.in_use = true;
+  one.assembly.reset(into, identity_.fragment_bytes);
+  if (stash_.size() != 0) (void)stash_.move_to({stream, source, number}, one.assembly);
+  ++expecting_;
+  ++counters_.messages;
+  return place;
+}
+
+void Member::forget(uint32_t expected) {
+  Expected& one = expected_[expected];
+  one.in_use = false;
+  --expecting_;
+  losses_.expected += one.assembly.fragments();
+  losses_.missed += one.assembly.missing();
+  if (!one.assembly.is_complete()) ++counters_.missed;
+}
+
+void Member::poll() {
+  for (uint32_t taken = 0; taken < kMostAtATime; ++taken) {
+    const std::span<const std::byte> datagram = port_->receive();
+    if (datagram.empty()) return;
+    take(datagram);
+  }
+}
+
+void Member::take(std::span<const std::byte> datagram) {
+  multicast_fragment fragment;
+  const multicast_verdict verdict =
+      multicast_read(&identity_.key, identity_.group, identity_.fragment_bytes, as_chars(datagram.data()),
+                     static_cast<uint32_t>(datagram.size()), &fragment);
+  if (verdict != MULTICAST_TAKEN) {
+    ++(verdict == MULTICAST_OTHER_GROUP ? counters_.other_jobs : counters_.refused);
+    return;
+  }
+  if (fragment.source == identity_.self) {
+    ++counters_.own;
+    return;
+  }
+  if (fragment.stream >= streams_.size() || fragment.source >= identity_.ranks) {
+    ++counters_.refused;
+    return;
+  }
+  const std::span<const std::byte> content = datagram.subspan(MULTICAST_HEADER_BYTES);
+  if (fragment.number >= streams_[fragment.stream].next[fragment.source]) {
+    keep(fragment, content);
+    return;
+  }
+  const auto is_it = [&](const Expected& one) {
+    return one.in_use && one.number == fragment.number && one.source == fragment.source &&
+           one.stream == fragment.stream;
+  };
+  const auto found = std::find_if(expected_.begin(), expected_.end(), is_it);
+  if (found == expected_.end()) {
+    ++counters_.late;
+  } else if (fragment.whole != found->assembly.bytes()) {
+    ++counters_.refused;  // the ranks' counts don't match, as the message by the other way will tell
+  } else {
+    ++(found->assembly.take(fragment.offset, content) ? counters_.taken : counters_.repeated);
+  }
+}
+
+void Member::keep(const multicast_fragment& fragment, std::span<const std::byte> content) {
+  switch (stash_.keep({fragment.stream, fragment.source, fragment.number}, fragment.whole, fragment.offset, content)) {
+    case Stash::Verdict::kKept:
+      ++counters_.kept;
+      break;
+    case Stash::Verdict::kRepeated:
+      ++counters_.repeated;
+      break;
+    case Stash::Verdict::kNoRoom:
+      ++counters_.no_room;
+      break;
+  }
+}
+
+}  // namespace hocket::engines::multicast

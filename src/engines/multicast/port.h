@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A way to send a datagram to all members of a group at once, and to take those that come. It promises nothing: they
+// may be lost, doubled, late or out of order, and come from strangers.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/status.h"
+
+namespace hocket::engines::multicast {
+
+class Port {
+ public:
+  virtual ~Port() = default;
+  // The longest datagram: what the network carries in one piece.
+  virtual uint32_t most_bytes() const = 0;
+  // How many bytes of datagrams that nobody has taken yet it keeps before it loses some.
+  virtual uint64_t room() const = 0;
+  // One datagram, `head` and `body` together. What there is no room for is lost, and no error.
+  virtual Status send(std::span<const std::byte> head, std::span<const std::byte> body) = 0;
+  // Takes the next one that has come; its bytes stay where they are until the next call. Empty: none has. Own ones may
+  // come back.
+  virtual std::span<const std::byte> receive() = 0;
+  // Becomes readable when one comes, for poll(). Whoever has slept on it calls receive() until it is empty.
+  virtual int descriptor() const = 0;
+};
+
+}  // namespace hocket::engines::multicast

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/multicast/udp_port.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "platform/descriptor.h"
+
+namespace hocket::engines::multicast {
+namespace {
+
+constexpr uint32_t kBatch = 16;  // datagrams taken by one system call
+
+class UdpPort final : public Port {
+ public:
+  UdpPort(platform::Descriptor socket, const GroupAddress& group, uint32_t most_bytes, uint64_t room);
+  uint32_t most_bytes() const override { return most_bytes_; }
+  uint64_t room() const override { return room_; }
+  Status send(std::span<const std::byte> head, std::span<const std::byte> body) override;
+  std::span<const std::byte> receive() override;
+  int descriptor() const override { return socket_.get(); }
+
+ private:
+  platform::Descriptor socket_;
+  sockaddr_storage to_{};
+  socklen_t to_bytes_ = 0;
+  uint32_t most_bytes_;
+  uint64_t room_;
+  std::vector<std::byte> memory_;  // of a batch
+  std::array<iovec, kBatch> pieces_{};
+  std::array<mmsghdr, kBatch> batch_{};
+  uint32_t come_ = 0;
+  uint32_t taken_ = 0;
+};
+
+socklen_t fill(const GroupAddress& group, sockaddr_storage& storage) {
+  if (group.family == Family::kIpv4) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(group.port);
+    std::memcpy(&address.sin_addr, group.bytes, sizeof address.sin_addr);
+    std::memcpy(&storage, &address, sizeof address);
+    return sizeof address;
+  }
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(group.port);
+  std::memcpy(&address.sin6_addr, group.bytes, sizeof address.sin6_addr);
+  std::memcpy(&storage, &address, sizeof address);
+  return sizeof address;
+}
+
+template <typename T>
+bool set(int socket, int level, int option, const T& value) {
+  return setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
+// A datagram that had to be cut would be lost with any of its pieces.
+bool set_up_ipv4(int socket, const UdpOptions& options) {
+  ip_mreqn membership{};
+  std::memcpy(&membership.imr_multiaddr, options.group.bytes, sizeof membership.imr_multiaddr);
+  membership.imr_ifindex = static_cast<int>(options.interface.index);
+  return set(socket, IPPROTO_IP, IP_MULTICAST_IF, membership) && set(socket, IPPROTO_IP, IP_MULTICAST_ALL, 0) &&
+         set(socket, IPPROTO_IP, IP_MULTICAST_TTL, static_cast<int>(options.hops)) &&
+         set(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1) && set(socket, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) &&
+         set(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, membership);
+}
+
+bool set_up_ipv6(int socket, const UdpOptions& options) {
+  ipv6_mreq membership{};
+  std::memcpy(&membership.ipv6mr_multiaddr, options.group.bytes, sizeof membership.ipv6mr_multiaddr);
+  membership.ipv6mr_interface = options.interface.index;
+  const int index = static_cast<int>(options.interface.index);
+  return set(socket, IPPROTO_IPV6, IPV6_MULTICAST_IF, index) && set(socket, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0) &&
+         set(socket, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, static_cast<int>(options.hops)) &&
+         set(socket, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, 1) &&
+         set(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) &&
+         set(socket, IPPROTO_IPV6, IPV6_JOIN_GROUP, membership);
+}
+
+Status why_not_joined(const UdpOptions& options, int error_number) {
+  std::string what =
+      "can't join the multicast group " + to_text(options.group) + " on interface " + options.interface.name;
+  if (error_number == ENOBUFS || error_number == ENOMEM)
+    what += " (the limits are net.ipv4.igmp_max_memberships, net.ipv6.mld_max_msf and net.core.optmem_max)";
+  return Status::system(what, error_number);
+}
+
+UdpPort::UdpPort(platform::Descriptor socket, const GroupAddress& group, uint32_t most_bytes, uint64_t room)
+    : socket_(std::move(socket)), most_bytes_(most_bytes), room_(room), memory_(size_t{kBatch} * most_bytes) {
+  to_bytes_ = fill(group, to_);
+  for (uint32_t i = 0; i < kBatch; ++i) {
+    pieces_[i] = {memory_.data() + size_t{i} * most_bytes, most_bytes};
+    batch_[i].msg_hdr.msg_iov = &pieces_[i];
+    batch_[i].msg_hdr.msg_iovlen = 1;
+  }
+}
+
+// Whatever keeps one from leaving (a full queue, a link that is down, a firewall) is a loss like any other.
+Status UdpPort::send(std::span<const std::byte> head, std::span<const std::byte> body) {
+  iovec pieces[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                     {const_cast<std::byte*>(body.data()), body.size()}};
+  msghdr message{};
+  message.msg_name = &to_;
+  message.msg_namelen = to_bytes_;
+  message.msg_iov = pieces;
+  message.msg_iovlen = 2;
+  if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EMSGSIZE)
+    return {Code::kSystem, "a multicast datagram of " + std::to_string(head.size() + body.size()) +
+                               " bytes is longer than the interface carries; has its MTU been changed?"};
+  return Status::ok();
+}
+
+std::span<const std::byte> UdpPort::receive() {
+  while (taken_ < come_ && batch_[taken_].msg_len == 0) ++taken_;  // a stranger's
+  if (taken_ == come_) {
+    const int come = recvmmsg(socket_.get(), batch_.data(), kBatch, MSG_DONTWAIT, nullptr);
+    taken_ = 0;
+    come_ = come > 0 ? static_cast<uint32_t>(come) : 0;
+    if (come_ == 0) return {};
+  }
+  const mmsghdr& one = batch_[taken_];
+  const std::byte* begin = memory_.data() + size_t{taken_++} * most_bytes_;
+  // A stranger's may be longer than any of ours: what is left of it is refused for its length.
+  return {begin, one.msg_len};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
+  const bool is_ipv4 = options.group.family == Family::kIpv4;
+  platform::Descriptor opened(socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (opened.get() < 0) return Status::system("can't open a socket for multicast", errno);
+  // Ranks of one machine, and other jobs by chance, may have the same address.
+  if (!set(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1)) return Status::system("SO_REUSEADDR", errno);
+  (void)set(opened.get(), SOL_SOCKET, SO_RCVBUF, static_cast<int>(options.room));
+  int room = 0;
+  socklen_t length = sizeof room;
+  if (getsockopt(opened.get(), SOL_SOCKET, SO_RCVBUF, &room, &length) != 0) return Status::system("SO_RCVBUF", errno);
+  sockaddr_storage own{};
+  const socklen_t own_bytes = fill(options.group, own);
+  // To the group's own address, so that datagrams of others that use the port don't come here.
+  if (bind(opened.get(), reinterpret_cast<const sockaddr*>(&own), own_bytes) != 0)
+    return Status::system("can't bind a socket to the multicast address " + to_text(options.group), errno);
+  if (!(is_ipv4 ? set_up_ipv4(opened.get(), options) : set_up_ipv6(opened.get(), options)))
+    return why_not_joined(options, errno);
+  const uint32_t most = options.interface.mtu - header_bytes(options.group.family);
+  // The kernel counts its own book-keeping, too, and says twice what was asked for.
+  return std::unique_ptr<Port>(
+      std::make_unique<UdpPort>(std::move(opened), options.group, most, static_cast<uint64_t>(room) / 2));
+}
+
+}  // namespace hocket::engines::multicast

