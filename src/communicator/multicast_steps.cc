@@ -70,7 +70,9 @@ void MulticastSteps::poll() {
 void MulticastSteps::cancel() {
   reports_.clear();
   waits_for_report_ = is_held_back_ = false;
-  awaited_ = sending_ = 0;
+  sending_ = 0;
+  for (const uint32_t expected : awaited_) shared_.member.forget(expected);
+  awaited_.clear();
 }
 
 bool MulticastSteps::sleep(int64_t limit_ns) {
@@ -168,7 +170,7 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
     if (std::exchange(is_first_, false) && is_reported_) report(step.second_peer, number);
     state.serial = uint64_t{aside} << 32 | expected;
     state.phase = kUnderWay;
-    ++awaited_;
+    awaited_.push_back(expected);
   }
   const auto aside = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);
@@ -178,7 +180,7 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
   }
   member.forget(expected);
   channel_.leave(aside);
-  --awaited_;
+  std::erase(awaited_, expected);
   return Progress::kDone;
 }
 

@@ -50,9 +50,9 @@ class MulticastSteps {
   // Takes what has come in. To be called before steps are asked again.
   void poll();
   // Whether nobody will wake this rank when its call can go on.
-  bool is_busy() const { return awaited_ != 0 || sending_ != 0; }
+  bool is_busy() const { return !awaited_.empty() || sending_ != 0; }
   // Something is to come in.
-  bool is_awaited() const { return awaited_ != 0; }
+  bool is_awaited() const { return !awaited_.empty(); }
   // Until something comes in, or `limit_ns` are over. Gives whether it is not the time that ended it.
   bool sleep(int64_t limit_ns);
 
@@ -83,9 +83,9 @@ class MulticastSteps {
   bool is_held_back_ = false;
   bool waits_for_report_ = false;
   int64_t held_until_ns_ = 0;
-  uint32_t awaited_ = 0;          // steps that wait for a multicast
-  uint32_t sending_ = 0;          // steps of which something is to be sent yet
-  std::deque<uint32_t> reports_;  // asides in which they come
+  std::vector<uint32_t> awaited_;  // what the member expects for steps under way
+  uint32_t sending_ = 0;           // steps of which something is to be sent yet
+  std::deque<uint32_t> reports_;   // asides in which they come
   Status failure_;
 };
 

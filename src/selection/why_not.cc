@@ -29,9 +29,7 @@ std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) 
 
 std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
   if (!algorithm.multicasts) return {};
-  if (query.node_count() == 1 && query.composition == nullptr)
-    return "all ranks are on one node, and it is for several";
-  if (query.composition == nullptr && query.ranks_a_node() > 1)
+  if (query.composition == nullptr && query.node_count() > 1 && query.ranks_a_node() > 1)
     return "one rank a node takes part, and here are more; leader:across=" + std::string(algorithm.name) +
            " serves the others";
   return std::string(query.why_no_multicast);

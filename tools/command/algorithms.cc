@@ -88,6 +88,7 @@ nlohmann::json as_json(const Algorithm& algorithm, const schedule::Nodes* nodes)
                          {"degree_name", algorithm.degree_name},
                          {"parts", parts},
                          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
+                         {"multicasts", algorithm.multicasts},
                          {"segmented", algorithm.segmented},
                          {"can_keep_order", algorithm.can_keep_order},
                          {"min_ranks", algorithm.min_size},

@@ -40,6 +40,8 @@ Ways to carry out a collective:
   host-udp             the same messages by the rank itself               host-packet over raw packets
   mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it
   hocket:NAME          the same program with hocket preloaded and engines on
+  hocket:NAME:ALGORITHM   without engines and by an algorithm as settings name it: hocket:mpich:tree_mm:degree=2
+  multicast, multicast:NAME   of broadcasts: hocket:mpich:multicast, hocket:NAME:multicast
 of reductions only:
   nic-arrival          operands combined in the order in which they come
 and of barriers only:
@@ -63,6 +65,7 @@ Examples:
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
   hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
   hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
+  hocket lab bench bcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
 scripts/nic_data_report.py those of the others.)";
@@ -107,7 +110,8 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.fetches_later = options.fetches_later;
   task.burns = options.compute == "burn";
   task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
-  if (!variant.mpi.empty()) return lab_bench::measure_mpi(bench.lab(), variant.mpi, variant.has_hocket, task);
+  if (!variant.mpi.empty())
+    return lab_bench::measure_mpi(bench.lab(), {variant.mpi, variant.has_hocket, variant.settings}, task);
   run.make_driver = variant.make_driver;
   run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
   if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
@@ -203,7 +207,7 @@ std::string why_engines_cannot(const std::string& text, const Variant& variant, 
 // Why it can't be measured so; "": it can.
 std::string problem_of(const std::string& text, const Variant& variant, const BenchOptions& options) {
   const bool is_impaired = !options.impairment.empty();
-  if (is_impaired && variant.engines == lab_bench::Engines::kNone)
+  if (is_impaired && variant.mpi.empty() && variant.engines == lab_bench::Engines::kNone)
     return text +
            " makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
   const auto& switches = options.switches;

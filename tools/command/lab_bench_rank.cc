@@ -16,6 +16,7 @@ namespace {
 struct RankOptions {
   std::string board;
   bool with_hocket = false;
+  std::vector<std::string> settings;  // "NAME=VALUE"
   std::string inside;
 };
 
@@ -43,9 +44,15 @@ int run_rank(const RankOptions& options) {
   job.with_hocket = options.with_hocket;
   job.own_arguments = {"lab", lab_bench::kRankCommand, "--board", options.board};
   if (options.with_hocket) job.own_arguments.emplace_back("--with-hocket");
+  for (const std::string& setting : options.settings)
+    job.own_arguments.insert(job.own_arguments.end(), {"--setting", setting});
   if (!is_on_mpi(job)) return fail(kUsage, "lab bench-rank is started by `hocket lab bench`");
   // What is measured is the engine: without it, it would be messages of the MPI's.
-  if (options.with_hocket) setenv("HOCKET_NIC", "on", 0);
+  if (options.with_hocket && options.settings.empty()) setenv("HOCKET_NIC", "on", 0);
+  for (const std::string& setting : options.settings) {
+    const size_t equals = setting.find('=');
+    setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+  }
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return live(options, ranks); });
 }
 
@@ -57,6 +64,7 @@ void add_lab_bench_rank(CLI::App& lab_command, Invocation& invocation) {
   auto options = std::make_shared<RankOptions>();
   sub->add_option("--board", options->board, "the file that ranks share")->required();
   sub->add_flag("--with-hocket", options->with_hocket, "hocket's library carries collectives out");
+  sub->add_option("--setting", options->settings, "NAME=VALUE of hocket's environment")->take_all();
   add_inside_mpi(*sub, options->inside);
   sub->callback([=, &invocation] { invocation.run = [=] { return run_rank(*options); }; });
 }

@@ -78,6 +78,7 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
                          .bytes = 1,
                          .ranks = options.ranks,
                          .nodes = options.nodes ? &*options.nodes : nullptr,
+                         .why_no_multicast = "",
                          .commutative = !options.keep_order};
   // How parts are cut depends on the message.
   if (algorithms::is_composition(algorithm)) query.bytes = options.count * options.element_bytes;

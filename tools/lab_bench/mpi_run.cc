@@ -56,16 +56,17 @@ Status run_quietly(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, bool has_hocket, const Task& task) {
+Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task) {
   // In the lab's folder, which is taken away with the lab.
   const std::string path = lab.directory() + "/board";
   Result<SharedBoard> shared = SharedBoard::make(task, path);
   if (!shared.is_ok()) return shared.take_status();
   const std::string hocket = std::filesystem::read_symlink("/proc/self/exe").string();
   std::vector<std::string> words = {
-      "hocket", "lab", "mpirun", "--name", lab.name, "--mpi",      mpi,       "-n", std::to_string(task.ranks),
+      "hocket", "lab", "mpirun", "--name", lab.name, "--mpi",      job.mpi,   "-n", std::to_string(task.ranks),
       "--ppn",  "1",   "--",     hocket,   "lab",    kRankCommand, "--board", path};
-  if (has_hocket) words.emplace_back("--with-hocket");
+  if (job.has_hocket) words.emplace_back("--with-hocket");
+  for (const std::string& setting : job.settings) words.insert(words.end(), {"--setting", setting});
   const Status status = run_quietly(words);
   const Board& board = *shared.value();
   // What a rank has said is nearer to the cause than what the launcher says of it.

@@ -6,16 +6,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "lab_bench/run.h"
 
 namespace hocket::lab_bench {
 
-// The hidden command that ranks are: `hocket lab bench-rank --board FILE [--with-hocket]`.
+// The hidden command that ranks are: `hocket lab bench-rank --board FILE [--with-hocket] [--setting NAME=VALUE ...]`.
 inline constexpr const char* kRankCommand = "bench-rank";
 
-// `mpi` as of `hocket lab mpirun --mpi`. Packets are not counted.
-Result<Measured> measure_mpi(const lab::Lab& lab, const std::string& mpi, bool has_hocket, const Task& task);
+// `mpi` as of `hocket lab mpirun --mpi`; `settings` of hocket's, if it has it: "NAME=VALUE". Packets are not counted.
+struct MpiJob {
+  std::string mpi;
+  bool has_hocket = false;
+  std::vector<std::string> settings;
+};
+Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task);
 
 }  // namespace hocket::lab_bench

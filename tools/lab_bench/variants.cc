@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/given_tree.h"
 #include "algorithms/shapes.h"
+#include "selection/table.h"
 
 namespace hocket::lab_bench {
 namespace {
@@ -150,12 +151,34 @@ uint32_t steps_to_root(const std::vector<uint32_t>& parents, uint32_t rank) {
   return steps;
 }
 
+constexpr const char* kMulticast = "multicast";
+
+// "mpich" of an MPI's own, or "mpich:ALGORITHM" of hocket's messages under it, without engines.
+Status give_mpi(Collective collective, Variant& variant) {
+  variant.has_hocket = variant.path == "hocket";
+  const size_t colon = variant.algorithm.find(':');
+  variant.mpi = variant.algorithm.substr(0, colon);
+  if (variant.mpi.empty())
+    return unknown("MPI", variant.name,
+                   variant.path + ":mpich, " + variant.path + ":openmpi, ... as of `hocket lab mpirun`");
+  if (variant.has_hocket && colon == std::string::npos) variant.engines = Engines::kKernel;
+  if (colon == std::string::npos) return Status::ok();
+  const std::string spec = variant.algorithm.substr(colon + 1);
+  if (!variant.has_hocket)
+    return {Code::kInvalidArgument, "`" + variant.name + "`: an MPI chooses its own algorithm; mpi:" + variant.mpi};
+  const Result<selection::Spec> parsed = selection::parse_spec(collective, spec);
+  if (!parsed.is_ok()) return {parsed.status().code(), "`" + variant.name + "`: " + parsed.status().message()};
+  variant.settings = {"HOCKET_NIC=off", selection::forcing_variable(collective) + "=" + spec};
+  if (spec.find(kMulticast) != std::string::npos) variant.settings.emplace_back("HOCKET_MULTICAST=on");
+  return Status::ok();
+}
+
 }  // namespace
 
 std::string known_paths() {
   std::string known;
   for (const Path& path : kPaths) known += (known.empty() ? "" : ", ") + std::string(path.name);
-  return known + ", mpi:NAME, hocket:NAME";
+  return known + ", mpi:NAME, hocket:NAME, hocket:NAME:ALGORITHM, multicast";
 }
 
 Result<Variant> parse_variant(const std::string& text, Collective collective) {
@@ -164,12 +187,14 @@ Result<Variant> parse_variant(const std::string& text, Collective collective) {
   variant.name = text;
   variant.path = text.substr(0, colon);
   if (colon != std::string::npos) variant.algorithm = text.substr(colon + 1);
+  if (variant.path == kMulticast) {
+    if (collective != Collective::kBroadcast)
+      return Status(Code::kInvalidArgument, "`" + text + "` is a way to carry out a broadcast only");
+    variant.algorithm = (variant.algorithm.empty() ? "mpich" : variant.algorithm) + ":" + kMulticast;
+    variant.path = "hocket";
+  }
   if (variant.path == "mpi" || variant.path == "hocket") {
-    if (variant.algorithm.empty())
-      return unknown("MPI", text, variant.path + ":mpich, " + variant.path + ":openmpi, ... as of `hocket lab mpirun`");
-    variant.mpi = variant.algorithm;
-    variant.has_hocket = variant.path == "hocket";
-    if (variant.has_hocket) variant.engines = Engines::kKernel;
+    HOCKET_TRY(give_mpi(collective, variant));
     return variant;
   }
   for (const Path& path : kPaths) {

@@ -21,6 +21,7 @@ struct Variant {
   std::string algorithm;  // "dissemination", "gather_broadcast/4", ...
   std::string mpi;        // whose own it is, or hocket's under it; "": none's, and what follows holds
   bool has_hocket = false;
+  std::vector<std::string> settings;  // of hocket's ranks: "HOCKET_BROADCAST=multicast"
   Engines engines = Engines::kNone;
   std::function<std::unique_ptr<Driver>(const Place& place)> make_driver;
   std::function<schedule::Plan(uint32_t size, uint32_t rank)> plan_of;

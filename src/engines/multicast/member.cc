@@ -6,6 +6,8 @@
 namespace hocket::engines::multicast {
 namespace {
 
+// Own datagrams that may have come back before they are looked for, so that they don't take the room of others'.
+constexpr uint64_t kMostUnheard = 32;
 // Datagrams that are taken at a time at most, so that a flood of a stranger's doesn't keep a rank from its work.
 constexpr uint32_t kMostAtATime = 256;
 
@@ -34,7 +36,7 @@ Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
   std::byte header[MULTICAST_HEADER_BYTES];
   multicast_write(&identity_.key, &fragment, as_chars(content.data()), reinterpret_cast<unsigned char*>(header));
   if (Status sent = port_->send(header, content); !sent.is_ok()) return sent;
-  ++counters_.sent;
+  if (++counters_.sent % kMostUnheard == 0) poll();
   return offset + bytes;
 }
 

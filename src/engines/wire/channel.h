@@ -39,7 +39,7 @@ class Channel {
   // Whether anything was begun since this was last asked that was not done at once.
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
-  bool is_busy() const { return tickets_.size() > left_; }
+  bool is_busy() const { return !tickets_.empty(); }
 
   // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
   // A message of `peer` into memory of the channel's own; the result is its number until leave().

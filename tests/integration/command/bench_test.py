@@ -22,6 +22,8 @@ class Bench(CommandTest):
         rows = self.rows("all", "--ranks", "3", "--sizes", "8,1000,70000")
         seen = {(row["collective"], row["variant"]) for row in rows}
         for algorithm in algorithms:
+            if algorithm["multicasts"]:
+                continue  # of several nodes
             self.assertIn((algorithm["collective"], algorithm["name"]), seen)
         vectors = ["gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter"]
         for collective in vectors + [algorithm["collective"] for algorithm in algorithms]:

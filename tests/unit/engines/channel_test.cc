@@ -225,5 +225,62 @@ TEST_F(ChannelTest, SendsMessagesOfNoBytes) {
   EXPECT_EQ(wire_.posted[0].bytes, 0u);
 }
 
+// What comes beside the steps lies in memory of the channel's own, also when nobody waits for it any more.
+TEST_F(ChannelTest, TakesMessagesAsideAndLeavesThem) {
+  Channel under_test = channel();
+  const uint32_t first = under_test.take_aside(1, sizeof(int));
+  const uint32_t second = under_test.take_aside(1, sizeof(int));
+  ASSERT_EQ(wire_.posted.size(), 2u);
+  EXPECT_NE(wire_.posted[0].into, wire_.posted[1].into);
+  EXPECT_TRUE(under_test.is_busy());
+  under_test.leave(first);
+  EXPECT_EQ(under_test.left(), 1u);
+  EXPECT_TRUE(under_test.is_busy());
+  const int value = 77;
+  std::memcpy(wire_.posted[1].into, &value, sizeof value);
+  wire_.done = {2};
+  under_test.poll();
+  EXPECT_TRUE(under_test.has_come(second));
+  EXPECT_EQ(std::memcmp(under_test.content(second), &value, sizeof value), 0);
+  // The memory of what is still under way is nobody else's.
+  const uint32_t third = under_test.take_aside(1, sizeof(int));
+  EXPECT_NE(wire_.posted[2].into, wire_.posted[0].into);
+  under_test.leave(second);
+  wire_.done = {1, 3};
+  under_test.poll();
+  EXPECT_EQ(under_test.left(), 0u);
+  EXPECT_TRUE(under_test.has_come(third));
+  under_test.leave(third);
+  EXPECT_EQ(under_test.left(), 0u);
+}
+
+TEST_F(ChannelTest, GivesMessagesAwayWithoutWaiting) {
+  Channel under_test = channel();
+  int value = 5;
+  under_test.give_aside(0, std::as_bytes(std::span(&value, 1)));
+  value = 6;
+  ASSERT_EQ(wire_.posted.size(), 1u);
+  EXPECT_TRUE(wire_.posted[0].is_send);
+  EXPECT_EQ(*static_cast<const int*>(wire_.posted[0].data), 5);
+  EXPECT_EQ(under_test.left(), 1u);
+  wire_.done = {1};
+  under_test.poll();
+  EXPECT_EQ(under_test.left(), 0u);
+  EXPECT_FALSE(under_test.is_busy());
+}
+
+// The wire may still write there.
+TEST_F(ChannelTest, NeverGivesBackTheMemoryOfWhatWasCancelled) {
+  Channel under_test = channel();
+  const uint32_t aside = under_test.take_aside(1, sizeof(int));
+  under_test.leave(aside);
+  under_test.cancel();
+  EXPECT_EQ(wire_.cancelled, std::set<Ticket>{1});
+  EXPECT_EQ(under_test.left(), 0u);
+  const int late = 1;
+  std::memcpy(wire_.posted[0].into, &late, sizeof late);
+  ::operator delete[](wire_.posted[0].into);  // the test's to free: the channel has let it go for good
+}
+
 }  // namespace
 }  // namespace hocket::engines::wire

@@ -116,7 +116,6 @@ TEST(ChoiceOverNodes, MulticastIsForOneRankANodeAndWhereItGetsThrough) {
   EXPECT_NE(why_not(query, flat), "");  // nobody has tried
   query.why_no_multicast = "";
   EXPECT_EQ(why_not(query, flat), "");
-  EXPECT_NE(why_not({.collective = Collective::kBroadcast, .bytes = 8, .ranks = 4, .why_no_multicast = ""}, flat), "");
   // Lanes carry a part of the message each.
   EXPECT_NE(why_not(query_of(pairs, Collective::kBroadcast, 64),
                     parsed_spec(Collective::kBroadcast, "lanes:across=multicast")),
