@@ -20,8 +20,6 @@ namespace hocket::communicator {
 using engines::multicast::Family;
 using engines::multicast::GroupAddress;
 using engines::multicast::Interface;
-using engines::multicast::Member;
-using engines::multicast::Port;
 
 namespace {
 
@@ -142,28 +140,28 @@ Status MulticastPath::join() {
   if (!std::binary_search(participants_.begin(), participants_.end(), rank_)) return Status::ok();
   Result<Interface> interface = own_interface(first_.group.family);
   if (!interface.is_ok()) return interface.take_status();
-  Result<std::unique_ptr<Port>> port =
+  Result<std::unique_ptr<engines::multicast::Port>> port =
       engines::multicast::open_udp_port({.group = first_.group, .interface = interface.value(), .hops = first_.hops});
   if (!port.is_ok()) return port.take_status();
   const uint32_t most = mtu_ - engines::multicast::header_bytes(first_.group.family) - MULTICAST_HEADER_BYTES;
   // An even number of cache lines.
   const uint32_t fragment = most / 64 * 64;
-  Member::Identity identity{.key = first_.key,
-                            .group = first_.id,
-                            .self = rank_,
-                            .fragment_bytes = fragment,
-                            .streams = kProbeStream + 1,
-                            .ranks = ranks_};
+  engines::multicast::Member::Identity identity{.key = first_.key,
+                                                .group = first_.id,
+                                                .self = rank_,
+                                                .fragment_bytes = fragment,
+                                                .streams = kProbeStream + 1,
+                                                .ranks = ranks_};
   const uint64_t room = port.value()->room();
-  member_ =
-      std::make_unique<MulticastMember>(MulticastMember{.member = Member(port.take(), identity, kStashBytes),
-                                                        .pace = engines::multicast::Pace(room / 4),
-                                                        .adaptive = {},
-                                                        .delay = first_.delay,
-                                                        .seed = first_.seed,
-                                                        .self = rank_,
-                                                        .participants = participants_,
-                                                        .reported_bytes = uint64_t{kUnreportedFragments} * fragment});
+  member_ = std::make_unique<MulticastMember>(
+      MulticastMember{.member = engines::multicast::Member(port.take(), identity, kStashBytes),
+                      .pace = engines::multicast::Pace(room / 4),
+                      .adaptive = {},
+                      .delay = first_.delay,
+                      .seed = first_.seed,
+                      .self = rank_,
+                      .participants = participants_,
+                      .reported_bytes = uint64_t{kUnreportedFragments} * fragment});
   return Status::ok();
 }
 
@@ -179,7 +177,7 @@ MulticastPath::~MulticastPath() {
 
 uint32_t MulticastPath::probe() {
   if (member_ == nullptr) return 0;
-  Member& member = member_->member;
+  engines::multicast::Member& member = member_->member;
   std::vector<uint64_t> memory(participants_.size());
   std::vector<uint32_t> expected;
   for (const uint32_t source : participants_) {
@@ -189,7 +187,8 @@ uint32_t MulticastPath::probe() {
     expected.push_back(member.expect(kProbeStream, source, into, number));
   }
   const uint64_t content = rank_;
-  const Member::Message message{kProbeStream, member.next(kProbeStream), std::as_bytes(std::span(&content, 1))};
+  const engines::multicast::Member::Message message{kProbeStream, member.next(kProbeStream),
+                                                    std::as_bytes(std::span(&content, 1))};
   const auto has_come = [&](uint32_t one) { return member.has_come(one); };
   const auto began_ns = static_cast<int64_t>(now_ns());
   int64_t send_ns = began_ns;

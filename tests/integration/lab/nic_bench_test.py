@@ -77,6 +77,16 @@ class NicBenchTest(NicLab):
         # Non-blocking calls; whoever gets nothing has to help all the same.
         self.bench("reduce", "--timing", "host-time", "--fetch-later", variants=variants, rounds=20)
 
+    def test_hockets_algorithms_and_multicast_are_measured_by_name(self):
+        if not os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
+            self.skipTest("no MPICH in .venv: ./dev setup")
+        variants = ["multicast", "hocket:mpich:tree_mm:degree=2", "mpi:mpich"]
+        for impaired in ([], ["--impair", "loss=1%"]):
+            rows = self.bench("bcast", *impaired, variants=variants, nodes="3", rounds=20)
+            self.assertEqual(len(rows), len(variants))
+            for row in rows:
+                self.assertGreater(row["lowest_us"], 0)
+
     def test_what_overlaps_is_told(self):
         rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
                           variants=["nic", "host-udp"], rounds=30)
@@ -98,6 +108,9 @@ class NicBenchTest(NicLab):
                             (["reduce", "--timing", "overlap"], ["--compute-us"]),
                             (["reduce", "--compute", "sleep"], ["--timing overlap"]),
                             (["reduce", "--variants", "nic-direct"], ["nic-direct", "barrier"]),
+                            (["reduce", "--variants", "multicast"], ["multicast", "broadcast"]),
+                            (["bcast", "--variants", "mpi:mpich:multicast"], ["chooses its own", "mpi:mpich"]),
+                            (["bcast", "--variants", "hocket:mpich:frob"], ["frob", "tree_mm"]),
                             (["reduce", "--variants", "nic:bush"], ["bush", "tree_mm"]),
                             (["reduce", "--variants", "nic:parents/0.2.1"], ["0.2.1", "rank 1", "no way up"]),
                             (["reduce", "--variants", "nic:parents/1.0"], ["rank 0"]),
