@@ -26,6 +26,9 @@ void build(Builder& builder) {
   if (rank == 0) {
     builder.begin_stage();
     for (uint32_t index = 0; index < segments; ++index) builder.multicast(segment(index));
+    builder.end_stage();
+    // Not before: a root that holds its multicast back would be overtaken by the chain.
+    builder.begin_stage();
     for (uint32_t index = 0; index < segments; ++index) builder.send(1, segment(index));
     builder.end_stage();
     return;
