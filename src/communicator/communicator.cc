@@ -234,9 +234,13 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
   if (nodes_ != nullptr)
     channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, rank_, addresses_);
   auto track = std::make_unique<Track>(lane.take(), std::move(channel));
-  if (nic_ != nullptr) track->use(nic_->trigger(index));
-  if (multicast_ != nullptr && multicast_->member() != nullptr) track->use(*multicast_->member(), index);
+  equip(*track, index);
   return track;
+}
+
+void Communicator::equip(Track& track, uint32_t index) const {
+  if (nic_ != nullptr) track.use(nic_->trigger(index));
+  if (multicast_ != nullptr && multicast_->member() != nullptr) track.use(*multicast_->member(), index);
 }
 
 // Nobody wakes a rank when a message comes from another node.

@@ -115,6 +115,8 @@ class Communicator {
   Result<uint32_t> find_failure_elsewhere();
   void tell_other_nodes();
   Result<std::unique_ptr<Track>> make_track(uint32_t index);
+  // With the engines that there are by now.
+  void equip(Track& track, uint32_t index) const;
   bool must_poll() const;
   uint32_t ranks_here() const { return group_->size(); }
   // Of the rank at a place of this node.

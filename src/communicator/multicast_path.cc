@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "base/clock.h"
 #include "base/environment.h"
@@ -29,6 +28,8 @@ constexpr uint32_t kProbeStream = engines::shared_memory::kLanes;
 constexpr uint64_t kStashBytes = 256 * 1024;
 // Calls of more fragments are reported, whatever the root's delay, so that the pace can follow.
 constexpr uint32_t kUnreportedFragments = 8;
+// Fragments are as many whole cache lines as fit.
+constexpr uint32_t kFragmentUnit = 64;
 constexpr int64_t kProbeAgainNs = 4'000'000;
 
 Result<RootDelay> parse_delay(const std::string& text) {
@@ -44,10 +45,12 @@ Result<RootDelay> parse_delay(const std::string& text) {
   return RootDelay{us == 0 ? RootDelay::Kind::kNone : RootDelay::Kind::kFixed, us * 1000};
 }
 
-// The group that is asked for by name or, where only its kind is, one that is drawn.
-Result<GroupAddress> group_of(const std::string& text) {
-  if (text == "ipv4") return engines::multicast::draw_address(Family::kIpv4);
-  if (text == "ipv6") return engines::multicast::draw_address(Family::kIpv6);
+// Where only its kind is asked for, rank 0 draws one.
+Result<GroupAddress> group_of(const std::string& text, bool is_first) {
+  if (text == "ipv4" || text == "ipv6") {
+    const Family family = text == "ipv4" ? Family::kIpv4 : Family::kIpv6;
+    return is_first ? engines::multicast::draw_address(family) : GroupAddress{.family = family};
+  }
   Result<GroupAddress> group = engines::multicast::parse_address(text);
   if (group.is_ok()) return group;
   return Status(Code::kInvalidArgument, std::string("HOCKET_MULTICAST_GROUP: ") + group.status().message() +
@@ -62,13 +65,13 @@ Status draw(T& value) {
 }
 
 // What rank 0 says for all. Others look at it, too, so that what can't be understood is everybody's error at home.
-Status read_settings(MulticastPath::Offer& offer, std::string& interface) {
+Status read_settings(MulticastPath::Offer& offer, bool is_first) {
   const Result<int> wish = environment::get_enum("HOCKET_MULTICAST");
   if (!wish.is_ok()) return {wish.status().code(), wish.status().message()};
   offer.wish = static_cast<MulticastPath::Wish>(wish.value());
   Result<std::string> group = environment::get_text("HOCKET_MULTICAST_GROUP");
   if (!group.is_ok()) return group.take_status();
-  Result<GroupAddress> address = group_of(group.value());
+  Result<GroupAddress> address = group_of(group.value(), is_first);
   if (!address.is_ok()) return address.take_status();
   offer.group = address.value();
   Result<std::string> delay = environment::get_text("HOCKET_MULTICAST_DELAY");
@@ -79,9 +82,6 @@ Status read_settings(MulticastPath::Offer& offer, std::string& interface) {
   const Result<int64_t> hops = environment::get_integer("HOCKET_MULTICAST_HOPS");
   if (!hops.is_ok()) return {hops.status().code(), hops.status().message()};
   offer.hops = static_cast<uint8_t>(hops.value());
-  Result<std::string> name = environment::get_text("HOCKET_MULTICAST_INTERFACE");
-  if (!name.is_ok()) return name.take_status();
-  interface = name.take();
   return Status::ok();
 }
 
@@ -95,44 +95,17 @@ Result<Interface> own_interface(Family family) {
 
 Result<MulticastPath::Offer> MulticastPath::offer(bool is_first) {
   Offer offer;
-  std::string interface;
-  if (Status status = read_settings(offer, interface); !status.is_ok()) return status;
-  if (is_first) {
-    if (Status status = draw(offer.id); !status.is_ok()) return status;
-    if (Status status = draw(offer.key); !status.is_ok()) return status;
-    if (Status status = draw(offer.seed); !status.is_ok()) return status;
-  }
-  if (offer.wish == Wish::kOff) return offer;
-  // Of the family that this rank's own environment names. That rank 0's counts is seen when the group is joined.
-  const Result<Interface> found = engines::multicast::find_interface(interface, offer.group.family);
-  if (found.is_ok())
-    offer.mtu = found.value().mtu;
-  else
-    std::strncpy(offer.reason, found.status().message(), sizeof offer.reason - 1);
+  if (Status status = read_settings(offer, is_first); !status.is_ok()) return status;
+  if (!is_first) return offer;
+  if (Status status = draw(offer.id); !status.is_ok()) return status;
+  if (Status status = draw(offer.key); !status.is_ok()) return status;
+  if (Status status = draw(offer.seed); !status.is_ok()) return status;
   return offer;
 }
 
-std::unique_ptr<MulticastPath> MulticastPath::find(const std::vector<Offer>& offers, const schedule::Nodes& nodes,
-                                                   uint32_t rank, std::string& why_not) {
-  if (offers[0].wish == Wish::kOff) {
-    why_not = "HOCKET_MULTICAST=off";
-    return nullptr;
-  }
-  for (uint32_t node = 0; node < nodes.count(); ++node) {
-    const uint32_t first = nodes.ranks_of(node).front();
-    if (offers[first].mtu != 0) continue;
-    why_not = "rank " + std::to_string(first) + ": " + offers[first].reason;
-    return nullptr;
-  }
-  return std::unique_ptr<MulticastPath>(new MulticastPath(offers, nodes, rank));
-}
-
-MulticastPath::MulticastPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank)
-    : first_(offers[0]), rank_(rank), ranks_(nodes.ranks()), mtu_(~uint32_t{0}) {
-  for (uint32_t node = 0; node < nodes.count(); ++node) {
-    participants_.push_back(nodes.ranks_of(node).front());
-    mtu_ = std::min(mtu_, offers[participants_.back()].mtu);
-  }
+MulticastPath::MulticastPath(const Offer& first, const schedule::Nodes& nodes, uint32_t rank)
+    : first_(first), rank_(rank), ranks_(nodes.ranks()) {
+  for (uint32_t node = 0; node < nodes.count(); ++node) participants_.push_back(nodes.ranks_of(node).front());
   std::sort(participants_.begin(), participants_.end());
 }
 
@@ -143,18 +116,26 @@ Status MulticastPath::join() {
   Result<std::unique_ptr<engines::multicast::Port>> port =
       engines::multicast::open_udp_port({.group = first_.group, .interface = interface.value(), .hops = first_.hops});
   if (!port.is_ok()) return port.take_status();
-  const uint32_t most = mtu_ - engines::multicast::header_bytes(first_.group.family) - MULTICAST_HEADER_BYTES;
-  // An even number of cache lines.
-  const uint32_t fragment = most / 64 * 64;
+  if (port.value()->most_bytes() < MULTICAST_HEADER_BYTES + kFragmentUnit)
+    return {Code::kNotSupported, "interface " + interface.value().name + " carries datagrams of " +
+                                     std::to_string(port.value()->most_bytes()) + " bytes, too short for multicast"};
+  port_ = port.take();
+  return Status::ok();
+}
+
+void MulticastPath::agree_on_length(uint32_t most_bytes) {
+  if (port_ == nullptr) return;
+  const uint32_t most = std::min<uint32_t>(most_bytes - MULTICAST_HEADER_BYTES, MULTICAST_MOST_FRAGMENT_BYTES);
+  const uint32_t fragment = most / kFragmentUnit * kFragmentUnit;
   engines::multicast::Member::Identity identity{.key = first_.key,
                                                 .group = first_.id,
                                                 .self = rank_,
                                                 .fragment_bytes = fragment,
                                                 .streams = kProbeStream + 1,
                                                 .ranks = ranks_};
-  const uint64_t room = port.value()->room();
+  const uint64_t room = port_->room();
   member_ = std::make_unique<MulticastMember>(
-      MulticastMember{.member = engines::multicast::Member(port.take(), identity, kStashBytes),
+      MulticastMember{.member = engines::multicast::Member(std::move(port_), identity, kStashBytes),
                       .pace = engines::multicast::Pace(room / 4),
                       .adaptive = {},
                       .delay = first_.delay,
@@ -162,7 +143,6 @@ Status MulticastPath::join() {
                       .self = rank_,
                       .participants = participants_,
                       .reported_bytes = uint64_t{kUnreportedFragments} * fragment});
-  return Status::ok();
 }
 
 MulticastPath::~MulticastPath() {

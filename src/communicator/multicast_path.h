@@ -16,6 +16,7 @@
 
 #include "communicator/multicast_steps.h"
 #include "engines/multicast/address.h"
+#include "engines/multicast/port.h"
 #include "protocol/siphash.h"
 #include "schedule/nodes.h"
 
@@ -25,28 +26,28 @@ class MulticastPath {
  public:
   enum class Wish : uint8_t { kAutomatic, kOn, kOff };  // in the order of HOCKET_MULTICAST's words
 
-  // What a rank tells of itself. Plain bytes: it goes to all ranks.
+  // What rank 0 says for all. Plain bytes: it goes to all ranks.
   struct Offer {
-    Wish wish = Wish::kAutomatic;  // rank 0's counts, as does all down to `hops`
+    Wish wish = Wish::kAutomatic;
     engines::multicast::GroupAddress group = {};
     uint64_t id = 0;  // told in each datagram
     nic_key key = {};
     uint64_t seed = 0;
     RootDelay delay = {};
     uint8_t hops = 1;
-    uint32_t mtu = 0;       // of its interface; 0: it has none that could be used
-    char reason[160] = {};  // why
   };
-  // `is_first`: of rank 0.
+  // On other ranks, too, so that settings that can't be understood are an error wherever they stand; only rank 0
+  // (`is_first`) draws.
   static Result<Offer> offer(bool is_first);
 
-  // The path over those interfaces; `why_not` says why there is none. `sees_peers`: other nodes are on this machine and
-  // hear of its own interface.
-  static std::unique_ptr<MulticastPath> find(const std::vector<Offer>& offers, const schedule::Nodes& nodes,
-                                             uint32_t rank, std::string& why_not);
-  // Makes this rank a member if it stands for its node; does nothing on others.
+  MulticastPath(const Offer& first, const schedule::Nodes& nodes, uint32_t rank);
+  // Joins the group on a rank that stands for its node; does nothing on others.
   Status join();
-  // After all have joined: sends to all and listens to all, for `kProbeNs` at most. Gives how many it has heard.
+  // How long this rank's datagrams may be; all ones on ranks that don't take part.
+  uint32_t most_bytes() const { return port_ == nullptr ? ~uint32_t{0} : port_->most_bytes(); }
+  // The least of all ranks', after all have joined: from now on this rank is a member.
+  void agree_on_length(uint32_t most_bytes);
+  // Then: sends to all and listens to all, for `kProbeNs` at most. Gives how many it has heard.
   static constexpr int64_t kProbeNs = 20'000'000;
   uint32_t probe();
   // "", or why what ranks have heard is not enough; heard[r]: of rank r.
@@ -60,13 +61,11 @@ class MulticastPath {
   std::string describe() const;
 
  private:
-  MulticastPath(const std::vector<Offer>& offers, const schedule::Nodes& nodes, uint32_t rank);
-
-  Offer first_;  // rank 0's
+  Offer first_;
   uint32_t rank_;
   uint32_t ranks_;
-  uint32_t mtu_;  // the least
   std::vector<uint32_t> participants_;
+  std::unique_ptr<engines::multicast::Port> port_;  // until the member has it
   std::unique_ptr<MulticastMember> member_;
 };
 

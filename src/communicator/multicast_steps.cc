@@ -61,7 +61,7 @@ Progress MulticastSteps::run(const Instruction& step, StepState& state, const Op
 
 void MulticastSteps::poll() {
   if (shared_.member.expects()) shared_.member.poll();
-  while (!waits_for_report_ && !reports_.empty() && channel_.has_come(reports_.front())) {
+  while (!reports_.empty() && channel_.has_come(reports_.front())) {
     hear(reports_.front());
     reports_.pop_front();
   }
@@ -69,7 +69,7 @@ void MulticastSteps::poll() {
 
 void MulticastSteps::cancel() {
   reports_.clear();
-  waits_for_report_ = is_held_back_ = false;
+  is_held_back_ = false;
   sending_ = 0;
   for (const uint32_t expected : awaited_) shared_.member.forget(expected);
   awaited_.clear();
@@ -85,27 +85,22 @@ bool MulticastSteps::sleep(int64_t limit_ns) {
 
 void MulticastSteps::hold_back(uint64_t number) {
   is_held_back_ = true;
-  held_until_ns_ = 0;
   if (is_reported_) {
     const uint32_t from = reporter(shared_, stream_, shared_.self, number);
     reports_.push_back(channel_.take_aside(from, sizeof(Report)));
-    waits_for_report_ = shared_.delay.kind == RootDelay::Kind::kRandom || reports_.size() > kMostReports;
   }
-  if (shared_.delay.kind == RootDelay::Kind::kFixed) held_until_ns_ = now() + shared_.delay.ns;
-  if (shared_.delay.kind == RootDelay::Kind::kAdaptive && shared_.adaptive.ns() != 0)
-    held_until_ns_ = now() + shared_.adaptive.ns();
+  held_until_ns_ =
+      now() + (shared_.delay.kind == RootDelay::Kind::kAdaptive ? shared_.adaptive.ns() : shared_.delay.ns);
+}
+
+// Reports that may be under way when it sends: by random synchronization none.
+size_t MulticastSteps::most_unheard() const {
+  return shared_.delay.kind == RootDelay::Kind::kRandom ? 0 : kMostReports;
 }
 
 bool MulticastSteps::may_go() {
   if (!is_held_back_) return true;
-  if (waits_for_report_) {
-    // By random synchronization the newest is waited for, else the oldest: in either case all that are older are there.
-    const uint32_t awaited = shared_.delay.kind == RootDelay::Kind::kRandom ? reports_.back() : reports_.front();
-    if (!channel_.has_come(awaited)) return false;
-    waits_for_report_ = false;
-    poll();
-  }
-  if (held_until_ns_ != 0 && now() < held_until_ns_) return false;
+  if (reports_.size() > most_unheard() || now() < held_until_ns_) return false;
   is_held_back_ = false;
   return true;
 }
@@ -130,8 +125,7 @@ Progress MulticastSteps::run_multicast(const Instruction& step, StepState& state
   return Progress::kDone;
 }
 
-// As much as the pace allows; true: all of it. state.bytes: what has gone, and one more once all has, since a message
-// may be of no bytes.
+// As much as the pace allows; true: all of it. state.bytes: what has gone. A message of no bytes is one fragment, too.
 bool MulticastSteps::send(const Instruction& step, StepState& state, const Operands& operands) {
   const std::byte* from = step.bytes == 0 ? nullptr : operands.source(step);
   const engines::multicast::Member::Message message{stream_, state.serial, {from, step.bytes}};

@@ -70,6 +70,7 @@ class MulticastSteps {
   engines::Progress run_first_of(const engines::Instruction& step, engines::StepState& state,
                                  const engines::Operands& operands);
   void hold_back(uint64_t number);
+  size_t most_unheard() const;
   bool may_go();
   bool send(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
   void report(uint32_t source, uint64_t number);
@@ -81,7 +82,6 @@ class MulticastSteps {
   bool is_first_ = false;  // multicast of a call
   bool is_reported_ = false;
   bool is_held_back_ = false;
-  bool waits_for_report_ = false;
   int64_t held_until_ns_ = 0;
   std::vector<uint32_t> awaited_;  // what the member expects for steps under way
   uint32_t sending_ = 0;           // steps of which something is to be sent yet

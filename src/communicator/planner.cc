@@ -13,14 +13,6 @@ constexpr size_t kMaxKeptInstructions = 1 << 20;
 // What rules under wire=... call it.
 constexpr const char* kNicWire = "nic";
 
-bool multicasts(const algorithms::Algorithm* algorithm) { return algorithm != nullptr && algorithm->multicasts; }
-
-template <typename Chosen>  // a choice, or a spec
-bool has_multicast(const Chosen& chosen) {
-  return multicasts(chosen.algorithm) || std::any_of(std::begin(chosen.parts), std::end(chosen.parts),
-                                                     [](const auto& part) { return multicasts(part.algorithm); });
-}
-
 }  // namespace
 
 selection::Query Planner::query(const CallShape& shape) const {
@@ -49,7 +41,7 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
   wanted.in_place = shape.in_place;
   wanted.nodes = nodes_;
   wanted.domains = domains_;
-  wanted.first_ranks_lead = has_multicast(choice);
+  wanted.first_ranks_lead = selection::multicasts(choice);
   return wanted;
 }
 
@@ -95,11 +87,11 @@ void Planner::use(const NicPath* nic, std::string why_not) {
 bool Planner::wants_multicast() const {
   if (nodes_ == nullptr) return false;
   if (std::any_of(forced_.begin(), forced_.end(),
-                  [](const auto& spec) { return spec.has_value() && has_multicast(*spec); }))
+                  [](const auto& spec) { return spec.has_value() && selection::multicasts(*spec); }))
     return true;
   const auto rules = table_.rules();
   return std::any_of(rules.begin(), rules.end(), [&](const selection::Rule& rule) {
-    return has_multicast(rule.spec) && rule.nodes.contains(nodes_->count()) &&
+    return selection::multicasts(rule.spec) && rule.nodes.contains(nodes_->count()) &&
            (rule.wire.empty() || rule.wire == table_.wire());
   });
 }

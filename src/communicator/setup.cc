@@ -312,6 +312,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
   if (communicator_->nodes_ != nullptr) agree_on_nic(outcomes);
   if (communicator_->nodes_ != nullptr) HOCKET_TRY(agree_on_multicast(outcomes));
+  communicator_->equip(*communicator_->tracks_[0], 0);
   if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
   if (crowded) context_.set_crowded();
   communicator_->waiter_->prepare();

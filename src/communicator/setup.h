@@ -60,6 +60,7 @@ class Setup {
     char no_cross_memory[kReasonBytes] = {};  // why not
     char no_nic[kReasonBytes] = {};           // "": no reason against it on this rank
     char no_multicast[kReasonBytes] = {};     // the same
+    uint32_t multicast_bytes = ~uint32_t{0};  // of its datagrams
     int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
@@ -80,6 +81,8 @@ class Setup {
   // NIC engines: as far as what was heard says, then by what all have come to.
   void find_nic();
   Status join_nic(Outcome& outcome);
+  // Of the first rank that tells one: "rank 3: ..."; "": nobody does.
+  static std::string first_reason(const std::vector<Outcome>& outcomes, const char (Outcome::*reason)[kReasonBytes]);
   void agree_on_nic(const std::vector<Outcome>& outcomes);
   // Multicast, in the same way, and then whether it gets through.
   Status join_multicast(Outcome& outcome);

@@ -83,11 +83,16 @@ Status Setup::join_nic(Outcome& outcome) {
   return Status::ok();
 }
 
+std::string Setup::first_reason(const std::vector<Outcome>& outcomes, const char (Outcome::*reason)[kReasonBytes]) {
+  for (size_t rank = 0; rank < outcomes.size(); ++rank)
+    if ((outcomes[rank].*reason)[0] != '\0') return "rank " + std::to_string(rank) + ": " + outcomes[rank].*reason;
+  return "";
+}
+
 void Setup::agree_on_nic(const std::vector<Outcome>& outcomes) {
-  for (uint32_t rank = 0; rank < bootstrap_.size && nic_ != nullptr; ++rank) {
-    if (outcomes[rank].no_nic[0] == '\0') continue;
-    why_no_nic_ = "rank " + std::to_string(rank) + ": " + outcomes[rank].no_nic;
-    nic_.reset();
+  if (nic_ != nullptr) {
+    why_no_nic_ = first_reason(outcomes, &Outcome::no_nic);
+    if (!why_no_nic_.empty()) nic_.reset();
   }
   if (communicator_->nodes_ != nullptr && bootstrap_.rank == 0) {
     const std::string why = nic_ != nullptr ? "used" : "not used: " + why_no_nic_;
@@ -96,7 +101,6 @@ void Setup::agree_on_nic(const std::vector<Outcome>& outcomes) {
   }
   communicator_->nic_ = std::move(nic_);
   communicator_->planner_->use(communicator_->nic_.get(), why_no_nic_);
-  if (communicator_->nic_ != nullptr) communicator_->tracks_[0]->use(communicator_->nic_->trigger(0));
 }
 
 Status Setup::join_multicast(Outcome& outcome) {
@@ -106,13 +110,14 @@ Status Setup::join_multicast(Outcome& outcome) {
     why_no_multicast_ = "nothing is chosen that would use it; HOCKET_MULTICAST=on has it all the same";
     return Status::ok();
   }
-  std::vector<MulticastPath::Offer> offers;
-  for (const Introduction& one : all_) offers.push_back(one.multicast);
-  multicast_ = MulticastPath::find(offers, *communicator_->nodes_, bootstrap_.rank, why_no_multicast_);
-  if (multicast_ != nullptr) {
-    const Status joined = multicast_->join();
-    if (!joined.is_ok()) why_no_multicast_ = joined.message();
+  if (all_[0].multicast.wish == MulticastPath::Wish::kOff) {
+    why_no_multicast_ = "HOCKET_MULTICAST=off";
+    return Status::ok();
   }
+  multicast_ = std::make_unique<MulticastPath>(all_[0].multicast, *communicator_->nodes_, bootstrap_.rank);
+  const Status joined = multicast_->join();
+  outcome.multicast_bytes = multicast_->most_bytes();
+  if (!joined.is_ok()) why_no_multicast_ = joined.message();
   if (why_no_multicast_.empty()) return Status::ok();
   if (is_forced) return {Code::kInvalidArgument, "HOCKET_MULTICAST=on can't be honoured: " + why_no_multicast_};
   why_no_multicast_.copy(outcome.no_multicast, sizeof outcome.no_multicast - 1);
@@ -121,17 +126,17 @@ Status Setup::join_multicast(Outcome& outcome) {
 
 // All have joined, so all can hear. Where some rank can't, nobody is asked to try.
 Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
-  for (uint32_t rank = 0; rank < bootstrap_.size && multicast_ != nullptr; ++rank) {
-    if (outcomes[rank].no_multicast[0] == '\0') continue;
-    why_no_multicast_ = "rank " + std::to_string(rank) + ": " + outcomes[rank].no_multicast;
-    multicast_.reset();
-  }
-  if (multicast_ != nullptr) {
+  if (multicast_ != nullptr) why_no_multicast_ = first_reason(outcomes, &Outcome::no_multicast);
+  if (multicast_ != nullptr && why_no_multicast_.empty()) {
+    const auto least = std::min_element(outcomes.begin(), outcomes.end(), [](const Outcome& one, const Outcome& other) {
+      return one.multicast_bytes < other.multicast_bytes;
+    });
+    multicast_->agree_on_length(least->multicast_bytes);
     std::vector<uint32_t> heard;
     HOCKET_TRY(gather_heard(heard));
     why_no_multicast_ = multicast_->judge(heard);
-    if (!why_no_multicast_.empty()) multicast_.reset();
   }
+  if (!why_no_multicast_.empty()) multicast_.reset();
   if (bootstrap_.rank == 0) {
     const std::string how = multicast_ != nullptr ? multicast_->describe() : "not used: " + why_no_multicast_;
     HOCKET_LOG_INFO("a communicator of %u ranks on %u nodes: multicast: %s", bootstrap_.size,
@@ -139,8 +144,6 @@ Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
   }
   communicator_->planner_->use_multicast(multicast_ != nullptr ? multicast_->describe() : "", why_no_multicast_);
   communicator_->multicast_ = std::move(multicast_);
-  if (communicator_->multicast_ != nullptr && communicator_->multicast_->member() != nullptr)
-    communicator_->tracks_[0]->use(*communicator_->multicast_->member(), 0);
   return Status::ok();
 }
 

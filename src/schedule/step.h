@@ -120,6 +120,7 @@ inline bool is_two_sided(StepKind kind) {
 inline bool is_one_sided(StepKind kind) {
   return kind == StepKind::kGet || kind == StepKind::kPut || kind == StepKind::kCombineFrom;
 }
+inline bool is_by_multicast(StepKind kind) { return kind == StepKind::kMulticast || kind == StepKind::kFirstOf; }
 inline bool is_publication(StepKind kind) { return kind == StepKind::kPublish || kind == StepKind::kExpose; }
 inline bool is_counter(StepKind kind) { return kind == StepKind::kAdd || kind == StepKind::kWaitUntil; }
 

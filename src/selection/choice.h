@@ -80,6 +80,10 @@ struct Choice {
 // when no rule is left the cost model chooses (cost_model.h), with the table's parameters.
 Result<Choice> choose(const Query& query, const Table& table, const Spec* forced = nullptr);
 
+// Whether they, or a part of them, go by multicast.
+bool multicasts(const Spec& spec);
+bool multicasts(const Choice& choice);
+
 // Why `spec` can't serve the call, or "".
 std::string why_not(const Query& query, const Spec& spec);
 

@@ -57,7 +57,7 @@ class Pricing {
   }
 
   bool is_by_wire(uint32_t rank, const Step& step) const {
-    if (step.kind == StepKind::kMulticast || step.kind == StepKind::kFirstOf) return true;
+    if (schedule::is_by_multicast(step.kind)) return true;
     return schedule::is_two_sided(step.kind) && nodes_ != nullptr && !nodes_->together(rank, step.peer);
   }
 

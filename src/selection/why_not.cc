@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why an algorithm can't serve a call.
+#include <algorithm>
+#include <iterator>
+
 #include "algorithms/composition.h"
 #include "selection/choice.h"
 #include "selection/matching.h"
@@ -78,7 +81,18 @@ std::string why_no_part(const Query& query, const Algorithm& algorithm) {
   return algorithms::why_no_part(*query.composition, query.part, algorithm, query.limits);
 }
 
+bool is_multicast(const Algorithm* algorithm) { return algorithm != nullptr && algorithm->multicasts; }
+
+template <typename Chosen>
+bool any_multicasts(const Chosen& chosen) {
+  return is_multicast(chosen.algorithm) || std::any_of(std::begin(chosen.parts), std::end(chosen.parts),
+                                                       [](const auto& part) { return is_multicast(part.algorithm); });
+}
+
 }  // namespace
+
+bool multicasts(const Spec& spec) { return any_multicasts(spec); }
+bool multicasts(const Choice& choice) { return any_multicasts(choice); }
 
 std::string why_not(const Query& query, const Spec& spec) {
   const Algorithm& algorithm = *spec.algorithm;

@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "engines/multicast/member.h"
+#include "input.h"
 
 using namespace hocket;
 using namespace hocket::engines::multicast;
+using hocket::test::take;
 
 namespace {
 
@@ -41,15 +43,6 @@ class FedPort final : public Port {
  private:
   std::vector<std::byte> taken_;
 };
-
-template <typename Value>
-Value take(std::span<const uint8_t>& input) {
-  Value value{};
-  const size_t bytes = std::min(sizeof value, input.size());
-  if (bytes != 0) std::memcpy(&value, input.data(), bytes);
-  input = input.subspan(bytes);
-  return value;
-}
 
 // A member sends as many bytes in message `number` of a stream as every receiver awaits, and always the same.
 uint32_t length_of(uint64_t number) { return static_cast<uint32_t>(number * 7 % kLongestMessage); }

@@ -9,20 +9,11 @@
 #include <span>
 
 #include "../unit/protocol/victim_engine.h"
+#include "input.h"
 
 using namespace hocket::test;
 
 namespace {
-
-// A piece of the input, zeros behind its end.
-template <typename Value>
-Value take(std::span<const uint8_t>& input) {
-  Value value{};
-  const size_t bytes = std::min(sizeof value, input.size());
-  if (bytes != 0) std::memcpy(&value, input.data(), bytes);
-  input = input.subspan(bytes);
-  return value;
-}
 
 // Epochs are told by how far from what is under way they are; operands by their first word, which others follow.
 struct Fields {

@@ -16,12 +16,12 @@ namespace hocket::lab_bench {
 // The hidden command that ranks are: `hocket lab bench-rank --board FILE [--with-hocket] [--setting NAME=VALUE ...]`.
 inline constexpr const char* kRankCommand = "bench-rank";
 
-// `mpi` as of `hocket lab mpirun --mpi`; `settings` of hocket's, if it has it: "NAME=VALUE". Packets are not counted.
 struct MpiJob {
-  std::string mpi;
+  std::string mpi;  // as of `hocket lab mpirun --mpi`
   bool has_hocket = false;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings;  // of hocket's: "NAME=VALUE"
 };
+// Packets are not counted.
 Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task);
 
 }  // namespace hocket::lab_bench

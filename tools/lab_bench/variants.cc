@@ -7,7 +7,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/given_tree.h"
 #include "algorithms/shapes.h"
-#include "selection/table.h"
+#include "selection/choice.h"
 
 namespace hocket::lab_bench {
 namespace {
@@ -169,7 +169,7 @@ Status give_mpi(Collective collective, Variant& variant) {
   const Result<selection::Spec> parsed = selection::parse_spec(collective, spec);
   if (!parsed.is_ok()) return {parsed.status().code(), "`" + variant.name + "`: " + parsed.status().message()};
   variant.settings = {"HOCKET_NIC=off", selection::forcing_variable(collective) + "=" + spec};
-  if (spec.find(kMulticast) != std::string::npos) variant.settings.emplace_back("HOCKET_MULTICAST=on");
+  if (selection::multicasts(parsed.value())) variant.settings.emplace_back("HOCKET_MULTICAST=on");
   return Status::ok();
 }
 

@@ -39,8 +39,6 @@ void place_peer(const schedule::Nodes& nodes, uint32_t rank, Instruction& step) 
   if (!step.by_wire) step.peer = nodes.place_of(step.peer);
 }
 
-bool is_multicast(StepKind kind) { return kind == StepKind::kMulticast || kind == StepKind::kFirstOf; }
-
 Instruction translate(const Step& step, const Binding& binding) {
   Instruction out;
   out.kind = step.kind;
@@ -58,7 +56,7 @@ Instruction translate(const Step& step, const Binding& binding) {
     out.target_offset = schedule::resolve(step.target, binding.extents).offset * binding.element_bytes;
   }
   out.second_peer = step.second_peer;
-  out.by_wire = step.kind == StepKind::kTrigger || is_multicast(step.kind);
+  out.by_wire = step.kind == StepKind::kTrigger || schedule::is_by_multicast(step.kind);
   out.elements = binding.elements(step);
   out.bytes = out.elements * binding.element_bytes;
   return out;
@@ -96,7 +94,7 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
       if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
     } else {
       program.instructions.push_back(instruction);
-      if (is_multicast(instruction.kind)) program.multicast_bytes += instruction.bytes;
+      if (schedule::is_by_multicast(instruction.kind)) program.multicast_bytes += instruction.bytes;
       program.longest_stage = std::max(program.longest_stage, ++stage);
     }
     if (step.ends_stage) stage = 0;

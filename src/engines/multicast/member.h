@@ -57,7 +57,6 @@ class Member {
   uint32_t fragment_bytes() const { return identity_.fragment_bytes; }
   // Until poll() would find something.
   int descriptor() const { return port_->descriptor(); }
-  uint64_t room() const { return port_->room(); }
 
   // --- sending ------------------------------------------------------------------------------------------------------
   // The number of this rank's next message in the stream.

