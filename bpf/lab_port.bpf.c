@@ -6,6 +6,7 @@
 // held) carries a mark. ARP is spared all that is random: a lost answer would stop everything for a second.
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
+#include <linux/in.h>
 #include <linux/pkt_cls.h>
 
 #include <bpf/bpf_endian.h>
@@ -13,7 +14,7 @@
 
 #include "lab_port.h"
 
-enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16 };
+enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16, IP_CARRIES = 23 };
 
 // How many ports there are.
 const volatile __u32 lab_nodes = LAB_MOST_PORTS;
@@ -62,11 +63,20 @@ static __always_inline void corrupt(struct __sk_buff* skb, __u64 random, struct 
   if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count(&counters->corrupted);
 }
 
+// Not what manages groups: a switch that doesn't hear who has joined sends them nothing, which is another impairment.
+static __always_inline int is_multicast(struct __sk_buff* skb) {
+  __u8 target = 0;
+  __u8 protocol = 0;
+  if (bpf_skb_load_bytes(skb, 0, &target, 1) != 0 || bpf_skb_load_bytes(skb, IP_CARRIES, &protocol, 1) != 0) return 0;
+  return (target & 1) != 0 && protocol != IPPROTO_IGMP;
+}
+
 static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, __u64 same_link_flags,
                                              const struct lab_settings* settings, struct lab_counters* counters) {
   const __u64 seed = settings->seed;
   const __u64 number = __sync_fetch_and_add(&counters->number, 1);
-  if (lab_is_hit(settings->loss, seed, link, LAB_LOSS, number)) {
+  if (lab_is_hit(settings->loss, seed, link, LAB_LOSS, number) &&
+      (!settings->lose_multicast_only || is_multicast(skb))) {
     count(&counters->lost);
     return DROP;
   }

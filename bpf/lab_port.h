@@ -31,7 +31,8 @@ struct lab_settings {
   __u64 reorder;
   __u64 hold_ns; /* by how much later a reordered packet comes */
   __u64 delay_ns;
-  __u64 jitter_ns; /* up to so much is added to the delay */
+  __u64 jitter_ns;           /* up to so much is added to the delay */
+  __u64 lose_multicast_only; /* 1: others are never lost, nor is what manages groups (IGMP) */
 };
 
 struct lab_counters {

@@ -40,7 +40,8 @@ __asm__(".section .rodata\n.balign 8\n"
         ".global @symbol@_begin\n.hidden @symbol@_begin\n@symbol@_begin:\n.incbin \"@object@\"\n"
         ".global @symbol@_end\n.hidden @symbol@_end\n@symbol@_end:\n.byte 0\n.previous\n");
 ]] @ONLY)
-  set_source_files_properties(${carrier} PROPERTIES OBJECT_DEPENDS ${object})
+  # Joined sources would forget what they depend on.
+  set_source_files_properties(${carrier} PROPERTIES OBJECT_DEPENDS ${object} SKIP_UNITY_BUILD_INCLUSION ON)
   add_library(${symbol} STATIC ${carrier})
   target_link_libraries(${symbol} PUBLIC PkgConfig::LIBBPF)
 endfunction()

@@ -18,6 +18,7 @@ constexpr const char* kLabImpairFooter = R"(
 Examples:
   hocket lab loss all 1%            of all packets, each judged once, on its way to its receiver
   hocket lab loss n2 5% --seed 7    of those from n2 and of those to it
+  hocket lab loss all 50% --only multicast   each receiver of a multicast misses it or not, whatever the others do
   hocket lab delay all 1ms --jitter 200us
   hocket lab cut n1                 n1 hears nobody and nobody hears it, until `hocket lab heal n1`
   hocket lab loss all 0             ends it; `hocket lab reset` ends everything of the kind
@@ -26,9 +27,10 @@ commands begins to number the packets of its links anew.)";
 
 struct ImpairmentWords {
   std::string name;
-  std::string first;   // the node, or the value where there is no second word
-  std::string second;  // the value
-  std::string more;    // --jitter, --by
+  std::string first;         // the node, or the value where there is no second word
+  std::string second;        // the value
+  std::string more;          // --jitter, --by
+  std::string only = "any";  // --only
   std::optional<uint64_t> seed;
 };
 
@@ -74,6 +76,7 @@ int impose(const ImpairmentWords& words, ImpairmentKind kind) {
   lab::Impairment impairment;
   impairment.kind = kind;
   impairment.seed = words.seed;
+  impairment.only_multicast = words.only == "multicast";
   if (Status status = read_value(kind, words.second.empty() ? words.first : words.second, &impairment.value);
       !status.is_ok())
     return fail(kUsage, status.message());
@@ -131,6 +134,10 @@ void add_lab_impairments(CLI::App& lab_command, Invocation& invocation) {
     if (verb.kind == ImpairmentKind::kReorder) {
       words->more = "1ms";
       sub->add_option("--by", words->more, "how much later they come (default: 1ms)")->type_name("TIME");
+    }
+    if (verb.kind == ImpairmentKind::kLoss) {
+      sub->add_option("--only", words->only, "any (default), or multicast: nothing else is lost, IGMP neither")
+          ->check(CLI::IsMember({"any", "multicast"}));
     }
     sub->callback([=, &invocation, kind = verb.kind] { invocation.run = [=] { return impose(*words, kind); }; });
   }

@@ -13,11 +13,13 @@ namespace {
 
 constexpr unsigned kDirections[] = {LAB_FROM_NODE, LAB_TO_NODE};
 
-void set_value(lab_settings& settings, const Impairment& impairment, uint64_t value) {
+void set_value(lab_settings& settings, const Impairment& impairment) {
+  const uint64_t value = impairment.value;
   const uint64_t more_ns = value == 0 && impairment.kind == ImpairmentKind::kReorder ? 0 : impairment.more_ns;
   switch (impairment.kind) {
     case ImpairmentKind::kLoss:
       settings.loss = value;
+      settings.lose_multicast_only = value != 0 && impairment.only_multicast ? 1 : 0;
       break;
     case ImpairmentKind::kDuplicate:
       settings.duplicate = value;
@@ -44,9 +46,9 @@ bool is_anything_set(const lab_settings& settings) {
           settings.delay_ns | settings.jitter_ns) != 0;
 }
 
-void change_link(const LinkTable& table, int node, unsigned direction, const Impairment& impairment, uint64_t value) {
+void change_link(const LinkTable& table, int node, unsigned direction, const Impairment& impairment) {
   lab_settings& settings = table.settings(node, direction);
-  set_value(settings, impairment, value);
+  set_value(settings, impairment);
   if (impairment.seed) settings.seed = *impairment.seed;
   settings.is_active = is_anything_set(settings) ? 1 : 0;
   table.counters(node, direction).number = 0;
@@ -76,12 +78,14 @@ Status impose(const Lab& lab, const Impairment& impairment) {
   const bool is_all = impairment.node == kAllNodes;
   // One that is cut off neither hears nor is heard.
   const bool both_ways = !is_all || impairment.kind == ImpairmentKind::kCut;
+  const bool at_sender = both_ways || impairment.kind == ImpairmentKind::kDelay;
+  const bool at_receiver = both_ways || impairment.kind != ImpairmentKind::kDelay;
+  Impairment none = impairment;
+  none.value = none.more_ns = 0;
   for (int node = 0; node < lab.nodes; ++node) {
     if (!is_all && node != impairment.node) continue;
-    Impairment from_node = impairment;
-    if (!both_ways) from_node.more_ns = 0;
-    change_link(table.value(), node, LAB_FROM_NODE, from_node, both_ways ? impairment.value : 0);
-    change_link(table.value(), node, LAB_TO_NODE, impairment, impairment.value);
+    change_link(table.value(), node, LAB_FROM_NODE, at_sender ? impairment : none);
+    change_link(table.value(), node, LAB_TO_NODE, at_receiver ? impairment : none);
   }
   return is_anything_active(lab, table.value()) ? Status::ok() : set_offloads(lab, true);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens to packets on the links of a lab.
 //
-// A node's own impairment acts on its packets both ways; that of all nodes acts once on each packet, on the link to its
-// receiver. Each change begins to number the packets of its links anew, so that what follows can be repeated.
+// A node's own impairment acts on its packets both ways; that of all nodes acts once on each packet: on the link to its
+// receiver, so that one in many copies of a multicast is hit by itself, but a delay on the link from its sender, so
+// that a multicast is held once and not once a copy. Each change begins to number the packets of its links anew, so
+// that what follows can be repeated.
 //
 // Thread safety: one thread at a time; changes need the Lock.
 #pragma once
@@ -27,6 +29,7 @@ struct Impairment {
   uint64_t value = 0;            // a share of 2^32, nanoseconds for kDelay, 0 or 1 for kCut; 0 ends it
   uint64_t more_ns = 0;          // kDelay: jitter; kReorder: by how much later
   std::optional<uint64_t> seed;  // else the link's present one, 1 at first
+  bool only_multicast = false;   // kLoss: nothing else is lost
 };
 
 // Loads programs and starts the relay where they are needed.

@@ -31,12 +31,12 @@ namespace {
 struct Kind {
   const char* name;
   lab::ImpairmentKind kind;
+  bool only_multicast = false;
 };
-constexpr Kind kKinds[] = {{"loss", lab::ImpairmentKind::kLoss},
-                           {"duplicate", lab::ImpairmentKind::kDuplicate},
-                           {"corrupt", lab::ImpairmentKind::kCorrupt},
-                           {"reorder", lab::ImpairmentKind::kReorder},
-                           {"delay", lab::ImpairmentKind::kDelay}};
+constexpr Kind kKinds[] = {
+    {"loss", lab::ImpairmentKind::kLoss},           {"lost-multicasts", lab::ImpairmentKind::kLoss, true},
+    {"duplicate", lab::ImpairmentKind::kDuplicate}, {"corrupt", lab::ImpairmentKind::kCorrupt},
+    {"reorder", lab::ImpairmentKind::kReorder},     {"delay", lab::ImpairmentKind::kDelay}};
 constexpr uint64_t kReorderedByNs = 1'000'000;
 
 Result<lab::Impairment> parse_impairment(const std::string& word) {
@@ -45,6 +45,7 @@ Result<lab::Impairment> parse_impairment(const std::string& word) {
     if (equals == std::string::npos || word.substr(0, equals) != kind.name) continue;
     lab::Impairment impairment;
     impairment.kind = kind.kind;
+    impairment.only_multicast = kind.only_multicast;
     if (kind.kind == lab::ImpairmentKind::kReorder) impairment.more_ns = kReorderedByNs;
     const std::string value = word.substr(equals + 1);
     Result<uint64_t> read =
@@ -53,8 +54,10 @@ Result<lab::Impairment> parse_impairment(const std::string& word) {
     impairment.value = read.value();
     return impairment;
   }
-  return Status(Code::kInvalidArgument,
-                "`" + word + "` is no impairment; such are loss=1%, duplicate=, corrupt=, reorder= and delay=1ms");
+  return Status(
+      Code::kInvalidArgument,
+      "`" + word +
+          "` is no impairment; such are loss=1%, lost-multicasts=, duplicate=, corrupt=, reorder= and delay=1ms");
 }
 
 void take_away(const std::string& name) {

@@ -177,7 +177,7 @@ receiver.sendto(data, sender)
         twice = self.hits("n1", "to", "duplicate")
         self.assertEqual(len(set(came)), PACKETS - lost)
         self.assertEqual(len(came), PACKETS - lost + twice)
-        self.assertEqual(self.hits("n1", "to", "delay"), PACKETS - lost)
+        self.assertEqual(self.hits("n0", "from", "delay"), PACKETS - lost)
 
     def test_reset_ends_all_and_the_relay(self):
         self.lab("loss", "all", "100%")
