@@ -69,6 +69,35 @@ class MulticastTest(MpiLab):
                 self.assertGreater(sum(counts["missed"] for counts in counted.values()), 0)
                 self.assertGreater(sum(counts["repeated"] + counts["late"] for counts in counted.values()), 0)
 
+    def test_whatever_share_of_multicasts_is_missed(self):
+        self.lab("up", "5")
+        for percent in (10, 25, 50, 75, 100):
+            self.lab("loss", "all", f"{percent}%", "--only", "multicast")
+            for mpi in self.programs:
+                with self.subTest(mpi=mpi, percent=percent):
+                    result = self.broadcasts(mpi, "200", "1000")  # messages of one fragment
+                    self.all_right(result, 200)
+                    counted = self.counted(result.stderr)
+                    awaited = sum(counts["awaited"] for counts in counted.values())
+                    # The chain may be faster than a multicast, but what is lost never comes.
+                    came = sum(counts["taken"] + counts["early"] + counts["late"] for counts in counted.values())
+                    self.assertAlmostEqual(came / awaited, 1 - percent / 100, delta=0.15)
+
+    def test_each_node_may_miss_all_by_itself(self):
+        self.lab("up", "4")
+        for node in range(4):
+            self.lab("reset")
+            self.lab("loss", f"n{node}", "100%", "--only", "multicast")
+            for mpi in self.programs:
+                with self.subTest(mpi=mpi, node=node):
+                    result = self.broadcasts(mpi, "200", "3000")
+                    self.all_right(result, 200)
+                    for rank, counts in self.counted(result.stderr).items():
+                        if rank == node:
+                            self.assertEqual((counts["missed"], counts["taken"]), (counts["awaited"], 0))
+                        else:
+                            self.assertGreater(counts["taken"] + counts["early"], 0)
+
     def test_where_nothing_gets_through_the_chain_does_all(self):
         self.lab("up", "4")
         for mpi in self.programs:
