@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/log.h"
+
 namespace hocket::engines::multicast {
 namespace {
 
@@ -62,7 +64,10 @@ void Member::forget(uint32_t expected) {
   --expecting_;
   losses_.expected += one.assembly.fragments();
   losses_.missed += one.assembly.missing();
-  if (!one.assembly.is_complete()) ++counters_.missed;
+  if (one.assembly.is_complete()) return;
+  ++counters_.missed;
+  HOCKET_LOG_DEBUG("rank %u: missed message %lu of rank %u by multicast (stream %u)", identity_.self, one.number,
+                   one.source, one.stream);
 }
 
 void Member::poll() {
