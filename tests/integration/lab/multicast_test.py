@@ -3,12 +3,15 @@
 
 import os
 import re
+import subprocess
+import sys
 
 from lab_command import main_as_root
 from mpi_lab import MpiLab
 
 ROUNDS = 400
 MOST = 20000
+PENALTIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../scripts/multicast_penalties.py")
 
 
 class MulticastTest(MpiLab):
@@ -82,6 +85,20 @@ class MulticastTest(MpiLab):
                     # The chain may be faster than a multicast, but what is lost never comes.
                     came = sum(counts["taken"] + counts["early"] + counts["late"] for counts in counted.values())
                     self.assertAlmostEqual(came / awaited, 1 - percent / 100, delta=0.15)
+
+    def test_penalty_rounds_are_as_many_as_chance_says(self):
+        self.lab("up", "5")
+        self.lab("loss", "all", "50%", "--only", "multicast")
+        for mpi in self.programs:
+            with self.subTest(mpi=mpi):
+                result = self.broadcasts(mpi, "1000", "1000", HOCKET_LOG="debug")
+                self.all_right(result, 1000)
+                told = subprocess.run([sys.executable, "-B", PENALTIES, "--ranks", "5", "--broadcasts", "1000",
+                                       "--share", "0.5", "-"], input=result.stderr, capture_output=True, text=True,
+                                      check=True).stdout
+                rounds, predicted = map(float, re.search(r"rank: ([\d.]+), predicted ([\d.]+)", told).groups())
+                self.assertAlmostEqual(predicted, (0.5 + 0.75 + 0.875 + 0.9375) / 4, delta=0.001)
+                self.assertAlmostEqual(rounds / predicted, 1, delta=0.15)
 
     def test_each_node_may_miss_all_by_itself(self):
         self.lab("up", "4")
