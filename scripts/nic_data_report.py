@@ -164,7 +164,7 @@ def main():
             with open(path, encoding="utf-8") as file:
                 rows += [row | {"file": path} for row in json.load(file)]
             if any("elements" not in row for row in rows):
-                raise ValueError("it is of barriers: scripts/nic_report.py")
+                raise ValueError("it is of barriers or of bytes: scripts/nic_report.py, scripts/multicast_report.py")
         except (OSError, ValueError) as error:
             sys.exit(f"nic_data_report.py: {path}: {error}; a file of `hocket lab bench reduce --json` is needed")
     print_tables(rows)

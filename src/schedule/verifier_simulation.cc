@@ -178,6 +178,7 @@ void Simulation::transfer(Where send, Where receive) {
   if (world_.step(receive).kind == StepKind::kFirstOf) {
     take_first(send, receive);
   } else {
+    multicasts_.other_message(send, receive);
     take(send, receive);
   }
 }

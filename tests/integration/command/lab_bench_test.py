@@ -132,6 +132,21 @@ class LabBench(CommandTest):
         with open(os.path.join(self.directory.name, "nic-reduce-skew-nodes-bridge.svg"), encoding="utf-8") as file:
             self.assertIn("<svg", file.read())
 
+    def test_the_report_of_multicasts_has_each_rank_and_what_is_sent(self):
+        rows = [(4, "hocket", "mpich:multicast", 60), (4, "mpi", "mpich", 90), (8, "hocket", "mpich:multicast", 70)]
+        path = self.sums("latency", rows, collective="bcast", bytes=2048, rank_us=[5, 40, 50, 60], sent_bytes=9000,
+                         root_packets=2, root_sent_bytes=4000)
+        text = self.expect(script("multicast_report.py", path), 0).stdout
+        self.assertRegex(text, r"\| 4 +\| 2 KiB +\| \*\*60.0\*\* +\| 90.0 ")
+        self.assertRegex(text, r"\| 4 +\| 2 KiB .*multicast \(mpich\) +\| 60.0 .*\| 40.0 +\| 60.0 +\| 33 % +\| 20 % +\| 7 ")
+        drawn = script("multicast_report.py", path, "--figures", self.directory.name)
+        if "matplotlib is missing" not in drawn.stderr:
+            for name in ("latency", "ranks", "rank-1", "rank-last"):
+                self.assertTrue(os.path.exists(os.path.join(self.directory.name, f"multicast-{name}.svg")), name)
+        refused = script("multicast_report.py", self.sums("overlap", rows))
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("no latencies of ranks", refused.stderr)
+
     def test_reports_refuse_each_others_files(self):
         path = self.results({("mpi", 8): 1})
         result = script("nic_data_report.py", path)

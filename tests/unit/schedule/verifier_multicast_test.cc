@@ -120,5 +120,23 @@ TEST(VerifierMulticast, KnowsOnlyWhatEitherWayImplies) {
   expect_problem(report, "may still be using it");
 }
 
+TEST(VerifierMulticast, MessagesOfRanksThatMulticastAreOfAChain) {
+  const Report report = report_of(3, [](Builder& b) {
+    if (b.rank() == 0) {
+      b.multicast(b.output());
+      b.send(1, b.output());
+      return;
+    }
+    b.first_of(b.rank() - 1, 0, b.output());
+    if (b.rank() == 1) {
+      b.send(2, b.output());
+      b.receive(2, b.output());
+    } else {
+      b.send(1, b.output());
+    }
+  });
+  expect_problem(report, "takes a message of rank 2 by itself");
+}
+
 }  // namespace
 }  // namespace hocket::schedule
