@@ -61,7 +61,9 @@ main() {
   if [ "$(uname -m)" != x86_64 ]; then die "rdma: the emulated machine is an x86-64 one, this is $(uname -m)"; fi
   # The machine's own file systems lie over these; the kernel's command line has words.
   case "$root" in
-    /tmp/* | /run/* | /dev/* | /proc/* | *' '*) die "rdma: the repository must not lie in $root: another path, please" ;;
+    /tmp/* | /run/* | /dev/* | /proc/* | *' '*)
+      die "rdma: not from $root: not below /tmp or /run, and without spaces in its path, please"
+      ;;
   esac
   install_packages qemu-system-x86 libibverbs-dev librdmacm-dev ibverbs-providers
   need qemu-system-x86_64 apt-cache dpkg-deb python3 setpriv timeout

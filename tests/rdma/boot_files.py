@@ -79,7 +79,7 @@ def main():
     paths = {path.stem.replace("-", "_"): path for path in (package / "lib/modules").rglob("*.ko")}
     modules = in_order(sys.argv[4:], paths)
     archive = Archive()
-    for folder in ("dev", "root", "modules"):
+    for folder in ("dev", "host", "modules"):
         archive.add(folder, stat.S_IFDIR | 0o755)
     archive.add("init", stat.S_IFREG | 0o755, init.read_bytes())
     for name, content in modules.items():

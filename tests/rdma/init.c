@@ -54,15 +54,15 @@ static void load_modules(void) {
 }
 
 static void take_hosts_root(void) {
-  mount_at("host", "/root", "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=262144,cache=loose");
-  mount_at("devtmpfs", "/root/dev", "devtmpfs", 0, NULL);
-  mount_at("proc", "/root/proc", "proc", 0, NULL);
-  mount_at("sysfs", "/root/sys", "sysfs", 0, NULL);
-  mount_at("tmpfs", "/root/tmp", "tmpfs", 0, NULL);
-  mount_at("tmpfs", "/root/run", "tmpfs", 0, NULL);
-  if (mkdir("/root/dev/shm", 01777) != 0 && errno != EEXIST) die("can't make /dev/shm");
-  mount_at("tmpfs", "/root/dev/shm", "tmpfs", 0, NULL);
-  if (chdir("/root") != 0) die("/root");
+  mount_at("host", "/host", "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=262144,cache=loose");
+  mount_at("devtmpfs", "/host/dev", "devtmpfs", 0, NULL);
+  mount_at("proc", "/host/proc", "proc", 0, NULL);
+  mount_at("sysfs", "/host/sys", "sysfs", 0, NULL);
+  mount_at("tmpfs", "/host/tmp", "tmpfs", 0, NULL);
+  mount_at("tmpfs", "/host/run", "tmpfs", 0, NULL);
+  if (mkdir("/host/dev/shm", 01777) != 0 && errno != EEXIST) die("can't make /dev/shm");
+  mount_at("tmpfs", "/host/dev/shm", "tmpfs", 0, NULL);
+  if (chdir("/host") != 0) die("/host");
   mount_at(".", "/", NULL, MS_MOVE, NULL);
   if (chroot(".") != 0 || chdir("/") != 0) die("can't change to the host's root");
 }

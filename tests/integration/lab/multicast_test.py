@@ -29,9 +29,9 @@ class MulticastTest(MpiLab):
     @staticmethod
     def counted(said):
         """Of each rank that took part: what it says of its multicasts."""
-        found = re.findall(r"rank (\d+): multicast \S+: (\d+) messages awaited, (\d+) missed; fragments: (\d+) sent, "
-                           r"(\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, (\d+) without room, "
-                           r"(\d+) of other jobs, (\d+) refused", said)
+        found = re.findall(r"rank (\d+): multicast \S+ over UDP: (\d+) messages awaited, (\d+) missed; "
+                           r"fragments: (\d+) sent, (\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, "
+                           r"(\d+) without room, (\d+) of other jobs, (\d+) refused", said)
         names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
         return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}
 
