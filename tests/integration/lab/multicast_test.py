@@ -170,6 +170,9 @@ class MulticastTest(MpiLab):
                 result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST": "off"})
                 self.all_right(result)
                 self.assertIn("HOCKET_MULTICAST=off", result.stderr)
+                result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST_OVER": "verbs"})
+                self.all_right(result)
+                self.assertIn("not used: rank 0: multicast over verbs", result.stderr)
 
     def test_what_cannot_be_honoured_is_refused_by_name(self):
         self.lab("up", "2")
@@ -177,6 +180,7 @@ class MulticastTest(MpiLab):
         for settings, words in (({"HOCKET_MULTICAST_INTERFACE": "eth7"}, "HOCKET_MULTICAST_INTERFACE=eth7"),
                                 ({"HOCKET_MULTICAST_GROUP": "10.0.0.1"}, "`10.0.0.1` is not a multicast address"),
                                 ({"HOCKET_MULTICAST_DELAY": "soon"}, "HOCKET_MULTICAST_DELAY=soon"),
+                                ({"HOCKET_MULTICAST_OVER": "verbs"}, "multicast over verbs"),
                                 ({"HOCKET_MULTICAST": "off"}, "HOCKET_MULTICAST=off")):
             with self.subTest(**settings):
                 result = self.broadcasts(mpi, "1", "10", code=None, **settings)
