@@ -15,9 +15,21 @@ namespace {
 // The device puts a global route header, or an IP header, before each datagram that comes.
 constexpr uint32_t kRouteBytes = 40;
 constexpr uint32_t kCacheLine = 64;
+// On InfiniBand: what an interface takes for itself of a datagram, and the length that every group carries.
+constexpr uint32_t kInterfaceBytes = 4;
+constexpr uint32_t kUsualBytes = 2048;
 constexpr uint32_t kFewestSlots = 64;
 // A root sends a quarter of its room at once.
 constexpr uint32_t kReceivesPerSend = 4;
+
+// A group on InfiniBand is made after the interface's own, which may carry less than the port; the interface's MTU
+// tells, unless it isn't one of datagrams.
+uint32_t longest_datagram(const ibv_port_attr& port, uint32_t interface_mtu) {
+  const uint32_t most = 128U << port.active_mtu;
+  if (port.link_layer == IBV_LINK_LAYER_ETHERNET) return most;
+  const uint32_t group = interface_mtu + kInterfaceBytes;
+  return std::min(most, group <= 2 * kUsualBytes ? group : kUsualBytes);
+}
 
 }  // namespace
 
@@ -36,7 +48,7 @@ Status VerbsPort::size_rings(const multicast::VerbsOptions& options) {
   ibv_device_attr device{};
   if (const int error = ibv_query_device(membership_->device(), &device); error != 0)
     return failed("ask for the device's limits", error);
-  most_bytes_ = 128U << port.active_mtu;
+  most_bytes_ = longest_datagram(port, options.interface.mtu);
   slot_bytes_ = (kRouteBytes + most_bytes_ + kCacheLine - 1) / kCacheLine * kCacheLine;
   const auto limit = static_cast<uint32_t>(std::min(device.max_qp_wr, device.max_cqe));
   const auto wanted = std::max(kFewestSlots, static_cast<uint32_t>(options.room / most_bytes_));
