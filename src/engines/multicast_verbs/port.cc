@@ -63,7 +63,8 @@ Status VerbsPort::make_memory() {
   memory_ = std::make_unique<std::byte[]>(bytes);
   domain_.reset(ibv_alloc_pd(membership_->device()));
   if (domain_ == nullptr) return failed("make a protection domain", errno);
-  registered_.reset(ibv_reg_mr(domain_.get(), memory_.get(), bytes, IBV_ACCESS_LOCAL_WRITE));
+  const int access = IBV_ACCESS_LOCAL_WRITE;
+  registered_.reset(ibv_reg_mr(domain_.get(), memory_.get(), bytes, access));
   if (registered_ == nullptr)
     return failed("register " + std::to_string(bytes) + " bytes of memory (`ulimit -l` is the limit)", errno);
   return Status::ok();
