@@ -15,13 +15,15 @@ modules=(virtio_pci 9pnet_virtio 9p crc32_generic rdma_rxe rdma_ucm veth bridge 
 fetch_kernel() { # into $directory/linux
   local package deb
   # A kernel for clouds has no soft-RoCE.
-  package=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p')
+  package=$(apt-cache depends linux-image-amd64 2>/dev/null |
+    sed -n '0,/Depends:/s/^ *Depends: \(linux-image-[^ ]*\)$/\1/p') || true
   if [ -z "$package" ]; then
     die "apt knows no kernel package linux-image-amd64 (apt-get update? Only Debian's own has what this needs)"
   fi
   deb=$(find "$directory" -maxdepth 1 -name "${package}_*.deb" | head -n 1)
   if [ -z "$deb" ]; then
     say "downloading $package (70 MB, kept in $directory)"
+    rm -f "$directory"/linux-image-*.deb
     (cd "$directory" && apt-get download -qq -o APT::Sandbox::User=root "$package") ||
       die "can't download $package: is apt's list of packages old (apt-get update), or the network away?"
     deb=$(find "$directory" -maxdepth 1 -name "${package}_*.deb" | head -n 1)
@@ -67,7 +69,7 @@ main() {
       ;;
   esac
   install_packages qemu-system-x86 libibverbs-dev librdmacm-dev ibverbs-providers
-  need qemu-system-x86_64 apt-cache dpkg-deb python3 setpriv timeout
+  need qemu-system-x86_64 apt-cache dpkg-deb python3 setpriv timeout .venv/mpich/bin/mpicc
   mkdir -p $directory
   build release hocket hocket_mpi_mpich multicast_port rdma_init >$directory/build.log 2>&1 ||
     {
@@ -77,7 +79,6 @@ main() {
   if [ ! -e build/release/lib/libhocket-multicast-verbs.so ]; then
     die "rdma: libhocket-multicast-verbs.so was not built: does CMake find libibverbs and librdmacm?"
   fi
-  need .venv/mpich/bin/mpicc
   .venv/mpich/bin/mpicc -std=gnu11 -O1 tests/integration/lab/broadcasts.c -o $directory/broadcasts
   fetch_kernel
   python3 -B tests/rdma/boot_files.py $directory/linux build/release/bin/rdma_init $directory "${modules[@]}"

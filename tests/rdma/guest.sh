@@ -61,13 +61,14 @@ broadcasts() { # broadcasts BUILD_DIRECTORY MPIEXEC PROGRAM LEAST_PERCENT MOST_P
       match($0, /rank [0-9]+/)
       rank = substr($0, RSTART, RLENGTH)
       for (i = 2; i <= NF; ++i) count[$i] = $(i - 1)
-      # Some may have come when the chain had been faster; copies of what ranks greet each other with are late, too.
-      come = count["messages"] - count["missed;"] + count["late,"]
-      if (come > count["messages"]) come = count["messages"]
-      percent = 100 * come / count["messages"]
+      # Some may come when the chain has been faster; copies of what ranks greet each other with are late, too.
+      awaited = count["messages"]
+      in_time = awaited - count["missed;"]
+      come = in_time + count["late,"] < awaited ? in_time + count["late,"] : awaited
+      percent = 100 * come / awaited
       good = percent >= least && percent <= most && !count["refused"]
-      printf "%s %s: %d of %d multicasts have come, %d fragments refused (wanted: %d to %d %%)\n",
-             good ? "PASS" : "FAIL", rank, come, count["messages"], count["refused"], least, most
+      printf "%s %s: of %d multicasts %d have come in time, %d fragments late, %d refused (wanted: %d to %d %%)\n",
+             good ? "PASS" : "FAIL", rank, awaited, in_time, count["late,"], count["refused"], least, most
       ++ranks
       failed += !good
     }
