@@ -2,6 +2,7 @@
 #include "communicator/multicast_path.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -210,6 +211,29 @@ std::string MulticastPath::judge(const std::vector<uint32_t>& heard) const {
            " ms (is there a switch that snoops IGMP without a querier, or a firewall?)";
   }
   return "";
+}
+
+bool MulticastPath::meet_neighbours(engines::wire::Channel& channel, int64_t limit_ms) const {
+  const auto own = std::lower_bound(participants_.begin(), participants_.end(), rank_);
+  if (own == participants_.end() || *own != rank_) return true;
+  const auto place = static_cast<size_t>(own - participants_.begin());
+  const size_t count = participants_.size();
+  const uint32_t neighbours[] = {participants_[(place + 1) % count], participants_[(place + count - 1) % count]};
+  const uint64_t until_ns = now_ns() + static_cast<uint64_t>(limit_ms) * 1'000'000;
+  // Whoever has the second one knows that its own first one has come.
+  for (uint32_t round = 0; round < 2; ++round) {
+    uint32_t asides[2];
+    for (uint32_t i = 0; i < 2; ++i) asides[i] = channel.take_aside(neighbours[i], sizeof round);
+    for (const uint32_t neighbour : neighbours) channel.give_aside(neighbour, std::as_bytes(std::span(&round, 1)));
+    while (!channel.has_failed() && !(channel.has_come(asides[0]) && channel.has_come(asides[1]))) {
+      if (now_ns() > until_ns) return false;
+      channel.poll();
+      sched_yield();
+    }
+    if (channel.has_failed()) return false;
+    for (const uint32_t aside : asides) channel.leave(aside);
+  }
+  return true;
 }
 
 std::string MulticastPath::describe() const {

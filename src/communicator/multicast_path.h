@@ -17,6 +17,7 @@
 #include "communicator/multicast_steps.h"
 #include "engines/multicast/address.h"
 #include "engines/multicast/port.h"
+#include "engines/wire/channel.h"
 #include "protocol/siphash.h"
 #include "schedule/nodes.h"
 
@@ -54,6 +55,10 @@ class MulticastPath {
   uint32_t probe();
   // "", or why what ranks have heard is not enough; heard[r]: of rank r.
   std::string judge(const std::vector<uint32_t>& heard) const;
+  // Neighbours of the chain exchange messages, within `limit_ms`; gives whether all of them have come. A library that
+  // connects ranks when they first send, and only while both call it, would otherwise keep a rank of the first
+  // broadcasts waiting for a successor that has left them already.
+  bool meet_neighbours(engines::wire::Channel& channel, int64_t limit_ms) const;
 
   // Says in the log what has become of this rank's multicasts, and leaves the group.
   ~MulticastPath();

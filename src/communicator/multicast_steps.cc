@@ -46,6 +46,7 @@ uint32_t MulticastSteps::reporter(const MulticastMember& shared, uint32_t stream
 }
 
 void MulticastSteps::begin(const engines::Program& program) {
+  is_long_ = program.multicast_bytes > MulticastChain::kAtOnceBytes;
   if (program.multicast_bytes == 0) [[likely]]
     return;
   is_first_ = true;
@@ -56,7 +57,9 @@ void MulticastSteps::begin(const engines::Program& program) {
 
 Progress MulticastSteps::run(const Instruction& step, StepState& state, const Operands& operands) {
   if (has_failed() || channel_.has_failed()) return Progress::kPending;
-  return step.kind == StepKind::kMulticast ? run_multicast(step, state, operands) : run_first_of(step, state, operands);
+  if (step.kind == StepKind::kMulticast) return run_multicast(step, state, operands);
+  if (step.kind == StepKind::kFirstOf) return run_first_of(step, state, operands);
+  return chain_.hand_on(step, state, operands);
 }
 
 void MulticastSteps::poll() {
@@ -69,6 +72,7 @@ void MulticastSteps::poll() {
 
 void MulticastSteps::cancel() {
   reports_.clear();
+  chain_.cancel();
   is_held_back_ = false;
   sending_ = 0;
   for (const uint32_t expected : awaited_) shared_.member.forget(expected);
@@ -157,14 +161,23 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
   engines::multicast::Member& member = shared_.member;
   if (state.phase == kNotBegun) {
     if (channel_.left() >= kMostLeft) return Progress::kPending;
-    const uint32_t aside = channel_.take_aside(step.peer, step.bytes);
     std::byte* into = step.bytes == 0 ? nullptr : operands.destination(step);
     uint64_t number = 0;
     const uint32_t expected = member.expect(stream_, step.second_peer, {into, step.bytes}, number);
     if (std::exchange(is_first_, false) && is_reported_) report(step.second_peer, number);
-    state.serial = uint64_t{aside} << 32 | expected;
-    state.phase = kUnderWay;
+    if (is_long_) {
+      chain_.await(step, state, expected);
+    } else {
+      state.serial = uint64_t{channel_.take_aside(step.peer, step.bytes)} << 32 | expected;
+      state.phase = kUnderWay;
+    }
     awaited_.push_back(expected);
+  }
+  if (is_long_) {
+    if (chain_.take(step, state) == Progress::kPending) return Progress::kPending;
+    member.forget(static_cast<uint32_t>(state.serial));
+    std::erase(awaited_, static_cast<uint32_t>(state.serial));
+    return Progress::kDone;
   }
   const auto aside = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);

@@ -14,6 +14,7 @@
 #include <deque>
 #include <vector>
 
+#include "communicator/multicast_chain.h"
 #include "engines/executor/transport.h"
 #include "engines/multicast/member.h"
 #include "engines/multicast/pace.h"
@@ -43,9 +44,13 @@ struct MulticastMember {
 class MulticastSteps {
  public:
   MulticastSteps(MulticastMember& shared, engines::wire::Channel& channel, uint32_t stream)
-      : shared_(shared), channel_(channel), stream_(stream) {}
+      : shared_(shared), channel_(channel), chain_(shared.member, channel), stream_(stream) {}
 
   void begin(const engines::Program& program);
+  // Whether such a step is this one's business: in calls by multicast all messages between nodes are the chain's.
+  bool carries(const engines::Instruction& step) const {
+    return schedule::is_by_multicast(step.kind) || (is_long_ && step.kind == schedule::StepKind::kSend);
+  }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
   // Takes what has come in. To be called before steps are asked again.
   void poll();
@@ -78,7 +83,9 @@ class MulticastSteps {
 
   MulticastMember& shared_;
   engines::wire::Channel& channel_;
+  MulticastChain chain_;
   uint32_t stream_;
+  bool is_long_ = false;   // a call
   bool is_first_ = false;  // multicast of a call
   bool is_reported_ = false;
   bool is_held_back_ = false;

@@ -180,8 +180,12 @@ Status Setup::gather_settings() {
   return Status::ok();
 }
 
-// How many others each rank has heard by multicast.
-Status Setup::gather_heard(std::vector<uint32_t>& heard) { return gather(multicast_->probe(), heard); }
+// How many others each rank has heard by multicast; kNotMet: it has not even had messages from its neighbours.
+Status Setup::gather_heard(std::vector<uint32_t>& heard) {
+  engines::wire::Channel& channel = *communicator_->tracks_[0]->channel();
+  const bool has_met = multicast_->meet_neighbours(channel, context_.setup_timeout_ms());
+  return gather(has_met ? multicast_->probe() : kNotMet, heard);
+}
 
 std::vector<uint32_t> Setup::ranks_here() const {
   if (communicator_->nodes_ != nullptr) {

@@ -87,6 +87,7 @@ class Setup {
   // Multicast, in the same way, and then whether it gets through.
   Status join_multicast(Outcome& outcome);
   Status agree_on_multicast(const std::vector<Outcome>& outcomes);
+  static constexpr uint32_t kNotMet = ~uint32_t{0};
   Status gather_heard(std::vector<uint32_t>& heard);
   Status connect();
   // Ranks on other nodes that are parts of this machine.

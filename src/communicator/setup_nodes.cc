@@ -134,6 +134,11 @@ Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
     multicast_->agree_on_length(least->multicast_bytes);
     std::vector<uint32_t> heard;
     HOCKET_TRY(gather_heard(heard));
+    const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
+    if (alone != heard.end())
+      return {Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
+                                  " has had no message of its neighbours" + " within " +
+                                  std::to_string(context_.setup_timeout_ms()) + " ms"};
     why_no_multicast_ = multicast_->judge(heard);
   }
   if (!why_no_multicast_.empty()) multicast_.reset();

@@ -23,6 +23,7 @@ class Track final : private engines::Transport {
       : lane_(std::move(lane)), channel_(std::move(channel)) {}
 
   engines::shared_memory::Lane& lane() { return *lane_; }
+  engines::wire::Channel* channel() { return channel_.get(); }
   engines::Transport& transport() {
     if (channel_ == nullptr) [[likely]]
       return *lane_;
@@ -80,7 +81,7 @@ class Track final : private engines::Transport {
                         const engines::Operands& operands) override {
     if (!step.by_wire) return lane_->run(step, state, operands);
     if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state, operands);
-    if (schedule::is_by_multicast(step.kind)) return multicast_->run(step, state, operands);
+    if (multicast_ && multicast_->carries(step)) return multicast_->run(step, state, operands);
     return channel_->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }

@@ -66,6 +66,7 @@ Examples:
   hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
   hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
   hocket lab bench bcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
+  hocket lab bench bcast --nodes 4,16 --bytes 2,1K,64K,1M --variants multicast,mpi:mpich,mpi:openmpi --rounds 300
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
 scripts/nic_data_report.py those of the others.)";
@@ -86,6 +87,8 @@ lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
   work.collective = collective_of(options.collective);
   if (options.is_barrier()) return work;
   work.operation = options.operation == "min" ? NIC_MIN : options.operation == "max" ? NIC_MAX : NIC_SUM;
+  work.bytes = cell.bytes;
+  if (work.bytes != 0) return work;
   work.type = cell.type == "double" ? NIC_DOUBLE : NIC_INT64;
   work.words = static_cast<uint8_t>(cell.elements);
   return work;
@@ -160,12 +163,14 @@ std::vector<Cell> cells_of(const BenchOptions& options, const std::string& switc
   std::vector<Cell> cells;
   for (const int nodes : options.nodes) {
     if (options.is_barrier()) {
-      cells.push_back({switch_name, nodes, "", 0, 0});
+      cells.push_back({switch_name, nodes, "", 0, 0, 0});
       continue;
     }
+    for (const uint64_t bytes : options.bytes) cells.push_back({switch_name, nodes, "", 0, bytes, 0});
+    if (!options.bytes.empty()) continue;
     for (const std::string& type : options.types)
       for (const int elements : options.elements)
-        for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, type, elements, skew});
+        for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, type, elements, 0, skew});
   }
   return cells;
 }
@@ -207,6 +212,8 @@ std::string why_engines_cannot(const std::string& text, const Variant& variant, 
 // Why it can't be measured so; "": it can.
 std::string problem_of(const std::string& text, const Variant& variant, const BenchOptions& options) {
   const bool is_impaired = !options.impairment.empty();
+  if (!options.bytes.empty() && variant.mpi.empty())
+    return text + " carries operands; --bytes goes with multicast, hocket:NAME and mpi:NAME";
   if (is_impaired && variant.mpi.empty() && variant.engines == lab_bench::Engines::kNone)
     return text +
            " makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
@@ -233,6 +240,10 @@ std::string problem_of(const BenchOptions& options) {
   const BenchOptions usual;
   if (options.is_barrier() && (options.types != usual.types || options.elements != usual.elements))
     return "--type and --elements are of collectives with data, and a barrier has none";
+  const bool has_operands = options.types != usual.types || options.elements != usual.elements;
+  if (!options.bytes.empty() && (collective_of(options.collective) != Collective::kBroadcast || has_operands ||
+                                 timing_of(options) != Timing::kLatency))
+    return "--bytes is of broadcasts whose latency is measured, instead of --type and --elements";
   if (options.operation != usual.operation && !schedule::combines(collective_of(options.collective)))
     return "--operation is of reductions";
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
@@ -304,6 +315,10 @@ void add_what(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--elements", options.elements, "how many (default: 1)")
       ->delimiter(',')
       ->check(CLI::Range(1, int{NIC_MOST_WORDS}));
+  sub.add_option("--bytes", options.bytes, "of broadcasts by MPIs, hocket under one included: instead (2, 1K, 1M)")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
 }
 
 void add_how(CLI::App& sub, BenchOptions& options) {

@@ -30,7 +30,8 @@ int live(const RankOptions& options, bench::MpiRanks& ranks) {
   lab_bench::pin(rank);
   const std::unique_ptr<lab_bench::Driver> driver =
       lab_bench::make_mpi_driver(ranks, board.value()->task, options.with_hocket);
-  const Status status = lab_bench::Rank(*board.value(), rank, *driver, {}).live();
+  const Status status =
+      lab_bench::Rank(*board.value(), rank, *driver, [&] { return lab_bench::ask_for_traffic(*board.value()); }).live();
   if (status.is_ok()) return kSuccess;
   board.value()->fail("rank " + std::to_string(rank) + ": " + status.message());
   ranks.abort(kFailure);  // others may be in a call

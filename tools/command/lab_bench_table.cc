@@ -80,7 +80,10 @@ void print_head(const BenchOptions& options, const std::string& switch_name) {
 void print_row(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
   const Timing timing = timing_of(options);
   std::printf("%5d", cell.nodes);
-  if (timing != Timing::kBackToBack) std::printf("  %-6s %8d", cell.type.c_str(), cell.elements);
+  if (cell.bytes != 0)
+    std::printf("  %-6s %8lu", "bytes", cell.bytes);
+  else if (timing != Timing::kBackToBack)
+    std::printf("  %-6s %8d", cell.type.c_str(), cell.elements);
   if (timing == Timing::kHostTime) std::printf(" %7.0f", cell.skew_us);
   std::printf("  %-30s", variant.name.c_str());
   std::vector<double> values = {series.median(&Measured::mean_us), series.lowest(&Measured::mean_us),
@@ -111,12 +114,21 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
                       {"p999_us", series.call_us(0.999)},
                       {"longest_us", series.call_us(1)},
                       {"processor_us", series.mean(&Measured::processor_us)},
-                      {"packets", series.median(&Measured::packets)}};
+                      {"packets", series.median(&Measured::packets)},
+                      {"sent_bytes", series.median(&Measured::bytes)},
+                      {"root_packets", series.median(&Measured::root_packets)},
+                      {"root_sent_bytes", series.median(&Measured::root_bytes)}};
   if (options.is_barrier()) return row;
-  row["type"] = cell.type;
-  row["operation"] = options.operation;
-  row["elements"] = cell.elements;
-  if (timing_of(options) == Timing::kLatency) row["settle_us"] = options.settle_of(cell.nodes);
+  if (cell.bytes == 0) {
+    row["type"] = cell.type;
+    row["operation"] = options.operation;
+    row["elements"] = cell.elements;
+  }
+  row["bytes"] = cell.bytes != 0 ? cell.bytes : uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
+  if (timing_of(options) == Timing::kLatency) {
+    row["settle_us"] = options.settle_of(cell.nodes);
+    row["rank_us"] = series.rank_us();
+  }
   if (timing_of(options) == Timing::kOverlap) {
     row["computes_by"] = options.compute;
     row["call_us"] = series.median(&Measured::call_us);

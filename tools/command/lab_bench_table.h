@@ -31,6 +31,7 @@ struct BenchOptions {
   std::vector<std::string> types = {"int64"};
   std::string operation = "sum";
   std::vector<int> elements = {1};
+  std::vector<uint64_t> bytes;  // of broadcasts by MPIs, instead of elements
   std::vector<double> skews_us = {0};
   double settle_us = -1;  // less than 0: not said
   bool fetches_later = false;
@@ -50,6 +51,7 @@ struct Cell {
   int nodes = 2;
   std::string type;
   int elements = 0;
+  uint64_t bytes = 0;
   double skew_us = 0;
 };
 

@@ -35,6 +35,14 @@ class Counter {
   std::atomic<uint32_t> value_;
 };
 
+// Packets and bytes that all nodes have sent, and the root's alone.
+struct Traffic {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  uint64_t root_packets = 0;
+  uint64_t root_bytes = 0;
+};
+
 struct Board {
   Task task;
   std::atomic<uint32_t> come;
@@ -46,8 +54,11 @@ struct Board {
   uint64_t end_ns[kMostRanks];
   // By rank 0, before the calls that are measured and after them.
   uint64_t ticks[2];
-  uint64_t packets[2];
-  bool knows_packets;
+  Traffic traffic[2];
+  // A rank that can't read it has its parent do so: each grows by one for an answer.
+  Counter traffic_asked;
+  Counter traffic_told;
+  Traffic told_traffic;
   // Calls one after the other: which may begin, how many ranks have come to them, and have been given something.
   Counter admitted;
   std::atomic<uint32_t> entered;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab_bench/mpi_driver.h"
 
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "protocol/operation.h"
 
@@ -9,6 +11,9 @@ namespace hocket::lab_bench {
 namespace {
 
 constexpr int kSetUpCalls = 20;
+
+// Of a message of bytes: no two calls, and no two places near each other, have the same.
+std::byte byte_of(uint64_t call, uint64_t at) { return static_cast<std::byte>(call * 31 + at * 7 + (at >> 8) * 13); }
 
 bench::Options options_of(const Work& work) {
   bench::Options options;
@@ -26,6 +31,8 @@ class MpiDriver final : public Driver {
       : work_(task.work),
         is_in_halves_(task.is_in_halves()),
         hocket_(hocket),
+        is_root_(ranks.world().rank() == 0),
+        message_(task.work.bytes),
         variant_(ranks.variant(options_of(task.work), hocket)) {}
   ~MpiDriver() override { (void)complete().is_ok(); }
 
@@ -42,14 +49,24 @@ class MpiDriver final : public Driver {
     return problem.empty() ? Status::ok() : Status(Code::kNotSupported, problem);
   }
 
+  void prepare(uint64_t call) override {
+    if (!is_root_) return;
+    for (uint64_t at = 0; at < message_.size(); ++at) message_[at] = byte_of(call, at);
+  }
+  std::string difference(uint64_t call) override {
+    for (uint64_t at = 0; at < message_.size(); ++at)
+      if (message_[at] != byte_of(call, at))
+        return "call " + std::to_string(call) + " has brought another byte at " + std::to_string(at);
+    return "";
+  }
+
   Status begin(const nic_operand* operand) override {
     HOCKET_TRY(complete());  // of who gets nothing, the call before
+    if (work_.bytes != 0) return call({work_.collective, nullptr, message_.data(), message_.size(), 0});
     const bool is_broadcast = work_.collective == schedule::Collective::kBroadcast;
     if (operand != nullptr) (is_broadcast ? output_ : input_) = *operand;
     const size_t count = is_broadcast ? work_.words * sizeof(uint64_t) : work_.words;
-    const bench::Call call = {work_.collective, &input_, &output_, count, 0};
-    is_under_way_ = is_in_halves_;
-    return status_of(is_in_halves_ ? variant_->begin(call) : variant_->run(call));
+    return call({work_.collective, &input_, &output_, count, 0});
   }
 
   Status finish(nic_operand& result) override {
@@ -63,6 +80,10 @@ class MpiDriver final : public Driver {
   }
 
  private:
+  Status call(const bench::Call& call) {
+    is_under_way_ = is_in_halves_;
+    return status_of(is_in_halves_ ? variant_->begin(call) : variant_->run(call));
+  }
   Status complete() { return status_of(std::exchange(is_under_way_, false) ? variant_->complete() : 0); }
   Status status_of(int code) const { return code == 0 ? Status::ok() : Status(Code::kSystem, variant_->error(code)); }
 
@@ -71,6 +92,8 @@ class MpiDriver final : public Driver {
   bool is_under_way_ = false;
   bool hocket_;
   bool was_asked_ = false;
+  bool is_root_;
+  std::vector<std::byte> message_;
   std::unique_ptr<bench::Variant> variant_;
   nic_operand input_{};
   nic_operand output_{};

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 extern char** environ;  // NOLINT: as POSIX has it
@@ -54,7 +56,44 @@ Status run_quietly(const std::vector<std::string>& words) {
   return {Code::kSystem, "the MPI's run has failed: " + said.substr(said.size() - std::min(said.size(), kMost))};
 }
 
+// Answers ranks, which see their own node only, until there is no more of them.
+class TrafficTeller {
+ public:
+  TrafficTeller(const lab::Lab& lab, Board& board) : board_(board), thread_([this, &lab] { tell(lab); }) {}
+  ~TrafficTeller() {
+    is_over_.store(true);
+    board_.traffic_asked.add();
+    thread_.join();
+  }
+  TrafficTeller(const TrafficTeller&) = delete;
+  TrafficTeller& operator=(const TrafficTeller&) = delete;
+
+ private:
+  void tell(const lab::Lab& lab) {
+    for (uint32_t turn = 1;; ++turn) {
+      board_.traffic_asked.wait_for(turn, nobody_fails_);
+      if (is_over_.load()) return;
+      const Result<Traffic> traffic = traffic_of(lab, 0);
+      if (!traffic.is_ok()) board_.fail(traffic.status().message());
+      if (traffic.is_ok()) board_.told_traffic = traffic.value();
+      board_.traffic_told.set(turn);
+    }
+  }
+
+  Board& board_;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<uint32_t> nobody_fails_ = 0;
+  std::thread thread_;
+};
+
 }  // namespace
+
+Result<Traffic> ask_for_traffic(Board& board) {
+  const uint32_t turn = board.traffic_told.value() + 1;
+  board.traffic_asked.add();
+  board.traffic_told.wait_for(turn, board.has_failed);
+  return board.told_traffic;
+}
 
 Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task) {
   // In the lab's folder, which is taken away with the lab.
@@ -67,8 +106,11 @@ Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task&
       "--ppn",  "1",   "--",     hocket,   "lab",    kRankCommand, "--board", path};
   if (job.has_hocket) words.emplace_back("--with-hocket");
   for (const std::string& setting : job.settings) words.insert(words.end(), {"--setting", setting});
-  const Status status = run_quietly(words);
-  const Board& board = *shared.value();
+  Board& board = *shared.value();
+  const Status status = [&] {
+    const TrafficTeller teller(lab, board);
+    return run_quietly(words);
+  }();
   // What a rank has said is nearer to the cause than what the launcher says of it.
   if (board.is_broken()) return Status(Code::kPeerFailed, board.problem);
   if (!status.is_ok()) return Status(status.code(), status.message());

@@ -21,7 +21,9 @@ struct MpiJob {
   bool has_hocket = false;
   std::vector<std::string> settings;  // of hocket's: "NAME=VALUE"
 };
-// Packets are not counted.
 Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task);
+
+// Of a rank 0 there: the lab's traffic, by its parent, which sees all nodes.
+Result<Traffic> ask_for_traffic(Board& board);
 
 }  // namespace hocket::lab_bench

@@ -16,9 +16,9 @@ namespace hocket::lab_bench {
 
 class Rank {
  public:
-  // `packets`: how many the nodes have sent; asked of rank 0's only, and where it is nobody's business empty.
-  using Packets = std::function<Result<uint64_t>()>;
-  Rank(Board& board, uint32_t rank, Driver& driver, Packets packets);
+  // `traffic`: what the nodes have sent; asked of rank 0's only.
+  using ReadTraffic = std::function<Result<Traffic>()>;
+  Rank(Board& board, uint32_t rank, Driver& driver, ReadTraffic traffic);
 
   // All of it. Nothing is said of what other ranks have failed in: an error is this rank's own.
   Status live();
@@ -39,12 +39,13 @@ class Rank {
   Status finish();
   Status check_barrier() const;
   Status check_result() const;
+  Status check_message(uint64_t call) const;
 
   Board& board_;
   const Task& task_;
   uint32_t rank_;
   Driver& driver_;
-  Packets packets_;
+  ReadTraffic traffic_;
   uint32_t calls_ = 0;
   nic_operand operand_{};
   nic_operand result_{};

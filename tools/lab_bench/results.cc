@@ -35,12 +35,17 @@ void read_back_to_back(const Board& board, Measured& measured) {
 
 void read_latencies(const Board& board, Measured& measured) {
   const Task& task = board.task;
+  std::vector<std::vector<uint64_t>> of_rank(task.ranks);
   for (uint32_t round = 0; round < task.rounds; ++round) {
     uint64_t last = 0;
-    for (uint32_t rank = 0; rank < task.ranks; ++rank)
-      if (task.work.gets(rank)) last = std::max(last, board.time(rank, round));
+    for (uint32_t rank = 0; rank < task.ranks; ++rank) {
+      if (!task.work.gets(rank)) continue;
+      last = std::max(last, board.time(rank, round));
+      of_rank[rank].push_back(board.time(rank, round) - board.beginning(round));
+    }
     measured.call_ns.push_back(last - board.beginning(round));
   }
+  for (const std::vector<uint64_t>& times : of_rank) measured.rank_us.push_back(mean_us(times));
   measured.mean_us = mean_us(measured.call_ns);
 }
 
@@ -96,7 +101,13 @@ Measured result_of(const Board& board) {
       read_back_to_back(board, measured);
   }
   const uint32_t rounds = board.task.rounds;
-  if (board.knows_packets) measured.packets = static_cast<double>(board.packets[1] - board.packets[0]) / rounds;
+  const auto a_call = [&](uint64_t Traffic::* what) {
+    return static_cast<double>(board.traffic[1].*what - board.traffic[0].*what) / rounds;
+  };
+  measured.packets = a_call(&Traffic::packets);
+  measured.bytes = a_call(&Traffic::bytes);
+  measured.root_packets = a_call(&Traffic::root_packets);
+  measured.root_bytes = a_call(&Traffic::root_bytes);
   // Ticks that a virtual machine has missed are made up for at some time.
   const double most_us = static_cast<double>(board.end_ns[0] - board.begin_ns[0]) / kNsPerUs / rounds * get_nprocs();
   const double busy_us =

@@ -21,22 +21,16 @@
 namespace hocket::lab_bench {
 namespace {
 
-Result<uint64_t> packets_of(const lab::Lab& lab) {
-  Result<std::vector<lab::PortTraffic>> traffic = lab::traffic_of(lab);
-  if (!traffic.is_ok()) return traffic.take_status();
-  return std::accumulate(traffic.value().begin(), traffic.value().end(), uint64_t{0},
-                         [](uint64_t sum, const lab::PortTraffic& port) { return sum + port.packets_from_node; });
-}
-
 // A rank, in a process of its own.
-Status live(const lab::Lab& lab, const Run& run, Board& board, uint32_t rank, int node, uint64_t job) {
-  Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab.node_network(node));
+Status live(const lab::Lab& lab, const Run& run, Board& board, uint32_t rank, const std::vector<int>& nodes,
+            uint64_t job) {
+  Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab.node_network(nodes[rank]));
   if (!visit.is_ok()) return visit.take_status();
   pin(rank);
   const Task& task = run.task;
   const std::unique_ptr<Driver> driver =
       run.make_driver({rank, task.ranks, lab::kNodeInterface, job, task.waiting, task.work, run.plan_of});
-  return Rank(board, rank, *driver, [&] { return packets_of(lab); }).live();
+  return Rank(board, rank, *driver, [&] { return traffic_of(lab, nodes[0]); }).live();
 }
 
 [[noreturn]] void become(uint32_t rank, Board& board, const Status& status) {
@@ -46,6 +40,20 @@ Status live(const lab::Lab& lab, const Run& run, Board& board, uint32_t rank, in
 }
 
 }  // namespace
+
+Result<Traffic> traffic_of(const lab::Lab& lab, int root_node) {
+  Result<std::vector<lab::PortTraffic>> ports = lab::traffic_of(lab);
+  if (!ports.is_ok()) return ports.take_status();
+  Traffic traffic;
+  for (const lab::PortTraffic& port : ports.value()) {
+    traffic.packets += port.packets_from_node;
+    traffic.bytes += port.bytes_from_node;
+  }
+  const lab::PortTraffic& root = ports.value()[static_cast<size_t>(root_node)];
+  traffic.root_packets = root.packets_from_node;
+  traffic.root_bytes = root.bytes_from_node;
+  return traffic;
+}
 
 Result<Measured> measure(const lab::Lab& lab, const Run& run) {
   const Task& task = run.task;
@@ -64,7 +72,7 @@ Result<Measured> measure(const lab::Lab& lab, const Run& run) {
     const pid_t child = fork();
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      become(rank, board, live(lab, run, board, rank, nodes[rank], job));
+      become(rank, board, live(lab, run, board, rank, nodes, job));
     }
     if (child < 0) {
       board.fail("can't start rank " + std::to_string(rank));

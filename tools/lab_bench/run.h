@@ -23,6 +23,9 @@ struct Run {
   std::function<std::unique_ptr<Driver>(const Place& place)> make_driver;
 };
 
+// Of all nodes together, and of the one where rank 0 lives.
+Result<Traffic> traffic_of(const lab::Lab& lab, int root_node);
+
 struct Measured {
   // Microseconds a call: back to back, of the rank that took longest; the latency; a rank's time in the call.
   double mean_us = 0;
@@ -39,7 +42,13 @@ struct Measured {
   double overlap = -1;
   // Of the whole machine, the kernel's interrupts included, a call, by a clock that ticks each 10 ms; -1: not known.
   double processor_us = -1;
-  double packets = -1;  // that nodes sent, a call; -1: not known
+  // That nodes sent, a call, and that the root's did; acknowledgements of their protocols included.
+  double packets = -1;
+  double bytes = -1;
+  double root_packets = -1;
+  double root_bytes = -1;
+  // The latency: until each rank had it; -1: it gets nothing.
+  std::vector<double> rank_us;
 };
 
 Result<Measured> measure(const lab::Lab& lab, const Run& run);

@@ -39,6 +39,16 @@ double Series::mean(double Measured::* what) const {
   return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
 
+std::vector<double> Series::rank_us() const {
+  std::vector<double> medians;
+  for (size_t rank = 0; !slices_.empty() && rank < slices_[0].rank_us.size(); ++rank) {
+    std::vector<double> values;
+    for (const Measured& slice : slices_) values.push_back(slice.rank_us[rank]);
+    medians.push_back(median_of(std::move(values)));
+  }
+  return medians;
+}
+
 double Series::call_us(double share) const {
   if (call_ns_.empty()) return -1;
   std::vector<uint64_t> sorted = call_ns_;

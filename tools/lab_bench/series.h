@@ -23,6 +23,8 @@ class Series {
   double highest(double Measured::* what) const;
   // Of what is too short to be measured in a slice.
   double mean(double Measured::* what) const;
+  // By rank, the median of the slices; empty: not known.
+  std::vector<double> rank_us() const;
   size_t calls() const { return call_ns_.size(); }
   // A quantile of all calls.
   double call_us(double share) const;

@@ -26,12 +26,14 @@ enum class Timing : uint8_t {
   kOverlap,
 };
 
-// A collective on 64-bit words, its root being rank 0. A barrier has none.
+// A collective on 64-bit words, its root being rank 0. A barrier has none. A broadcast by an MPI may be of bytes
+// instead.
 struct Work {
   schedule::Collective collective = schedule::Collective::kBarrier;
   uint8_t operation = 0;  // enum nic_operation, and below nic_type
   uint8_t type = 0;
   uint8_t words = 0;
+  uint64_t bytes = 0;
 
   bool gives(uint32_t rank) const {
     return words != 0 && (collective != schedule::Collective::kBroadcast || rank == 0);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engines/multicast/blocks.h"
+
 namespace hocket::engines::multicast {
 namespace {
 
@@ -33,6 +35,31 @@ bool Assembly::take(uint64_t offset, std::span<const std::byte> fragment) {
   --missing_;
   if (!fragment.empty()) std::memcpy(into_.data() + offset, fragment.data(), fragment.size());
   return true;
+}
+
+bool Assembly::has(uint64_t index) const { return (come_[index / kWordBits] >> index % kWordBits & 1) != 0; }
+
+uint64_t Assembly::missing_blocks() const {
+  uint64_t missing = 0;
+  if (is_complete()) return missing;
+  const Blocks blocks(into_.size(), fragment_bytes_);
+  for (uint64_t index = 0; index < fragments_; ++index)
+    if (!has(index)) missing |= uint64_t{1} << blocks.of(index * fragment_bytes_);
+  return missing;
+}
+
+void Assembly::supply(uint64_t blocks, std::span<const std::byte> content) {
+  const Blocks all(into_.size(), fragment_bytes_);
+  all.each(blocks, [&](uint32_t block) {
+    const std::span<const std::byte> own = content.first(all.length(block));
+    content = content.subspan(own.size());
+    uint64_t at = 0;
+    do {
+      const uint64_t bytes = std::min<uint64_t>(fragment_bytes_, own.size() - at);
+      (void)take(all.begin(block) + at, own.subspan(at, bytes));
+      at += bytes;
+    } while (at < own.size());
+  });
 }
 
 }  // namespace hocket::engines::multicast

@@ -20,6 +20,10 @@ class Assembly {
   void reset(std::span<std::byte> into, uint32_t fragment_bytes);
   // False: it has come before, or is no fragment of this message.
   bool take(uint64_t offset, std::span<const std::byte> fragment);
+  // Blocks of which something has not come.
+  uint64_t missing_blocks() const;
+  // All of these, one after the other, by another way.
+  void supply(uint64_t blocks, std::span<const std::byte> content);
   bool is_complete() const { return missing_ == 0; }
   // Fragments.
   uint32_t missing() const { return missing_; }
@@ -27,6 +31,8 @@ class Assembly {
   uint64_t bytes() const { return into_.size(); }
 
  private:
+  bool has(uint64_t index) const;
+
   std::span<std::byte> into_;
   uint32_t fragment_bytes_ = 1;
   uint32_t fragments_ = 0;

@@ -26,20 +26,29 @@ Member::Member(std::unique_ptr<Port> port, const Identity& identity, uint64_t st
 }
 
 Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
-  const uint64_t bytes = std::min<uint64_t>(message.bytes.size() - offset, identity_.fragment_bytes);
-  const std::span<const std::byte> content = message.bytes.subspan(offset, bytes);
-  const multicast_fragment fragment{.group = identity_.group,
-                                    .number = message.number,
-                                    .source = identity_.self,
-                                    .offset = static_cast<uint32_t>(offset),
-                                    .whole = static_cast<uint32_t>(message.bytes.size()),
-                                    .bytes = static_cast<uint16_t>(bytes),
-                                    .stream = static_cast<uint8_t>(message.stream)};
-  std::byte header[MULTICAST_HEADER_BYTES];
-  multicast_write(&identity_.key, &fragment, as_chars(content.data()), reinterpret_cast<unsigned char*>(header));
-  if (Status sent = port_->send(header, content); !sent.is_ok()) return sent;
-  if (++counters_.sent % kMostUnheard == 0) poll();
-  return offset + bytes;
+  const uint64_t datagram_bytes = identity_.fragment_bytes + MULTICAST_HEADER_BYTES;
+  heads_.resize(std::max<uint64_t>(1, port_->most_at_once() / datagram_bytes));
+  run_.clear();
+  const uint64_t before = counters_.sent;
+  do {
+    Head& head = heads_[run_.size()];
+    const uint64_t bytes = std::min<uint64_t>(message.bytes.size() - offset, identity_.fragment_bytes);
+    const std::span<const std::byte> content = message.bytes.subspan(offset, bytes);
+    const multicast_fragment fragment{.group = identity_.group,
+                                      .number = message.number,
+                                      .source = identity_.self,
+                                      .offset = static_cast<uint32_t>(offset),
+                                      .whole = static_cast<uint32_t>(message.bytes.size()),
+                                      .bytes = static_cast<uint16_t>(bytes),
+                                      .stream = static_cast<uint8_t>(message.stream)};
+    multicast_write(&identity_.key, &fragment, as_chars(content.data()), reinterpret_cast<unsigned char*>(head.bytes));
+    run_.push_back({head.bytes, content});
+    offset += bytes;
+  } while (offset < message.bytes.size() && run_.size() < heads_.size());
+  if (Status sent = port_->send_all(run_); !sent.is_ok()) return sent;
+  counters_.sent += run_.size();
+  if (before / kMostUnheard != counters_.sent / kMostUnheard) poll();
+  return offset;
 }
 
 uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> into, uint64_t& number) {
@@ -51,6 +60,7 @@ uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> i
   one.source = source;
   one.number = number = streams_[stream].next[source]++;
   one.in_use = true;
+  one.is_judged = false;
   one.assembly.reset(into, identity_.fragment_bytes);
   if (stash_.size() != 0) (void)stash_.move_to({stream, source, number}, one.assembly);
   ++expecting_;
@@ -58,10 +68,21 @@ uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> i
   return place;
 }
 
+void Member::supply(uint32_t expected, uint64_t blocks, std::span<const std::byte> content) {
+  Expected& one = expected_[expected];
+  judge(one);
+  one.assembly.supply(blocks, content);
+}
+
 void Member::forget(uint32_t expected) {
   Expected& one = expected_[expected];
+  judge(one);
   one.in_use = false;
   --expecting_;
+}
+
+void Member::judge(Expected& one) {
+  if (std::exchange(one.is_judged, true)) return;
   losses_.expected += one.assembly.fragments();
   losses_.missed += one.assembly.missing();
   if (one.assembly.is_complete()) return;

@@ -66,7 +66,8 @@ class Member {
     uint64_t number = 0;
     std::span<const std::byte> bytes;
   };
-  // Sends the fragment that begins at `offset`; gives where the next one does, or the message's end.
+  // Sends fragments from that which begins at `offset`, as many as its port likes to be given at a time; gives where
+  // the next one begins, or the message's end.
   Result<uint64_t> send(const Message& message, uint64_t offset);
 
   // --- receiving ----------------------------------------------------------------------------------------------------
@@ -74,6 +75,9 @@ class Member {
   // till then.
   uint32_t expect(uint32_t stream, uint32_t source, std::span<std::byte> into, uint64_t& number);
   bool has_come(uint32_t expected) const { return expected_[expected].assembly.is_complete(); }
+  // Blocks of it of which something is missing, and then their content: by another way, which counts as missed.
+  uint64_t missing(uint32_t expected) const { return expected_[expected].assembly.missing_blocks(); }
+  void supply(uint32_t expected, uint64_t blocks, std::span<const std::byte> content);
   void forget(uint32_t expected);
   bool expects() const { return expecting_ != 0; }
   // Takes what has come in.
@@ -97,7 +101,12 @@ class Member {
     uint64_t number = 0;
     Assembly assembly;
     bool in_use = false;
+    bool is_judged = false;  // counted as come or missed
   };
+  struct Head {
+    std::byte bytes[MULTICAST_HEADER_BYTES];
+  };
+  void judge(Expected& one);
   void take(std::span<const std::byte> datagram);
   void keep(const multicast_fragment& fragment, std::span<const std::byte> content);
 
@@ -107,6 +116,8 @@ class Member {
   std::deque<Expected> expected_;
   uint32_t expecting_ = 0;
   Stash stash_;
+  std::vector<Head> heads_;  // of what is sent at a time
+  std::vector<Parts> run_;
   Losses losses_;
   Counters counters_;
 };

@@ -13,6 +13,12 @@
 
 namespace hocket::engines::multicast {
 
+// The two parts of a datagram.
+struct Parts {
+  std::span<const std::byte> head;
+  std::span<const std::byte> body;
+};
+
 class Port {
  public:
   virtual ~Port() = default;
@@ -22,6 +28,14 @@ class Port {
   virtual uint64_t room() const = 0;
   // One datagram, `head` and `body` together. What there is no room for is lost, and no error.
   virtual Status send(std::span<const std::byte> head, std::span<const std::byte> body) = 0;
+  // How many bytes of datagrams it likes to be given at a time.
+  virtual uint64_t most_at_once() const { return most_bytes(); }
+  // Datagrams of one length, but for the last, which may be shorter; so many that they are no more than that.
+  virtual Status send_all(std::span<const Parts> run) {
+    for (const Parts& one : run)
+      if (Status sent = send(one.head, one.body); !sent.is_ok()) return sent;
+    return Status::ok();
+  }
   // Takes the next one that has come; its bytes stay where they are until the next call. Empty: none has. Own ones may
   // come back.
   virtual std::span<const std::byte> receive() = 0;

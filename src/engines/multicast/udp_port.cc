@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/multicast/udp_port.h"
 
+#include <netinet/udp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,7 +16,12 @@
 namespace hocket::engines::multicast {
 namespace {
 
-constexpr uint32_t kBatch = 16;  // datagrams taken by one system call
+// Trains of datagrams that are taken by one system call, each as long as the kernel makes them; and how many datagrams
+// any kernel takes as one.
+constexpr uint32_t kBatch = 4;
+constexpr uint32_t kTrainBytes = 65536;
+constexpr uint32_t kTrainDatagrams = 64;
+constexpr uint64_t kMostTrainBytes = 65000;  // of them with headers of other protocols
 
 class UdpPort final : public Port {
  public:
@@ -22,20 +29,34 @@ class UdpPort final : public Port {
   uint32_t most_bytes() const override { return most_bytes_; }
   uint64_t room() const override { return room_; }
   Status send(std::span<const std::byte> head, std::span<const std::byte> body) override;
+  uint64_t most_at_once() const override {
+    return sends_trains_ ? std::min<uint64_t>(kMostTrainBytes, uint64_t{kTrainDatagrams} * most_bytes_) : most_bytes_;
+  }
+  Status send_all(std::span<const Parts> run) override;
   std::span<const std::byte> receive() override;
   int descriptor() const override { return socket_.get(); }
 
  private:
+  msghdr message_of(std::span<const Parts> run, iovec* pieces);
+  static uint32_t length_in(const mmsghdr& train);
+
   platform::Descriptor socket_;
   sockaddr_storage to_{};
   socklen_t to_bytes_ = 0;
   uint32_t most_bytes_;
   uint64_t room_;
-  std::vector<std::byte> memory_;  // of a batch
+  bool sends_trains_ = true;
+  std::vector<iovec> run_;
+  std::unique_ptr<std::byte[]> memory_;  // of a batch; untouched until something long comes
   std::array<iovec, kBatch> pieces_{};
   std::array<mmsghdr, kBatch> batch_{};
+  struct Words {
+    alignas(cmsghdr) std::byte bytes[CMSG_SPACE(sizeof(int))];
+  };
+  std::array<Words, kBatch> words_{};  // how long a train's datagrams are
   uint32_t come_ = 0;
   uint32_t taken_ = 0;
+  uint32_t at_ = 0;  // in the train that is taken next
 };
 
 socklen_t fill(const GroupAddress& group, sockaddr_storage& storage) {
@@ -92,42 +113,92 @@ Status why_not_joined(const UdpOptions& options, int error_number) {
 }
 
 UdpPort::UdpPort(platform::Descriptor socket, const GroupAddress& group, uint32_t most_bytes, uint64_t room)
-    : socket_(std::move(socket)), most_bytes_(most_bytes), room_(room), memory_(size_t{kBatch} * most_bytes) {
+    : socket_(std::move(socket)),
+      most_bytes_(most_bytes),
+      room_(room),
+      memory_(std::make_unique_for_overwrite<std::byte[]>(size_t{kBatch} * kTrainBytes)) {
   to_bytes_ = fill(group, to_);
   for (uint32_t i = 0; i < kBatch; ++i) {
-    pieces_[i] = {memory_.data() + size_t{i} * most_bytes, most_bytes};
+    pieces_[i] = {memory_.get() + size_t{i} * kTrainBytes, kTrainBytes};
     batch_[i].msg_hdr.msg_iov = &pieces_[i];
     batch_[i].msg_hdr.msg_iovlen = 1;
+    batch_[i].msg_hdr.msg_control = words_[i].bytes;
   }
 }
 
 // Whatever keeps one from leaving (a full queue, a link that is down, a firewall) is a loss like any other.
 Status UdpPort::send(std::span<const std::byte> head, std::span<const std::byte> body) {
-  iovec pieces[2] = {{const_cast<std::byte*>(head.data()), head.size()},
-                     {const_cast<std::byte*>(body.data()), body.size()}};
-  msghdr message{};
-  message.msg_name = &to_;
-  message.msg_namelen = to_bytes_;
-  message.msg_iov = pieces;
-  message.msg_iovlen = 2;
+  const Parts one{head, body};
+  iovec pieces[2];
+  msghdr message = message_of({&one, 1}, pieces);
   if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 && errno == EMSGSIZE)
     return {Code::kSystem, "a multicast datagram of " + std::to_string(head.size() + body.size()) +
                                " bytes is longer than the interface carries; has its MTU been changed?"};
   return Status::ok();
 }
 
+msghdr UdpPort::message_of(std::span<const Parts> run, iovec* pieces) {
+  msghdr message{};
+  message.msg_name = &to_;
+  message.msg_namelen = to_bytes_;
+  message.msg_iov = pieces;
+  message.msg_iovlen = 2 * run.size();
+  for (const auto& [head, body] : run) {
+    *pieces++ = {const_cast<std::byte*>(head.data()), head.size()};
+    *pieces++ = {const_cast<std::byte*>(body.data()), body.size()};
+  }
+  return message;
+}
+
+Status UdpPort::send_all(std::span<const Parts> run) {
+  if (run.size() == 1 || !sends_trains_) return Port::send_all(run);
+  run_.resize(2 * run.size());
+  msghdr message = message_of(run, run_.data());
+  alignas(cmsghdr) std::byte words[CMSG_SPACE(sizeof(uint16_t))] = {};
+  message.msg_control = words;
+  message.msg_controllen = sizeof words;
+  cmsghdr* word = CMSG_FIRSTHDR(&message);
+  word->cmsg_level = SOL_UDP;
+  word->cmsg_type = UDP_SEGMENT;
+  word->cmsg_len = CMSG_LEN(sizeof(uint16_t));
+  const auto length = static_cast<uint16_t>(run[0].head.size() + run[0].body.size());
+  std::memcpy(CMSG_DATA(word), &length, sizeof length);
+  if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN || errno == ENOBUFS)
+    return Status::ok();
+  // A kernel that doesn't know it, or an interface that leaves checksums to it: one by one from now on.
+  sends_trains_ = false;
+  return Port::send_all(run);
+}
+
+// Of the datagrams in a train.
+uint32_t UdpPort::length_in(const mmsghdr& train) {
+  for (cmsghdr* word = CMSG_FIRSTHDR(&train.msg_hdr); word != nullptr;
+       word = CMSG_NXTHDR(const_cast<msghdr*>(&train.msg_hdr), word)) {
+    int length = 0;
+    if (word->cmsg_level != SOL_UDP || word->cmsg_type != UDP_GRO) continue;
+    std::memcpy(&length, CMSG_DATA(word), sizeof length);
+    if (length > 0) return static_cast<uint32_t>(length);
+  }
+  return train.msg_len;
+}
+
 std::span<const std::byte> UdpPort::receive() {
-  while (taken_ < come_ && batch_[taken_].msg_len == 0) ++taken_;  // a stranger's
-  if (taken_ == come_) {
+  for (;;) {
+    while (taken_ < come_ && at_ >= batch_[taken_].msg_len) {  // a stranger's may be empty
+      ++taken_;
+      at_ = 0;
+    }
+    if (taken_ < come_) break;
+    for (mmsghdr& one : batch_) one.msg_hdr.msg_controllen = sizeof(Words);
     const int come = recvmmsg(socket_.get(), batch_.data(), kBatch, MSG_DONTWAIT, nullptr);
-    taken_ = 0;
+    taken_ = at_ = 0;
     come_ = come > 0 ? static_cast<uint32_t>(come) : 0;
     if (come_ == 0) return {};
   }
-  const mmsghdr& one = batch_[taken_];
-  const std::byte* begin = memory_.data() + size_t{taken_++} * most_bytes_;
-  // A stranger's may be longer than any of ours: what is left of it is refused for its length.
-  return {begin, one.msg_len};
+  const mmsghdr& train = batch_[taken_];
+  const uint32_t at = at_;
+  at_ += length_in(train);
+  return {memory_.get() + size_t{taken_} * kTrainBytes + at, std::min(at_, train.msg_len) - at};
 }
 
 }  // namespace
@@ -139,6 +210,8 @@ Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
   // Ranks of one machine, and other jobs by chance, may have the same address.
   if (!set(opened.get(), SOL_SOCKET, SO_REUSEADDR, 1)) return Status::system("SO_REUSEADDR", errno);
   (void)set(opened.get(), SOL_SOCKET, SO_RCVBUF, static_cast<int>(options.room));
+  // Without it trains are cut before they come here.
+  (void)set(opened.get(), SOL_UDP, UDP_GRO, 1);
   int room = 0;
   socklen_t length = sizeof room;
   if (getsockopt(opened.get(), SOL_SOCKET, SO_RCVBUF, &room, &length) != 0) return Status::system("SO_RCVBUF", errno);

@@ -157,19 +157,24 @@ void Channel::leave(uint32_t aside) {
   ++left_;
 }
 
-void Channel::give_aside(uint32_t peer, std::span<const std::byte> message) {
-  const uint32_t number = new_aside(message.size());
+uint32_t Channel::send_aside(uint32_t peer, std::span<const std::span<const std::byte>> pieces) {
+  uint64_t bytes = 0;
+  for (const std::span<const std::byte> piece : pieces) bytes += piece.size();
+  const uint32_t number = new_aside(bytes);
   Aside& aside = asides_[number];
   std::byte* memory = bounces_[aside.bounce].memory.get();
-  std::copy(message.begin(), message.end(), memory);
+  for (std::byte* end = memory; const std::span<const std::byte> piece : pieces)
+    end = std::copy(piece.begin(), piece.end(), end);
   Ticket ticket = 0;
-  failure_ = wire_.post_send(addresses_[peer], tag_, memory, message.size(), ticket);
+  failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
   if (ticket == 0)
     aside.state.phase = kArrived;
   else
-    watch(ticket, {&aside.state, message.size(), peer, false});
-  leave(number);
+    watch(ticket, {&aside.state, bytes, peer, false});
+  return number;
 }
+
+void Channel::give_aside(uint32_t peer, std::span<const std::byte> message) { leave(send_aside(peer, {&message, 1})); }
 
 // Those that were left and have come.
 void Channel::sweep() {

@@ -48,6 +48,8 @@ class Channel {
   const std::byte* content(uint32_t aside) const { return bounces_[asides_[aside].bounce].memory.get(); }
   // It is not needed any more. It may still come: its memory serves others when it has.
   void leave(uint32_t aside);
+  // A message that is copied together from pieces; has_come() says when its memory is free again, until leave().
+  uint32_t send_aside(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
   // A message whose end nobody waits for; it is copied.
   void give_aside(uint32_t peer, std::span<const std::byte> message);
   // How many are under way for which nobody waits.

@@ -86,6 +86,15 @@ class MulticastTest(MpiLab):
                     came = sum(counts["taken"] + counts["early"] + counts["late"] for counts in counted.values())
                     self.assertAlmostEqual(came / awaited, 1 - percent / 100, delta=0.15)
 
+    def test_long_messages_are_asked_for_block_by_block(self):
+        self.lab("up", "5")
+        for mpi in self.programs:
+            for algorithm in ("multicast", "multicast:segment=20K"):
+                for share in ("0%", "40%", "100%"):
+                    with self.subTest(mpi=mpi, algorithm=algorithm, share=share):
+                        self.lab("loss", "all", share, "--only", "multicast")
+                        self.all_right(self.broadcasts(mpi, "60", "400000", HOCKET_BROADCAST=algorithm), 60)
+
     def test_penalty_rounds_are_as_many_as_chance_says(self):
         self.lab("up", "5")
         self.lab("loss", "all", "50%", "--only", "multicast")

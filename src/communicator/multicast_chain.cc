@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/multicast_chain.h"
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "engines/multicast/blocks.h"
+
+namespace hocket::communicator {
+
+using engines::Instruction;
+using engines::Operands;
+using engines::Progress;
+using engines::StepState;
+using engines::multicast::Blocks;
+
+namespace {
+
+enum HandingOn : uint8_t { kNotOffered, kOffered, kGiving };
+enum Taking : uint8_t { kNotAwaited, kAwaited, kAsked };
+
+using Ask = uint64_t;  // blocks
+
+// What is copied at a time.
+constexpr uint64_t kMostGivenBytes = 4 << 20;
+
+uint64_t pair(uint32_t aside, uint32_t expected) { return uint64_t{aside} << 32 | expected; }
+
+}  // namespace
+
+// state.serial: the aside that is under way.
+Progress MulticastChain::hand_on(const Instruction& step, StepState& state, const Operands& operands) {
+  if (state.phase == kNotOffered) {
+    if (is_handing_on_) return Progress::kPending;
+    is_handing_on_ = true;
+    operands.need(step, 0, step.bytes);
+    channel_.give_aside(step.peer, {});
+    state.serial = channel_.take_aside(step.peer, sizeof(Ask));
+    state.phase = kOffered;
+  }
+  const auto aside = static_cast<uint32_t>(state.serial);
+  if (!channel_.has_come(aside)) return Progress::kPending;
+  if (state.phase == kGiving) {
+    channel_.leave(aside);
+    state.serial = channel_.take_aside(step.peer, sizeof(Ask));
+    state.phase = kOffered;
+    return Progress::kPending;
+  }
+  Ask asked = 0;
+  std::memcpy(&asked, channel_.content(aside), sizeof asked);
+  channel_.leave(aside);
+  if (asked == 0) {
+    is_handing_on_ = false;
+    return Progress::kDone;
+  }
+  const Blocks blocks(step.bytes, member_.fragment_bytes());
+  std::vector<std::span<const std::byte>> pieces;
+  blocks.each(asked, [&](uint32_t block) {
+    pieces.emplace_back(operands.source(step) + blocks.begin(block), blocks.length(block));
+  });
+  state.serial = channel_.send_aside(step.peer, pieces);
+  state.phase = kGiving;
+  return Progress::kPending;
+}
+
+// state.serial: the aside that is under way, and what the member expects; state.bytes: blocks that were asked for.
+void MulticastChain::await(const Instruction& step, StepState& state, uint32_t expected) {
+  state.serial = pair(channel_.take_aside(step.peer, 0), expected);
+  state.phase = kAwaited;
+}
+
+Progress MulticastChain::take(const Instruction& step, StepState& state) {
+  const auto aside = static_cast<uint32_t>(state.serial >> 32);
+  const auto expected = static_cast<uint32_t>(state.serial);
+  if (state.phase == kAsked) {
+    if (!channel_.has_come(aside)) return Progress::kPending;
+    const Blocks blocks(step.bytes, member_.fragment_bytes());
+    member_.supply(expected, state.bytes, {channel_.content(aside), blocks.bytes(state.bytes)});
+  } else if (!member_.has_come(expected)) {
+    if (!channel_.has_come(aside)) return Progress::kPending;
+    member_.poll();  // whatever has come before the offer has
+  }
+  channel_.leave(aside);
+  return ask(step, state, expected);
+}
+
+Progress MulticastChain::ask(const Instruction& step, StepState& state, uint32_t expected) {
+  const Blocks blocks(step.bytes, member_.fragment_bytes());
+  const Ask asked = blocks.first(member_.missing(expected), kMostGivenBytes);
+  channel_.give_aside(step.peer, std::as_bytes(std::span(&asked, 1)));
+  if (asked == 0) return Progress::kDone;
+  state.bytes = asked;
+  state.serial = pair(channel_.take_aside(step.peer, blocks.bytes(asked)), expected);
+  state.phase = kAsked;
+  return Progress::kPending;
+}
+
+}  // namespace hocket::communicator
