@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 target_include_directories(hocket INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 install(TARGETS hocket EXPORT hocketTargets)
+if(TARGET hocket_multicast_verbs)
+  install(TARGETS hocket_multicast_verbs)  # beside it
+endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/hocket DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/hocket)

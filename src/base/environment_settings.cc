@@ -62,6 +62,8 @@ constexpr std::array kSettings = {
             "how engines combine: in the tree's order, the same bits each time; arrival: in the order of packets"},
     Setting{"HOCKET_MULTICAST", Kind::kChoice, "auto|on|off", "auto", 0, 0,
             "broadcasts between nodes by IP multicast, where the table chooses it; on: an error where that can't be"},
+    Setting{"HOCKET_MULTICAST_OVER", Kind::kChoice, "udp|verbs", "udp", 0, 0,
+            "what carries multicast: sockets, or unreliable datagrams of InfiniBand and RoCE"},
     Setting{"HOCKET_MULTICAST_GROUP", Kind::kText, "ipv4|ipv6|address[:port]", "ipv4", 0, 0,
             "the group: one that is drawn for each communicator, or this one for all"},
     Setting{"HOCKET_MULTICAST_INTERFACE", Kind::kText, "name", "", 0, 0,

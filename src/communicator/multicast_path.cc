@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "engines/multicast/udp_port.h"
+#include "engines/multicast/verbs_port.h"
 #include "engines/shared_memory/layout.h"
 
 namespace hocket::communicator {
@@ -70,6 +71,9 @@ Status read_settings(MulticastPath::Offer& offer, bool is_first) {
   const Result<int> wish = environment::get_enum("HOCKET_MULTICAST");
   if (!wish.is_ok()) return {wish.status().code(), wish.status().message()};
   offer.wish = static_cast<MulticastPath::Wish>(wish.value());
+  const Result<int> over = environment::get_enum("HOCKET_MULTICAST_OVER");
+  if (!over.is_ok()) return {over.status().code(), over.status().message()};
+  offer.over = static_cast<MulticastPath::Over>(over.value());
   Result<std::string> group = environment::get_text("HOCKET_MULTICAST_GROUP");
   if (!group.is_ok()) return group.take_status();
   Result<GroupAddress> address = group_of(group.value(), is_first);
@@ -110,12 +114,17 @@ MulticastPath::MulticastPath(const Offer& first, const schedule::Nodes& nodes, u
   std::sort(participants_.begin(), participants_.end());
 }
 
+Result<std::unique_ptr<engines::multicast::Port>> MulticastPath::open_port(const Interface& interface) const {
+  if (first_.over == Over::kVerbs)
+    return engines::multicast::open_verbs_port({.group = first_.group, .interface = interface, .hops = first_.hops});
+  return engines::multicast::open_udp_port({.group = first_.group, .interface = interface, .hops = first_.hops});
+}
+
 Status MulticastPath::join() {
   if (!std::binary_search(participants_.begin(), participants_.end(), rank_)) return Status::ok();
   Result<Interface> interface = own_interface(first_.group.family);
   if (!interface.is_ok()) return interface.take_status();
-  Result<std::unique_ptr<engines::multicast::Port>> port =
-      engines::multicast::open_udp_port({.group = first_.group, .interface = interface.value(), .hops = first_.hops});
+  Result<std::unique_ptr<engines::multicast::Port>> port = open_port(interface.value());
   if (!port.is_ok()) return port.take_status();
   if (port.value()->most_bytes() < MULTICAST_HEADER_BYTES + kFragmentUnit)
     return {Code::kNotSupported, "interface " + interface.value().name + " carries datagrams of " +
@@ -150,10 +159,11 @@ MulticastPath::~MulticastPath() {
   if (member_ == nullptr) return;
   const engines::multicast::Counters& seen = member_->member.counters();
   HOCKET_LOG_INFO(
-      "rank %u: multicast %s: %lu messages awaited, %lu missed; fragments: %lu sent, %lu taken, %lu early, %lu late, "
+      "rank %u: multicast %s over %s: %lu messages awaited, %lu missed; fragments: %lu sent, %lu taken, %lu early, %lu "
+      "late, "
       "%lu repeated, %lu without room, %lu of other jobs, %lu refused",
-      rank_, engines::multicast::to_text(first_.group).c_str(), seen.messages, seen.missed, seen.sent, seen.taken,
-      seen.kept, seen.late, seen.repeated, seen.no_room, seen.other_jobs, seen.refused);
+      rank_, engines::multicast::to_text(first_.group).c_str(), over(), seen.messages, seen.missed, seen.sent,
+      seen.taken, seen.kept, seen.late, seen.repeated, seen.no_room, seen.other_jobs, seen.refused);
 }
 
 uint32_t MulticastPath::probe() {
@@ -227,7 +237,8 @@ bool MulticastPath::meet_neighbours(engines::wire::Channel& channel, int64_t lim
 }
 
 std::string MulticastPath::describe() const {
-  return "group " + engines::multicast::to_text(first_.group) + ", " + std::to_string(participants_.size()) + " nodes";
+  return std::string("over ") + over() + ", group " + engines::multicast::to_text(first_.group) + ", " +
+         std::to_string(participants_.size()) + " nodes";
 }
 
 }  // namespace hocket::communicator

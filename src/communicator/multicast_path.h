@@ -26,10 +26,12 @@ namespace hocket::communicator {
 class MulticastPath {
  public:
   enum class Wish : uint8_t { kAutomatic, kOn, kOff };  // in the order of HOCKET_MULTICAST's words
+  enum class Over : uint8_t { kUdp, kVerbs };           // in the order of HOCKET_MULTICAST_OVER's words
 
   // What rank 0 says for all. Plain bytes: it goes to all ranks.
   struct Offer {
     Wish wish = Wish::kAutomatic;
+    Over over = Over::kUdp;
     engines::multicast::GroupAddress group = {};
     uint64_t id = 0;  // told in each datagram
     nic_key key = {};
@@ -66,6 +68,9 @@ class MulticastPath {
   std::string describe() const;
 
  private:
+  Result<std::unique_ptr<engines::multicast::Port>> open_port(const engines::multicast::Interface& interface) const;
+  const char* over() const { return first_.over == Over::kUdp ? "UDP" : "verbs"; }
+
   Offer first_;
   uint32_t rank_;
   uint32_t ranks_;

@@ -34,6 +34,8 @@ ALLOWED = {
 ALLOWED_HEADERS = {"interposer": ("c_api/begun.h", "c_api/on_demand.h")}
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")
+# What an engine may have of another's folder: the interface that it fills.
+OTHER_ENGINES = {"engines/multicast_verbs": ("engines/multicast",)}
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")
 # Schedules and algorithms are data: they know no operating system, no clock and no thread.
@@ -80,7 +82,7 @@ def includes(tree, path):
 def may_include(source, target):
     if source == target or source.split("/")[0] in FREE:
         return True
-    if source.startswith("engines/") and target in SHARED_BY_ENGINES:
+    if source.startswith("engines/") and target in SHARED_BY_ENGINES + OTHER_ENGINES.get(source, ()):
         return True
     allowed = ALLOWED.get(source.split("/")[0], [])
     return target in allowed or (target.startswith("engines/") and "engines/*" in allowed)

@@ -29,9 +29,9 @@ class MulticastTest(MpiLab):
     @staticmethod
     def counted(said):
         """Of each rank that took part: what it says of its multicasts."""
-        found = re.findall(r"rank (\d+): multicast \S+: (\d+) messages awaited, (\d+) missed; fragments: (\d+) sent, "
-                           r"(\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, (\d+) without room, "
-                           r"(\d+) of other jobs, (\d+) refused", said)
+        found = re.findall(r"rank (\d+): multicast \S+ over UDP: (\d+) messages awaited, (\d+) missed; "
+                           r"fragments: (\d+) sent, (\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, "
+                           r"(\d+) without room, (\d+) of other jobs, (\d+) refused", said)
         names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
         return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}
 
@@ -179,6 +179,9 @@ class MulticastTest(MpiLab):
                 result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST": "off"})
                 self.all_right(result)
                 self.assertIn("HOCKET_MULTICAST=off", result.stderr)
+                result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST_OVER": "verbs"})
+                self.all_right(result)
+                self.assertIn("not used: rank 0: multicast over verbs", result.stderr)
 
     def test_what_cannot_be_honoured_is_refused_by_name(self):
         self.lab("up", "2")
@@ -186,6 +189,7 @@ class MulticastTest(MpiLab):
         for settings, words in (({"HOCKET_MULTICAST_INTERFACE": "eth7"}, "HOCKET_MULTICAST_INTERFACE=eth7"),
                                 ({"HOCKET_MULTICAST_GROUP": "10.0.0.1"}, "`10.0.0.1` is not a multicast address"),
                                 ({"HOCKET_MULTICAST_DELAY": "soon"}, "HOCKET_MULTICAST_DELAY=soon"),
+                                ({"HOCKET_MULTICAST_OVER": "verbs"}, "multicast over verbs"),
                                 ({"HOCKET_MULTICAST": "off"}, "HOCKET_MULTICAST=off")):
             with self.subTest(**settings):
                 result = self.broadcasts(mpi, "1", "10", code=None, **settings)

@@ -47,6 +47,22 @@ TEST(Environment, UnsetAndEmptyMeanTheDefault) {
   EXPECT_FALSE(is_set("HOCKET_SETUP_TIMEOUT_S"));
 }
 
+TEST(Environment, MulticastGoesOverSocketsUnlessVerbsAreNamed) {
+  EXPECT_EQ(get_enum("HOCKET_MULTICAST_OVER").value(), 0);
+  {
+    const Variable udp("HOCKET_MULTICAST_OVER", "udp");
+    EXPECT_EQ(get_enum("HOCKET_MULTICAST_OVER").value(), 0);
+  }
+  {
+    const Variable verbs("HOCKET_MULTICAST_OVER", "verbs");
+    EXPECT_EQ(get_enum("HOCKET_MULTICAST_OVER").value(), 1);
+  }
+  const Variable other("HOCKET_MULTICAST_OVER", "roce");
+  const Result<int> refused = get_enum("HOCKET_MULTICAST_OVER");
+  ASSERT_FALSE(refused.is_ok());
+  EXPECT_NE(std::string(refused.status().message()).find("verbs"), std::string::npos);
+}
+
 TEST(Environment, FlagsKnowTheUsualWords) {
   for (const char* yes : {"1", "on", "yes", "true"}) {
     const Variable variable("HOCKET_STATS", yes);
