@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The first process of the virtual machine in which multicast over verbs is tried: loads modules, takes the host's root
  * file system, read-only, for its own, runs a program there and switches the machine off.
- *   init PROGRAM [ARGUMENT...]
+ *   init FOLDER PROGRAM [ARGUMENT...]
+ * FOLDER is the host's, too, by a device of its own: it may lie below /tmp, where the machine has a file system of its
+ * own.
  * Linked statically: nothing else is in the initial file system but the modules, and their names in the right order. */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +55,19 @@ static void load_modules(void) {
   fclose(list);
 }
 
-static void take_hosts_root(void) {
+static void show_folder(const char* folder) {
+  char path[1024];
+  snprintf(path, sizeof path, "/host%s", folder);
+  for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    (void)mkdir(path, 0755);
+    *slash = '/';
+  }
+  if (mkdir(path, 0755) == 0)
+    mount_at("folder", path, "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=262144,cache=loose");
+}
+
+static void take_hosts_root(const char* folder) {
   mount_at("host", "/host", "9p", MS_RDONLY, "trans=virtio,version=9p2000.L,msize=262144,cache=loose");
   mount_at("devtmpfs", "/host/dev", "devtmpfs", 0, NULL);
   mount_at("proc", "/host/proc", "proc", 0, NULL);
@@ -62,6 +76,7 @@ static void take_hosts_root(void) {
   mount_at("tmpfs", "/host/run", "tmpfs", 0, NULL);
   if (mkdir("/host/dev/shm", 01777) != 0 && errno != EEXIST) die("can't make /dev/shm");
   mount_at("tmpfs", "/host/dev/shm", "tmpfs", 0, NULL);
+  show_folder(folder);
   if (chdir("/host") != 0) die("/host");
   mount_at(".", "/", NULL, MS_MOVE, NULL);
   if (chroot(".") != 0 || chdir("/") != 0) die("can't change to the host's root");
@@ -69,16 +84,16 @@ static void take_hosts_root(void) {
 
 int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
-  if (argc < 2) die("no program is named");
+  if (argc < 3) die("no program is named");
   load_modules();
-  take_hosts_root();
+  take_hosts_root(argv[1]);
   setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
   setenv("HOME", "/tmp", 1);
   const pid_t child = fork();
   if (child == 0) {
     setsid();
-    execv(argv[1], argv + 1);
-    die("can't run %s", argv[1]);
+    execv(argv[2], argv + 2);
+    die("can't run %s", argv[2]);
   }
   int status = 0;
   for (pid_t ended = 0; ended != child;) ended = wait(&status);
