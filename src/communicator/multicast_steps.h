@@ -47,9 +47,9 @@ class MulticastSteps {
       : shared_(shared), channel_(channel), chain_(shared.member, channel), stream_(stream) {}
 
   void begin(const engines::Program& program);
-  // Whether such a step is this one's business: in calls by multicast all messages between nodes are the chain's.
+  // Whether such a step is this one's business.
   bool carries(const engines::Instruction& step) const {
-    return schedule::is_by_multicast(step.kind) || (is_long_ && step.kind == schedule::StepKind::kSend);
+    return schedule::is_by_multicast(step.kind) || (is_long_ && step.to_first_of);
   }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
   // Takes what has come in. To be called before steps are asked again.

@@ -222,6 +222,12 @@ void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& de
 
 void Builder::multicast(const Slice& source) { append(StepKind::kMulticast).source = source; }
 
+void Builder::hand_on(uint32_t peer, const Slice& source) {
+  Step& step = append_two_sided(StepKind::kSend, peer);
+  step.source = source;
+  step.to_first_of = true;
+}
+
 void Builder::first_of(uint32_t peer, uint32_t multicaster, const Slice& destination) {
   require(multicaster != rank(), "a rank takes no multicast of its own");
   const uint32_t plan_multicaster = plan_rank(multicaster);

@@ -100,7 +100,7 @@ std::string headline(const Step& step) {
   const std::string peer = std::to_string(step.peer);
   switch (step.kind) {
     case StepKind::kSend:
-      return text + " to " + peer;
+      return text + (step.to_first_of ? " on to " : " to ") + peer;
     case StepKind::kReceive:
     case StepKind::kReceiveCombine:
       return text + " from " + peer;

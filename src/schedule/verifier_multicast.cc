@@ -39,17 +39,7 @@ void Multicasts::taken(Where where, std::span<const Cell> cells) {
   taken_.push_back({where, numbers_[{where.rank, where.step}], {cells.begin(), cells.end()}});
 }
 
-bool Multicasts::takes_part(uint32_t rank) const {
-  const auto expected = expected_.lower_bound({rank, 0});
-  return !sent_[rank].empty() || (expected != expected_.end() && expected->first.first == rank);
-}
-
 void Multicasts::check() {
-  for (const auto& [send, receive] : others_) {
-    if (takes_part(send.rank) && takes_part(receive.rank))
-      world_.complain(receive, "takes a message of rank " + std::to_string(send.rank) +
-                                   " by itself; between ranks that multicast it must be one of a chain (first_of)");
-  }
   for (const Taken& taken : taken_) {
     const uint32_t source = world_.step(taken.where).second_peer;
     const Sent* multicast = sent(source, taken.number);

@@ -32,10 +32,7 @@ class Multicasts {
   Arrival arrive(Where where, Where message);
   // What the step has taken by the message.
   void taken(Where where, std::span<const Cell> cells);
-  // A message that is no part of a chain.
-  void other_message(Where send, Where receive) { others_.emplace_back(send, receive); }
-  // When all steps are done: what came by either way is the same, all take the same multicasts, and their messages to
-  // each other are of chains: engines have a chain's sender ask what is needed.
+  // When all steps are done: what came by either way is the same, and all take the same multicasts.
   void check();
 
  private:
@@ -50,7 +47,6 @@ class Multicasts {
     uint32_t number = 0;
     std::vector<Cell> cells;
   };
-  bool takes_part(uint32_t rank) const;
   const Sent* sent(uint32_t source, uint32_t number) const;
 
   World& world_;
@@ -58,7 +54,6 @@ class Multicasts {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> expected_;  // by rank and source: how many
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> numbers_;   // by rank and step
   std::vector<Taken> taken_;
-  std::vector<std::pair<Where, Where>> others_;
   std::vector<uint32_t> clock_;
 };
 

@@ -175,10 +175,14 @@ void Simulation::transfer(Where send, Where receive) {
   }
   world_.report.elements_moved += source.length;
   slots_.owner_reads(send, source);
-  if (world_.step(receive).kind == StepKind::kFirstOf) {
+  const bool is_first_of = world_.step(receive).kind == StepKind::kFirstOf;
+  // Engines may have the two of a chain talk about what is needed.
+  if (world_.step(send).to_first_of != is_first_of)
+    world_.complain(send, is_first_of ? "sends to a first_of; a chain's message is handed on"
+                                      : "hands on, but " + world_.mention(receive) + " takes no first_of");
+  if (is_first_of) {
     take_first(send, receive);
   } else {
-    multicasts_.other_message(send, receive);
     take(send, receive);
   }
 }

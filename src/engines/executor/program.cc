@@ -44,6 +44,7 @@ Instruction translate(const Step& step, const Binding& binding) {
   out.kind = step.kind;
   out.ends_stage = step.ends_stage;
   out.incoming_left = step.incoming_left;
+  out.to_first_of = step.to_first_of;
   out.slot = step.slot;
   out.peer = step.peer;
   out.version = static_cast<uint16_t>(step.version);

@@ -15,6 +15,7 @@ struct Instruction {
   schedule::StepKind kind = schedule::StepKind::kCopy;
   bool ends_stage = true;
   bool incoming_left = true;
+  bool to_first_of = false;
   uint8_t slot = 0;
   schedule::Buffer source = schedule::Buffer::kNone;
   schedule::Buffer destination = schedule::Buffer::kNone;

