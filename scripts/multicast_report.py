@@ -52,9 +52,12 @@ def print_latencies(rows):
     lines = []
     for (nodes, size), of_name in cells.items():
         best = min(row["mean_us"] for row in of_name.values())
-        texts = [number(of_name[name]["mean_us"]) if name in of_name else "" for name in names]
-        lines.append([str(nodes), size, *(f"**{text}**" if name in of_name and of_name[name]["mean_us"] == best else text
-                                          for name, text in zip(names, texts))])
+        texts = []
+        for name in names:
+            us = of_name[name]["mean_us"] if name in of_name else None
+            text = "" if us is None else number(us)
+            texts.append(f"**{text}**" if us == best else text)
+        lines.append([str(nodes), size, *texts])
     print(table(["nodes", "message", *names], lines) + "\n")
 
 

@@ -49,8 +49,8 @@ run_machine() { # run_machine LOG: gives whether its last word is that all has p
   console="console=ttyS0 quiet panic=-1 -- $root $root/tests/rdma/guest.sh $root/build/release"
   console+=" $root/.venv/mpich/bin/mpiexec $root/$directory/broadcasts"
   setpriv --pdeathsig TERM timeout -k 5 "$limit_s" qemu-system-x86_64 -accel tcg,thread=multi -M pc -cpu max \
-    -smp 2 -m 1024 -no-reboot -nodefaults -display none -serial stdio -virtfs "$share" -virtfs "$folder" -kernel "$directory/vmlinux" \
-    -initrd "$directory/initramfs" -append "$console" </dev/null >"$log.raw" 2>&1 &
+    -smp 2 -m 1024 -no-reboot -nodefaults -display none -serial stdio -virtfs "$share" -virtfs "$folder" \
+    -kernel "$directory/vmlinux" -initrd "$directory/initramfs" -append "$console" </dev/null >"$log.raw" 2>&1 &
   qemu=$!
   wait "$qemu" || true
   qemu=
