@@ -83,7 +83,9 @@ static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, 
   const int is_held = lab_is_hit(settings->reorder, seed, link, LAB_REORDER, number);
   const int is_delayed = (settings->delay_ns | settings->jitter_ns) != 0;
   const int to_relay = is_held || is_delayed;
-  if (to_relay && bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_relay_tag(link, is_held)) != 0) return DROP;
+  if (to_relay && (bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_relay_tag(link, is_held)) != 0 ||
+                   bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_time_tag(bpf_ktime_get_ns())) != 0))
+    return DROP;
   if (is_held) count(&counters->reordered);
   if (is_delayed) count(&counters->delayed);
   if (lab_is_hit(settings->duplicate, seed, link, LAB_DUPLICATE, number)) {

@@ -50,10 +50,19 @@ struct lab_counters {
 
 static inline __u32 lab_link(__u32 port, __u32 direction) { return 2 * port + direction; }
 
-/* What a packet on its way through the relay carries as its VLAN: never 0, which means none. */
+/* What a packet on its way through the relay carries as its VLAN, there and back: never 0, which means none. */
 static inline __u32 lab_relay_tag(__u32 link, __u32 is_held) { return 1 + 2 * link + is_held; }
 static inline __u32 lab_tag_link(__u32 tag) { return (tag - 1) / 2; }
 static inline __u32 lab_tag_is_held(__u32 tag) { return (tag - 1) % 2; }
+
+/* And outside of that, as the whole word of a second tag, when it was taken: the lowest bits of the monotonic clock, in
+ * units of 1024 ns, so that the relay need not look at once. It is right for 67 ms. */
+enum { LAB_TIME_SHIFT = 10 };
+static inline __u16 lab_time_tag(__u64 now_ns) { return (__u16)(now_ns >> LAB_TIME_SHIFT); }
+static inline __u64 lab_tag_time_ns(__u16 tag, __u64 now_ns) {
+  const __u64 now = now_ns >> LAB_TIME_SHIFT;
+  return (now - (__u16)(now - tag)) << LAB_TIME_SHIFT;
+}
 
 enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_REORDER, LAB_JITTER };
 

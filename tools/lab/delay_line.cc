@@ -6,10 +6,10 @@
 
 namespace hocket::lab {
 
-bool DelayLine::add(std::vector<uint8_t> frame, uint32_t link, bool is_held, const lab_settings& settings,
-                    uint64_t now_ns) {
-  if (bytes_ + frame.size() > most_bytes_) return false;
-  uint64_t release_ns = now_ns + settings.delay_ns;
+std::optional<uint64_t> DelayLine::add(std::vector<uint8_t> frame, uint32_t link, bool is_held,
+                                       const lab_settings& settings, uint64_t came_ns) {
+  if (bytes_ + frame.size() > most_bytes_) return std::nullopt;
+  uint64_t release_ns = came_ns + settings.delay_ns;
   if (settings.jitter_ns != 0)
     release_ns += lab_random(settings.seed, link, LAB_JITTER, number_[link]++) % (settings.jitter_ns + 1);
   release_ns = std::max(release_ns, last_release_ns_[link]);
@@ -19,7 +19,7 @@ bool DelayLine::add(std::vector<uint8_t> frame, uint32_t link, bool is_held, con
     last_release_ns_[link] = release_ns;
   bytes_ += frame.size();
   waiting_.push({release_ns, serial_++, std::move(frame)});
-  return true;
+  return release_ns;
 }
 
 std::optional<std::vector<uint8_t>> DelayLine::take_due(uint64_t now_ns) {

@@ -22,8 +22,9 @@ class DelayLine {
  public:
   explicit DelayLine(size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  // False: there is no room for it.
-  bool add(std::vector<uint8_t> frame, uint32_t link, bool is_held, const lab_settings& settings, uint64_t now_ns);
+  // Gives when it is to go on; nothing: there is no room for it.
+  std::optional<uint64_t> add(std::vector<uint8_t> frame, uint32_t link, bool is_held, const lab_settings& settings,
+                              uint64_t came_ns);
   // The next one whose time has come, or nothing.
   std::optional<std::vector<uint8_t>> take_due(uint64_t now_ns);
   // UINT64_MAX: there is none.

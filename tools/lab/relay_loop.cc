@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,10 +34,17 @@ constexpr size_t kMostHeldBytes = size_t{256} << 20;
 constexpr size_t kLongestFrame = 65'536 + 64;
 // So many before the clock is looked at again.
 constexpr int kMostAtOnce = 64;
+constexpr uint64_t kLongestPauseNs = 3'600'000'000'000;
 
-// Where the tag stands: behind the two addresses. The kernel has put it there.
+// Where the tags stand: behind the two addresses. The kernel has put them there.
 constexpr size_t kTagPlace = 12;
 constexpr size_t kTagBytes = 4;
+
+// The word of the tag at that place; nothing: there is none.
+std::optional<uint16_t> tag_at(const uint8_t* at) {
+  if (at[0] != 0x81 || at[1] != 0x00) return std::nullopt;
+  return static_cast<uint16_t>(at[2] << 8 | at[3]);
+}
 
 Result<Descriptor> make_tap() {
   Descriptor tap(open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
@@ -88,20 +96,34 @@ Result<RelayLoop> RelayLoop::prepare(const Lab& lab) {
 // False: the interface has failed.
 bool RelayLoop::take_packets() {
   uint8_t frame[kLongestFrame];
+  has_all_ = false;
   for (int i = 0; i < kMostAtOnce; ++i) {
     const ssize_t length = read(tap_.get(), frame, sizeof frame);
     if (length < 0 && errno == EINTR) continue;
-    if (length < 0) return errno == EAGAIN;
-    const auto bytes = static_cast<size_t>(length);
-    // What has no tag was not sent by the programs.
-    if (bytes < kTagPlace + kTagBytes || frame[kTagPlace] != 0x81 || frame[kTagPlace + 1] != 0x00) continue;
-    const uint32_t tag = (uint32_t{frame[kTagPlace + 2]} << 8 | frame[kTagPlace + 3]) & 0xfff;
-    if (tag == 0 || lab_tag_link(tag) >= LAB_LINKS) continue;
-    const uint32_t link = lab_tag_link(tag);
-    if (!line_->add({frame, frame + bytes}, link, lab_tag_is_held(tag) != 0, table_.settings_of_link(link), now_ns()))
-      __atomic_fetch_add(&table_.counters_of_link(link).crowded_out, 1, __ATOMIC_RELAXED);
+    has_all_ = length < 0;
+    if (has_all_) return errno == EAGAIN;
+    take(frame, static_cast<size_t>(length));
   }
   return true;
+}
+
+// What doesn't have both tags was not sent by the programs.
+void RelayLoop::take(uint8_t* frame, size_t bytes) {
+  if (bytes < kTagPlace + 2 * kTagBytes) return;
+  const std::optional<uint16_t> time = tag_at(frame + kTagPlace);
+  const std::optional<uint16_t> tag = tag_at(frame + kTagPlace + kTagBytes);
+  if (!time || !tag || *tag == 0 || lab_tag_link(*tag) >= LAB_LINKS) return;
+  const uint32_t link = lab_tag_link(*tag);
+  const uint64_t now = now_ns();
+  const uint64_t came_ns = lab_tag_time_ns(*time, now);
+  // It goes back without the outer one.
+  std::memmove(frame + kTagBytes, frame, kTagPlace);
+  const auto release_ns = line_->add({frame + kTagBytes, frame + bytes}, link, lab_tag_is_held(*tag) != 0,
+                                     table_.settings_of_link(link), came_ns);
+  if (release_ns)
+    watch_.found(*release_ns - came_ns, now);
+  else
+    __atomic_fetch_add(&table_.counters_of_link(link).crowded_out, 1, __ATOMIC_RELAXED);
 }
 
 bool RelayLoop::give_back_due() {
@@ -118,13 +140,15 @@ bool RelayLoop::give_back_due() {
 void RelayLoop::run() {
   for (;;) {
     if (!take_packets() || !give_back_due()) return;
+    if (!has_all_) continue;
     const uint64_t now = now_ns();
-    const uint64_t next = line_->next_ns();
+    const uint64_t look = watch_.next_ns(now);
+    const uint64_t next = std::min(line_->next_ns(), look == 0 ? now + kLongestPauseNs : look);
     if (next <= now) continue;
-    const uint64_t pause_ns = std::min<uint64_t>(next - now, 3'600'000'000'000);
+    const uint64_t pause_ns = next - now;
     const timespec pause{static_cast<time_t>(pause_ns / 1'000'000'000), static_cast<long>(pause_ns % 1'000'000'000)};
-    pollfd watched{tap_.get(), POLLIN, 0};
-    ppoll(&watched, 1, &pause, nullptr);
+    pollfd woken_by{tap_.get(), POLLIN, 0};
+    ppoll(&woken_by, look == 0 ? 1 : 0, &pause, nullptr);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "lab/delay_line.h"
 #include "lab/lab.h"
 #include "lab/switch_programs.h"
+#include "lab/watch.h"
 #include "platform/descriptor.h"
 
 namespace hocket::lab {
@@ -24,11 +25,14 @@ class RelayLoop {
  private:
   RelayLoop(LinkTable table, platform::Descriptor tap);
   bool take_packets();
+  void take(uint8_t* frame, size_t bytes);
   bool give_back_due();
 
   LinkTable table_;
   platform::Descriptor tap_;
   std::unique_ptr<DelayLine> line_;
+  Watch watch_;
+  bool has_all_ = false;  // that had come when it last looked
 };
 
 }  // namespace hocket::lab

@@ -31,9 +31,8 @@ size_t bytes_of(const Task& task) {
 
 void Counter::wake() const { syscall(SYS_futex, &value_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-void Counter::add() {
-  value_.fetch_add(1);
-  wake();
+void Counter::add(uint32_t round) {
+  if ((value_.fetch_add(1) + 1) % round == 0) wake();
 }
 
 void Counter::set(uint32_t value) {

@@ -24,7 +24,8 @@ inline constexpr uint32_t kOverlapParts = 3;
 // Grows; whoever waits for it sleeps.
 class Counter {
  public:
-  void add();
+  // `round`: only multiples of it are waited for, so that nobody is woken for what lies between.
+  void add(uint32_t round = 1);
   void set(uint32_t value);
   uint32_t value() const { return value_.load(std::memory_order_acquire); }
   // Until it is `wanted` or more, or `has_failed` isn't 0. As a futex has it, numbers turn over.

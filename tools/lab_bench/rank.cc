@@ -192,7 +192,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
   HOCKET_TRY(finish());
   if (is_warm) board_.time(rank_, round) = now_ns();
   HOCKET_TRY(check_result());
-  board_.given.add();
+  board_.given.add(is_reduce ? 1 : task_.ranks);
   return Status::ok();
 }
 
@@ -200,8 +200,8 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
 void Rank::settle() const {
   const uint32_t all = calls_ * (task_.ranks - 1);
   while (static_cast<int32_t>(board_.entered.load() - all) < 0 && !board_.is_broken()) sched_yield();
-  const auto for_ns = static_cast<uint64_t>(task_.settle_us * kNsPerUs);
-  for (const uint64_t end = now_ns() + for_ns; now_ns() < end;) sched_yield();
+  // Asleep: who yields for so long is passed over for as long afterwards, whenever it is interrupted.
+  sleep_until(now_ns() + static_cast<uint64_t>(task_.settle_us * kNsPerUs));
 }
 
 // The last one to come says when.

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "lab/watch.h"
+
 namespace hocket::lab {
 namespace {
 
@@ -72,6 +74,32 @@ TEST(DelayLine, RefusesWhatItHasNoRoomFor) {
   EXPECT_TRUE(line.add(Frame(6), 0, false, delay_of(10), 10));
 }
 
+TEST(DelayLine, CountsFromWhenAPacketCame) {
+  DelayLine line(1000);
+  EXPECT_EQ(line.add(Frame{1}, 0, false, delay_of(100), 1000), 1100U);
+  EXPECT_EQ(line.add(Frame(1000), 0, false, delay_of(100), 1000), std::nullopt);
+}
+
+TEST(Watch, IsWokenUntilSomethingCameAndAfterItHasBeenQuiet) {
+  Watch watch;
+  EXPECT_EQ(watch.next_ns(1'000'000), 0U);
+  watch.found(500'000, 1'000'000);
+  EXPECT_EQ(watch.next_ns(1'000'000), 1'000'000 + 500'000 - Watch::kAheadNs);
+  EXPECT_NE(watch.next_ns(1'000'000 + Watch::kQuietNs), 0U);
+  EXPECT_EQ(watch.next_ns(1'000'001 + Watch::kQuietNs), 0U);
+  EXPECT_EQ(watch.next_ns(1'000'000), 0U) << "what was known then isn't any more";
+}
+
+TEST(Watch, LooksInTimeForTheShortestAndIsWokenByWhatIsHeldForAMoment) {
+  Watch watch;
+  watch.found(500'000, 0);
+  watch.found(300'000, 0);
+  watch.found(400'000, 0);
+  EXPECT_EQ(watch.next_ns(0), 300'000 - Watch::kAheadNs);
+  watch.found(Watch::kLeastNs - 1, 0);
+  EXPECT_EQ(watch.next_ns(0), 0U);
+}
+
 TEST(Chance, HitsAboutItsShareAndNothingAtZeroAndAllAtOne) {
   constexpr uint64_t kPackets = 100'000;
   constexpr uint64_t kWhole = uint64_t{1} << 32;
@@ -105,6 +133,14 @@ TEST(RelayTags, FitAVlanAndTellLinkAndWhetherHeld) {
       EXPECT_EQ(lab_tag_link(tag), link);
       EXPECT_EQ(lab_tag_is_held(tag), is_held);
     }
+  }
+}
+
+TEST(RelayTags, TellTheTimeForAsLongAsTheyCan) {
+  constexpr uint64_t kUnit = uint64_t{1} << LAB_TIME_SHIFT;
+  for (const uint64_t came : {uint64_t{0}, 65'535 * kUnit, uint64_t{123'456'789'012'345}}) {
+    for (const uint64_t age : {uint64_t{0}, kUnit, 65'000 * kUnit})
+      EXPECT_EQ(lab_tag_time_ns(lab_time_tag(came), came + age), came / kUnit * kUnit) << came << " " << age;
   }
 }
 
