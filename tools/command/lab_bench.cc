@@ -41,7 +41,8 @@ Ways to carry out a collective:
   mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it
   hocket:NAME          the same program with hocket preloaded and engines on
   hocket:NAME:ALGORITHM   without engines and by an algorithm as settings name it: hocket:mpich:tree_mm:degree=2
-  multicast, multicast:NAME   of broadcasts: hocket:mpich:multicast, hocket:NAME:multicast
+  multicast, multicast:NAME   of broadcasts: hocket:mpich:multicast, hocket:NAME:multicast; with several ranks a node
+                       hocket:NAME:leader:across=multicast
 of reductions only:
   nic-arrival          operands combined in the order in which they come
 and of barriers only:
@@ -69,7 +70,7 @@ Examples:
   hocket lab bench bcast --nodes 4,16 --bytes 2,1K,64K,1M --variants multicast,mpi:mpich,mpi:openmpi --rounds 300
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
-scripts/nic_data_report.py those of the others.)";
+scripts/nic_data_report.py those of the others, scripts/multicast_report.py those of bcast by MPIs.)";
 
 constexpr const char* kBarriers[] = {
     "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
@@ -99,7 +100,7 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   HOCKET_TRY(bench.use(variant.engines));
   lab_bench::Run run;
   Task& task = run.task;
-  task.ranks = static_cast<uint32_t>(cell.nodes);
+  task.ranks = static_cast<uint32_t>(cell.nodes * options.ranks_per_node);
   task.rounds = options.rounds_of_slice();
   task.warm_ups = options.warm_ups;
   task.seed = options.seed + slice;
@@ -114,7 +115,8 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.burns = options.compute == "burn";
   task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
   if (!variant.mpi.empty())
-    return lab_bench::measure_mpi(bench.lab(), {variant.mpi, variant.has_hocket, variant.settings}, task);
+    return lab_bench::measure_mpi(bench.lab(),
+                                  {variant.mpi, variant.has_hocket, variant.settings, options.ranks_per_node}, task);
   run.make_driver = variant.make_driver;
   run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
   if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
@@ -212,6 +214,8 @@ std::string why_engines_cannot(const std::string& text, const Variant& variant, 
 // Why it can't be measured so; "": it can.
 std::string problem_of(const std::string& text, const Variant& variant, const BenchOptions& options) {
   const bool is_impaired = !options.impairment.empty();
+  if (options.ranks_per_node > 1 && variant.mpi.empty())
+    return text + " has one rank a node; --ppn goes with multicast, hocket:NAME and mpi:NAME";
   if (!options.bytes.empty() && variant.mpi.empty())
     return text + " carries operands; --bytes goes with multicast, hocket:NAME and mpi:NAME";
   if (is_impaired && variant.mpi.empty() && variant.engines == lab_bench::Engines::kNone)
@@ -238,6 +242,10 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
 std::string problem_of(const BenchOptions& options) {
   const auto is_bad = [](double value) { return !std::isfinite(value); };
   const BenchOptions usual;
+  const int most = *std::max_element(options.nodes.begin(), options.nodes.end());
+  if (most * options.ranks_per_node > static_cast<int>(lab_bench::kMostRanks))
+    return std::to_string(most) + " nodes of " + std::to_string(options.ranks_per_node) + " ranks are more than " +
+           std::to_string(lab_bench::kMostRanks) + " ranks; fewer --nodes, or a smaller --ppn";
   if (options.is_barrier() && (options.types != usual.types || options.elements != usual.elements))
     return "--type and --elements are of collectives with data, and a barrier has none";
   const bool has_operands = options.types != usual.types || options.elements != usual.elements;
@@ -275,7 +283,7 @@ int run_bench(const BenchOptions& options) {
   if (!are_named && !options.is_barrier()) texts.assign(std::begin(kWithData), std::end(kWithData));
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
-    Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options.collective));
+    Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options.collective), options.ranks_per_node);
     if (!variant.is_ok()) return fail(kUsage, variant.status().message());
     const std::string problem = problem_of(text, variant.value(), options);
     if (!problem.empty() && are_named) return fail(kUsage, problem);
@@ -298,9 +306,11 @@ void add_what(CLI::App& sub, BenchOptions& options) {
   sub.add_option("collective", options.collective, "barrier, reduce, allreduce, bcast")
       ->required()
       ->check(CLI::IsMember({"barrier", "reduce", "allreduce", "bcast", "broadcast"}));
-  sub.add_option("--nodes", options.nodes, "how many, one rank each (default: 2,4,8,16)")
+  sub.add_option("--nodes", options.nodes, "how many (default: 2,4,8,16)")
       ->delimiter(',')
       ->check(CLI::Range(2, lab::kMostNodes));
+  sub.add_option("--ppn", options.ranks_per_node, "ranks a node, more than one under MPIs only (default: 1)")
+      ->check(CLI::Range(1, static_cast<int>(lab_bench::kMostRanks)));
   sub.add_option("--switch", options.switches, "bridge, redirect (default: both)")
       ->delimiter(',')
       ->check(CLI::IsMember({"bridge", "redirect"}));

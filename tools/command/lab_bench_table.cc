@@ -69,6 +69,7 @@ void print_head(const BenchOptions& options, const std::string& switch_name) {
   const Timing timing = timing_of(options);
   std::printf("%s, %s, switch %s: microseconds; %u slices of %u calls: %s", options.collective.c_str(), name_of(timing),
               switch_name.c_str(), options.slices, options.rounds_of_slice(), mean_of(timing));
+  if (options.ranks_per_node > 1) std::printf("%d ranks a node, ", options.ranks_per_node);
   std::printf("processor time of the whole machine and packets a call\n%5s", "nodes");
   if (timing != Timing::kBackToBack) std::printf("  %-6s %8s", "type", "elements");
   if (timing == Timing::kHostTime) std::printf(" %7s", "skew");
@@ -100,6 +101,7 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
                       {"timing", name_of(timing_of(options))},
                       {"switch", cell.switch_name},
                       {"nodes", cell.nodes},
+                      {"ranks_per_node", options.ranks_per_node},
                       {"variant", variant.path},
                       {"algorithm", variant.algorithm},
                       {"wait", options.wait},

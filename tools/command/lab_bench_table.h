@@ -17,6 +17,7 @@ namespace hocket::command {
 struct BenchOptions {
   std::string collective;
   std::vector<int> nodes = {2, 4, 8, 16};
+  int ranks_per_node = 1;
   std::vector<std::string> switches = {"redirect", "bridge"};
   std::vector<std::string> variants;  // none: kBarriers or kWithData
   uint32_t rounds = 10'000;

@@ -101,9 +101,23 @@ Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task&
   Result<SharedBoard> shared = SharedBoard::make(task, path);
   if (!shared.is_ok()) return shared.take_status();
   const std::string hocket = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::vector<std::string> words = {
-      "hocket", "lab", "mpirun", "--name", lab.name, "--mpi",      job.mpi,   "-n", std::to_string(task.ranks),
-      "--ppn",  "1",   "--",     hocket,   "lab",    kRankCommand, "--board", path};
+  std::vector<std::string> words = {"hocket",
+                                    "lab",
+                                    "mpirun",
+                                    "--name",
+                                    lab.name,
+                                    "--mpi",
+                                    job.mpi,
+                                    "-n",
+                                    std::to_string(task.ranks),
+                                    "--ppn",
+                                    std::to_string(job.ranks_per_node),
+                                    "--",
+                                    hocket,
+                                    "lab",
+                                    kRankCommand,
+                                    "--board",
+                                    path};
   if (job.has_hocket) words.emplace_back("--with-hocket");
   for (const std::string& setting : job.settings) words.insert(words.end(), {"--setting", setting});
   Board& board = *shared.value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The same measurement of an MPI's own collective, or of hocket's under that MPI, on the nodes of a lab, one rank a
-// node: its launcher starts the ranks.
+// The same measurement of an MPI's own collective, or of hocket's under that MPI, on the nodes of a lab: its launcher
+// starts the ranks, one a node or several, node by node.
 //
 // Thread safety: one thread.
 #pragma once
@@ -20,6 +20,7 @@ struct MpiJob {
   std::string mpi;  // as of `hocket lab mpirun --mpi`
   bool has_hocket = false;
   std::vector<std::string> settings;  // of hocket's: "NAME=VALUE"
+  int ranks_per_node = 1;
 };
 Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task);
 

@@ -152,6 +152,7 @@ uint32_t steps_to_root(const std::vector<uint32_t>& parents, uint32_t rank) {
 }
 
 constexpr const char* kMulticast = "multicast";
+constexpr const char* kMulticastByLeaders = "leader:across=multicast";
 
 // "mpich" of an MPI's own, or "mpich:ALGORITHM" of hocket's messages under it, without engines.
 Status give_mpi(Collective collective, Variant& variant) {
@@ -181,7 +182,7 @@ std::string known_paths() {
   return known + ", mpi:NAME, hocket:NAME, hocket:NAME:ALGORITHM, multicast";
 }
 
-Result<Variant> parse_variant(const std::string& text, Collective collective) {
+Result<Variant> parse_variant(const std::string& text, Collective collective, int ranks_per_node) {
   const size_t colon = text.find(':');
   Variant variant;
   variant.name = text;
@@ -190,7 +191,8 @@ Result<Variant> parse_variant(const std::string& text, Collective collective) {
   if (variant.path == kMulticast) {
     if (collective != Collective::kBroadcast)
       return Status(Code::kInvalidArgument, "`" + text + "` is a way to carry out a broadcast only");
-    variant.algorithm = (variant.algorithm.empty() ? "mpich" : variant.algorithm) + ":" + kMulticast;
+    variant.algorithm = (variant.algorithm.empty() ? "mpich" : variant.algorithm) + ":" +
+                        (ranks_per_node > 1 ? kMulticastByLeaders : kMulticast);
     variant.path = "hocket";
   }
   if (variant.path == "mpi" || variant.path == "hocket") {

@@ -30,7 +30,7 @@ struct Variant {
 
 // "nic", "nic-chain:pairwise_exchange", "host-udp:gather_broadcast/4": a path and, behind a colon, an algorithm and its
 // degree. Also "binomial", "chain", "flat", and trees by a list of parents: "parents/0.0.0.1".
-Result<Variant> parse_variant(const std::string& text, schedule::Collective collective);
+Result<Variant> parse_variant(const std::string& text, schedule::Collective collective, int ranks_per_node = 1);
 // All paths, for help.
 std::string known_paths();
 
