@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from lab_command import LabTest
+from lab_command import COMMAND, LabTest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
@@ -30,14 +30,21 @@ class MpiLab(LabTest):
                 print(f"{mpi} is not installed: its tests are left out")
 
     @classmethod
-    def compiled(cls, mpi, source):
+    def compiled(cls, mpi, source, *more):
+        """The program; `more`: for the compiler."""
         # Processes go by the MPI's name.
         program = os.path.join(cls.folder, os.path.basename(source), mpi)
         if not os.path.exists(program):
             os.makedirs(os.path.dirname(program), exist_ok=True)
             subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
-                            source, "-o", program], check=True)
+                            source, "-o", program, *more], check=True)
         return program
+
+    @classmethod
+    def compiled_with_hocket(cls, mpi, source):
+        libraries = os.path.join(os.path.dirname(COMMAND), "..", "lib")
+        return cls.compiled(mpi, os.path.join(HERE, source), "-I" + os.path.join(HERE, "../../../include"),
+                            "-L" + libraries, "-Wl,-rpath," + os.path.realpath(libraries), "-lhocket")
 
     @staticmethod
     def launcher(mpi):

@@ -183,6 +183,19 @@ class MulticastTest(MpiLab):
                 self.all_right(result)
                 self.assertIn("not used: rank 0: multicast over verbs", result.stderr)
 
+    def test_the_c_api_multicasts_too_and_several_calls_at_a_time(self):
+        self.lab("up", "5")
+        settings = {"HOCKET_MULTICAST": "on", "HOCKET_BROADCAST": "multicast", "HOCKET_ALLREDUCE": "multicast",
+                    "HOCKET_BARRIER": "multicast", "HOCKET_LOG": "info"}
+        for mpi in self.programs:
+            program = self.compiled_with_hocket(mpi, "own_broadcasts.c")
+            for share in ("0%", "30%", "100%"):
+                self.lab("loss", "all", share, "--only", "multicast")
+                with self.subTest(mpi=mpi, share=share):
+                    result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, "100", **settings)
+                    self.assertIn("100 rounds, 0 wrong", result.stdout)
+                    self.assertEqual(result.stderr.count("rank 0: multicast "), 9)  # all, and four times both halves
+
     def test_what_cannot_be_honoured_is_refused_by_name(self):
         self.lab("up", "2")
         mpi = next(iter(self.programs))
