@@ -289,7 +289,7 @@ bool Communicator::await_leftovers() {
     bool is_done = true;
     for (auto& track : tracks_) {
       if (track == nullptr) continue;
-      track->poll();
+      track->poll_leftovers();
       if (track->has_failed()) (void)fail(track->take_failure());
       is_done = is_done && !track->has_leftovers();
     }

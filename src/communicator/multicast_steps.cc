@@ -21,8 +21,6 @@ namespace {
 
 enum Phase : uint8_t { kNotBegun, kUnderWay };
 
-// Messages that came second and have not been taken off the wire yet. With more of them a rank that is ahead waits.
-constexpr uint32_t kMostLeft = 32;
 // Reports that a root may not have heard yet.
 constexpr size_t kMostReports = 4;
 
@@ -62,8 +60,14 @@ Progress MulticastSteps::run(const Instruction& step, StepState& state, const Op
   return chain_.hand_on(step, state, operands);
 }
 
-void MulticastSteps::poll() {
-  if (shared_.member.expects()) shared_.member.poll();
+bool MulticastSteps::takes_what_it_awaits() {
+  if (!shared_.member.expects()) return false;
+  shared_.member.poll();
+  return !is_long_ && channel_.left() < kMostLeft &&
+         std::any_of(awaited_.begin(), awaited_.end(), [&](uint32_t one) { return shared_.member.has_come(one); });
+}
+
+void MulticastSteps::hear_reports() {
   while (!reports_.empty() && channel_.has_come(reports_.front())) {
     hear(reports_.front());
     reports_.pop_front();

@@ -52,8 +52,14 @@ class MulticastSteps {
     return schedule::is_by_multicast(step.kind) || (is_long_ && step.to_first_of);
   }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
-  // Takes what has come in. To be called before steps are asked again.
-  void poll();
+  // Messages that came second and have not been taken off the wire yet. With more of them a rank that is ahead waits.
+  static constexpr uint32_t kMostLeft = 32;
+
+  // Takes what has come in. To be called before steps are asked again. True: something that a call waits for has come by
+  // multicast, so that the call goes on whatever the wire has.
+  bool takes_what_it_awaits();
+  // What has come by the wire. To be called when it has been looked at.
+  void hear_reports();
   // Whether nobody will wake this rank when its call can go on.
   bool is_busy() const { return !awaited_.empty() || sending_ != 0; }
   // Something is to come in.

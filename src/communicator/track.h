@@ -37,8 +37,13 @@ class Track final : private engines::Transport {
   void poll() {
     if (channel_ == nullptr) [[likely]]
       return;
-    channel_->poll();
-    if (multicast_) multicast_->poll();
+    if (multicast_ && multicast_->takes_what_it_awaits()) return;
+    if (channel_->is_awaited() || channel_->left() >= kMostLeftAlone) channel_->poll();
+    if (multicast_) multicast_->hear_reports();
+  }
+  // The same for messages that nobody waits for.
+  void poll_leftovers() {
+    if (channel_ != nullptr) channel_->poll();
   }
   // Whether messages have been begun since this was last asked.
   bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
@@ -69,6 +74,9 @@ class Track final : private engines::Transport {
   }
 
  private:
+  // Messages that no call waits for are taken from the network in numbers: one look is as dear as many messages.
+  static constexpr uint32_t kMostLeftAlone = MulticastSteps::kMostLeft / 2;
+
   bool has_messages() const {
     return (channel_ != nullptr && channel_->is_busy()) || (multicast_ && multicast_->is_busy());
   }

@@ -40,6 +40,8 @@ class Channel {
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
   bool is_busy() const { return !tickets_.empty(); }
+  // The same without what has been left.
+  bool is_awaited() const { return tickets_.size() > left_; }
 
   // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
   // A message of `peer` into memory of the channel's own; the result is its number until leave().
