@@ -3,7 +3,7 @@
  *
  * The five are big-endian: four say everything about the fragment, the fifth is the SipHash-2-4, under the group's key,
  * of the four and of the fragment, whose bytes are taken as little-endian words, the last one filled up with zeros
- * (how many bytes it has stands in the first word). docs/protocol.md has the whole.
+ * (how many bytes it has stands in the first word). docs/multicast.md has the whole.
  *
  *   word 0   magic 32 | version 8 | stream 8 | bytes of the fragment 16
  *   word 1   group 64

@@ -44,7 +44,7 @@ struct Part {
   Family family;
   // `bytes`: of the composition's message, or of a block; `degree` is never 0 where the algorithm has one.
   PartCall (*call)(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
-  // Goes from the root to one rank of each node, all in one group: what may be done by multicast.
+  // Its ranks are one of each node, all in one group: what may be done by multicast.
   bool reaches_all_nodes = false;
 };
 

@@ -20,7 +20,7 @@ using schedule::Collective;
 enum : uint32_t { kReduce, kAcross, kSpread };
 
 constexpr Part kParts[] = {{"node", Collective::kReduce, Family::kNode, node_call},
-                           {"across", Collective::kAllreduce, Family::kAcross, leader_call},
+                           {"across", Collective::kAllreduce, Family::kAcross, leader_call, true},
                            {"spread", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {

@@ -20,7 +20,7 @@ using schedule::Nodes;
 enum : uint32_t { kNode, kAcross, kRelease };
 
 constexpr Part kParts[] = {{"node", Collective::kBarrier, Family::kNode, node_call},
-                           {"across", Collective::kBarrier, Family::kAcross, leader_call},
+                           {"across", Collective::kBarrier, Family::kAcross, leader_call, true},
                            {"release", Collective::kBroadcast, Family::kNode, node_call}};
 
 void build(Builder& builder) {

@@ -240,7 +240,7 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
 
 void Communicator::equip(Track& track, uint32_t index) const {
   if (nic_ != nullptr) track.use(nic_->trigger(index));
-  if (multicast_ != nullptr && multicast_->member() != nullptr) track.use(*multicast_->member(), index);
+  if (multicast_ != nullptr && multicast_->shared() != nullptr) track.use(*multicast_->shared(), index);
 }
 
 // Nobody wakes a rank when a message comes from another node.

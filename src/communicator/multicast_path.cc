@@ -144,8 +144,8 @@ void MulticastPath::agree_on_length(uint32_t most_bytes) {
                                                 .streams = kProbeStream + 1,
                                                 .ranks = ranks_};
   const uint64_t room = port_->room();
-  member_ = std::make_unique<MulticastMember>(
-      MulticastMember{.member = engines::multicast::Member(std::move(port_), identity, kStashBytes),
+  shared_ = std::make_unique<MulticastShared>(
+      MulticastShared{.member = engines::multicast::Member(std::move(port_), identity, kStashBytes),
                       .pace = engines::multicast::Pace(room / 4),
                       .adaptive = {},
                       .delay = first_.delay,
@@ -156,8 +156,8 @@ void MulticastPath::agree_on_length(uint32_t most_bytes) {
 }
 
 MulticastPath::~MulticastPath() {
-  if (member_ == nullptr) return;
-  const engines::multicast::Counters& seen = member_->member.counters();
+  if (shared_ == nullptr) return;
+  const engines::multicast::Counters& seen = shared_->member.counters();
   HOCKET_LOG_INFO(
       "rank %u: multicast %s over %s: %lu messages awaited, %lu missed; fragments: %lu sent, %lu taken, %lu early, %lu "
       "late, "
@@ -167,8 +167,8 @@ MulticastPath::~MulticastPath() {
 }
 
 uint32_t MulticastPath::probe() {
-  if (member_ == nullptr) return 0;
-  engines::multicast::Member& member = member_->member;
+  if (shared_ == nullptr) return 0;
+  engines::multicast::Member& member = shared_->member;
   std::vector<uint64_t> memory(participants_.size());
   std::vector<uint32_t> expected;
   for (const uint32_t source : participants_) {

@@ -55,7 +55,7 @@ class MulticastPath {
   uint32_t probe();
   // "", or why what ranks have heard is not enough; heard[r]: of rank r.
   std::string judge(const std::vector<uint32_t>& heard) const;
-  // Neighbours of the chain exchange messages, within `limit_ms`; gives whether all of them have come. A library that
+  // Neighbours of the chain exchange messages, within `limit_ms`; gives whether all of them have come. An MPI that
   // connects ranks when they first send, and only while both call it, would otherwise keep a rank of the first
   // broadcasts waiting for a successor that has left them already.
   bool meet_neighbours(engines::wire::Channel& channel, int64_t limit_ms) const;
@@ -64,7 +64,7 @@ class MulticastPath {
   ~MulticastPath();
 
   // nullptr on ranks that don't take part.
-  MulticastMember* member() const { return member_.get(); }
+  MulticastShared* shared() const { return shared_.get(); }
   std::string describe() const;
 
  private:
@@ -76,7 +76,7 @@ class MulticastPath {
   uint32_t ranks_;
   std::vector<uint32_t> participants_;
   std::unique_ptr<engines::multicast::Port> port_;  // until the member has it
-  std::unique_ptr<MulticastMember> member_;
+  std::unique_ptr<MulticastShared> shared_;
 };
 
 }  // namespace hocket::communicator

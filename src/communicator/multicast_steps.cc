@@ -35,7 +35,7 @@ uint64_t mix(uint64_t value) {
 
 }  // namespace
 
-uint32_t MulticastSteps::reporter(const MulticastMember& shared, uint32_t stream, uint32_t source, uint64_t number) {
+uint32_t MulticastSteps::reporter(const MulticastShared& shared, uint32_t stream, uint32_t source, uint64_t number) {
   const auto others = static_cast<uint64_t>(shared.participants.size()) - 1;
   const uint64_t drawn = mix(shared.seed ^ mix(number ^ mix(uint64_t{source} << 8 | stream))) % others;
   const auto own = static_cast<uint64_t>(std::find(shared.participants.begin(), shared.participants.end(), source) -

@@ -30,7 +30,7 @@ struct RootDelay {
 };
 
 // What the sequences of a communicator share.
-struct MulticastMember {
+struct MulticastShared {
   engines::multicast::Member member;
   engines::multicast::Pace pace;
   engines::multicast::AdaptiveDelay adaptive;
@@ -43,7 +43,7 @@ struct MulticastMember {
 
 class MulticastSteps {
  public:
-  MulticastSteps(MulticastMember& shared, engines::wire::Channel& channel, uint32_t stream)
+  MulticastSteps(MulticastShared& shared, engines::wire::Channel& channel, uint32_t stream)
       : shared_(shared), channel_(channel), chain_(shared.member, channel), stream_(stream) {}
 
   void begin(const engines::Program& program);
@@ -55,8 +55,8 @@ class MulticastSteps {
   // Messages that came second and have not been taken off the wire yet. With more of them a rank that is ahead waits.
   static constexpr uint32_t kMostLeft = 32;
 
-  // Takes what has come in. To be called before steps are asked again. True: something that a call waits for has come by
-  // multicast, so that the call goes on whatever the wire has.
+  // Takes what has come in. To be called before steps are asked again. True: something that a call waits for has come
+  // by multicast, so that the call goes on whatever the wire has.
   bool takes_what_it_awaits();
   // What has come by the wire. To be called when it has been looked at.
   void hear_reports();
@@ -73,7 +73,7 @@ class MulticastSteps {
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
 
   // Which of `participants` but `source` reports in the call whose first multicast of `source` has that number.
-  static uint32_t reporter(const MulticastMember& shared, uint32_t stream, uint32_t source, uint64_t number);
+  static uint32_t reporter(const MulticastShared& shared, uint32_t stream, uint32_t source, uint64_t number);
 
  private:
   engines::Progress run_multicast(const engines::Instruction& step, engines::StepState& state,
@@ -87,7 +87,7 @@ class MulticastSteps {
   void report(uint32_t source, uint64_t number);
   void hear(uint32_t aside);
 
-  MulticastMember& shared_;
+  MulticastShared& shared_;
   engines::wire::Channel& channel_;
   MulticastChain chain_;
   uint32_t stream_;

@@ -107,7 +107,7 @@ Status Setup::join_multicast(Outcome& outcome) {
   if (communicator_->nodes_ == nullptr) return Status::ok();
   const bool is_forced = all_[0].multicast.wish == MulticastPath::Wish::kOn;
   if (!is_forced && !communicator_->planner_->wants_multicast()) {
-    why_no_multicast_ = "nothing is chosen that would use it; HOCKET_MULTICAST=on has it all the same";
+    why_no_multicast_ = "no rule of the table and no forced choice names it (HOCKET_BROADCAST=multicast would)";
     return Status::ok();
   }
   if (all_[0].multicast.wish == MulticastPath::Wish::kOff) {
@@ -137,8 +137,10 @@ Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
     const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
     if (alone != heard.end())
       return {Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
-                                  " has had no message of its neighbours" + " within " +
-                                  std::to_string(context_.setup_timeout_ms()) + " ms"};
+                                  " had no message of its neighbours in the chain that completes multicasts within " +
+                                  std::to_string(context_.setup_timeout_ms()) +
+                                  " ms: do messages of the MPI pass between all nodes? HOCKET_MULTICAST=off does "
+                                  "without"};
     why_no_multicast_ = multicast_->judge(heard);
   }
   if (!why_no_multicast_.empty()) multicast_.reset();

@@ -32,7 +32,7 @@ class Track final : private engines::Transport {
   // From now on steps of the NIC engine's go there.
   void use(engines::nic::Trigger* trigger) { trigger_ = trigger; }
   // And those that go by multicast there, as stream `stream`.
-  void use(MulticastMember& member, uint32_t stream) { multicast_.emplace(member, *channel_, stream); }
+  void use(MulticastShared& member, uint32_t stream) { multicast_.emplace(member, *channel_, stream); }
   // Moves what is under way between nodes. To be called before a call is advanced.
   void poll() {
     if (channel_ == nullptr) [[likely]]

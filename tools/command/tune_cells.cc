@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/environment.h"
 #include "command/tune_measure.h"
 
 namespace hocket::command {
@@ -91,6 +92,10 @@ selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* n
   query.ranks = ranks;
   query.nodes = nodes;
   query.crowded = crowded;
+  // Then all communicators have a group, whether it gets through or not.
+  const Result<int> multicast = environment::get_enum("HOCKET_MULTICAST");
+  constexpr int kOn = 1;
+  if (multicast.is_ok() && multicast.value() == kOn) query.why_no_multicast = {};
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));
   return query;
 }

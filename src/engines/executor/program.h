@@ -20,7 +20,7 @@ struct Instruction {
   schedule::Buffer source = schedule::Buffer::kNone;
   schedule::Buffer destination = schedule::Buffer::kNone;
   uint16_t version = 0;
-  bool by_wire = false;      // a message to or from another node
+  bool by_wire = false;      // not within the memory of this node
   uint32_t peer = 0;         // its place on this rank's node; by wire: its rank
   uint32_t second_peer = 0;  // of kFirstOf: the rank that multicasts
   uint32_t value = 0;

@@ -39,8 +39,8 @@ struct Interface {
   uint32_t ip = 0;   // IPv4, the network's order; 0: it has none
   std::string name;
 };
-// The interface called so or, if `name` is empty, the one to which the routes send the group's datagrams; without such
-// a route the only one that there is.
+// The interface called so or, if `name` is empty, the only one that takes multicast or, of several, with IPv4 the one
+// to which the routes send the group's datagrams.
 Result<Interface> find_interface(const std::string& name, Family family);
 
 // What IP and UDP add to a datagram.

@@ -29,7 +29,7 @@ class Pace {
   void sent(int64_t now_ns, uint64_t bytes) {
     due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(static_cast<double>(bytes) * 1000 / rate_);
   }
-  // Misses of an eighth and more halve the rate, clean reports raise it by as much.
+  // Misses of an eighth and more halve the rate, any other report raises it by an eighth.
   void hear(const Report& report) {
     if (report.expected == 0) return;
     const bool overruns = uint64_t{report.missed} * 8 >= report.expected;

@@ -21,7 +21,7 @@ namespace {
 constexpr uint32_t kBatch = 4;
 constexpr uint32_t kTrainBytes = 65536;
 constexpr uint32_t kTrainDatagrams = 64;
-constexpr uint64_t kMostTrainBytes = 65000;  // of them with headers of other protocols
+constexpr uint64_t kMostTrainBytes = 65000;  // 64 KiB less what IP and UDP take
 
 class UdpPort final : public Port {
  public:
@@ -108,7 +108,7 @@ Status why_not_joined(const UdpOptions& options, int error_number) {
   std::string what =
       "can't join the multicast group " + to_text(options.group) + " on interface " + options.interface.name;
   if (error_number == ENOBUFS || error_number == ENOMEM)
-    what += " (the limits are net.ipv4.igmp_max_memberships, net.ipv6.mld_max_msf and net.core.optmem_max)";
+    what += " (the limits are net.ipv4.igmp_max_memberships and net.core.optmem_max)";
   return Status::system(what, error_number);
 }
 

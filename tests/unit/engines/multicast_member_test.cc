@@ -84,7 +84,7 @@ void send_all(Member& member, uint32_t stream, const Datagram& content) {
   } while (offset < content.size());
 }
 
-TEST(MulticastMember, MessagesComeWhetherTheyWereAwaitedBeforeOrAfter) {
+TEST(MulticastShared, MessagesComeWhetherTheyWereAwaitedBeforeOrAfter) {
   Network network;
   Member root = member_of(network, 0);
   Member early = member_of(network, 1);
@@ -112,7 +112,7 @@ TEST(MulticastMember, MessagesComeWhetherTheyWereAwaitedBeforeOrAfter) {
   EXPECT_GT(late.counters().kept, 0u);
 }
 
-TEST(MulticastMember, WritesNothingOnceAMessageIsForgotten) {
+TEST(MulticastShared, WritesNothingOnceAMessageIsForgotten) {
   Network network;
   Member root = member_of(network, 0);
   Member other = member_of(network, 1);
@@ -131,7 +131,7 @@ TEST(MulticastMember, WritesNothingOnceAMessageIsForgotten) {
 }
 
 // What comes is right or isn't there; numbers never slip.
-TEST(MulticastMember, NeverTakesOneMessageForAnotherWhateverTheNetworkDoes) {
+TEST(MulticastShared, NeverTakesOneMessageForAnotherWhateverTheNetworkDoes) {
   for (const uint32_t lost : {0u, 10u, 50u, 90u, 100u}) {
     Network network;
     network.lost_percent = lost;
@@ -162,7 +162,7 @@ TEST(MulticastMember, NeverTakesOneMessageForAnotherWhateverTheNetworkDoes) {
   }
 }
 
-TEST(MulticastMember, CountsOtherJobsAndForgeriesAndIgnoresThem) {
+TEST(MulticastShared, CountsOtherJobsAndForgeriesAndIgnoresThem) {
   Network network;
   Member root = member_of(network, 0);
   Member stranger = member_of(network, 0, 6);
@@ -188,7 +188,7 @@ TEST(MulticastMember, CountsOtherJobsAndForgeriesAndIgnoresThem) {
   EXPECT_EQ(into, content_for(100, 9));
 }
 
-TEST(MulticastMember, KeepsNoMoreThanItHasRoomFor) {
+TEST(MulticastShared, KeepsNoMoreThanItHasRoomFor) {
   Network network;
   Member root = member_of(network, 0);
   Member other = member_of(network, 1, 5, 4 * kFragmentBytes);
@@ -289,7 +289,7 @@ TEST(MulticastPort, CarriesLongMessagesInTrains) {
 }
 
 // What is missing is asked for by blocks, and what comes by another way counts as missed.
-TEST(MulticastMember, TakesWhatIsMissingByAnotherWay) {
+TEST(MulticastShared, TakesWhatIsMissingByAnotherWay) {
   for (const size_t bytes : {1u, 64u, 65u, 5000u, 64u * 64u, 64u * 64u + 1, 100'000u}) {
     Network network;
     network.lost_percent = 50;
