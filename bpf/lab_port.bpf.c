@@ -14,7 +14,7 @@
 
 #include "lab_port.h"
 
-enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16, IP_CARRIES = 23 };
+enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16, IP_CARRIES = 23, TAG_BYTES = 4 };
 
 // How many ports there are.
 const volatile __u32 lab_nodes = LAB_MOST_PORTS;
@@ -47,17 +47,18 @@ enum verdict { PASS, DROP, TO_RELAY };
 
 static __always_inline void count(__u64* counter) { __sync_fetch_and_add(counter, 1); }
 
-// One bit behind the header of IP, where a checksum covers it.
-static __always_inline void corrupt(struct __sk_buff* skb, __u64 random, struct lab_counters* counters) {
+// One bit behind the header of IP, where a checksum covers it. `tag`: bytes of a tag that stands before that header.
+static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 random, struct lab_counters* counters) {
   __u8 version = 0;
   __u16 length = 0;
   __u8 byte = 0;
-  if (bpf_skb_load_bytes(skb, IP_VERSION, &version, 1) != 0 || bpf_skb_load_bytes(skb, IP_LENGTH, &length, 2) != 0)
+  if (bpf_skb_load_bytes(skb, tag + IP_VERSION, &version, 1) != 0 ||
+      bpf_skb_load_bytes(skb, tag + IP_LENGTH, &length, 2) != 0)
     return;
   const __u32 header = (version & 15) * 4;
   const __u32 total = bpf_ntohs(length);
   if (total <= header) return;
-  const __u32 place = ETH_HLEN + header + (__u32)(random >> 8) % (total - header);
+  const __u32 place = tag + ETH_HLEN + header + (__u32)(random >> 8) % (total - header);
   if (bpf_skb_load_bytes(skb, place, &byte, 1) != 0) return;
   byte ^= 1 << (random & 7);
   if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count(&counters->corrupted);
@@ -95,7 +96,7 @@ static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, 
     skb->mark = 0;
   }
   if (lab_is_hit(settings->corrupt, seed, link, LAB_CORRUPT, number))
-    corrupt(skb, lab_random(seed, link, LAB_CORRUPT_WHERE, number), counters);
+    corrupt(skb, to_relay ? TAG_BYTES : 0, lab_random(seed, link, LAB_CORRUPT_WHERE, number), counters);
   return to_relay ? TO_RELAY : PASS;
 }
 

@@ -56,7 +56,8 @@ static inline __u32 lab_tag_link(__u32 tag) { return (tag - 1) / 2; }
 static inline __u32 lab_tag_is_held(__u32 tag) { return (tag - 1) % 2; }
 
 /* And outside of that, as the whole word of a second tag, when it was taken: the lowest bits of the monotonic clock, in
- * units of 1024 ns, so that the relay need not look at once. It is right for 67 ms. */
+ * units of 1024 ns, so that the relay need not look at once. It is right for 67 ms. Of two tags the kernel writes the
+ * inner one into the packet. */
 enum { LAB_TIME_SHIFT = 10 };
 static inline __u16 lab_time_tag(__u64 now_ns) { return (__u16)(now_ns >> LAB_TIME_SHIFT); }
 static inline __u64 lab_tag_time_ns(__u16 tag, __u64 now_ns) {

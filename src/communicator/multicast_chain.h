@@ -6,7 +6,7 @@
 //
 // What a pair of ranks exchanges for one message, all but the content being short:
 //
-//     offer          ->        nothing, once the message is here
+//     offer          ->        the message's length, once it is here
 //               <- ask         eight bytes, a bit a block; 0: all is here. An ask may come before the offer
 //     content        ->        of the blocks that were asked for, one after the other; then the next ask is awaited
 //

@@ -50,8 +50,10 @@ class MulticastPath {
   uint32_t most_bytes() const { return port_ == nullptr ? ~uint32_t{0} : port_->most_bytes(); }
   // The least of all ranks', after all have joined: from now on this rank is a member.
   void agree_on_length(uint32_t most_bytes);
-  // Then: sends to all and listens to all, for `kProbeNs` at most. Gives how many it has heard.
+  // Then, all at a time: sends to all and listens to all, until nobody new is heard for `kProbeNs`, at most for
+  // `kMostProbeNs`. Gives how many it has heard.
   static constexpr int64_t kProbeNs = 20'000'000;
+  static constexpr int64_t kMostProbeNs = 10 * kProbeNs;
   uint32_t probe();
   // "", or why what ranks have heard is not enough; heard[r]: of rank r.
   std::string judge(const std::vector<uint32_t>& heard) const;

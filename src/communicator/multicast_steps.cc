@@ -128,7 +128,10 @@ Progress MulticastSteps::run_multicast(const Instruction& step, StepState& state
     state.serial = shared_.member.next(stream_);
     if (std::exchange(is_first_, false)) hold_back(state.serial);
   }
-  if (!may_go() || !send(step, state, operands)) return Progress::kPending;
+  if (!may_go()) return Progress::kPending;
+  // What datagrams have no numbers for goes down the chain only.
+  const bool has_numbers = step.bytes <= UINT32_MAX;
+  if (has_numbers && !send(step, state, operands)) return Progress::kPending;
   --sending_;
   return Progress::kDone;
 }

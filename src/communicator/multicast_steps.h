@@ -60,6 +60,7 @@ class MulticastSteps {
   bool takes_what_it_awaits();
   // What has come by the wire. To be called when it has been looked at.
   void hear_reports();
+  bool awaits_reports() const { return !reports_.empty(); }
   // Whether nobody will wake this rank when its call can go on.
   bool is_busy() const { return !awaited_.empty() || sending_ != 0; }
   // Something is to come in.

@@ -89,6 +89,7 @@ bool Planner::wants_multicast() const {
   if (std::any_of(forced_.begin(), forced_.end(),
                   [](const auto& spec) { return spec.has_value() && selection::multicasts(*spec); }))
     return true;
+  // Whatever else it asks for: a rule of one rank a node may serve leaders, too.
   const auto rules = table_.rules();
   return std::any_of(rules.begin(), rules.end(), [&](const selection::Rule& rule) {
     return selection::multicasts(rule.spec) && rule.nodes.contains(nodes_->count()) &&

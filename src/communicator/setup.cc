@@ -184,7 +184,9 @@ Status Setup::gather_settings() {
 Status Setup::gather_heard(std::vector<uint32_t>& heard) {
   engines::wire::Channel& channel = *communicator_->tracks_[0]->channel();
   const bool has_met = multicast_->meet_neighbours(channel, context_.setup_timeout_ms());
-  return gather(has_met ? multicast_->probe() : kNotMet, heard);
+  HOCKET_TRY(gather(has_met ? uint32_t{0} : kNotMet, heard));
+  if (std::find(heard.begin(), heard.end(), kNotMet) != heard.end()) return Status::ok();
+  return gather(multicast_->probe(), heard);
 }
 
 std::vector<uint32_t> Setup::ranks_here() const {

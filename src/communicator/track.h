@@ -44,6 +44,7 @@ class Track final : private engines::Transport {
   // The same for messages that nobody waits for.
   void poll_leftovers() {
     if (channel_ != nullptr) channel_->poll();
+    if (multicast_) multicast_->hear_reports();
   }
   // Whether messages have been begun since this was last asked.
   bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
@@ -52,7 +53,9 @@ class Track final : private engines::Transport {
   // Steps by multicast, if what is waited for may come so.
   MulticastSteps* wakes_by_multicast() { return multicast_ && multicast_->is_awaited() ? &*multicast_ : nullptr; }
   // Whether messages are under way that no call waits for. They must come before the track goes.
-  bool has_leftovers() const { return channel_ != nullptr && channel_->left() != 0; }
+  bool has_leftovers() const {
+    return channel_ != nullptr && (channel_->left() != 0 || (multicast_ && multicast_->awaits_reports()));
+  }
   // The NIC engine does, and nothing else is under way between nodes.
   engines::nic::Trigger* wakes() const { return awaits_nic() && !has_messages() ? trigger_ : nullptr; }
 

@@ -21,11 +21,13 @@ namespace {
 constexpr uint32_t kBatch = 4;
 constexpr uint32_t kTrainBytes = 65536;
 constexpr uint32_t kTrainDatagrams = 64;
+// So often at most it looks for more when all that has come is empty, so that a flood of that holds nobody.
+constexpr uint32_t kMostLooks = 32;
 constexpr uint64_t kMostTrainBytes = 65000;  // 64 KiB less what IP and UDP take
 
 class UdpPort final : public Port {
  public:
-  UdpPort(platform::Descriptor socket, const GroupAddress& group, uint32_t most_bytes, uint64_t room);
+  UdpPort(platform::Descriptor socket, const UdpOptions& options, uint32_t most_bytes, uint64_t room);
   uint32_t most_bytes() const override { return most_bytes_; }
   uint64_t room() const override { return room_; }
   Status send(std::span<const std::byte> head, std::span<const std::byte> body) override;
@@ -33,6 +35,7 @@ class UdpPort final : public Port {
     return sends_trains_ ? std::min<uint64_t>(kMostTrainBytes, uint64_t{kTrainDatagrams} * most_bytes_) : most_bytes_;
   }
   Status send_all(std::span<const Parts> run) override;
+  Status send_train(std::span<const Parts> run);
   std::span<const std::byte> receive() override;
   int descriptor() const override { return socket_.get(); }
 
@@ -59,7 +62,7 @@ class UdpPort final : public Port {
   uint32_t at_ = 0;  // in the train that is taken next
 };
 
-socklen_t fill(const GroupAddress& group, sockaddr_storage& storage) {
+socklen_t fill(const GroupAddress& group, uint32_t interface, sockaddr_storage& storage) {
   if (group.family == Family::kIpv4) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -70,6 +73,7 @@ socklen_t fill(const GroupAddress& group, sockaddr_storage& storage) {
   }
   sockaddr_in6 address{};
   address.sin6_family = AF_INET6;
+  address.sin6_scope_id = interface;  // which groups of one link need
   address.sin6_port = htons(group.port);
   std::memcpy(&address.sin6_addr, group.bytes, sizeof address.sin6_addr);
   std::memcpy(&storage, &address, sizeof address);
@@ -112,12 +116,12 @@ Status why_not_joined(const UdpOptions& options, int error_number) {
   return Status::system(what, error_number);
 }
 
-UdpPort::UdpPort(platform::Descriptor socket, const GroupAddress& group, uint32_t most_bytes, uint64_t room)
+UdpPort::UdpPort(platform::Descriptor socket, const UdpOptions& options, uint32_t most_bytes, uint64_t room)
     : socket_(std::move(socket)),
       most_bytes_(most_bytes),
       room_(room),
       memory_(std::make_unique_for_overwrite<std::byte[]>(size_t{kBatch} * kTrainBytes)) {
-  to_bytes_ = fill(group, to_);
+  to_bytes_ = fill(options.group, options.interface.index, to_);
   for (uint32_t i = 0; i < kBatch; ++i) {
     pieces_[i] = {memory_.get() + size_t{i} * kTrainBytes, kTrainBytes};
     batch_[i].msg_hdr.msg_iov = &pieces_[i];
@@ -151,6 +155,15 @@ msghdr UdpPort::message_of(std::span<const Parts> run, iovec* pieces) {
 }
 
 Status UdpPort::send_all(std::span<const Parts> run) {
+  while (!run.empty()) {
+    const size_t length = std::min<size_t>(run.size(), kTrainDatagrams);
+    if (Status sent = send_train(run.first(length)); !sent.is_ok()) return sent;
+    run = run.subspan(length);
+  }
+  return Status::ok();
+}
+
+Status UdpPort::send_train(std::span<const Parts> run) {
   if (run.size() == 1 || !sends_trains_) return Port::send_all(run);
   run_.resize(2 * run.size());
   msghdr message = message_of(run, run_.data());
@@ -163,9 +176,11 @@ Status UdpPort::send_all(std::span<const Parts> run) {
   word->cmsg_len = CMSG_LEN(sizeof(uint16_t));
   const auto length = static_cast<uint16_t>(run[0].head.size() + run[0].body.size());
   std::memcpy(CMSG_DATA(word), &length, sizeof length);
-  if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN || errno == ENOBUFS)
-    return Status::ok();
-  // A kernel that doesn't know it, or an interface that leaves checksums to it: one by one from now on.
+  if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return Status::ok();
+  // A kernel that doesn't know it, or an interface that leaves checksums to it: one by one from now on. Anything else is
+  // a loss like any other.
+  constexpr int kRefusals[] = {EINVAL, EIO, EOPNOTSUPP, ENOPROTOOPT, EMSGSIZE};
+  if (std::find(std::begin(kRefusals), std::end(kRefusals), errno) == std::end(kRefusals)) return Status::ok();
   sends_trains_ = false;
   return Port::send_all(run);
 }
@@ -183,12 +198,13 @@ uint32_t UdpPort::length_in(const mmsghdr& train) {
 }
 
 std::span<const std::byte> UdpPort::receive() {
-  for (;;) {
+  for (uint32_t looks = 0;; ++looks) {
     while (taken_ < come_ && at_ >= batch_[taken_].msg_len) {  // a stranger's may be empty
       ++taken_;
       at_ = 0;
     }
     if (taken_ < come_) break;
+    if (looks == kMostLooks) return {};
     for (mmsghdr& one : batch_) one.msg_hdr.msg_controllen = sizeof(Words);
     const int come = recvmmsg(socket_.get(), batch_.data(), kBatch, MSG_DONTWAIT, nullptr);
     taken_ = at_ = 0;
@@ -216,7 +232,7 @@ Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
   socklen_t length = sizeof room;
   if (getsockopt(opened.get(), SOL_SOCKET, SO_RCVBUF, &room, &length) != 0) return Status::system("SO_RCVBUF", errno);
   sockaddr_storage own{};
-  const socklen_t own_bytes = fill(options.group, own);
+  const socklen_t own_bytes = fill(options.group, options.interface.index, own);
   // To the group's own address, so that datagrams of others that use the port don't come here.
   if (bind(opened.get(), reinterpret_cast<const sockaddr*>(&own), own_bytes) != 0)
     return Status::system("can't bind a socket to the multicast address " + to_text(options.group), errno);
@@ -225,7 +241,7 @@ Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
   const uint32_t most = options.interface.mtu - header_bytes(options.group.family);
   // The kernel counts its own book-keeping, too, and says twice what was asked for.
   return std::unique_ptr<Port>(
-      std::make_unique<UdpPort>(std::move(opened), options.group, most, static_cast<uint64_t>(room) / 2));
+      std::make_unique<UdpPort>(std::move(opened), options, most, static_cast<uint64_t>(room) / 2));
 }
 
 }  // namespace hocket::engines::multicast

@@ -46,10 +46,14 @@ void Channel::poll() {
 
 void Channel::settle(const Posted& posted, size_t bytes) {
   if (--posted.state->bytes == 0) posted.state->phase = kArrived;
-  if (!posted.is_receive || bytes == posted.expected) return;
-  failure_ = Status(Code::kMismatch, "rank " + std::to_string(posted.peer) + " sends " + std::to_string(bytes) +
+  if (posted.is_receive) compare_lengths(posted.peer, bytes, posted.expected);
+}
+
+void Channel::compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected) {
+  if (bytes == expected) return;
+  failure_ = Status(Code::kMismatch, "rank " + std::to_string(peer) + " sends " + std::to_string(bytes) +
                                          " bytes where rank " + std::to_string(rank_) + " expects " +
-                                         std::to_string(posted.expected) + "; the counts of the two ranks don't match");
+                                         std::to_string(expected) + "; the counts of the two ranks don't match");
 }
 
 Progress Channel::run(const Instruction& step, StepState& state, const Operands& operands) {
@@ -132,16 +136,23 @@ uint32_t Channel::new_aside(uint64_t bytes) {
 
 uint32_t Channel::take_aside(uint32_t peer, uint64_t bytes) {
   const uint32_t number = new_aside(bytes);
+  if (has_failed()) return number;
   Aside& aside = asides_[number];
   Ticket ticket = 0;
   failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[aside.bounce].memory.get(), bytes, ticket);
+  begun(aside, ticket, {&aside.state, bytes, peer, true});
+  return number;
+}
+
+// What can't be posted never comes: nobody may take its memory for content.
+void Channel::begun(Aside& aside, Ticket ticket, const Posted& posted) {
+  if (has_failed()) return;
   if (ticket == 0) {
     aside.state.phase = kArrived;
-    return number;
+    return;
   }
-  has_just_posted_ = true;
-  watch(ticket, {&aside.state, bytes, peer, true});
-  return number;
+  has_just_posted_ = has_just_posted_ || posted.is_receive;
+  watch(ticket, posted);
 }
 
 bool Channel::has_come(uint32_t aside) const { return asides_[aside].state.phase == kArrived; }
@@ -165,12 +176,10 @@ uint32_t Channel::send_aside(uint32_t peer, std::span<const std::span<const std:
   std::byte* memory = bounces_[aside.bounce].memory.get();
   for (std::byte* end = memory; const std::span<const std::byte> piece : pieces)
     end = std::copy(piece.begin(), piece.end(), end);
+  if (has_failed()) return number;
   Ticket ticket = 0;
   failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
-  if (ticket == 0)
-    aside.state.phase = kArrived;
-  else
-    watch(ticket, {&aside.state, bytes, peer, false});
+  begun(aside, ticket, {&aside.state, bytes, peer, false});
   return number;
 }
 

@@ -57,6 +57,8 @@ class Channel {
   // How many are under way for which nobody waits.
   uint32_t left() const { return left_; }
 
+  // A message that `peer` has told the length of before it sends it. A failure if it isn't the one expected here.
+  void compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected);
   bool has_failed() const { return !failure_.is_ok(); }
   Status take_failure() { return std::exchange(failure_, Status::ok()); }
   // The call has ended before its steps have.
@@ -74,7 +76,9 @@ class Channel {
   void finish(const Instruction& step, const StepState& state, const Operands& operands);
   uint64_t take_bounce(uint64_t bytes);
   void free_bounce(uint64_t index);
+  struct Aside;
   uint32_t new_aside(uint64_t bytes);
+  void begun(Aside& aside, Ticket ticket, const Posted& posted);
   void watch(Ticket ticket, const Posted& posted);
   void sweep();
 

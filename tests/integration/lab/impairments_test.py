@@ -91,6 +91,13 @@ class Impairments:
         self.lab("loss", "0")
         self.all_arrive()
 
+    def test_packets_that_are_held_are_damaged_as_others_are(self):
+        self.lab("delay", "n1", "1ms")
+        self.lab("corrupt", "n1", "100%")
+        self.none_arrives()
+        self.assertEqual(self.hits("n1", "to", "corrupt"), PACKETS)
+        self.assertEqual(self.hits("n1", "to", "delay"), PACKETS)
+
     def test_the_same_seed_loses_the_same_packets(self):
         lost = []
         for seed in ("7", "7", "8"):

@@ -153,14 +153,16 @@ class MulticastTest(MpiLab):
         self.lab("up", "3")
         for mpi in self.programs:
             with self.subTest(mpi=mpi):
-                self.all_right(self.broadcasts(mpi, str(ROUNDS), "3000", "late"))
+                self.all_right(self.broadcasts(mpi, str(ROUNDS), "60000", "late"))
 
     def test_the_launcher_ends_a_job_of_which_a_rank_dies(self):
         self.lab("up", "3")
         for mpi in self.programs:
             with self.subTest(mpi=mpi):
-                result = self.broadcasts(mpi, str(ROUNDS), "3000", "die", code=None)
-                self.assertNotEqual(result.returncode, 0)
+                for most in ("3000", "60000"):
+                    result = self.broadcasts(mpi, str(ROUNDS), most, "die", code=None)
+                    self.assertNotEqual(result.returncode, 0)
+                    self.assertIn("a communicator of 3 ranks on 3 nodes: multicast: over UDP", result.stderr)
 
     def test_a_table_chooses_it_only_where_it_gets_through(self):
         self.lab("up", "3")
@@ -175,7 +177,7 @@ class MulticastTest(MpiLab):
                 self.assertGreater(self.counted(result.stderr)[1]["taken"], 0)
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0", **settings)
                 self.all_right(result)
-                self.assertIn("multicast does not get through: rank 0 has heard 0 of 2 others", result.stderr)
+                self.assertIn("multicast does not get through: rank 0 has heard 0 of 2 others and nothing for 20 ms", result.stderr)
                 result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST": "off"})
                 self.all_right(result)
                 self.assertIn("HOCKET_MULTICAST=off", result.stderr)
@@ -195,6 +197,15 @@ class MulticastTest(MpiLab):
                     result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, "100", **settings)
                     self.assertIn("100 rounds, 0 wrong", result.stdout)
                     self.assertEqual(result.stderr.count("rank 0: multicast "), 9)  # all, and four times both halves
+            self.lab("loss", "all", "20%", "--only", "multicast")
+            leaders = {name: "leader:across=multicast" if value == "multicast" else value
+                       for name, value in settings.items()}
+            with self.subTest(mpi=mpi, by="leaders"):
+                result = self.lab("mpirun", "--mpi", self.launcher(mpi), "-n", "10", "--ppn", "2", program, "30",
+                                  **leaders)
+                self.assertIn("30 rounds, 0 wrong", result.stdout)
+                # By their numbers: 0, 2, ... 8 of all, 0, 2, 4 of the first half and 0, 1, 3 of the other.
+                self.assertEqual(sorted(self.counted(result.stderr)), [0, 1, 2, 3, 4, 6, 8])
 
     def test_what_cannot_be_honoured_is_refused_by_name(self):
         self.lab("up", "2")

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kBegun = 5, kMost = 3000, kRoundsOfHalves = 7 };
+enum { kBegun = 5, kMost = 60000, kRoundsOfHalves = 7 };
 
 static int rank, size, wrong;
 
@@ -46,7 +46,7 @@ static void round_of(hocket_comm_t* comm, int self, int ranks, int round) {
   for (int i = 0; i <= kBegun; ++i) {
     const int what = round * 10 + i;
     const int root = (round + i) % ranks;
-    bytes[i] = (what * 769) % (i % 2 == 0 ? 100 : kMost + 1);
+    bytes[i] = (what * 7691) % (i % 2 == 0 ? 3000 : kMost + 1);
     fill(buffers[i], what, bytes[i], self == root);
     if (i == kBegun) break;
     CHECK(hocket_broadcast_start(comm, buffers[i], (size_t)bytes[i], HOCKET_BYTE, root, &begun[i]));

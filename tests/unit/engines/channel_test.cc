@@ -269,6 +269,35 @@ TEST_F(ChannelTest, GivesMessagesAwayWithoutWaiting) {
   EXPECT_FALSE(under_test.is_busy());
 }
 
+// Memory that nothing was written to is no content.
+TEST_F(ChannelTest, WhatCannotBePostedAsideNeverComesAndIsNotForgotten) {
+  Channel under_test = channel();
+  wire_.fails = true;
+  const uint32_t refused = under_test.take_aside(1, sizeof(int));
+  EXPECT_FALSE(under_test.has_come(refused));
+  EXPECT_TRUE(under_test.has_failed());
+  wire_.fails = false;
+  const int value = 5;
+  under_test.give_aside(0, std::as_bytes(std::span(&value, 1)));
+  EXPECT_FALSE(under_test.has_come(under_test.take_aside(1, sizeof(int))));
+  EXPECT_EQ(wire_.posted.size(), 1u) << "nothing new after a failure";
+  EXPECT_TRUE(under_test.has_failed());
+  const uint32_t sent = under_test.send_aside(0, {});
+  EXPECT_FALSE(under_test.has_come(sent));
+  EXPECT_STREQ(under_test.take_failure().message(), "the cable is cut");
+}
+
+TEST_F(ChannelTest, TellsWhatIsAwaitedFromWhatWasLeft) {
+  Channel under_test = channel();
+  const uint32_t first = under_test.take_aside(1, sizeof(int));
+  EXPECT_TRUE(under_test.is_awaited());
+  under_test.leave(first);
+  EXPECT_FALSE(under_test.is_awaited());
+  EXPECT_TRUE(under_test.is_busy());
+  under_test.take_aside(1, sizeof(int));
+  EXPECT_TRUE(under_test.is_awaited());
+}
+
 // The wire may still write there.
 TEST_F(ChannelTest, NeverGivesBackTheMemoryOfWhatWasCancelled) {
   Channel under_test = channel();
