@@ -177,8 +177,8 @@ Status UdpPort::send_train(std::span<const Parts> run) {
   const auto length = static_cast<uint16_t>(run[0].head.size() + run[0].body.size());
   std::memcpy(CMSG_DATA(word), &length, sizeof length);
   if (sendmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0) return Status::ok();
-  // A kernel that doesn't know it, or an interface that leaves checksums to it: one by one from now on. Anything else is
-  // a loss like any other.
+  // A kernel that doesn't know it, or an interface that leaves checksums to it: one by one from now on. Anything else
+  // is a loss like any other.
   constexpr int kRefusals[] = {EINVAL, EIO, EOPNOTSUPP, ENOPROTOOPT, EMSGSIZE};
   if (std::find(std::begin(kRefusals), std::end(kRefusals), errno) == std::end(kRefusals)) return Status::ok();
   sends_trains_ = false;
