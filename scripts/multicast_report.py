@@ -35,7 +35,13 @@ def place_of(row):
     return row["switch"], row["impairment"]
 
 
-def last_ranks(row):
+def nodes_of(row):
+    """With one rank each a number, else `4 x 4`."""
+    each = row.get("ranks_per_node", 1)
+    return str(row["nodes"]) if each == 1 else f"{row['nodes']} x {each}"
+
+
+def spread_of_ranks(row):
     """How much sooner the first of the ranks that get it has it than the last, and the most that one is off the median
     of them, both as shares."""
     times = sorted(row["rank_us"][1:])
@@ -44,28 +50,30 @@ def last_ranks(row):
 
 
 def print_latencies(rows):
-    """A table of microseconds, a column a variant."""
+    """A table of microseconds, a column a variant: the median of all calls, and their mean."""
     names = list(dict.fromkeys(map(name_of, rows)))
     cells = defaultdict(dict)
     for row in rows:
-        cells[row["nodes"], size_of(row)][name_of(row)] = row
+        cells[nodes_of(row), size_of(row)][name_of(row)] = row
     lines = []
     for (nodes, size), of_name in cells.items():
-        best = min(row["mean_us"] for row in of_name.values())
+        best = min(row["median_us"] for row in of_name.values())
         texts = []
         for name in names:
-            us = of_name[name]["mean_us"] if name in of_name else None
-            text = "" if us is None else number(us)
-            texts.append(f"**{text}**" if us == best else text)
-        lines.append([str(nodes), size, *texts])
+            row = of_name.get(name)
+            text = number(row["median_us"], 0) if row else ""
+            if row and row["median_us"] == best:
+                text = f"**{text}**"
+            texts.append(f"{text} ({number(row['mean_us'], 0)})" if row else "")
+        lines.append([nodes, size, *texts])
     print(table(["nodes", "message", *names], lines) + "\n")
 
 
 def print_ranks(rows):
     lines = []
     for row in rows:
-        sooner, off = last_ranks(row)
-        lines.append([str(row["nodes"]), size_of(row), name_of(row), number(row["mean_us"]),
+        sooner, off = spread_of_ranks(row)
+        lines.append([nodes_of(row), size_of(row), name_of(row), number(row["mean_us"]),
                       f"{row['lowest_us']:.0f} to {row['highest_us']:.0f}", number(row["rank_us"][1]),
                       number(row["rank_us"][-1]), f"{100 * sooner:.0f} %", f"{100 * off:.0f} %",
                       number(row["processor_us"], 0), number(row["root_packets"]), number(row["root_sent_bytes"], 0),
@@ -78,14 +86,14 @@ def print_tables(rows):
     for switch, impairment in dict.fromkeys(map(place_of, rows)):
         ours = [row for row in rows if place_of(row) == (switch, impairment)]
         print(f"### Switch {switch}{', ' + impairment if impairment else ''}\n\nMicroseconds, until the last rank has "
-              "it:\n")
+              "it: median (mean)\n")
         print_latencies(ours)
         print_ranks([row for row in ours if len(row["rank_us"]) > 2])
 
 
 # --- figures -------------------------------------------------------------------------------------------------------
 
-def lines_of(rows, x_of, y_of=lambda row: row["mean_us"]):
+def lines_of(rows, x_of, y_of=lambda row: row["median_us"]):
     lines = defaultdict(dict)
     for row in sorted(rows, key=lambda row: (row["nodes"], row["bytes"])):
         lines[name_of(row)][x_of(row)] = y_of(row)
@@ -95,7 +103,9 @@ def lines_of(rows, x_of, y_of=lambda row: row["mean_us"]):
 def draw_figures(rows, folder):
     from cluster_figures import draw  # pylint: disable=import-outside-toplevel
     for impairment in dict.fromkeys(row["impairment"] for row in rows):
-        ours = [row for row in rows if row["impairment"] == impairment]
+        ours = [row for row in rows if row["impairment"] == impairment and row.get("ranks_per_node", 1) == 1]
+        if not ours:
+            continue
         suffix = "-" + impairment.replace("delay=", "") if impairment else ""
         title = f", {impairment}" if impairment else ""
         shortest = min(row["bytes"] for row in ours)
@@ -105,9 +115,9 @@ def draw_figures(rows, folder):
         def by_nodes(name, what, y_of):
             draw(folder / f"multicast-{name}{suffix}.svg",  # pylint: disable=cell-var-from-loop
                  f"Broadcast of {of_size}: {what}", "nodes", "us",  # noqa: B023
-                 lines_of(short, lambda row: str(row["nodes"]), y_of))  # noqa: B023
+                 lines_of(short, nodes_of, y_of))  # noqa: B023
 
-        by_nodes("latency", "until the last rank has it", lambda row: row["mean_us"])
+        by_nodes("latency", "until the last rank has it", lambda row: row["median_us"])
         by_nodes("rank-1", "until rank 1 has it", lambda row: row["rank_us"][1])
         by_nodes("rank-last", "until rank N-1 has it", lambda row: row["rank_us"][-1])
         most = max(row["nodes"] for row in short)

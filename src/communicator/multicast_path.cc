@@ -121,6 +121,9 @@ Result<std::unique_ptr<engines::multicast::Port>> MulticastPath::open_port(const
 }
 
 Status MulticastPath::join() {
+  if (ranks_ > MULTICAST_MOST_SOURCES)
+    return {Code::kNotSupported, std::to_string(ranks_) + " ranks; a datagram's source is one of " +
+                                     std::to_string(MULTICAST_MOST_SOURCES) + " at most"};
   if (!std::binary_search(participants_.begin(), participants_.end(), rank_)) return Status::ok();
   Result<Interface> interface = own_interface(first_.group.family);
   if (!interface.is_ok()) return interface.take_status();

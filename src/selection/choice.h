@@ -29,7 +29,7 @@ struct Query {
   // On one node: NUMA domains, over which what heeds nodes goes that is asked for there; nullptr: unknown.
   const schedule::Nodes* domains = nullptr;
   // "": ranks on different nodes reach each other by multicast.
-  std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node here";
+  std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";
   bool crowded = false;     // more ranks than cores, on the fullest machine
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t root = 0;        // nothing depends on it so far

@@ -13,6 +13,7 @@
 #include "command/layout.h"
 #include "command/mpi_library.h"
 #include "command/report.h"
+#include "command/words.h"
 #include "engines/nic/port.h"
 #include "hocket/hocket.h"
 #include "platform/topology.h"
@@ -93,6 +94,7 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
+  if (multicast_is_on()) query.why_no_multicast = {};
   query.ranks = options.ranks;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, query.ranks);
   if (!layout.is_ok()) return layout.take_status();

@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "base/environment.h"
 #include "command/tune_measure.h"
+#include "command/words.h"
 
 namespace hocket::command {
 namespace {
@@ -93,9 +93,7 @@ selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* n
   query.nodes = nodes;
   query.crowded = crowded;
   // Then all communicators have a group, whether it gets through or not.
-  const Result<int> multicast = environment::get_enum("HOCKET_MULTICAST");
-  constexpr int kOn = 1;
-  if (multicast.is_ok() && multicast.value() == kOn) query.why_no_multicast = {};
+  if (multicast_is_on()) query.why_no_multicast = {};
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));
   return query;
 }

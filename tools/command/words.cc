@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/environment.h"
+
 namespace hocket::command {
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> words;
@@ -34,6 +36,12 @@ Status check_writable(const std::string& option, const std::string& path) {
   if (!file) return Status(Code::kInvalidArgument, option + ": can't write " + path + ": " + std::strerror(errno));
   if (is_new) unlink(path.c_str());
   return Status::ok();
+}
+
+bool multicast_is_on() {
+  constexpr int kOn = 1;
+  const Result<int> setting = environment::get_enum("HOCKET_MULTICAST");
+  return setting.is_ok() && setting.value() == kOn;
 }
 
 }  // namespace hocket::command

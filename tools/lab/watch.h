@@ -27,8 +27,8 @@ class Watch {
 
   // With nothing found for so long it sleeps until it is woken.
   static constexpr uint64_t kQuietNs = 20'000'000;
-  // What is held for less is not worth it.
-  static constexpr uint64_t kLeastNs = 40'000;
+  // What is held for less is not worth it: it would look as often as it is woken.
+  static constexpr uint64_t kLeastNs = 100'000;
   // What it takes to wake up and to look.
   static constexpr uint64_t kAheadNs = 20'000;
 

@@ -137,7 +137,7 @@ class LabBench(CommandTest):
         path = self.sums("latency", rows, collective="bcast", bytes=2048, rank_us=[5, 40, 50, 60], sent_bytes=9000,
                          root_packets=2, root_sent_bytes=4000)
         text = self.expect(script("multicast_report.py", path), 0).stdout
-        self.assertRegex(text, r"\| 4 +\| 2 KiB +\| \*\*60.0\*\* +\| 90.0 ")
+        self.assertRegex(text, r"\| 4 +\| 2 KiB +\| \*\*60\*\* \(60\) +\| 90 \(90\) ")
         row = r"\| 4 +\| 2 KiB .*multicast \(mpich\) +\| 60.0 .*\| 40.0 +\| 60.0 +\| 33 % +\| 20 % +\| 7 "
         self.assertRegex(text, row)
         drawn = script("multicast_report.py", path, "--figures", self.directory.name)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Measures broadcasts by multicast beside trees and MPIs' own in labs of this machine, and leaves a JSON file a set in
+# build/multicast/. docs/benchmarks-multicast.md comes from here, by scripts/multicast_report.py.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+
+all="short delay50 delay500 delay5ms missed many many500 long cores reductions"
+usage() {
+  cat <<TEXT
+usage: scripts/multicast_bench.sh [--dry-run] [SET ...]      as root; all sets take most of an hour on two cores
+SETs, by default all:
+  short       2 bytes, 2 to 32 nodes of one rank     delay50, delay500, delay5ms   the same with so much on each way
+  many        2 bytes, 64 and 116 nodes              many500                       the same with 500 us
+  missed      2 bytes, 16 nodes, 500 us, 0 to 100 % of multicasts lost
+  long        1 KiB to 1 MiB, 4 and 16 nodes         cores                         4 nodes of 4 ranks
+  reductions  all-reductions and barriers, 16 nodes, without delay and with 500 us
+TEXT
+}
+
+dry=0
+sets=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --dry-run) dry=1 ;;
+    -h | --help) usage && exit 0 ;;
+    *)
+      [[ " $all " == *" $1 "* ]] || { usage >&2 && exit 2; }
+      sets+=("$1")
+      ;;
+  esac
+  shift
+done
+[ ${#sets[@]} -gt 0 ] || read -ra sets <<<"$all"
+
+directory=build/multicast
+mkdir -p "$directory"
+
+bench() { # bench NAME COLLECTIVE ARGUMENT...
+  local name=$1
+  shift
+  local line=(build/release/bin/hocket lab bench "$@" --switch bridge --json "$directory/$name.json")
+  say "${line[*]}"
+  [ $dry -eq 1 ] || "${line[@]}"
+}
+
+trees=hocket:mpich:tree_mm:degree=2,hocket:mpich:tree_mm:degree=4,hocket:mpich:tree_mm:degree=8
+under_openmpi=multicast:openmpi,hocket:openmpi:tree_mm:degree=8
+short=multicast,$trees,mpi:mpich,$under_openmpi,mpi:openmpi,mpi:intel
+few=multicast,hocket:mpich:tree_mm:degree=4,hocket:mpich:tree_mm:degree=8,mpi:mpich,$under_openmpi,mpi:openmpi
+long=multicast,hocket:mpich:tree_mm:degree=2,hocket:mpich:tree_mm:degree=8,hocket:mpich:tree_mm:segment=32K,mpi:mpich
+long+=,multicast:openmpi,hocket:openmpi:tree_mm:segment=32K,mpi:openmpi
+cores=multicast,hocket:mpich:leader:across=tree_mm,hocket:mpich:node_tree:degree=4,mpi:mpich
+cores+=,multicast:openmpi,hocket:openmpi:leader:across=tree_mm,mpi:openmpi
+nodes=2,4,8,16,32
+up_and_down=hocket:mpich:multicast,hocket:mpich:multicast:degree=4
+
+for one in "${sets[@]}"; do
+  case "$one" in
+    short) bench short bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 300 --slices 3 ;;
+    # Longer than a packet is on its way, so that nothing of a broadcast meets the next.
+    delay50) bench delay50 bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 180 --slices 3 \
+      --settle-us 1500 --impair delay=50us ;;
+    delay500) bench delay500 bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 150 --slices 3 \
+      --settle-us 3000 --impair delay=500us ;;
+    delay5ms) bench delay5ms bcast --nodes $nodes --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
+      --settle-us 20000 --impair delay=5ms ;;
+    many) bench many bcast --nodes 64,116 --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
+      --settle-us 3000 ;;
+    many500) bench many500 bcast --nodes 64,116 --bytes 2 --variants "$few" --rounds 40 --slices 2 --warm-up 20 \
+      --settle-us 4000 --impair delay=500us ;;
+    missed)
+      for share in 0 10 25 50 75 100; do
+        bench "missed$share" bcast --nodes 16 --bytes 2 --variants multicast,multicast:openmpi --rounds 300 --slices 3 \
+          --settle-us 3000 --impair "delay=500us,lost-multicasts=$share%"
+      done
+      ;;
+    long) bench long bcast --nodes 4,16 --bytes 1K,4K,16K,64K,256K,1M --variants "$long" --rounds 60 --slices 2 \
+      --warm-up 20 ;;
+    cores) bench cores bcast --nodes 4 --ppn 4 --bytes 2,1K,64K,1M --variants "$cores" --rounds 120 --slices 3 \
+      --settle-us 400 ;;
+    reductions)
+      for impair in "" "--impair delay=500us"; do
+        # shellcheck disable=SC2086
+        bench "allreduce${impair##*=}" allreduce --nodes 16 --rounds 180 --slices 3 --settle-us 3000 $impair \
+          --variants "$up_and_down,hocket:mpich:recursive_doubling,hocket:mpich:tree_mm:degree=8,mpi:mpich"
+        # shellcheck disable=SC2086
+        bench "barrier${impair##*=}" barrier --nodes 16 --rounds 300 --slices 3 $impair \
+          --variants "$up_and_down,hocket:mpich:dissemination,hocket:mpich:gather_broadcast:degree=8,mpi:mpich"
+      done
+      ;;
+  esac
+done
