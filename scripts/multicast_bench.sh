@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     --dry-run) dry=1 ;;
     -h | --help) usage && exit 0 ;;
     *)
-      [[ " $all " == *" $1 "* ]] || { usage >&2 && exit 2; }
+      [[ " $all " == *" $1 "* ]] || { echo "multicast_bench: there is no set '$1'" >&2 && usage >&2 && exit 2; }
       sets+=("$1")
       ;;
   esac

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many messages of the chain ranks waited for because they had missed multicasts: penalty rounds.
 
-    HOCKET_LOG=debug HOCKET_MULTICAST=on HOCKET_BROADCAST=multicast hocket lab mpirun --mpi mpiexec --with-hocket \\
-        broadcasts 10000 1000 2> log
+    HOCKET_LOG=debug HOCKET_MULTICAST=on HOCKET_BROADCAST=multicast hocket lab mpirun --mpi mpich --with-hocket \\
+        ./broadcasts 10000 1000 2> log
     scripts/multicast_penalties.py --ranks 16 --broadcasts 10000 --share 0.5 log
 
 Reads what ranks say of multicasts that they have missed. A rank waits for as many messages as there are ranks in a row,
@@ -38,9 +38,15 @@ def main():
     arguments = parser.parse_args()
     if arguments.ranks < 2 or arguments.broadcasts < 1:
         parser.error("at least two ranks and one broadcast are wanted")
+    if arguments.share is not None and not 0 <= arguments.share <= 1:
+        parser.error(f"--share {arguments.share}: from 0 to 1, as 0.5 for half of them")
+    log = arguments.log.read()
+    if "messages awaited" not in log:
+        sys.exit("multicast_penalties: in this log no rank tells of its multicasts; it has to be that of a whole run "
+                 "with HOCKET_LOG=debug, in which they were used")
 
     missed = collections.defaultdict(set)  # the broadcast -> distances from its root
-    for rank, number, source in (map(int, found) for found in MISSED.findall(arguments.log.read())):
+    for rank, number, source in (map(int, found) for found in MISSED.findall(log)):
         missed[source, number].add((rank - source) % arguments.ranks)
     if len(missed) > arguments.broadcasts:
         sys.exit(f"multicast_penalties: {len(missed)} broadcasts were missed by somebody, more than the "

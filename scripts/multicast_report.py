@@ -73,13 +73,13 @@ def print_ranks(rows):
     lines = []
     for row in rows:
         sooner, off = spread_of_ranks(row)
-        lines.append([nodes_of(row), size_of(row), name_of(row), number(row["mean_us"]),
+        lines.append([nodes_of(row), size_of(row), name_of(row), number(row["median_us"], 0),
                       f"{row['lowest_us']:.0f} to {row['highest_us']:.0f}", number(row["rank_us"][1]),
                       number(row["rank_us"][-1]), f"{100 * sooner:.0f} %", f"{100 * off:.0f} %",
-                      number(row["processor_us"], 0), number(row["root_packets"]), number(row["root_sent_bytes"], 0),
-                      number(row["packets"]), number(row["sent_bytes"], 0)])
+                      number(row["processor_us"] / 1000), number(row["root_packets"]),
+                      number(row["root_sent_bytes"], 0), number(row["packets"]), number(row["sent_bytes"], 0)])
     print(table(["nodes", "message", "by", "last rank", "slices", "rank 1", "rank N-1", "first before last",
-                 "off the median", "CPU", "root's packets", "its bytes", "all packets", "all bytes"], lines) + "\n")
+                 "off the median", "CPU, ms", "root's packets", "its bytes", "all packets", "all bytes"], lines) + "\n")
 
 
 def print_tables(rows):

@@ -94,7 +94,8 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
-  if (multicast_is_on()) query.why_no_multicast = {};
+  query.why_no_multicast =
+      multicast_is_on() ? "" : "no network is tried here; HOCKET_MULTICAST=on takes it for granted";
   query.ranks = options.ranks;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, query.ranks);
   if (!layout.is_ok()) return layout.take_status();

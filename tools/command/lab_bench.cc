@@ -75,6 +75,9 @@ scripts/nic_data_report.py those of the others, scripts/multicast_report.py thos
 constexpr const char* kBarriers[] = {
     "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
 constexpr const char* kWithData[] = {"nic", "agent", "host-udp", "host-packet"};
+// Broadcasts of bytes, or to several ranks a node.
+constexpr const char* kUnderMpis[] = {"multicast", "hocket:mpich:tree_mm:degree=2", "hocket:mpich:tree_mm:degree=8",
+                                      "mpi:mpich"};
 
 Collective collective_of(const std::string& name) {
   if (name == "reduce") return Collective::kReduce;
@@ -274,13 +277,20 @@ std::string problem_of(const BenchOptions& options) {
   return "";
 }
 
+std::vector<std::string> usual_variants(const BenchOptions& options) {
+  if (options.is_barrier()) return {std::begin(kBarriers), std::end(kBarriers)};
+  const bool is_broadcast = collective_of(options.collective) == Collective::kBroadcast;
+  if (is_broadcast && (!options.bytes.empty() || options.ranks_per_node > 1))
+    return {std::begin(kUnderMpis), std::end(kUnderMpis)};
+  return {std::begin(kWithData), std::end(kWithData)};
+}
+
 int run_bench(const BenchOptions& options) {
   if (const std::string problem = problem_of(options); !problem.empty()) return fail(kUsage, problem);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const bool are_named = !options.variants.empty();
   std::vector<std::string> texts = options.variants;
-  if (!are_named && options.is_barrier()) texts.assign(std::begin(kBarriers), std::end(kBarriers));
-  if (!are_named && !options.is_barrier()) texts.assign(std::begin(kWithData), std::end(kWithData));
+  if (!are_named) texts = usual_variants(options);
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
     Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options.collective), options.ranks_per_node);
@@ -289,6 +299,7 @@ int run_bench(const BenchOptions& options) {
     if (!problem.empty() && are_named) return fail(kUsage, problem);
     if (problem.empty()) variants.push_back(variant.take());
   }
+  if (variants.empty()) return fail(kUsage, "none of the usual ways can be measured so; name some by --variants");
   // Before anything takes time; what is there stays until there is something else.
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app).good())
     return fail(kUsage, "can't write to `" + options.json + "`, as --json asks: " + std::strerror(errno));
@@ -346,7 +357,7 @@ void add_how(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--slices", options.slices, "in so many parts, all variants in turn (default: 5)")
       ->check(CLI::Range(1, 1000));
   sub.add_option("--impair", options.impairment,
-                 "loss=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several by commas");
+                 "loss=1%, lost-multicasts=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several by commas");
   sub.add_option("--warm-up", options.warm_ups, "calls before (default: 100)");
   sub.add_option("--compute-us", options.compute_us,
                  "barriers: ranks compute up to so long before each (default: 0); overlap: so long")

@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -14,34 +14,23 @@
 #include <thread>
 #include <vector>
 
+#include "platform/descriptor.h"
+
 extern char** environ;  // NOLINT: as POSIX has it
 
 namespace hocket::lab_bench {
 namespace {
 
-// A file that is gone when this ends.
-class TemporaryFile {
- public:
-  TemporaryFile() { close(mkstemp(name_.data())); }
-  ~TemporaryFile() { unlink(name_.data()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const char* name() const { return name_.data(); }
-
- private:
-  std::array<char, 32> name_ = {"/tmp/hocket-bench-XXXXXX"};
-};
-
 // Runs this program with `words`; if it fails, the error has the end of what it said.
 Status run_quietly(const std::vector<std::string>& words) {
-  const TemporaryFile output;
+  const platform::Descriptor output(memfd_create("hocket-bench-output", MFD_CLOEXEC));
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.name(), O_WRONLY | O_APPEND, 0);
+  posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = 0;
   const int error = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
@@ -50,7 +39,7 @@ Status run_quietly(const std::vector<std::string>& words) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Status::ok();
-  std::ifstream file(output.name());
+  std::ifstream file("/proc/self/fd/" + std::to_string(output.get()));
   const std::string said{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   constexpr size_t kMost = 600;
   return {Code::kSystem, "the MPI's run has failed: " + said.substr(said.size() - std::min(said.size(), kMost))};

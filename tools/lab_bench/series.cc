@@ -2,6 +2,7 @@
 #include "lab_bench/series.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace hocket::lab_bench {
@@ -52,7 +53,7 @@ std::vector<double> Series::rank_us() const {
 double Series::call_us(double share) const {
   if (call_ns_.empty()) return -1;
   std::vector<uint64_t> sorted = call_ns_;
-  const auto at = static_cast<ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
+  const auto at = static_cast<ptrdiff_t>(std::lround(share * static_cast<double>(sorted.size() - 1)));
   std::nth_element(sorted.begin(), sorted.begin() + at, sorted.end());
   return static_cast<double>(sorted[static_cast<size_t>(at)]) / 1000;
 }

@@ -190,7 +190,8 @@ Result<Variant> parse_variant(const std::string& text, Collective collective, in
   if (colon != std::string::npos) variant.algorithm = text.substr(colon + 1);
   if (variant.path == kMulticast) {
     if (collective != Collective::kBroadcast)
-      return Status(Code::kInvalidArgument, "`" + text + "` is a way to carry out a broadcast only");
+      return Status(Code::kInvalidArgument,
+                    "`" + text + "` is a way to carry out a broadcast only; hocket:mpich:" + kMulticast);
     variant.algorithm = (variant.algorithm.empty() ? "mpich" : variant.algorithm) + ":" +
                         (ranks_per_node > 1 ? kMulticastByLeaders : kMulticast);
     variant.path = "hocket";

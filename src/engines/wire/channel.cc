@@ -136,17 +136,20 @@ uint32_t Channel::new_aside(uint64_t bytes) {
 
 uint32_t Channel::take_aside(uint32_t peer, uint64_t bytes) {
   const uint32_t number = new_aside(bytes);
-  if (has_failed()) return number;
   Aside& aside = asides_[number];
   Ticket ticket = 0;
-  failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[aside.bounce].memory.get(), bytes, ticket);
+  if (!has_failed())
+    failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[aside.bounce].memory.get(), bytes, ticket);
   begun(aside, ticket, {&aside.state, bytes, peer, true});
   return number;
 }
 
 // What can't be posted never comes: nobody may take its memory for content.
 void Channel::begun(Aside& aside, Ticket ticket, const Posted& posted) {
-  if (has_failed()) return;
+  if (has_failed()) {
+    free_bounce(aside.bounce);
+    return;
+  }
   if (ticket == 0) {
     aside.state.phase = kArrived;
     return;
@@ -176,9 +179,8 @@ uint32_t Channel::send_aside(uint32_t peer, std::span<const std::span<const std:
   std::byte* memory = bounces_[aside.bounce].memory.get();
   for (std::byte* end = memory; const std::span<const std::byte> piece : pieces)
     end = std::copy(piece.begin(), piece.end(), end);
-  if (has_failed()) return number;
   Ticket ticket = 0;
-  failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
+  if (!has_failed()) failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
   begun(aside, ticket, {&aside.state, bytes, peer, false});
   return number;
 }

@@ -135,10 +135,10 @@ class LabBench(CommandTest):
     def test_the_report_of_multicasts_has_each_rank_and_what_is_sent(self):
         rows = [(4, "hocket", "mpich:multicast", 60), (4, "mpi", "mpich", 90), (8, "hocket", "mpich:multicast", 70)]
         path = self.sums("latency", rows, collective="bcast", bytes=2048, rank_us=[5, 40, 50, 60], sent_bytes=9000,
-                         root_packets=2, root_sent_bytes=4000)
+                         root_packets=2, root_sent_bytes=4000, processor_us=7000)
         text = self.expect(script("multicast_report.py", path), 0).stdout
         self.assertRegex(text, r"\| 4 +\| 2 KiB +\| \*\*60\*\* \(60\) +\| 90 \(90\) ")
-        row = r"\| 4 +\| 2 KiB .*multicast \(mpich\) +\| 60.0 .*\| 40.0 +\| 60.0 +\| 33 % +\| 20 % +\| 7 "
+        row = r"\| 4 +\| 2 KiB .*multicast \(mpich\) +\| 60 .*\| 40.0 +\| 60.0 +\| 33 % +\| 20 % +\| 7.0 "
         self.assertRegex(text, row)
         drawn = script("multicast_report.py", path, "--figures", self.directory.name)
         if "matplotlib is missing" not in drawn.stderr:

@@ -294,8 +294,12 @@ TEST_F(ChannelTest, TellsWhatIsAwaitedFromWhatWasLeft) {
   under_test.leave(first);
   EXPECT_FALSE(under_test.is_awaited());
   EXPECT_TRUE(under_test.is_busy());
-  under_test.take_aside(1, sizeof(int));
+  const uint32_t second = under_test.take_aside(1, sizeof(int));
   EXPECT_TRUE(under_test.is_awaited());
+  wire_.done = {1, 2};
+  under_test.poll();
+  under_test.leave(second);
+  EXPECT_FALSE(under_test.is_busy());
 }
 
 // The wire may still write there.
