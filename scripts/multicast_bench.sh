@@ -6,12 +6,13 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
-all="short delay50 delay500 delay5ms missed many many500 long cores reductions"
+all="short processor delay50 delay500 delay5ms missed many many500 long cores reductions"
 usage() {
   cat <<TEXT
 usage: scripts/multicast_bench.sh [--dry-run] [SET ...]      as root; all sets take most of an hour on two cores
 SETs, by default all:
   short       2 bytes, 2 to 32 nodes of one rank     delay50, delay500, delay5ms   the same with so much on each way
+  processor   2 bytes, 16 nodes, many rounds: processor time
   many        2 bytes, 64 and 116 nodes              many500                       the same with 500 us
   missed      2 bytes, 16 nodes, 500 us, 0 to 100 % of multicasts lost
   long        1 KiB to 1 MiB, 4 and 16 nodes         cores                         4 nodes of 4 ranks
@@ -59,6 +60,7 @@ up_and_down=hocket:mpich:multicast,hocket:mpich:multicast:degree=4
 for one in "${sets[@]}"; do
   case "$one" in
     short) bench short bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 300 --slices 3 ;;
+    processor) bench processor bcast --nodes 16 --bytes 2 --variants "${short%,mpi:intel}" --rounds 2500 --slices 5 ;;
     # Longer than a packet is on its way, so that nothing of a broadcast meets the next.
     delay50) bench delay50 bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 180 --slices 3 \
       --settle-us 1500 --impair delay=50us ;;

@@ -184,7 +184,6 @@ uint32_t MulticastPath::probe() {
   const engines::multicast::Member::Message message{kProbeStream, member.next(kProbeStream),
                                                     std::as_bytes(std::span(&content, 1))};
   const auto has_come = [&](uint32_t one) { return member.has_come(one); };
-  const auto count = [&] { return static_cast<uint32_t>(std::count_if(expected.begin(), expected.end(), has_come)); };
   const auto began_ns = static_cast<int64_t>(now_ns());
   int64_t send_ns = began_ns;
   int64_t until_ns = began_ns + kProbeNs;
@@ -196,8 +195,9 @@ uint32_t MulticastPath::probe() {
     }
     member.poll();
     // Where many share few cores, the last ones come to it late.
-    if (count() > heard) until_ns = std::min(at_ns + kProbeNs, began_ns + kMostProbeNs);
-    heard = count();
+    const auto now_heard = static_cast<uint32_t>(std::count_if(expected.begin(), expected.end(), has_come));
+    if (now_heard > heard) until_ns = std::min(at_ns + kProbeNs, began_ns + kMostProbeNs);
+    heard = now_heard;
     if (heard == expected.size()) break;
     pollfd one{member.descriptor(), POLLIN, 0};
     (void)poll(&one, 1, static_cast<int>(kProbeAgainNs / 1'000'000));

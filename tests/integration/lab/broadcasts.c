@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcasts of an MPI program, of mixed lengths and roots, each checked to the last byte.
- *   broadcasts COUNT MOST_BYTES [late|die]
- *                           late: rank 1 comes a second later than others; die: it kills itself in the middle */
+ *   broadcasts COUNT MOST_BYTES [late|die|short]
+ *                           late: rank 1 comes a second later than others; die: it kills itself in the middle; short:
+ *                           it asks for a byte less than it is sent */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
     buffers[0] = 0x5a;
     if (rank == 1) sleep(1);
   }
+  if (strcmp(what, "short") == 0) MPI_Bcast(buffers, most - (rank == 1), MPI_BYTE, 0, MPI_COMM_WORLD);
   for (int round = 0; round < count; ++round) {
     unsigned char* const buffer = buffers + (round % 2) * (most + kMargin);
     const int root = (int)(next(&state) % (unsigned)size);
