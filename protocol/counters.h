@@ -11,9 +11,9 @@ enum nic_other_verdict {
   NIC_BAD_TAG,
   NIC_NO_GROUP,   /* passed on: it may be an agent's */
   NIC_NO_ROOM,    /* the kernel could not send */
-  NIC_SENT,       /* packets sent, */
-  NIC_RESENT,     /* of them again, */
-  NIC_REPLIED,    /* in answer to questions and acknowledgements */
+  NIC_SENT,       /* messages sent */
+  NIC_RESENT,     /* messages sent again, not counted above */
+  NIC_REPLIED,    /* answers to questions, acknowledgements */
   NIC_WOKEN,      /* sleepers */
   NIC_BELLS,      /* operations begun by the hosts */
   NIC_OPERATIONS, /* completed */
