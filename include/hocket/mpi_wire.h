@@ -35,6 +35,9 @@ typedef struct hocket_mpi_wire {
   hocket_wire_t wire;
   MPI_Comm comm; /* of our own: what the program sends can't be mistaken for hocket's */
   MPI_Datatype byte;
+  MPI_Comm predefined[2]; /* MPI_COMM_WORLD and MPI_COMM_SELF */
+  MPI_Errhandler errors_return;
+  int has_loud_errors; /* hocket_mpi_hush() has something to do */
 } hocket_mpi_wire_t;
 
 /* So many requests are looked at in one go. */
@@ -84,15 +87,36 @@ static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, si
   return hocket_mpi_answer(code);
 }
 
+/* MPICH and its kin tell of a request that failed by the error handler of MPI_COMM_SELF or MPI_COMM_WORLD, whichever the
+ * request's own communicator has: as these are by default, the rank would be gone before its peers have been told why.
+ * While requests are looked at, both return. The program doesn't notice: no other thread can be in the MPI. */
+static inline void hocket_mpi_hush(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2]) {
+  int i;
+  for (i = 0; i < 2 && self->has_loud_errors; ++i) {
+    HOCKET_MPI(Comm_get_errhandler)(self->predefined[i], &(*before)[i]);
+    HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], self->errors_return);
+  }
+}
+static inline void hocket_mpi_unhush(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2]) {
+  int i;
+  for (i = 0; i < 2 && self->has_loud_errors; ++i) {
+    HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], (*before)[i]);
+    HOCKET_MPI(Errhandler_free)(&(*before)[i]);
+  }
+}
+
 static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* received, hocket_mpi_wire_t* self) {
   MPI_Request requests[HOCKET_MPI_AT_ONCE];
   MPI_Status statuses[HOCKET_MPI_AT_ONCE];
   int indices[HOCKET_MPI_AT_ONCE];
+  MPI_Errhandler before[2];
   int done = 0;
   int i;
   int code;
   for (i = 0; i < count; ++i) requests[i] = hocket_mpi_request(numbers[i]);
+  hocket_mpi_hush(self, &before);
   code = HOCKET_MPI(Testsome)(count, requests, &done, indices, statuses);
+  hocket_mpi_unhush(self, &before);
   if (code != MPI_SUCCESS) {
     int error_class = MPI_ERR_OTHER;
     HOCKET_MPI(Error_class)(code, &error_class);
@@ -136,15 +160,18 @@ static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* recei
 /* Receives are taken back that no message has been found for; sends are, too, by few MPIs. What is on its way gets some
  * time to come to its end, and is then left to the MPI, which may still use its memory. */
 static inline void hocket_mpi_cancel(uint64_t number, void* user) {
+  const hocket_mpi_wire_t* self = (const hocket_mpi_wire_t*)user;
   MPI_Request request = hocket_mpi_request(number);
+  MPI_Errhandler before[2];
   int done = 0;
   int look;
-  (void)user;
-  if (HOCKET_MPI(Cancel)(&request) != MPI_SUCCESS) return;
-  for (look = 0; look < HOCKET_MPI_LAST_LOOKS && !done; ++look) {
-    if (HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
-  }
-  if (!done) HOCKET_MPI(Request_free)(&request);
+  int code;
+  hocket_mpi_hush(self, &before);
+  code = HOCKET_MPI(Cancel)(&request);
+  for (look = 0; code == MPI_SUCCESS && look < HOCKET_MPI_LAST_LOOKS && !done; ++look)
+    code = HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS && !done) HOCKET_MPI(Request_free)(&request);
+  hocket_mpi_unhush(self, &before);
 }
 
 static inline int hocket_mpi_notify(uint32_t to, uint32_t tag, void* user) {
@@ -179,9 +206,19 @@ static inline const char* hocket_mpi_name(void) {
   return "";
 }
 
+/* Do the error handlers of the predefined communicators have to be seen to, and may they be? There are no such
+ * communicators where sessions are all that was opened. */
+static inline int hocket_mpi_has_loud_errors(const char* name) {
+  int is_initialized = 0;
+  int threads = MPI_THREAD_MULTIPLE;
+  if (strcmp(name, "openmpi") == 0) return 0;
+  if (HOCKET_MPI(Initialized)(&is_initialized) != MPI_SUCCESS || !is_initialized) return 0;
+  return HOCKET_MPI(Query_thread)(&threads) == MPI_SUCCESS && threads != MPI_THREAD_MULTIPLE;
+}
+
 /* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
-static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
-                                          MPI_Errhandler errors_return) {
+static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Comm world, MPI_Comm self_alone,
+                                          MPI_Datatype byte, MPI_Errhandler errors_return) {
   void* most = NULL;
   int found = 0;
   int rank = 0;
@@ -195,8 +232,12 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_rank)(comm, &rank);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
   self->byte = byte;
+  self->predefined[0] = world;
+  self->predefined[1] = self_alone;
+  self->errors_return = errors_return;
   self->wire.struct_size = sizeof self->wire;
   strcpy(self->wire.name, hocket_mpi_name());
+  self->has_loud_errors = hocket_mpi_has_loud_errors(self->wire.name);
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
   self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */
@@ -214,7 +255,7 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
 /* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must
  * not be moved or copied, and outlives all contexts that have its wire. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
-  return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
+  return hocket_mpi_wire_open_by(self, comm, MPI_COMM_WORLD, MPI_COMM_SELF, MPI_BYTE, MPI_ERRORS_RETURN);
 }
 
 /* Collective; when no context uses it any more. Returns an MPI error code. */

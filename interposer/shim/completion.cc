@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "shim/errors.h"
+
 namespace hocket::interposer {
 namespace {
 
@@ -27,11 +29,7 @@ std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const Fa
   return failed;
 }
 
-int raise_begun(const Failed& failed) {
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(failed.comm, MPI_ERR_OTHER);
-  return MPI_ERR_OTHER;
-}
+int raise_begun(const Failed& failed) { return raise_error(failed.comm, MPI_ERR_OTHER); }
 
 int OneRequest::look(bool& is_over) const {
   int flag = 0;

@@ -2,6 +2,7 @@
 #include "shim/decision.h"
 
 #include "base/log.h"
+#include "shim/errors.h"
 
 namespace hocket::interposer {
 __attribute__((cold)) int raise_status(const Decision& decision, Collective collective, MPI_Comm comm,
@@ -17,9 +18,7 @@ __attribute__((cold)) int raise_status(const Decision& decision, Collective coll
 
 int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm) {
   decision.communicator->counters.add(collective, Outcome::kFailed);
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_OTHER);
-  return MPI_ERR_OTHER;
+  return raise_error(comm, MPI_ERR_OTHER);
 }
 
 __attribute__((cold)) int give_up(const Decision& decision, Collective collective, int mpi_error,
@@ -33,11 +32,7 @@ __attribute__((cold)) int give_up(const Decision& decision, Collective collectiv
   return mpi_error;
 }
 
-int raise_no_memory(MPI_Comm comm) {
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_NO_MEM);
-  return MPI_ERR_NO_MEM;
-}
+int raise_no_memory(MPI_Comm comm) { return raise_error(comm, MPI_ERR_NO_MEM); }
 
 void count(const Decision& decision, Collective collective, Outcome outcome) {
   if (decision.communicator != nullptr) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "shim/errors.h"
 #include "shim/job.h"
 #include "shim/located.h"
 #include "shim/long_elements.h"
@@ -55,9 +56,7 @@ int in_pieces(const Elements& all, const Move& move) {
 int checked_packing(int error, size_t moved, size_t bytes, MPI_Comm comm) {
   if (error != MPI_SUCCESS || moved == bytes) [[likely]]
     return error;
-  const NestedCall nested;
-  next_pmpi().Comm_call_errhandler(comm, MPI_ERR_INTERN);
-  return MPI_ERR_INTERN;
+  return raise_error(comm, MPI_ERR_INTERN);
 }
 
 int pack(const Elements& from, unsigned char* to, MPI_Comm comm) {

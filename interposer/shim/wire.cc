@@ -17,7 +17,8 @@ bool is_open = false;
 }  // namespace
 
 bool open_wire() {
-  is_open = hocket_mpi_wire_open_by(&wire, handles.comm_world, handles.byte, handles.errors_return) == MPI_SUCCESS;
+  is_open = hocket_mpi_wire_open_by(&wire, handles.comm_world, handles.comm_world, handles.comm_self, handles.byte,
+                                    handles.errors_return) == MPI_SUCCESS;
   return is_open;
 }
 

@@ -63,7 +63,9 @@ class Planner {
         domains_(place.domains),
         crowded_(crowded),
         slot_bytes_(slot_bytes),
-        table_(std::move(table)) {}
+        table_(std::move(table)),
+        why_no_multicast_(place.nodes == nullptr ? "it goes between nodes, and all ranks are on one"
+                                                 : "it has not been tried yet") {}
 
   // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
   // force().
@@ -123,7 +125,7 @@ class Planner {
     return {shape.collective, shape.operation, shape.count * shape.element_bytes, shape.root};
   }
   std::string multicast_;
-  std::string why_no_multicast_ = "it has not been tried yet";
+  std::string why_no_multicast_;
   const NicPath* nic_ = nullptr;
   std::string why_no_nic_;
   selection::Table nic_table_;

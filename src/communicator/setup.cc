@@ -261,7 +261,11 @@ Status Setup::build(bool crowded, bool asymmetric) {
   const Planner::Place where{bootstrap_.rank, bootstrap_.size, made.nodes_.get(), made.domains_.get()};
   made.planner_ = std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes,
                                             std::move(table).under(all_[0].wire_name));
-  for (const auto& [collective, spec] : forced_) made.planner_->force(collective, spec);
+  for (const auto& [collective, spec] : forced_) {
+    // A setting is for all communicators of a program, and some are of one node's ranks.
+    if (made.nodes_ == nullptr && selection::multicasts(spec)) continue;
+    made.planner_->force(collective, spec);
+  }
   platform::WaitPolicy policy;
   policy.mode = context_.wait_mode();
   policy.crowded = crowded;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -74,7 +75,10 @@ class Conformance : public testing::TestWithParam<const Algorithm*> {
   // Runs `body` for every size that the algorithm serves, forced to it with these parameters.
   static void for_each_size(const std::function<void(Rank&)>& body, const std::string& parameters = "") {
     const Algorithm& algorithm = *GetParam();
-    const std::string forced = std::string(algorithm.name) + parameters;
+    // TEST_ACROSS: what a composition does between nodes.
+    const char* across = std::getenv("TEST_ACROSS");
+    std::string forced = std::string(algorithm.name) + parameters;
+    if (across != nullptr) forced += (parameters.empty() ? ":across=" : ",across=") + std::string(across);
     bool serves_several = false;
     for (const int size : kTeamSizes) {
       if (static_cast<uint32_t>(size) < algorithm.min_size || static_cast<uint32_t>(size) > algorithm.max_size)
@@ -88,7 +92,9 @@ class Conformance : public testing::TestWithParam<const Algorithm*> {
         body(me);
       });
     }
-    if (!serves_several) GTEST_SKIP() << "serves one rank only where ranks are so placed";
+    if (serves_several) return;
+    ASSERT_FALSE(has_multicast()) << "what was to be tried serves one rank only";
+    GTEST_SKIP() << "serves one rank only where ranks are so placed";
   }
 };
 

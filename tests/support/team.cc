@@ -120,6 +120,11 @@ int run_forked(int size, bool bare, const Body& body) {
 
 bool has_several_nodes() { return std::getenv("TEST_NODES") != nullptr; }
 
+bool has_multicast() {
+  const char* given = std::getenv("HOCKET_MULTICAST");
+  return given != nullptr && std::strcmp(given, "on") == 0;
+}
+
 std::vector<uint64_t> team_nodes(int size) {
   const char* given = std::getenv("TEST_NODES");
   const std::string layout = given == nullptr ? "" : given;
@@ -128,6 +133,7 @@ std::vector<uint64_t> team_nodes(int size) {
     if (layout == "blocks") nodes[rank] = rank / 2;
     if (layout == "cyclic") nodes[rank] = rank % 2;
     if (layout == "uneven") nodes[rank] = rank * rank % 7 % 3;
+    if (layout == "apart") nodes[rank] = rank;
   }
   return nodes;
 }
@@ -140,6 +146,7 @@ bool serves_team(const algorithms::Algorithm& algorithm, schedule::Collective co
   query.nodes = &nodes;
   query.bytes = query.element_bytes = schedule::lengths_are_agreed(collective) ? 1 : 0;
   query.commutative = !ordered;
+  if (has_multicast()) query.why_no_multicast = {};
   return selection::why_not(query, selection::Spec{&algorithm}).empty();
 }
 

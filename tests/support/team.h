@@ -32,10 +32,12 @@ inline constexpr int kTeamSizes[] = {1, 3, 8};
 inline constexpr int kTeamSizes[] = {1, 2, 3, 4, 5, 8};
 #endif
 
-// Which node a rank of a team of threads is on. TEST_NODES says: `blocks` of two, `cyclic` over two, or `uneven`;
-// unset: one node.
+// Which node a rank of a team of threads is on. TEST_NODES says: `blocks` of two, `cyclic` over two, `uneven`, or
+// `apart`, each on its own; unset: one node.
 std::vector<uint64_t> team_nodes(int size);
 bool has_several_nodes();
+// Whether nodes reach each other by multicast: HOCKET_MULTICAST=on says so.
+bool has_multicast();
 // Whether the algorithm can serve the collective on a team, as far as nodes have a say in it.
 bool serves_team(const algorithms::Algorithm& algorithm, schedule::Collective collective, int size,
                  bool ordered = false);

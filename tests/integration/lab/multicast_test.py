@@ -164,14 +164,16 @@ class MulticastTest(MpiLab):
                     self.assertNotEqual(result.returncode, 0)
                     self.assertIn("a communicator of 3 ranks on 3 nodes: multicast: over UDP", result.stderr)
 
-    def test_counts_that_do_not_match_are_told_of_long_messages_too(self):
-        # MPICH's launcher lets the others wait when one rank aborts.
-        if "openmpi" not in self.programs:
-            self.skipTest("needs Open MPI")
+    def test_counts_that_do_not_match_are_told_and_end_the_job(self):
         self.lab("up", "3")
-        result = self.broadcasts("openmpi", "1", "60000", "short", code=None)
-        self.assertNotEqual(result.returncode, 0)
-        self.assertIn("sends 60000 bytes where rank 1 expects 59999", result.stderr)
+        for mpi in self.programs:
+            for algorithm in ("multicast", "tree_mm"):
+                for most in ("3000", "60000"):
+                    with self.subTest(mpi=mpi, algorithm=algorithm, most=most):
+                        result = self.broadcasts(mpi, "1", most, "short", code=None, HOCKET_BROADCAST=algorithm)
+                        self.assertNotEqual(result.returncode, 0)
+                        self.assertIn("MPI_Bcast on rank 1 of 3: calls differ between ranks", result.stderr)
+                        self.assertRegex(result.stderr, "the counts of (the )?two ranks don't match")
 
     def test_a_table_chooses_it_only_where_it_gets_through(self):
         self.lab("up", "3")

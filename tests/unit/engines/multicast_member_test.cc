@@ -5,60 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <deque>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "engines/multicast/blocks.h"
 #include "engines/multicast/pace.h"
 #include "engines/multicast/udp_port.h"
+#include "support/multicast_network.h"
 
 namespace hocket::engines::multicast {
 namespace {
 
-using Datagram = std::vector<std::byte>;
+using test::Datagram;
+using Network = test::MulticastNetwork;
+using NetworkPort = test::MulticastNetworkPort;
 constexpr uint32_t kFragmentBytes = 64;
-
-struct Network {
-  std::vector<std::deque<Datagram>*> members;
-  std::mt19937 random{1};
-  uint32_t lost_percent = 0;
-  uint32_t doubled_percent = 0;
-  bool mixes = false;
-};
-
-class NetworkPort final : public Port {
- public:
-  explicit NetworkPort(Network& network) : network_(network) { network.members.push_back(&come_); }
-  uint32_t most_bytes() const override { return 1500; }
-  uint64_t room() const override { return 1 << 16; }
-  int descriptor() const override { return -1; }
-  Status send(std::span<const std::byte> head, std::span<const std::byte> body) override {
-    Datagram datagram(head.begin(), head.end());
-    datagram.insert(datagram.end(), body.begin(), body.end());
-    for (std::deque<Datagram>* member : network_.members) {
-      if (network_.random() % 100 < network_.lost_percent) continue;
-      const int copies = network_.random() % 100 < network_.doubled_percent ? 2 : 1;
-      for (int copy = 0; copy < copies; ++copy) {
-        const size_t place = network_.mixes ? network_.random() % (member->size() + 1) : member->size();
-        member->insert(member->begin() + static_cast<std::ptrdiff_t>(place), datagram);
-      }
-    }
-    return Status::ok();
-  }
-  std::span<const std::byte> receive() override {
-    if (come_.empty()) return {};
-    taken_ = std::move(come_.front());
-    come_.pop_front();
-    return taken_;
-  }
-
- private:
-  Network& network_;
-  std::deque<Datagram> come_;
-  Datagram taken_;
-};
 
 Member::Identity identity(uint32_t self, uint64_t group = 5) {
   return {.key = {1, 2}, .group = group, .self = self, .fragment_bytes = kFragmentBytes, .streams = 2, .ranks = 4};

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/errors.h"
+
+#include <cstdlib>
+
+#include "core/last_words.h"
+#include "shim/handles.h"
+#include "shim/job.h"
+#include "shim/next.h"
+
+namespace hocket::interposer {
+namespace {
+
+bool is_fatal_on(MPI_Comm comm) {
+  MPI_Errhandler handler = handles.errors_return;
+  if (next_pmpi().Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  const bool is_fatal = handler == handles.errors_are_fatal;
+  next_pmpi().Errhandler_free(&handler);
+  return is_fatal;
+}
+
+}  // namespace
+
+int raise_error(MPI_Comm comm, int code) {
+  const NestedCall nested;
+  // The same to the standard. MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler, and
+  // its launcher leaves those on other nodes waiting (5.0.2).
+  if (is_fatal_on(comm)) {
+    let_last_words_out();
+    next_pmpi().Abort(comm, code);
+    std::_Exit(code);  // MPICH's comes back, to wait for the launcher's signal
+  }
+  next_pmpi().Comm_call_errhandler(comm, code);
+  return code;
+}
+
+}  // namespace hocket::interposer
