@@ -87,9 +87,9 @@ static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, si
   return hocket_mpi_answer(code);
 }
 
-/* MPICH and its kin tell of a request that failed by the error handler of MPI_COMM_SELF or MPI_COMM_WORLD, whichever the
- * request's own communicator has: as these are by default, the rank would be gone before its peers have been told why.
- * While requests are looked at, both return. The program doesn't notice: no other thread can be in the MPI. */
+/* MPICH and its kin tell of a request that failed by the error handler of MPI_COMM_SELF or MPI_COMM_WORLD, whichever
+ * the request's own communicator has: as these are by default, the rank would be gone before its peers have been told
+ * why. While requests are looked at, both return. The program doesn't notice: no other thread can be in the MPI. */
 static inline void hocket_mpi_hush(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2]) {
   int i;
   for (i = 0; i < 2 && self->has_loud_errors; ++i) {

@@ -23,8 +23,8 @@ bool is_fatal_on(MPI_Comm comm) {
 
 int raise_error(MPI_Comm comm, int code) {
   const NestedCall nested;
-  // The same to the standard. MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler, and
-  // its launcher leaves those on other nodes waiting (5.0.2).
+  // The same to the standard. MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler,
+  // and its launcher leaves those on other nodes waiting (5.0.2).
   if (is_fatal_on(comm)) {
     let_last_words_out();
     next_pmpi().Abort(comm, code);

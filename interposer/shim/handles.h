@@ -14,15 +14,15 @@
 namespace hocket::interposer {
 
 // Those that this library uses by name: X(MPI type, member of Handles, MPI name, Open MPI's symbol).
-#define HOCKET_MPI_HANDLES(X)                                  \
-  X(MPI_Comm, comm_null, MPI_COMM_NULL, comm_null)             \
-  X(MPI_Comm, comm_world, MPI_COMM_WORLD, comm_world)          \
-  X(MPI_Comm, comm_self, MPI_COMM_SELF, comm_self)             \
-  X(MPI_Datatype, type_null, MPI_DATATYPE_NULL, datatype_null) \
-  X(MPI_Datatype, byte, MPI_BYTE, byte)                        \
-  X(MPI_Op, op_null, MPI_OP_NULL, op_null)                     \
-  X(MPI_Info, info_null, MPI_INFO_NULL, info_null)             \
-  X(MPI_Request, request_null, MPI_REQUEST_NULL, request_null) \
+#define HOCKET_MPI_HANDLES(X)                                        \
+  X(MPI_Comm, comm_null, MPI_COMM_NULL, comm_null)                   \
+  X(MPI_Comm, comm_world, MPI_COMM_WORLD, comm_world)                \
+  X(MPI_Comm, comm_self, MPI_COMM_SELF, comm_self)                   \
+  X(MPI_Datatype, type_null, MPI_DATATYPE_NULL, datatype_null)       \
+  X(MPI_Datatype, byte, MPI_BYTE, byte)                              \
+  X(MPI_Op, op_null, MPI_OP_NULL, op_null)                           \
+  X(MPI_Info, info_null, MPI_INFO_NULL, info_null)                   \
+  X(MPI_Request, request_null, MPI_REQUEST_NULL, request_null)       \
   X(MPI_Errhandler, errors_return, MPI_ERRORS_RETURN, errors_return) \
   X(MPI_Errhandler, errors_are_fatal, MPI_ERRORS_ARE_FATAL, errors_are_fatal)
 
