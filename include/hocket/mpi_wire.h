@@ -13,6 +13,10 @@
  * All code is in this header, compiled against the program's own mpi.h; hocket itself is linked with no MPI. It defines
  * HOCKET_MPI(name) as the MPI function of that name; define it first to have other names (PMPI_..., function pointers).
  *
+ * Errors: a message that is longer than its receive is HOCKET_ERR_MISMATCH. MPIs other than Open MPI raise it by the
+ * error handlers of MPI_COMM_WORLD and MPI_COMM_SELF: these are made to return while requests are looked at, and then
+ * restored, but for MPI_THREAD_MULTIPLE, where such a message may end the rank in the MPI's own words.
+ *
  * Thread safety: that of the MPI; several threads that use comms of several nodes need MPI_THREAD_MULTIPLE.
  */
 #ifndef HOCKET_MPI_WIRE_H
@@ -37,7 +41,7 @@ typedef struct hocket_mpi_wire {
   MPI_Datatype byte;
   MPI_Comm predefined[2]; /* MPI_COMM_WORLD and MPI_COMM_SELF */
   MPI_Errhandler errors_return;
-  int has_loud_errors; /* hocket_mpi_hush() has something to do */
+  int replaces_errhandlers; /* of these, while it looks at requests */
 } hocket_mpi_wire_t;
 
 /* So many requests are looked at in one go. */
@@ -90,16 +94,20 @@ static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, si
 /* MPICH and its kin tell of a request that failed by the error handler of MPI_COMM_SELF or MPI_COMM_WORLD, whichever
  * the request's own communicator has: as these are by default, the rank would be gone before its peers have been told
  * why. While requests are looked at, both return. The program doesn't notice: no other thread can be in the MPI. */
-static inline void hocket_mpi_hush(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2]) {
+static inline void hocket_mpi_set_errors_return(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2],
+                                                int (*is_set)[2]) {
   int i;
-  for (i = 0; i < 2 && self->has_loud_errors; ++i) {
-    HOCKET_MPI(Comm_get_errhandler)(self->predefined[i], &(*before)[i]);
-    HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], self->errors_return);
+  for (i = 0; i < 2; ++i) {
+    (*is_set)[i] = self->replaces_errhandlers &&
+                   HOCKET_MPI(Comm_get_errhandler)(self->predefined[i], &(*before)[i]) == MPI_SUCCESS;
+    if ((*is_set)[i]) HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], self->errors_return);
   }
 }
-static inline void hocket_mpi_unhush(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2]) {
+static inline void hocket_mpi_restore_errhandlers(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2],
+                                                  int (*is_set)[2]) {
   int i;
-  for (i = 0; i < 2 && self->has_loud_errors; ++i) {
+  for (i = 0; i < 2; ++i) {
+    if (!(*is_set)[i]) continue;
     HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], (*before)[i]);
     HOCKET_MPI(Errhandler_free)(&(*before)[i]);
   }
@@ -110,13 +118,14 @@ static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* rec
   MPI_Status statuses[HOCKET_MPI_AT_ONCE];
   int indices[HOCKET_MPI_AT_ONCE];
   MPI_Errhandler before[2];
+  int is_set[2];
   int done = 0;
   int i;
   int code;
   for (i = 0; i < count; ++i) requests[i] = hocket_mpi_request(numbers[i]);
-  hocket_mpi_hush(self, &before);
+  hocket_mpi_set_errors_return(self, &before, &is_set);
   code = HOCKET_MPI(Testsome)(count, requests, &done, indices, statuses);
-  hocket_mpi_unhush(self, &before);
+  hocket_mpi_restore_errhandlers(self, &before, &is_set);
   if (code != MPI_SUCCESS) {
     int error_class = MPI_ERR_OTHER;
     HOCKET_MPI(Error_class)(code, &error_class);
@@ -163,15 +172,16 @@ static inline void hocket_mpi_cancel(uint64_t number, void* user) {
   const hocket_mpi_wire_t* self = (const hocket_mpi_wire_t*)user;
   MPI_Request request = hocket_mpi_request(number);
   MPI_Errhandler before[2];
+  int is_set[2];
   int done = 0;
   int look;
   int code;
-  hocket_mpi_hush(self, &before);
+  hocket_mpi_set_errors_return(self, &before, &is_set);
   code = HOCKET_MPI(Cancel)(&request);
   for (look = 0; code == MPI_SUCCESS && look < HOCKET_MPI_LAST_LOOKS && !done; ++look)
     code = HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && !done) HOCKET_MPI(Request_free)(&request);
-  hocket_mpi_unhush(self, &before);
+  hocket_mpi_restore_errhandlers(self, &before, &is_set);
 }
 
 static inline int hocket_mpi_notify(uint32_t to, uint32_t tag, void* user) {
@@ -206,19 +216,9 @@ static inline const char* hocket_mpi_name(void) {
   return "";
 }
 
-/* Do the error handlers of the predefined communicators have to be seen to, and may they be? There are no such
- * communicators where sessions are all that was opened. */
-static inline int hocket_mpi_has_loud_errors(const char* name) {
-  int is_initialized = 0;
-  int threads = MPI_THREAD_MULTIPLE;
-  if (strcmp(name, "openmpi") == 0) return 0;
-  if (HOCKET_MPI(Initialized)(&is_initialized) != MPI_SUCCESS || !is_initialized) return 0;
-  return HOCKET_MPI(Query_thread)(&threads) == MPI_SUCCESS && threads != MPI_THREAD_MULTIPLE;
-}
-
 /* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
-static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Comm world, MPI_Comm self_alone,
-                                          MPI_Datatype byte, MPI_Errhandler errors_return) {
+static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
+                                          MPI_Errhandler errors_return) {
   void* most = NULL;
   int found = 0;
   int rank = 0;
@@ -232,12 +232,9 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_rank)(comm, &rank);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
   self->byte = byte;
-  self->predefined[0] = world;
-  self->predefined[1] = self_alone;
   self->errors_return = errors_return;
   self->wire.struct_size = sizeof self->wire;
   strcpy(self->wire.name, hocket_mpi_name());
-  self->has_loud_errors = hocket_mpi_has_loud_errors(self->wire.name);
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
   self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */
@@ -252,10 +249,26 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   return code;
 }
 
+/* What belongs to hocket_mpi_wire_open_by() where the MPI is not Open MPI: from now on the error handlers of
+ * MPI_COMM_WORLD and MPI_COMM_SELF are replaced while requests are looked at. Not where several threads may be in the
+ * MPI, nor where sessions are all that was opened. */
+static inline void hocket_mpi_wire_replace_errhandlers(hocket_mpi_wire_t* self, MPI_Comm world, MPI_Comm comm_self) {
+  int is_initialized = 0;
+  int threads = MPI_THREAD_MULTIPLE;
+  if (strcmp(self->wire.name, "openmpi") == 0) return;
+  if (HOCKET_MPI(Initialized)(&is_initialized) != MPI_SUCCESS || !is_initialized) return;
+  if (HOCKET_MPI(Query_thread)(&threads) != MPI_SUCCESS || threads == MPI_THREAD_MULTIPLE) return;
+  self->predefined[0] = world;
+  self->predefined[1] = comm_self;
+  self->replaces_errhandlers = 1;
+}
+
 /* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must
  * not be moved or copied, and outlives all contexts that have its wire. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
-  return hocket_mpi_wire_open_by(self, comm, MPI_COMM_WORLD, MPI_COMM_SELF, MPI_BYTE, MPI_ERRORS_RETURN);
+  const int code = hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
+  if (code == MPI_SUCCESS) hocket_mpi_wire_replace_errhandlers(self, MPI_COMM_WORLD, MPI_COMM_SELF);
+  return code;
 }
 
 /* Collective; when no context uses it any more. Returns an MPI error code. */

@@ -61,7 +61,7 @@ Communicator* take_into_books(MPI_Comm handle) {
   const bool is_kept = next_pmpi().Comm_set_attr(handle, keyval, communicator) == MPI_SUCCESS;
   // Handed on by one rank alone, the call would never meet those of its peers, who wait for it in hocket.
   if (!is_kept && communicator->phase == Phase::kCounting) {
-    end_without_memory(handle, sizeof *communicator, "to keep a communicator's state");
+    end_without_memory(sizeof *communicator, "to keep a communicator's state");
   }
   return communicator;
 }

@@ -23,15 +23,19 @@ bool is_fatal_on(MPI_Comm comm) {
 
 int raise_error(MPI_Comm comm, int code) {
   const NestedCall nested;
-  // The same to the standard. MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler,
-  // and its launcher leaves those on other nodes waiting (5.0.2).
-  if (is_fatal_on(comm)) {
-    let_last_words_out();
-    next_pmpi().Abort(comm, code);
-    std::_Exit(code);  // MPICH's comes back, to wait for the launcher's signal
-  }
+  // MPICH ends this rank alone when MPI_Comm_call_errhandler comes upon the fatal handler, and its launcher leaves
+  // those on other nodes waiting (5.0.2).
+  if (is_fatal_on(comm)) end_all_ranks(code);
   next_pmpi().Comm_call_errhandler(comm, code);
   return code;
+}
+
+void end_all_ranks(int code) {
+  let_last_words_out();
+  const NestedCall nested;
+  // Of all ranks: of others' communicators MPICH's launcher hears nothing.
+  next_pmpi().Abort(handles.comm_world, code);
+  std::_Exit(code);  // MPICH's comes back, to wait for the launcher's signal
 }
 
 }  // namespace hocket::interposer

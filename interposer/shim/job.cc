@@ -16,6 +16,7 @@
 #include "core/last_words.h"
 #include "shim/begun.h"
 #include "shim/communicators.h"
+#include "shim/errors.h"
 #include "shim/handles.h"
 #include "shim/operations.h"
 #include "shim/types.h"
@@ -130,13 +131,10 @@ int world_size() { return job_size; }
 HiddenPlace hidden_place() { return {hidden_comm, job_rank}; }
 bool has_wrong_settings() { return wrong_settings; }
 
-void end_without_memory(MPI_Comm comm, size_t bytes, const char* purpose) {
+void end_without_memory(size_t bytes, const char* purpose) {
   HOCKET_LOG_ERROR("rank %d of %d has no memory for %zu bytes (%s) while its peers wait for it: the job ends", job_rank,
                    job_size, bytes, purpose);
-  let_last_words_out();
-  const NestedCall nested;
-  next_pmpi().Abort(comm, EXIT_FAILURE);
-  std::abort();
+  end_all_ranks(EXIT_FAILURE);
 }
 
 void begin_job() {

@@ -61,7 +61,7 @@ HiddenPlace hidden_place();
 bool has_wrong_settings();
 
 // Where peers wait already for this rank, which can't take part and can't tell them: says so, and ends the job.
-[[noreturn]] void end_without_memory(MPI_Comm comm, size_t bytes, const char* purpose);
+[[noreturn]] void end_without_memory(size_t bytes, const char* purpose);
 
 // Errors that the MPI finds in our own inquiries are returned to us and not thrown at the program, while this lives.
 // Only within begin_job, where no other thread calls MPI.

@@ -36,7 +36,7 @@ bool measure_sides(const MoveCall& call, const Movement& movement, Communicator&
   const bool is_scatter = movement.send == Holds::kAllAtRoot;
   findings.is_in_place = is_root && (is_scatter ? call.receive : call.send).buffer == MPI_IN_PLACE;
   size_t* const numbers = numbers_of(communicator);
-  if (numbers == nullptr) end_without_memory(call.comm, communicator.size * 4 * sizeof *numbers, "for counts");
+  if (numbers == nullptr) end_without_memory(communicator.size * 4 * sizeof *numbers, "for counts");
   const auto look = [&](Holds holds, const Side& side, size_t* room, Blocks& blocks) {
     if (holds == Holds::kAllAtRoot && !is_root) return true;
     const bool is_own = holds == Holds::kOwn;

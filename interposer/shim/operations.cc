@@ -50,7 +50,7 @@ void combine_packed(MpiCombination& self, const unsigned char* in, unsigned char
   unsigned char* a = self.input.reserve(room);
   unsigned char* b = self.output.reserve(room);
   // Without this rank's part the others would take a wrong result for a good one.
-  if (a == nullptr || b == nullptr) end_without_memory(self.comm, 2 * room, "to unpack data for an operation");
+  if (a == nullptr || b == nullptr) end_without_memory(2 * room, "to unpack data for an operation");
   // With a negative extent the elements go downwards from the end of the room.
   const MPI_Aint first = (facts.extent < 0 ? static_cast<MPI_Aint>(stride * (at_once - 1)) : 0) - lb;
   for (size_t done = 0; done < count; done += at_once) {
@@ -101,7 +101,7 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   combination.error = MPI_SUCCESS;
   hocket_op_t& handle = is_commutative ? mine.commutative : mine.ordered;
   if (handle == nullptr && hocket_op_create(combine, &combination, is_commutative, &handle) != HOCKET_OK) {
-    end_without_memory(comm, sizeof handle, "for an operation");  // the only reason; handed on alone, it would wait
+    end_without_memory(sizeof handle, "for an operation");  // the only reason; handed on alone, it would wait
   }
   return {Operation::By::kMpi, handle};
 }

@@ -79,7 +79,7 @@ bool Packed::reserve(size_t bytes) {
 }
 
 void Packed::make_room(size_t bytes) {
-  if (!reserve(bytes)) end_without_memory(comm_, bytes, "to pack data");
+  if (!reserve(bytes)) end_without_memory(bytes, "to pack data");
 }
 
 void Packed::pack_at(size_t at, const Elements& from) {

@@ -17,7 +17,7 @@ using ReduceFindings = ReduceCall::Findings;
 bool measure_parts(const ReduceCall& call, Communicator& communicator, ReduceFindings& findings) {
   if (!call.counts.is_there()) return false;
   size_t* const counts = numbers_of(communicator);
-  if (counts == nullptr) end_without_memory(call.comm, communicator.size * sizeof *counts, "for counts");
+  if (counts == nullptr) end_without_memory(communicator.size * sizeof *counts, "for counts");
   bool are_equal = true;
   findings.operand = 0;
   for (int i = 0; i < communicator.size; ++i) {

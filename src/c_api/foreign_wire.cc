@@ -16,7 +16,7 @@ Status status_of(int answer, const char* doing) {
   switch (answer) {
     case HOCKET_ERR_MISMATCH:
       return {Code::kMismatch,
-              "a message from another node is longer than what is expected; the counts of two ranks don't match"};
+              "a message from another node is longer than what is expected; the counts of the two ranks don't match"};
     case HOCKET_ERR_PEER_FAILED:
       return {Code::kPeerFailed, what + ": a peer has ended"};
     case HOCKET_ERR_NO_MEMORY:

@@ -263,7 +263,12 @@ Status Setup::build(bool crowded, bool asymmetric) {
                                             std::move(table).under(all_[0].wire_name));
   for (const auto& [collective, spec] : forced_) {
     // A setting is for all communicators of a program, and some are of one node's ranks.
-    if (made.nodes_ == nullptr && selection::multicasts(spec)) continue;
+    if (made.nodes_ == nullptr && selection::multicasts(spec)) {
+      if (bootstrap_.rank == 0)
+        HOCKET_LOG_INFO("a communicator of %u ranks on one node: the table chooses, since %s goes between nodes",
+                        bootstrap_.size, selection::to_text(spec).c_str());
+      continue;
+    }
     made.planner_->force(collective, spec);
   }
   platform::WaitPolicy policy;

@@ -29,6 +29,9 @@ struct MulticastNetwork {
 class MulticastNetworkPort final : public engines::multicast::Port {
  public:
   explicit MulticastNetworkPort(MulticastNetwork& network) : network_(network) { network.members.push_back(&come_); }
+  MulticastNetworkPort(const MulticastNetworkPort&) = delete;
+  MulticastNetworkPort& operator=(const MulticastNetworkPort&) = delete;
+  ~MulticastNetworkPort() override { std::erase(network_.members, &come_); }
   uint32_t most_bytes() const override { return 1500; }
   uint64_t room() const override { return 1 << 16; }
   int descriptor() const override { return -1; }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Broadcasts of an MPI program, of mixed lengths and roots, each checked to the last byte.
- *   broadcasts COUNT MOST_BYTES [late|die|short]
+ *   broadcasts COUNT MOST_BYTES [late|die|short|part]
  *                           late: rank 1 comes a second later than others; die: it kills itself in the middle; short:
- *                           it asks for a byte less than it is sent */
+ *                           it asks for a byte less than it is sent; part: the same among ranks 0 and 1, while others
+ *                           wait for a message of rank 0 */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +27,14 @@ static int is_touched(const unsigned char* buffer, int most) {
   return touched;
 }
 
+static int is_fatal_on(MPI_Comm comm) {
+  MPI_Errhandler handler;
+  MPI_Comm_get_errhandler(comm, &handler);
+  const int is_fatal = handler == MPI_ERRORS_ARE_FATAL;
+  MPI_Errhandler_free(&handler);
+  return is_fatal;
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int count = argc > 1 ? atoi(argv[1]) : 100;
@@ -45,6 +54,13 @@ int main(int argc, char** argv) {
     if (rank == 1) sleep(1);
   }
   if (strcmp(what, "short") == 0) MPI_Bcast(buffers, most - (rank == 1), MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (strcmp(what, "part") == 0) {
+    MPI_Comm part;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 1, rank, &part);
+    if (rank > 1) MPI_Recv(buffers, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Bcast(buffers, most - (rank == 1), MPI_BYTE, 0, part);
+    for (int other = 2; rank == 0 && other < size; ++other) MPI_Send(buffers, 1, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+  }
   for (int round = 0; round < count; ++round) {
     unsigned char* const buffer = buffers + (round % 2) * (most + kMargin);
     const int root = (int)(next(&state) % (unsigned)size);
@@ -67,6 +83,10 @@ int main(int argc, char** argv) {
       fprintf(stderr, "rank %d: round %d: the buffer of the round before has been written to\n", rank, round);
       ++wrong;
     }
+  }
+  if (!is_fatal_on(MPI_COMM_WORLD) || !is_fatal_on(MPI_COMM_SELF)) {
+    fprintf(stderr, "rank %d: its error handlers are others than it had\n", rank);
+    ++wrong;
   }
   int all = 0;
   MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
