@@ -33,7 +33,7 @@ int raise_error(MPI_Comm comm, int code) {
 void end_all_ranks(int code) {
   let_last_words_out();
   const NestedCall nested;
-  // Of all ranks: of others' communicators MPICH's launcher hears nothing.
+  // Not of a smaller communicator: of that MPICH's launcher hears nothing.
   next_pmpi().Abort(handles.comm_world, code);
   std::_Exit(code);  // MPICH's comes back, to wait for the launcher's signal
 }
