@@ -94,13 +94,13 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
-  query.why_no_multicast =
-      multicast_is_on() ? "" : "no network is tried here; HOCKET_MULTICAST=on takes it for granted";
+  query.why_no_multicast = why_no_multicast();
   query.ranks = options.ranks;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, query.ranks);
   if (!layout.is_ok()) return layout.take_status();
   nodes = layout.take();
   if (nodes) query.nodes = &*nodes;
+  if (query.node_count() == 1) query.why_no_multicast = "it goes between nodes, and all ranks are on one";
   if (query.ranks == 0) query.ranks = cores;
   if (schedule::is_vector(*collective)) query.row_bytes = query.bytes * query.ranks;
   query.crowded = options.crowded == "auto" ? query.ranks_a_node() > cores : options.crowded == "yes";
@@ -144,13 +144,17 @@ int explain(const InfoOptions& options) {
   Result<selection::Spec> forced = forced_spec(query.value().collective);
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
+  const std::string variable = selection::forcing_variable(query.value().collective);
+  const bool is_passed_over = spec != nullptr && query.value().node_count() == 1 && selection::multicasts(*spec);
+  if (is_passed_over) spec = nullptr;
   const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
   std::string nic;
   const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
   const selection::Table rules = table.value().under(uses_nic ? "nic" : options.wire);
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
   std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
-  if (spec != nullptr) std::printf("  forced by %s\n", selection::forcing_variable(query.value().collective).c_str());
+  if (spec != nullptr) std::printf("  forced by %s\n", variable.c_str());
+  if (is_passed_over) std::printf("  %s names what goes between nodes, so the table chooses\n", variable.c_str());
   if (asks_nic) std::printf("  NIC       engine: %s\n", nic.c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }

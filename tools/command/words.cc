@@ -38,10 +38,13 @@ Status check_writable(const std::string& option, const std::string& path) {
   return Status::ok();
 }
 
-bool multicast_is_on() {
+const char* why_no_multicast() {
   constexpr int kOn = 1;
+  constexpr int kOff = 2;
   const Result<int> setting = environment::get_enum("HOCKET_MULTICAST");
-  return setting.is_ok() && setting.value() == kOn;
+  if (setting.is_ok() && setting.value() == kOn) return "";
+  if (setting.is_ok() && setting.value() == kOff) return "HOCKET_MULTICAST=off";
+  return "no network is tried here; HOCKET_MULTICAST=on takes it for granted";
 }
 
 }  // namespace hocket::command

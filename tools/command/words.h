@@ -15,8 +15,8 @@ std::vector<std::string> split_at_commas(const std::string& text);
 // "60", "60s", "2m", "500ms" in seconds; the error names the option.
 Result<double> read_time(const std::string& option, const std::string& text);
 
-// Whether HOCKET_MULTICAST says that all ranks can multicast, which nothing here could find out.
-bool multicast_is_on();
+// "" where HOCKET_MULTICAST says that all ranks can multicast, which nothing here could find out.
+const char* why_no_multicast();
 
 // Found out before anything is measured; errors name the option. An empty path is stdout.
 Status check_writable(const std::string& option, const std::string& path);

@@ -11,6 +11,15 @@ class Explain(CommandTest):
     def explain(self, *arguments, code=0, **settings):
         return self.expect(run("info", "--explain", *arguments, **settings), code).stdout
 
+    def test_multicast_is_for_several_nodes(self):
+        forced = {"HOCKET_BROADCAST": "multicast", "HOCKET_MULTICAST": "on"}
+        self.assertRegex(self.explain("broadcast", "2", "--nodes", "16x1", **forced), r"runs +multicast")
+        within = self.explain("broadcast", "2", "--ranks", "16", **forced)
+        self.assertNotRegex(within, r"runs +multicast")
+        self.assertIn("HOCKET_BROADCAST names what goes between nodes, so the table chooses", within)
+        off = self.explain("broadcast", "2", "--nodes", "16x1", code=1, **{**forced, "HOCKET_MULTICAST": "off"})
+        self.assertRegex(off, "not +multicast: HOCKET_MULTICAST=off")
+
     def test_names_the_algorithm_and_the_line_of_the_table(self):
         text = self.explain("allreduce", "8B", "--ranks", "8")
         self.assertIn("allreduce of 8 bytes on 8 ranks", text)
