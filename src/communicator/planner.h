@@ -64,8 +64,7 @@ class Planner {
         crowded_(crowded),
         slot_bytes_(slot_bytes),
         table_(std::move(table)),
-        why_no_multicast_(place.nodes == nullptr ? "it goes between nodes, and all ranks are on one"
-                                                 : "it has not been tried yet") {}
+        why_no_multicast_(place.nodes == nullptr ? selection::kWithinANode : "it has not been tried yet") {}
 
   // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
   // force().

@@ -262,8 +262,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
   made.planner_ = std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes,
                                             std::move(table).under(all_[0].wire_name));
   for (const auto& [collective, spec] : forced_) {
-    // A setting is for all communicators of a program, and some are of one node's ranks.
-    if (made.nodes_ == nullptr && selection::multicasts(spec)) {
+    if (!selection::is_forced_over(made.nodes_ == nullptr ? 1 : made.nodes_->count(), spec)) {
       if (bootstrap_.rank == 0)
         HOCKET_LOG_INFO("a communicator of %u ranks on one node: the table chooses, since %s goes between nodes",
                         bootstrap_.size, selection::to_text(spec).c_str());

@@ -83,6 +83,11 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
 // Whether they, or a part of them, go by multicast.
 bool multicasts(const Spec& spec);
 bool multicasts(const Choice& choice);
+// A variable forces its choice on all communicators of a program, some of which are within a node, where nothing
+// multicasts: there it is passed over, and the table chooses.
+inline bool is_forced_over(uint32_t nodes, const Spec& spec) { return nodes > 1 || !multicasts(spec); }
+// A Query's why_no_multicast there.
+inline constexpr std::string_view kWithinANode = "it goes between nodes, and all ranks are on one";
 
 // Why `spec` can't serve the call, or "".
 std::string why_not(const Query& query, const Spec& spec);

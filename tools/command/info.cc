@@ -100,7 +100,7 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   if (!layout.is_ok()) return layout.take_status();
   nodes = layout.take();
   if (nodes) query.nodes = &*nodes;
-  if (query.node_count() == 1) query.why_no_multicast = "it goes between nodes, and all ranks are on one";
+  if (query.node_count() == 1) query.why_no_multicast = selection::kWithinANode;
   if (query.ranks == 0) query.ranks = cores;
   if (schedule::is_vector(*collective)) query.row_bytes = query.bytes * query.ranks;
   query.crowded = options.crowded == "auto" ? query.ranks_a_node() > cores : options.crowded == "yes";
@@ -145,7 +145,7 @@ int explain(const InfoOptions& options) {
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
   const std::string variable = selection::forcing_variable(query.value().collective);
-  const bool is_passed_over = spec != nullptr && query.value().node_count() == 1 && selection::multicasts(*spec);
+  const bool is_passed_over = spec != nullptr && !selection::is_forced_over(query.value().node_count(), *spec);
   if (is_passed_over) spec = nullptr;
   const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
   std::string nic;
