@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/communicator.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
+#include <deque>
 #include <mutex>
 #include <vector>
 
 #include "base/log.h"
 #include "c_api/begun.h"
+#include "c_api/leaving.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 
 namespace hocket::interposer {
 namespace {
 
-struct Left {  // a hocket comm whose MPI communicator went without our being told in time
-  hocket_comm_t* comm;
-  uint64_t order;
-};
-
 struct List {
   std::mutex mutex;
   std::vector<Communicator*> all;
-  std::vector<Left> left;
+  std::deque<hocket_comm_t*> leaving;  // what peers may still use
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -33,24 +29,58 @@ List& list() {
   return *list;
 }
 
-uint64_t random_order() {
-  uint64_t value = 0;
-  if (getrandom(&value, sizeof value, GRND_NONBLOCK) != sizeof value) value = reinterpret_cast<uintptr_t>(&value);
-  return value;
+// Looked at by each call that closes a communicator: more than it adds, so that the list gets short again, and few, as
+// peers may keep it long.
+constexpr size_t kLooksPerClose = 4;
+
+// Of those that others are done with nothing is left. The list is not locked meanwhile, as the wire may be asked: the
+// MPI calls forget_communicator() with locks of its own.
+void collect(size_t looks) {
+  List& self = list();
+  for (; looks != 0; --looks) {
+    hocket_comm_t* comm = nullptr;
+    {
+      const std::lock_guard lock(self.mutex);
+      if (self.leaving.empty()) return;
+      comm = self.leaving.front();
+      self.leaving.pop_front();
+    }
+    if (!c_api::has_left(comm)) {
+      const std::lock_guard lock(self.mutex);
+      self.leaving.push_back(comm);
+    } else if (hocket_comm_destroy(comm) != HOCKET_OK) {
+      HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
+    }
+  }
 }
 
-struct Offer {
-  uint64_t order;
-  uint64_t able;
-};
+// The list is locked.
+void leave(List& self, Communicator& communicator) {
+  if (communicator.comm == nullptr) return;
+  if (c_api::leave(communicator.comm) == HOCKET_OK)
+    self.leaving.push_back(communicator.comm);
+  else
+    HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
+  communicator.comm = nullptr;
+}
 
-// All ranks hear whether each of them has a context, and rank 0's random number.
+// The list is locked. Those whose non-blocking calls were not over when the MPI freed them.
+void forget_gone(List& self) {
+  std::erase_if(self.all, [&](Communicator* one) {
+    if (!one->is_gone || one->begun.load(std::memory_order_acquire) != 0) return false;
+    common_counters.add(one->counters);
+    leave(self, *one);
+    delete one;
+    return true;
+  });
+}
+
+// All ranks hear whether each of them has a context.
 bool agree(Communicator& self, const Exchange& exchange, bool able) {
-  const Offer mine{random_order(), able};
-  std::vector<Offer> all(self.size);
+  const uint8_t mine = able ? 1 : 0;
+  std::vector<uint8_t> all(self.size);
   if (exchange.allgather(&mine, all.data(), sizeof mine, exchange.user) != 0) return false;
-  self.order = all[0].order;
-  return std::all_of(all.begin(), all.end(), [](const Offer& offer) { return offer.able != 0; });
+  return std::all_of(all.begin(), all.end(), [](uint8_t one) { return one != 0; });
 }
 
 // What fails once mostly fails for every communicator.
@@ -108,16 +138,27 @@ void refuse(Communicator& communicator, Outcome why) {
   communicator.refusal = why;
 }
 
-Outcome prepare(Communicator& communicator, int64_t setup_calls, const Exchange& exchange) {
+Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange) {
   if (communicator.phase == Phase::kAlone) return Outcome::kSingleRank;
   if (communicator.phase == Phase::kCounting) {
-    if (++communicator.calls < setup_calls) return Outcome::kNotSetUp;
+    if (++communicator.calls < setup_calls || !waits_for_all) return Outcome::kNotSetUp;
     set_up(communicator, exchange);
   }
   return communicator.phase == Phase::kReady ? Outcome::kCarriedOut : communicator.refusal;
 }
 
 void close_communicator(Communicator& communicator) {
+  {
+    const std::lock_guard lock(list().mutex);
+    forget_gone(list());
+    // Calls that are under way need it: it leaves when they are over.
+    if (communicator.begun.load(std::memory_order_acquire) == 0) leave(list(), communicator);
+    refuse(communicator, Outcome::kFreed);
+  }
+  collect(kLooksPerClose);
+}
+
+void close_with_peers(Communicator& communicator) {
   if (communicator.comm != nullptr && hocket_comm_destroy(communicator.comm) != HOCKET_OK) {
     HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
   }
@@ -126,28 +167,24 @@ void close_communicator(Communicator& communicator) {
 }
 
 void forget_communicator(Communicator* communicator) {
-  if (communicator->begun.load(std::memory_order_acquire) != 0) return;  // close_all has it
   const std::lock_guard lock(list().mutex);
-  std::erase(list().all, communicator);
-  common_counters.add(communicator->counters);
-  if (communicator->comm != nullptr) list().left.push_back({communicator->comm, communicator->order});
-  delete communicator;
+  communicator->is_gone = true;
+  forget_gone(list());
 }
 
 void close_all() {
-  std::vector<Left> left;
   {
     const std::lock_guard lock(list().mutex);
-    left.swap(list().left);
+    forget_gone(list());
     for (Communicator* communicator : list().all) {
-      if (communicator->comm != nullptr) left.push_back({communicator->comm, communicator->order});
-      communicator->comm = nullptr;
+      leave(list(), *communicator);
       refuse(*communicator, Outcome::kFreed);
     }
   }
-  std::sort(left.begin(), left.end(), [](const Left& a, const Left& b) { return a.order < b.order; });
-  for (const Left& one : left) {
-    if (hocket_comm_destroy(one.comm) != HOCKET_OK) HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
+  c_api::Patience patience(endpoint());
+  for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {
+    collect(left);
+    patience.pause();
   }
 }
 

@@ -7,6 +7,7 @@
 // is locked.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace hocket::interposer {
 
 enum class Phase : uint8_t {
   kReady,     // `comm` carries calls out
-  kCounting,  // set up at call number `setup_calls`
+  kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks
   kAlone,     // one rank
   kRefused,   // for good, because of `refusal`
 };
@@ -35,13 +36,13 @@ struct Communicator {
   hocket_comm_t* comm = nullptr;
   Counters counters;
   int64_t calls = 0;
-  uint64_t order = 0;  // the same on every rank, different for any two: in this order they are closed at the end
   std::unique_ptr<size_t[]> numbers;
   bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
   TryLock lock;
   // Non-blocking calls that are not over. Raised by who begins one; lowered with release by who has seen its end, when
   // that one doesn't use `comm` any more: pairs with the acquire in BesideBegun.
   std::atomic<uint32_t> begun{0};
+  bool is_gone = false;  // the MPI's side of it
 };
 
 // A blocking call on a communicator on which others may look after non-blocking ones at the same time.
@@ -83,6 +84,11 @@ inline size_t* numbers_of(Communicator& communicator) {
   return communicator.numbers.get();
 }
 
+// Whether each of `size` ranks has something.
+inline bool have_all(const size_t* counts, int size) {
+  return std::find(counts, counts + size, size_t{0}) == counts + size;
+}
+
 // A blocking all-gather on the communicator itself, by the MPI underneath; 0 for success.
 struct Exchange {
   int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
@@ -93,18 +99,20 @@ struct Exchange {
 Communicator* open_communicator(int rank, int size);
 void refuse(Communicator& communicator, Outcome why);
 
-// The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come.
-// Collective in effect, as all ranks count alike. kCarriedOut: it is ready now; kFailed: what the user has asked for
-// can't be done, which has been told on stderr; otherwise why it isn't ready.
-Outcome prepare(Communicator& communicator, int64_t setup_calls, const Exchange& exchange);
+// The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
+// a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. kCarriedOut: it is
+// ready now; kFailed: what the user has asked for can't be done, which has been told on stderr; otherwise why it isn't
+// ready.
+Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);
 
-// Ends its life within hocket, collective: waits for peers whose calls are still running. Its numbers are kept. Calls
-// that still come are handed on.
+// Ends its life within hocket, on this rank alone: waits for nobody. What peers may still use is kept until they are
+// done. Calls that still come are handed on.
 void close_communicator(Communicator& communicator);
-// After close, or instead of it when peers can't be waited for: then the hocket side stays until close_all; all of it
-// where non-blocking calls are not over.
+// The same, and waits until all ranks have come to it.
+void close_with_peers(Communicator& communicator);
+// The MPI's side of it is gone: so is it, when its non-blocking calls are over.
 void forget_communicator(Communicator* communicator);
-// All that are left, in an order that is the same on every rank.
+// All that are left, whatever ranks have closed before, and waits until all ranks have come to this.
 void close_all();
 
 // The sums of this process over all communicators.

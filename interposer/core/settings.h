@@ -12,7 +12,7 @@ namespace hocket::interposer {
 // Travels as bytes between ranks of one job on machines of one kind.
 struct Settings {
   uint64_t magic = 0;
-  int64_t setup_calls = 1;  // a communicator is set up at this collective call on it, from 1
+  int64_t setup_calls = 1;  // calls on a communicator before it may be set up, and the one that does it
   int32_t disable = 0;
   int32_t statistics = 0;
 };

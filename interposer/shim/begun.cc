@@ -189,16 +189,12 @@ void drain_begun(const Communicator* communicator) {
   }
 }
 
-void drain_before_free(MPI_Comm comm) {
-  if (!has_begun()) return;
-  const Communicator* communicator = find_communicator(comm);
-  if (communicator == nullptr) return;
-  drain_begun(communicator);
+void orphan_begun(const Communicator& communicator) {
   Lists& all = lists();
   const std::lock_guard lock(all.lock);
-  // Failures that nobody has asked for yet have lost their communicator.
-  for (Begun& one : all.over)
-    if (one.communicator == communicator) one.comm = handles.comm_world;
+  for (std::list<Begun>* one_list : {&all.running, &all.over})
+    for (Begun& one : *one_list)
+      if (one.communicator == &communicator) one.comm = handles.comm_world;
 }
 
 bool free_begun(MPI_Request* request) {

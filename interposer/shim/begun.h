@@ -60,10 +60,10 @@ int take_into_list(std::list<Begun>& one, MPI_Request* request);
 // Moves all, and tells the MPI of those that are over. Does nothing while another thread is at it.
 void advance_begun();
 
-// Those of a communicator, before it goes; nullptr: all.
+// Waits for those of a communicator; nullptr: all.
 void drain_begun(const Communicator* communicator);
-// Before the MPI frees it.
-void drain_before_free(MPI_Comm comm);
+// Before the MPI frees it: they go on, and fail as calls without a communicator.
+void orphan_begun(const Communicator& communicator);
 
 // MPI_Request_free of one that runs: *request becomes MPI_REQUEST_NULL, and it goes on. False: it isn't one.
 bool free_begun(MPI_Request* request);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "shim/begun.h"
 #include "shim/handles.h"
 #include "shim/job.h"
 
@@ -81,6 +82,12 @@ Communicator* known_communicator(MPI_Comm handle) {
   return static_cast<Communicator*>(value);
 }
 
+// nullptr: it is none of those that hocket knows and the MPI frees.
+Communicator* one_that_goes(MPI_Comm handle) {
+  if (handle == handles.comm_null || handle == handles.comm_world || handle == handles.comm_self) return nullptr;
+  return known_communicator(handle);
+}
+
 }  // namespace
 
 Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunicator& place) {
@@ -93,13 +100,22 @@ Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunic
   return communicator;
 }
 
-Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle) {
-  return prepare(communicator, settings().setup_calls, Exchange{allgather, &handle});
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, bool waits_for_all) {
+  return prepare(communicator, settings().setup_calls, waits_for_all, Exchange{allgather, &handle});
 }
 
 void close_before_free(MPI_Comm handle) {
-  if (handle == handles.comm_null || handle == handles.comm_world || handle == handles.comm_self) return;
-  if (Communicator* communicator = known_communicator(handle)) close_communicator(*communicator);
+  Communicator* communicator = one_that_goes(handle);
+  if (communicator == nullptr) return;
+  if (has_begun()) orphan_begun(*communicator);
+  close_communicator(*communicator);
+}
+
+void close_before_disconnect(MPI_Comm handle) {
+  Communicator* communicator = one_that_goes(handle);
+  if (communicator == nullptr) return;
+  drain_begun(communicator);
+  close_with_peers(*communicator);
 }
 
 bool watch_communicators() {

@@ -41,10 +41,11 @@ inline Communicator* find_communicator(MPI_Comm handle) {
 }
 
 // core's prepare() with the exchange over this communicator.
-Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle);
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, bool waits_for_all);
 
-// Before the MPI frees it.
+// Before the MPI frees it, and before it disconnects it, for which all its ranks wait for each other.
 void close_before_free(MPI_Comm handle);
+void close_before_disconnect(MPI_Comm handle);
 
 // Between MPI_Init and MPI_Finalize.
 bool watch_communicators();

@@ -81,6 +81,19 @@ size_t block_bytes(const MoveFindings& findings) {
   return findings.receive.number != 0 ? findings.receive.bytes : findings.send.bytes;
 }
 
+// Not an exchange of blocks whose lengths only two ranks know each: all may be empty.
+bool waits_for_all(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
+  switch (call.collective) {
+    case Collective::kAllgather:
+    case Collective::kAlltoall:
+      return block_bytes(findings) != 0;
+    case Collective::kAllgatherv:
+      return have_all(findings.receive.counts, communicator.size);
+    default:
+      return false;
+  }
+}
+
 hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                     const MoveFindings& findings) {
   hocket_comm_t* comm = decision.communicator->comm;
@@ -212,7 +225,7 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   if (movement.is_rooted() && (call.root < 0 || call.root >= communicator.size)) return decision;
   if (!measure_sides(call, movement, communicator, findings)) return decision;
   if (!fits(call, movement, communicator.rank, findings)) return decision;
-  decision.why = readiness(communicator, call.comm);
+  decision.why = readiness(communicator, call.comm, [&] { return waits_for_all(call, communicator, findings); });
   return decision;
 }
 

@@ -72,6 +72,20 @@ bool are_buffers(const ReduceCall& call, const Communicator& communicator, Reduc
   return true;
 }
 
+bool waits_for_all(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
+  switch (call.collective) {
+    case Collective::kAllreduce:
+    case Collective::kReduceScatterBlock:
+      return findings.operand * findings.facts->size != 0;
+    case Collective::kReduceScatter:
+      // Who gets nothing need not wait.
+      return findings.facts->size != 0 &&
+             (findings.counts == nullptr ? findings.result != 0 : have_all(findings.counts, communicator.size));
+    default:
+      return false;
+  }
+}
+
 hocket_status_t run(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings, const void* input,
                     void* output, hocket_type_t type) {
   const void* from = findings.is_in_place ? HOCKET_IN_PLACE : input;
@@ -223,7 +237,7 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
              findings.facts->size > HOCKET_MAX_COMBINED_BYTES) {
     decision.why = Outcome::kLongElements;
   } else {
-    decision.why = readiness(communicator, call.comm);
+    decision.why = readiness(communicator, call.comm, [&] { return waits_for_all(call, communicator, findings); });
   }
   return decision;
 }

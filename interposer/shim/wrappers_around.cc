@@ -2,7 +2,6 @@
 // The functions around the collectives: beginning and end, communicators that go, memory.
 #include "shim/wrappers.h"
 
-#include "shim/begun.h"
 #include "shim/communicators.h"
 #include "shim/job.h"
 #include "shim/memory.h"
@@ -29,12 +28,10 @@ int finalize(const HandOn& hand_on) {
   return hand_on();
 }
 
-template <typename HandOn>
-int free_communicator(MPI_Comm* comm, const HandOn& hand_on) {
-  if (interposer::mode() == interposer::Mode::kServing && !interposer::is_nested() && comm != nullptr) {
-    interposer::drain_before_free(*comm);
-    interposer::close_before_free(*comm);
-  }
+// `close(handle)`: hocket's side of it.
+template <typename Close, typename HandOn>
+int end_communicator(const MPI_Comm* comm, const Close& close, const HandOn& hand_on) {
+  if (interposer::mode() == interposer::Mode::kServing && !interposer::is_nested() && comm != nullptr) close(*comm);
   return hand_on();
 }
 
@@ -63,8 +60,9 @@ HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(hand_on))
 HOCKET_WRAP(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
             start(hand_on))
 HOCKET_WRAP(Finalize, (void), (), finalize(hand_on))
-HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), free_communicator(comm, hand_on))
-HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm), free_communicator(comm, hand_on))
+HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, hand_on))
+HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm),
+            end_communicator(comm, interposer::close_before_disconnect, hand_on))
 HOCKET_WRAP(Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr), (size, info, baseptr),
             allocate(size, info, baseptr, hand_on))
 HOCKET_WRAP(Free_mem, (void* base), (base), release(base, hand_on))

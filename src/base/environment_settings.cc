@@ -34,7 +34,7 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,
             "the NUMA domain of a rank; -1: the one that holds all processors it may run on"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
-            "at which collective call on a communicator the interposer sets it up"},
+            "from which collective call on a communicator the interposer may set it up"},
     forced("HOCKET_BARRIER", "the algorithm of every barrier"),
     forced("HOCKET_BROADCAST", "the algorithm of every broadcast"),
     forced("HOCKET_REDUCE", "the algorithm of every reduce"),

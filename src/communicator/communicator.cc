@@ -16,7 +16,7 @@ using engines::shared_memory::RankBlock;
 
 Communicator::~Communicator() {
   context_.communicator_gone();
-  if (!is_quiet_) {
+  if (!is_quiet()) {
     // Peers that have not noticed yet may still write here; the memory stays theirs until the context goes.
     for (auto& track : tracks_) {
       if (track != nullptr) track->lane().abandon();
@@ -155,7 +155,7 @@ Status Communicator::wait(Request* request) {
   return retire(request);
 }
 
-// --- failure and the end ---------------------------------------------------------------------------------------------
+// --- failure ---------------------------------------------------------------------------------------------------------
 
 Status Communicator::fail(Status status) {
   for (auto& track : tracks_) {
@@ -258,67 +258,6 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
   if (!parsed.is_ok()) return parsed.take_status();
   planner_->force(collective, parsed.take());
   return Status::ok();
-}
-
-// A rank may free its memory only when no peer will touch it again, not even to look whether it sleeps. After a barrier
-// the collectives are over; then all of a node count themselves out on its first rank, twice: the first time says "I
-// touch nobody's memory but this counter", the second "nor the counter". Where that can't be completed, the memory is
-// left alone.
-Status Communicator::close() {
-  if (unfinished_ != 0) {
-    return Status(Code::kInvalidArgument, "the communicator has " + std::to_string(unfinished_) +
-                                              " requests that have not been tested or waited for to their end");
-  }
-  is_quiet_ = size_ == 1;
-  if (size_ == 1 || broken_) return Status::ok();
-  if (Status status = run(Arguments{}); !status.is_ok()) return Status::ok();  // broken: has been told
-  if (!await_leftovers()) return Status::ok();
-  auto& left = group_->member(0).block->left;
-  // Release: all that this rank has done to others' memory. Pairs with the acquire in await_left().
-  left.fetch_add(1, std::memory_order_acq_rel);
-  if (!await_left(ranks_here())) return Status::ok();
-  left.fetch_add(1, std::memory_order_acq_rel);
-  is_quiet_ = group_->rank() != 0 || await_left(2 * ranks_here());
-  return Status::ok();
-}
-
-// Messages that came second and that no call has waited for: their senders have been in the barrier, so they come.
-// Nobody else may get them. False when they don't.
-bool Communicator::await_leftovers() {
-  const auto has_none = [&] {
-    bool is_done = true;
-    for (auto& track : tracks_) {
-      if (track == nullptr) continue;
-      track->poll_leftovers();
-      if (track->has_failed()) (void)fail(track->take_failure());
-      is_done = is_done && !track->has_leftovers();
-    }
-    return is_done || broken_;
-  };
-  if (!has_none() && !wait_until(has_none, [] { return RankBlock::kAnything; }).is_ok()) return false;
-  return !broken_;
-}
-
-// False when somebody will never come.
-bool Communicator::await_left(uint32_t count) {
-  constexpr int64_t kShortestPauseNs = 10'000;
-  constexpr int64_t kLongestPauseNs = 1'000'000;
-  const auto& left = group_->member(0).block->left;
-  int64_t pause_ns = kShortestPauseNs;
-  int64_t next_check_ns = static_cast<int64_t>(now_ns()) + kFailureCheckNs;
-  // Acquire: pairs with the ranks' fetch_add in close().
-  while (left.load(std::memory_order_acquire) < count) {
-    context_.progress();
-    const timespec pause{0, pause_ns};
-    nanosleep(&pause, nullptr);
-    pause_ns = std::min(pause_ns * 2, kLongestPauseNs);
-    if (static_cast<int64_t>(now_ns()) < next_check_ns) continue;
-    next_check_ns = static_cast<int64_t>(now_ns()) + kFailureCheckNs;
-    // A peer that has counted itself out may have gone since; only what is counted after that look tells.
-    const bool failed = !find_failure().is_ok();
-    if (failed && left.load(std::memory_order_acquire) < count) return false;
-  }
-  return true;
 }
 
 }  // namespace hocket::communicator

@@ -53,7 +53,12 @@ class Communicator {
  public:
   // Collective. All ranks get the communicator, or all the reason why there is none.
   static Result<std::unique_ptr<Communicator>> create(Context& context, const Bootstrap& bootstrap);
-  // Waits until no peer touches this rank's memory any more. Requests must be complete.
+  // The end, without waiting for anybody: no call comes after it. Requests must be complete.
+  Status leave();
+  // After leave(), whether the communicator may go, since no peer touches this rank's memory any more; or never will
+  // be known not to, where one has failed. To be asked again and again, which is what brings it about.
+  bool has_left();
+  // Both, and waits in between.
   Status close();
   ~Communicator();
   // An exception that says `what` has ended a call on this rank.
@@ -88,6 +93,16 @@ class Communicator {
 
  private:
   friend class Setup;
+  // How far this rank has come after leave(); see leaving.cc.
+  enum class Ending : uint8_t {
+    kOpen,
+    kBarrier,     // of several nodes: messages may be under way
+    kLeftovers,   // and some that no call has waited for
+    kLeaving,     // is going to touch nobody's memory but the first rank's counter
+    kAllLeaving,  // so are the others, it has heard
+    kQuiet,       // nobody touches this rank's memory any more
+    kLost,        // which will never be known: a peer has failed
+  };
   // How often a rank that waits looks whether its peers are alive, and how soon first.
   static constexpr int64_t kFailureCheckNs = 100'000'000;
   explicit Communicator(Context& context) : context_(context) { context.communicator_made(); }
@@ -107,8 +122,11 @@ class Communicator {
   bool advance(Request& request);
   Status advance_others();
   bool sleep();
-  bool await_left(uint32_t count);
-  bool await_leftovers();
+  bool is_quiet() const { return ending_ == Ending::kQuiet; }
+  Ending after_barrier();
+  Ending count_out(uint32_t needed, Ending next);
+  bool has_leftovers();
+  bool has_lost_peer();
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
@@ -143,10 +161,11 @@ class Communicator {
   std::unique_ptr<platform::Turns> turns_;
   std::unique_ptr<platform::Waiter> waiter_;
   Call blocking_;
+  Arguments last_;  // of the barrier that several nodes end with
   std::array<std::deque<Request*>, engines::shared_memory::kLanes> queues_;
   uint32_t outstanding_ = 0;  // requests that still run
   uint32_t unfinished_ = 0;   // and those that the caller has not heard of
-  bool is_quiet_ = false;     // no peer will touch this rank's memory any more
+  Ending ending_ = Ending::kOpen;
   int64_t next_look_ns_ = 0;
   uint64_t started_ = 0;  // non-blocking calls so far
   uint64_t checked_ = 0;  // calls whose arguments have been compared

@@ -2,6 +2,7 @@
 // Communicators made of others: who is in them, in which order, what fails with whom, and what goes on meanwhile.
 #include <gtest/gtest.h>
 #include <hocket/hocket.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "c_api/leaving.h"
 #include "support/team.h"
 
 namespace hocket::test {
@@ -133,6 +135,32 @@ TEST(Dup, HasTheSameRanksAndLivesByItself) {
     for (const int i : {1, 0, 2}) {
       ASSERT_EQ(hocket_comm_destroy(copies[i]), HOCKET_OK);
       EXPECT_EQ(hocket_barrier(i == 2 ? me.comm : copies[2]), HOCKET_OK);
+    }
+  });
+}
+
+// The other way round on odd ranks; and rank 0 has heard of the others' leaving, which waits for nobody, before it
+// leaves itself.
+TEST(Dup, IsLeftInAnyOrderWithoutWaiting) {
+  run_threads(5, [](Rank& me) {
+    constexpr int kCopies = 4;
+    hocket_comm_t* copies[kCopies] = {};
+    for (hocket_comm_t*& copy : copies) {
+      ASSERT_EQ(hocket_comm_dup(me.comm, &copy), HOCKET_OK) << hocket_error_text();
+      EXPECT_EQ(members(copy, me.rank).size(), 5u);
+    }
+    if (me.rank == 0) {
+      ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    }
+    for (int i = 0; i < kCopies; ++i)
+      ASSERT_EQ(c_api::leave(copies[me.rank % 2 == 0 ? i : kCopies - 1 - i]), HOCKET_OK) << hocket_error_text();
+    if (me.rank != 0) {
+      EXPECT_FALSE(c_api::has_left(copies[0]));
+      ASSERT_EQ(hocket_barrier(me.comm), HOCKET_OK);
+    }
+    for (hocket_comm_t* copy : copies) {
+      while (!c_api::has_left(copy)) sched_yield();
+      ASSERT_EQ(hocket_comm_destroy(copy), HOCKET_OK) << hocket_error_text();
     }
   });
 }

@@ -55,6 +55,13 @@ static inline uint64_t random_number(void) {
   return random_state;
 }
 
+// From here on hocket carries out what is called on the communicator: the first call that waits for all ranks sets it
+// up.
+static inline void set_up(MPI_Comm comm) {
+  const int code = MPI_Barrier(comm);
+  CHECK(code == MPI_SUCCESS, "barrier: %d", code);
+}
+
 static inline void start_after_init(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);

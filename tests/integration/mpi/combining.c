@@ -164,6 +164,7 @@ static void first_rank_of_exscan_needs_no_output(void) {
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
+  set_up(MPI_COMM_WORLD);
   MPI_Op product;
   MPI_Op_create(multiply_all, 0, &product);
   MPI_Datatype matrix, wide;

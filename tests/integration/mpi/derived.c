@@ -231,6 +231,7 @@ int main(int argc, char** argv) {
   MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
   MPI_Comm_split(MPI_COMM_WORLD, world_rank < 2, world_rank, &comms[1]);
   for (int i = 0; i < 2; ++i) {
+    set_up(comms[i]);
     vector_at_root_contiguous_elsewhere(comms[i]);
 #if MPI_VERSION >= 4
     types_made_with_large_counts(comms[i]);

@@ -127,6 +127,7 @@ static void reduce(int dense) {
 
 int main(int argc, char** argv) {
   start(&argc, &argv);
+  set_up(MPI_COMM_WORLD);
   const int lengths[] = {8 * kMiB / 1000 * 1000, 8 * kMiB / 1000 * 1000 + 1000, 25 * 1000 * 1000};
   for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); ++i) {
     for (int first = 0; first < kLayouts; ++first) broadcast(lengths[i], (i + first) % world_size, first);

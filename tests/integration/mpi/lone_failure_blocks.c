@@ -35,6 +35,7 @@ static MPI_Comm duplicate(MPI_Comm comm) {
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  set_up(copy);
   return copy;
 }
 

@@ -10,6 +10,7 @@ void add(std::vector<Communicator>& all, const char* name, MPI_Comm comm) {
   entry.comm = comm;
   if (comm != MPI_COMM_NULL) {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Barrier(comm);  // from here on hocket carries out what is called on it
     MPI_Comm_rank(comm, &entry.rank);
     MPI_Comm_size(comm, &entry.size);
     MPI_Group group, world;
