@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/thread_owned.h"
 #include "shim/handle_map.h"
 #include "shim/handles.h"
 #include "shim/job.h"
@@ -87,11 +88,9 @@ struct ThreadOperations {
     if (ordered != nullptr && hocket_op_destroy(ordered) != HOCKET_OK) return;
   }
 };
-thread_local ThreadOperations thread_operations;
-
 Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count,
                  bool is_commutative) {
-  ThreadOperations& mine = thread_operations;
+  ThreadOperations& mine = ThreadOwned<ThreadOperations>::get();
   MpiCombination& combination = mine.combination;
   combination.op = op;
   combination.type = type;
@@ -132,7 +131,7 @@ Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, M
   return by_mpi(op, type, facts, comm, count, is_commutative != 0);
 }
 
-int last_operation_error() { return thread_operations.combination.error; }
+int last_operation_error() { return ThreadOwned<ThreadOperations>::get().combination.error; }
 
 MPI_Op sum_operation() { return named_operation(HOCKET_SUM); }
 MPI_Op minimum_operation() { return named_operation(HOCKET_MIN); }

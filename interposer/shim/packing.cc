@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/thread_owned.h"
 #include "shim/errors.h"
 #include "shim/job.h"
 #include "shim/located.h"
@@ -12,9 +13,13 @@
 namespace hocket::interposer {
 namespace {
 
+struct PackingRooms {
+  Scratch input, output;
+};
+
 Scratch& scratch_for(Packed::Use use) {
-  static thread_local Scratch input, output;
-  return use == Packed::Use::kInput ? input : output;
+  PackingRooms& rooms = ThreadOwned<PackingRooms>::get();
+  return use == Packed::Use::kInput ? rooms.input : rooms.output;
 }
 
 // What one call of MPI_Pack takes: it counts in int.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string>
 
+#include "base/thread_owned.h"
 #include "c_api/handles.h"
 
 namespace hocket::c_api {
 namespace {
 
-thread_local std::string last_error;
+struct LastError {
+  std::string text;
+};
+using ThreadError = ThreadOwned<LastError>;
 
 static_assert(static_cast<int>(Code::kOk) == HOCKET_OK);
 static_assert(static_cast<int>(Code::kInProgress) == HOCKET_IN_PROGRESS);
@@ -23,15 +27,19 @@ static_assert(static_cast<int>(Code::kBroken) == HOCKET_ERR_BROKEN);
 
 hocket_status_t report(const Status& status) noexcept {
   try {
-    last_error = status.message();
+    ThreadError::get().text = status.message();
   } catch (const std::bad_alloc&) {
-    last_error.clear();  // the code must do
+    (void)report_no_memory();
   }
   return static_cast<hocket_status_t>(status.code());
 }
 
 hocket_status_t report_no_memory() noexcept {
-  last_error = "out of memory";  // short enough to need none
+  try {
+    ThreadError::get().text = "out of memory";  // short enough to need none, but for the first error of a thread
+  } catch (const std::bad_alloc&) {
+    return HOCKET_ERR_NO_MEMORY;  // the code must do
+  }
   return HOCKET_ERR_NO_MEMORY;
 }
 
@@ -39,14 +47,20 @@ hocket_status_t invalid(const char* function, const char* what) noexcept {
   try {
     return report(Status(Code::kInvalidArgument, std::string(function) + ": " + what));
   } catch (const std::bad_alloc&) {
-    last_error.clear();
+    (void)report_no_memory();
     return HOCKET_ERR_INVALID_ARGUMENT;
   }
 }
 
 }  // namespace hocket::c_api
 
-const char* hocket_error_text(void) { return hocket::c_api::last_error.c_str(); }
+const char* hocket_error_text(void) {
+  try {
+    return hocket::c_api::ThreadError::get().text.c_str();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  }
+}
 
 const char* hocket_status_name(hocket_status_t status) {
   switch (status) {

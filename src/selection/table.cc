@@ -309,11 +309,12 @@ Table Table::under(std::string_view wire) && {
 
 const Table& Table::shipped() {
   // Only a broken build could make this fail, and a unit test reads it; then the registry's order decides.
-  static const Table table = [] {
+  // Never destroyed: communicators may be set up by destructors of the program's.
+  static const auto* const table = [] {
     Result<Table> parsed = parse(kShippedTable, "shipped table");
-    return parsed.is_ok() ? parsed.take() : Table();
+    return new Table(parsed.is_ok() ? parsed.take() : Table());
   }();
-  return table;
+  return *table;
 }
 
 }  // namespace hocket::selection

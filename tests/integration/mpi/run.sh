@@ -74,6 +74,14 @@ compile_faults() {
   mv "$faults.$$" "$faults"
 }
 
+# What ending.c loads.
+ending_library=$work/ending_library.so
+compile_ending_library() {
+  if [ -f "$ending_library" ] && [ "$ending_library" -nt "$here/ending_library.c" ]; then return; fi
+  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/ending_library.c" -o "$ending_library.$$"
+  mv "$ending_library.$$" "$ending_library"
+}
+
 errors_return=$work/errors_return.so
 compile_errors_return() {
   if [ -f "$errors_return" ] && [ "$errors_return" -nt "$here/../errors_return.c" ]; then return; fi
@@ -84,6 +92,7 @@ compile_errors_return() {
 case "$program" in
   *.py) command=("$python" "$here/$program") ;;
   conformance) compile_conformance && command=("$binary") ;;
+  ending.c) compile && compile_ending_library && command=("$binary") && export TEST_LIBRARY=$ending_library ;;
   *) compile && command=("$binary") ;;
 esac
 
