@@ -13,9 +13,9 @@
  * All code is in this header, compiled against the program's own mpi.h; hocket itself is linked with no MPI. It defines
  * HOCKET_MPI(name) as the MPI function of that name; define it first to have other names (PMPI_..., function pointers).
  *
- * Errors: a message that is longer than its receive is HOCKET_ERR_MISMATCH. MPIs other than Open MPI raise it by the
- * error handlers of MPI_COMM_WORLD and MPI_COMM_SELF: these are made to return while requests are looked at, and then
- * restored, but for MPI_THREAD_MULTIPLE, where such a message may end the rank in the MPI's own words.
+ * Errors: a message that is longer than its receive is HOCKET_ERR_MISMATCH under Open MPI and MPICH from version 5 on.
+ * MPICH 4 and Intel MPI tell of it by the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF, which are the program's:
+ * if these are fatal, as they are by default, it ends the job in the MPI's own words.
  *
  * Thread safety: that of the MPI; several threads that use comms of several nodes need MPI_THREAD_MULTIPLE.
  */
@@ -27,6 +27,7 @@
 #include <mpi.h>
 #endif
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hocket/hocket.h"
@@ -39,9 +40,7 @@ typedef struct hocket_mpi_wire {
   hocket_wire_t wire;
   MPI_Comm comm; /* of our own: what the program sends can't be mistaken for hocket's */
   MPI_Datatype byte;
-  MPI_Comm predefined[2]; /* MPI_COMM_WORLD and MPI_COMM_SELF */
-  MPI_Errhandler errors_return;
-  int replaces_errhandlers; /* of these, while it looks at requests */
+  int tests_one_by_one;
 } hocket_mpi_wire_t;
 
 /* So many requests are looked at in one go. */
@@ -91,41 +90,37 @@ static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, si
   return hocket_mpi_answer(code);
 }
 
-/* MPICH and its kin tell of a request that failed by the error handler of MPI_COMM_SELF or MPI_COMM_WORLD, whichever
- * the request's own communicator has: as these are by default, the rank would be gone before its peers have been told
- * why. While requests are looked at, both return. The program doesn't notice: no other thread can be in the MPI. */
-static inline void hocket_mpi_set_errors_return(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2],
-                                                int (*is_set)[2]) {
+/* MPICH 5 tells of a request that failed by its communicator's error handler, which is ours, if it is asked for by
+ * itself (MPI_Test); but in MPI_Testsome by that of MPI_COMM_SELF or MPI_COMM_WORLD, whichever has been set, and these
+ * are the program's: to set one and set it back is a change, since "never set" is then over. */
+static inline int hocket_mpi_test_one_by_one(int count, uint64_t* numbers, size_t* received,
+                                             const hocket_mpi_wire_t* self) {
   int i;
-  for (i = 0; i < 2; ++i) {
-    (*is_set)[i] = self->replaces_errhandlers &&
-                   HOCKET_MPI(Comm_get_errhandler)(self->predefined[i], &(*before)[i]) == MPI_SUCCESS;
-    if ((*is_set)[i]) HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], self->errors_return);
+  for (i = 0; i < count; ++i) {
+    MPI_Request request = hocket_mpi_request(numbers[i]);
+    MPI_Status status;
+    int done = 0;
+    int bytes = 0;
+    int code = HOCKET_MPI(Test)(&request, &done, &status);
+    if (code == MPI_SUCCESS && !done) continue;
+    numbers[i] = 0; /* also of one that failed: it is gone */
+    received[i] = 0;
+    if (code == MPI_SUCCESS) code = HOCKET_MPI(Get_count)(&status, self->byte, &bytes);
+    if (code != MPI_SUCCESS) return hocket_mpi_answer(code);
+    received[i] = bytes > 0 ? (size_t)bytes : 0;
   }
-}
-static inline void hocket_mpi_restore_errhandlers(const hocket_mpi_wire_t* self, MPI_Errhandler (*before)[2],
-                                                  int (*is_set)[2]) {
-  int i;
-  for (i = 0; i < 2; ++i) {
-    if (!(*is_set)[i]) continue;
-    HOCKET_MPI(Comm_set_errhandler)(self->predefined[i], (*before)[i]);
-    HOCKET_MPI(Errhandler_free)(&(*before)[i]);
-  }
+  return 0;
 }
 
-static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* received, hocket_mpi_wire_t* self) {
+static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* received, const hocket_mpi_wire_t* self) {
   MPI_Request requests[HOCKET_MPI_AT_ONCE];
   MPI_Status statuses[HOCKET_MPI_AT_ONCE];
   int indices[HOCKET_MPI_AT_ONCE];
-  MPI_Errhandler before[2];
-  int is_set[2];
   int done = 0;
   int i;
   int code;
   for (i = 0; i < count; ++i) requests[i] = hocket_mpi_request(numbers[i]);
-  hocket_mpi_set_errors_return(self, &before, &is_set);
   code = HOCKET_MPI(Testsome)(count, requests, &done, indices, statuses);
-  hocket_mpi_restore_errhandlers(self, &before, &is_set);
   if (code != MPI_SUCCESS) {
     int error_class = MPI_ERR_OTHER;
     HOCKET_MPI(Error_class)(code, &error_class);
@@ -150,17 +145,19 @@ static inline int hocket_mpi_test_some(int count, uint64_t* numbers, size_t* rec
 }
 
 static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* received, void* user) {
+  const hocket_mpi_wire_t* self = (const hocket_mpi_wire_t*)user;
   size_t first;
   if (count == 0) {
     /* A look for messages moves those that are under way. */
     int found = 0;
-    hocket_mpi_wire_t* self = (hocket_mpi_wire_t*)user;
     return hocket_mpi_answer(HOCKET_MPI(Iprobe)(MPI_ANY_SOURCE, 0, self->comm, &found, MPI_STATUS_IGNORE));
   }
   for (first = 0; first < count; first += HOCKET_MPI_AT_ONCE) {
     const size_t rest = count - first;
     const int some = rest < HOCKET_MPI_AT_ONCE ? (int)rest : HOCKET_MPI_AT_ONCE;
-    const int answer = hocket_mpi_test_some(some, numbers + first, received + first, (hocket_mpi_wire_t*)user);
+    const int answer = self->tests_one_by_one
+                           ? hocket_mpi_test_one_by_one(some, numbers + first, received + first, self)
+                           : hocket_mpi_test_some(some, numbers + first, received + first, self);
     if (answer != 0) return answer;
   }
   return 0;
@@ -169,19 +166,15 @@ static inline int hocket_mpi_test(size_t count, uint64_t* numbers, size_t* recei
 /* Receives are taken back that no message has been found for; sends are, too, by few MPIs. What is on its way gets some
  * time to come to its end, and is then left to the MPI, which may still use its memory. */
 static inline void hocket_mpi_cancel(uint64_t number, void* user) {
-  const hocket_mpi_wire_t* self = (const hocket_mpi_wire_t*)user;
   MPI_Request request = hocket_mpi_request(number);
-  MPI_Errhandler before[2];
-  int is_set[2];
   int done = 0;
   int look;
   int code;
-  hocket_mpi_set_errors_return(self, &before, &is_set);
+  (void)user;
   code = HOCKET_MPI(Cancel)(&request);
   for (look = 0; code == MPI_SUCCESS && look < HOCKET_MPI_LAST_LOOKS && !done; ++look)
     code = HOCKET_MPI(Test)(&request, &done, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && !done) HOCKET_MPI(Request_free)(&request);
-  hocket_mpi_restore_errhandlers(self, &before, &is_set);
 }
 
 static inline int hocket_mpi_notify(uint32_t to, uint32_t tag, void* user) {
@@ -205,26 +198,32 @@ static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* use
 }
 
 /* What tables call the MPI: they may choose otherwise where messages are begun and looked for at another price. */
-static inline const char* hocket_mpi_name(void) {
+static inline const char* hocket_mpi_name(const char* version) {
   static const char* const kNames[][2] = {{"Open MPI", "openmpi"}, {"Intel(R) MPI", "intel"}, {"MPICH", "mpich"}};
-  char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-  int length = 0;
   size_t i;
-  if (HOCKET_MPI(Get_library_version)(version, &length) != MPI_SUCCESS) return "";
   for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i)
     if (strstr(version, kNames[i][0]) != NULL) return kNames[i][1];
   return "";
+}
+/* "MPICH Version:      5.0.2" */
+static inline int hocket_mpi_is_mpich_5(const char* version) {
+  static const char kWords[] = "MPICH Version:";
+  const char* found = strstr(version, kWords);
+  return found != NULL && atoi(found + sizeof kWords - 1) >= 5;
 }
 
 /* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
 static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
                                           MPI_Errhandler errors_return) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
   void* most = NULL;
   int found = 0;
+  int length = 0;
   int rank = 0;
   int size = 1;
   int code;
   memset(self, 0, sizeof *self);
+  (void)HOCKET_MPI(Get_library_version)(version, &length);
   code = HOCKET_MPI(Comm_dup)(comm, &self->comm);
   if (code != MPI_SUCCESS) return code;
   code = HOCKET_MPI(Comm_set_errhandler)(self->comm, errors_return);
@@ -232,9 +231,9 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_rank)(comm, &rank);
   if (code == MPI_SUCCESS) code = HOCKET_MPI(Comm_size)(comm, &size);
   self->byte = byte;
-  self->errors_return = errors_return;
   self->wire.struct_size = sizeof self->wire;
-  strcpy(self->wire.name, hocket_mpi_name());
+  self->tests_one_by_one = hocket_mpi_is_mpich_5(version);
+  strcpy(self->wire.name, hocket_mpi_name(version));
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
   self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */
@@ -249,26 +248,10 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   return code;
 }
 
-/* What belongs to hocket_mpi_wire_open_by() where the MPI is not Open MPI: from now on the error handlers of
- * MPI_COMM_WORLD and MPI_COMM_SELF are replaced while requests are looked at. Not where several threads may be in the
- * MPI, nor where sessions are all that was opened. */
-static inline void hocket_mpi_wire_replace_errhandlers(hocket_mpi_wire_t* self, MPI_Comm world, MPI_Comm comm_self) {
-  int is_initialized = 0;
-  int threads = MPI_THREAD_MULTIPLE;
-  if (strcmp(self->wire.name, "openmpi") == 0) return;
-  if (HOCKET_MPI(Initialized)(&is_initialized) != MPI_SUCCESS || !is_initialized) return;
-  if (HOCKET_MPI(Query_thread)(&threads) != MPI_SUCCESS || threads == MPI_THREAD_MULTIPLE) return;
-  self->predefined[0] = world;
-  self->predefined[1] = comm_self;
-  self->replaces_errhandlers = 1;
-}
-
 /* Collective over `comm`, which is duplicated. Returns an MPI error code; after a failure nothing is open. *self must
  * not be moved or copied, and outlives all contexts that have its wire. */
 static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
-  const int code = hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
-  if (code == MPI_SUCCESS) hocket_mpi_wire_replace_errhandlers(self, MPI_COMM_WORLD, MPI_COMM_SELF);
-  return code;
+  return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
 }
 
 /* Collective; when no context uses it any more. Returns an MPI error code. */

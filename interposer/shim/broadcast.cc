@@ -26,7 +26,7 @@ Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   if (call.count < 0 || call.root < 0 || call.root >= decision.communicator->size) return decision;
-  findings.facts = find_type(call.type, call.comm);
+  findings.facts = find_type(call.type);
   if (findings.facts == nullptr || !is_buffer(call.buffer, call.count == 0, *findings.facts)) return decision;
   // What no memory can hold must be a mistake.
   if (__builtin_mul_overflow(static_cast<size_t>(call.count), findings.facts->size, &findings.bytes)) return decision;

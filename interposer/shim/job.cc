@@ -10,6 +10,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "c_api/node_label.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/endpoint.h"
@@ -32,13 +33,13 @@ Settings job_settings;
 int job_rank = 0;
 int job_size = 1;
 bool wrong_settings = false;
-MPI_Comm hidden_comm;  // nobody sends to another rank on it: a probe of it moves the MPI's other traffic
-bool has_hidden_comm = false;
+MPI_Comm hidden;  // of this process alone
+bool has_hidden = false;
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
   int flag = 0;
-  next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, hidden_comm, &flag, MPI_STATUS_IGNORE);
+  next_pmpi().Iprobe(0, 0, hidden, &flag, MPI_STATUS_IGNORE);  // no such message ever comes
   advance_begun();
 }
 
@@ -49,6 +50,20 @@ bool agree_on_settings() {
   const int error =
       next_pmpi().Bcast(&job_settings, static_cast<int>(sizeof job_settings), handles.byte, 0, handles.comm_world);
   return error == MPI_SUCCESS && is_sound(job_settings);
+}
+
+// Local: a duplicate of MPI_COMM_SELF.
+bool open_hidden_comm() {
+  has_hidden = next_pmpi().Comm_dup(handles.comm_self, &hidden) == MPI_SUCCESS;
+  return has_hidden && next_pmpi().Comm_set_errhandler(hidden, handles.errors_return) == MPI_SUCCESS;
+}
+
+// Whether the value is the same on all ranks.
+bool are_all_equal(uint64_t mine) {
+  const uint64_t bounds[] = {mine, ~mine};
+  uint64_t least[] = {0, 0};
+  const int error = next_pmpi().Allreduce(bounds, least, 2, uint64_type(), minimum_operation(), handles.comm_world);
+  return error == MPI_SUCCESS && least[0] == ~least[1];
 }
 
 // 0 if the MPI fails.
@@ -78,12 +93,12 @@ bool find_wrong_settings() {
 }
 
 bool start_serving() {
-  const ErrorsReturned returned;
+  if (!all_are(open_hidden_comm())) return false;
   fill_types();
   fill_operations();
   if (!all_are(watch_communicators() && watch_types())) return false;
-  has_hidden_comm = all_are(next_pmpi().Comm_dup(handles.comm_world, &hidden_comm) == MPI_SUCCESS);
-  if (!has_hidden_comm || !all_are(open_wire())) {
+  // On one node nobody needs it, and communicators are not to be had without end.
+  if (!are_all_equal(c_api::node_label()) && !all_are(open_wire())) {
     close_wire();
     return false;
   }
@@ -112,23 +127,9 @@ void print_statistics() {
 
 }  // namespace
 
-ErrorsReturned::ErrorsReturned() {
-  next_pmpi().Comm_get_errhandler(handles.comm_world, &world_);
-  next_pmpi().Comm_get_errhandler(handles.comm_self, &self_);
-  next_pmpi().Comm_set_errhandler(handles.comm_world, handles.errors_return);
-  next_pmpi().Comm_set_errhandler(handles.comm_self, handles.errors_return);
-}
-
-ErrorsReturned::~ErrorsReturned() {
-  next_pmpi().Comm_set_errhandler(handles.comm_world, world_);
-  next_pmpi().Comm_set_errhandler(handles.comm_self, self_);
-  next_pmpi().Errhandler_free(&world_);
-  next_pmpi().Errhandler_free(&self_);
-}
-
 const Settings& settings() { return job_settings; }
 int world_size() { return job_size; }
-HiddenPlace hidden_place() { return {hidden_comm, job_rank}; }
+MPI_Comm hidden_comm() { return hidden; }
 bool has_wrong_settings() { return wrong_settings; }
 
 void end_without_memory(size_t bytes, const char* purpose) {
@@ -172,8 +173,8 @@ void end_job() {
     close_endpoint();
   }
   close_wire();
-  if (has_hidden_comm) next_pmpi().Comm_free(&hidden_comm);
-  has_hidden_comm = false;
+  if (has_hidden) next_pmpi().Comm_free(&hidden);
+  has_hidden = false;
 }
 
 }  // namespace hocket::interposer

@@ -51,29 +51,14 @@ void end_job();
 // The same on all ranks while the job serves.
 const Settings& settings();
 int world_size();
-// This rank on a communicator that the program doesn't know, on which messages with tag 0 are never sent.
-struct HiddenPlace {
-  MPI_Comm comm;
-  int rank;
-};
-HiddenPlace hidden_place();
+// A communicator of this process alone that the program doesn't know, on which errors are returned: inquiries that may
+// end in one are made by it, and leave the program's error handlers in peace. Its messages with tag 0 are never sent: a
+// probe for one moves the MPI's other traffic.
+MPI_Comm hidden_comm();
 // Told on stderr already: a rank's environment asks for something that can't be understood.
 bool has_wrong_settings();
 
 // Where peers wait already for this rank, which can't take part and can't tell them: says so, and ends the job.
 [[noreturn]] void end_without_memory(size_t bytes, const char* purpose);
-
-// Errors that the MPI finds in our own inquiries are returned to us and not thrown at the program, while this lives.
-// Only within begin_job, where no other thread calls MPI.
-class ErrorsReturned {
- public:
-  ErrorsReturned();
-  ~ErrorsReturned();
-  ErrorsReturned(const ErrorsReturned&) = delete;
-  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
-
- private:
-  MPI_Errhandler world_, self_;
-};
 
 }  // namespace hocket::interposer

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "shim/errors.h"
 #include "shim/handles.h"
 #include "shim/job.h"
 #include "shim/located.h"
@@ -44,18 +45,18 @@ class LongBytes {
 };
 
 // An MPI without MPI_Pack_c moves the element all the same, in a message to itself.
-int send_to_self(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type) {
+int send_to_self(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type, MPI_Comm comm) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  const HiddenPlace here = hidden_place();
   constexpr int kTag = 1;
-  return next_pmpi().Sendrecv(from, 1, from_type, here.rank, kTag, to, 1, to_type, here.rank, kTag, here.comm,
-                              MPI_STATUS_IGNORE);
+  const int error =
+      next_pmpi().Sendrecv(from, 1, from_type, 0, kTag, to, 1, to_type, 0, kTag, hidden_comm(), MPI_STATUS_IGNORE);
+  return error == MPI_SUCCESS ? error : raise_error(comm, error);
 }
 
 }  // namespace
 
-int pack_long_element(const Elements& from, unsigned char* to, [[maybe_unused]] MPI_Comm comm) {
+int pack_long_element(const Elements& from, unsigned char* to, MPI_Comm comm) {
   const Located place(from.buffer, 1, from.type);
   if (place.error() != MPI_SUCCESS) return place.error();
 #if HOCKET_HAS_COUNT_FUNCTIONS
@@ -68,10 +69,10 @@ int pack_long_element(const Elements& from, unsigned char* to, [[maybe_unused]] 
 #endif
   const LongBytes bytes(from.facts->size);
   if (bytes.error() != MPI_SUCCESS) return bytes.error();
-  return send_to_self(place.base(), place.type(), to, bytes.type());
+  return send_to_self(place.base(), place.type(), to, bytes.type(), comm);
 }
 
-int unpack_long_element(const unsigned char* from, const Elements& to, [[maybe_unused]] MPI_Comm comm) {
+int unpack_long_element(const unsigned char* from, const Elements& to, MPI_Comm comm) {
   const Located place(to.buffer, 1, to.type);
   if (place.error() != MPI_SUCCESS) return place.error();
 #if HOCKET_HAS_COUNT_FUNCTIONS
@@ -84,7 +85,7 @@ int unpack_long_element(const unsigned char* from, const Elements& to, [[maybe_u
 #endif
   const LongBytes bytes(to.facts->size);
   if (bytes.error() != MPI_SUCCESS) return bytes.error();
-  return send_to_self(from, bytes.type(), const_cast<void*>(place.base()), place.type());
+  return send_to_self(from, bytes.type(), const_cast<void*>(place.base()), place.type(), comm);
 }
 
 }  // namespace hocket::interposer

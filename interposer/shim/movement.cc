@@ -40,7 +40,7 @@ bool measure_sides(const MoveCall& call, const Movement& movement, Communicator&
   const auto look = [&](Holds holds, const Side& side, size_t* room, Blocks& blocks) {
     if (holds == Holds::kAllAtRoot && !is_root) return true;
     const bool is_own = holds == Holds::kOwn;
-    return measure(side, is_own ? 1 : communicator.size, is_own ? 0 : communicator.rank, room, call.comm, blocks);
+    return measure(side, is_own ? 1 : communicator.size, is_own ? 0 : communicator.rank, room, blocks);
   };
   const bool sends = is_scatter || !findings.is_in_place, receives = !is_scatter || !findings.is_in_place;
   if (sends && !look(movement.send, call.send, numbers, findings.send)) return false;
@@ -140,27 +140,27 @@ struct PackedSide {
   PackedBlocks* get_parts() { return parts ? &*parts : nullptr; }
 };
 
-void make_room(const Side& side, const Blocks& blocks, const Decision& decision, MPI_Comm comm, PackedSide& packed) {
+void make_room(const Side& side, const Blocks& blocks, const Decision& decision, PackedSide& packed) {
   const size_t bytes = total_bytes(side, blocks);
   packed.room.make_room(bytes);
   if (PackedOnDemand::is_worth_while(decision.communicator->comm, bytes)) {
-    packed.parts.emplace(packed.room, side, blocks, comm);
+    packed.parts.emplace(packed.room, side, blocks);
   }
 }
 
 void prepare_input(const MoveCall& call, const Decision& decision, const Blocks& blocks, PackedSide& input) {
-  make_room(call.send, blocks, decision, call.comm, input);
-  if (!input.parts) pack_all(call.send, blocks, input.room, call.comm);
+  make_room(call.send, blocks, decision, input);
+  if (!input.parts) pack_all(call.send, blocks, input.room);
 }
 
 void prepare_output(const MoveCall& call, const Decision& decision, const MoveFindings& findings, PackedSide& output) {
-  make_room(call.receive, findings.receive, decision, call.comm, output);
+  make_room(call.receive, findings.receive, decision, output);
   if (!findings.is_in_place) return;
   // What the room holds already is input.
   if (movement_of(call.collective).is_exchange()) {
-    pack_all(call.receive, findings.receive, output.room, call.comm);
+    pack_all(call.receive, findings.receive, output.room);
   } else {
-    pack_one(call.receive, findings.receive, decision.communicator->rank, output.room, call.comm);
+    pack_one(call.receive, findings.receive, decision.communicator->rank, output.room);
   }
 }
 
@@ -192,7 +192,7 @@ int move_packed(const MoveCall& call, const Decision& decision, const MoveFindin
   if (status == HOCKET_OK && output.parts) {
     output.parts->unpack_rest();
   } else if (status == HOCKET_OK && receive.is_packed) {
-    unpack_all(call.receive, findings.receive, output.room, call.comm);
+    unpack_all(call.receive, findings.receive, output.room);
   }
   return answer(decision, call.collective, call.comm, status, output.room.error());
 }
@@ -201,8 +201,8 @@ int copy_alone(const MoveCall& call, const Decision& decision, const MoveFinding
   const auto done = [&](int error) { return answer(decision, call.collective, call.comm, HOCKET_OK, error); };
   const size_t bytes = findings.receive.own_bytes;
   if (findings.is_in_place || bytes == 0) return done(MPI_SUCCESS);
-  const Elements from = block(call.send, findings.send, 0, call.comm);
-  const Elements to = block(call.receive, findings.receive, 0, call.comm);
+  const Elements from = block(call.send, findings.send, 0);
+  const Elements to = block(call.receive, findings.receive, 0);
   if (from.is_dense() && to.is_dense()) {
     std::memmove(to.first_byte(), from.first_byte(), bytes);
     return done(MPI_SUCCESS);

@@ -5,13 +5,13 @@
 
 namespace hocket::interposer {
 
-PackedBlocks::PackedBlocks(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm) : room_(room) {
+PackedBlocks::PackedBlocks(Packed& room, const Side& side, const Blocks& blocks) : room_(room) {
   const bool is_uniform = side.layout == Side::Layout::kUniform;
   blocks_.reserve(static_cast<size_t>(blocks.number));
   size_t begin = 0;
   for (int i = 0; i < blocks.number; ++i) {
     const size_t bytes = is_uniform ? blocks.bytes : blocks.counts[i];
-    if (bytes != 0) add(begin, block(side, blocks, i, comm));
+    if (bytes != 0) add(begin, block(side, blocks, i));
     begin += bytes;
   }
 }

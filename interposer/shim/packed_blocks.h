@@ -21,7 +21,7 @@ namespace hocket::interposer {
 class PackedBlocks {
  public:
   // There must be room; all of these outlive the object.
-  PackedBlocks(Packed& room, const Side& side, const Blocks& blocks, MPI_Comm comm);
+  PackedBlocks(Packed& room, const Side& side, const Blocks& blocks);
   PackedBlocks(Packed& room, const Elements& elements);
 
   // Packs at least the `bytes` from `first` on. Other memory than the room's means nothing. False: it failed.

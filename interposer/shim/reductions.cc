@@ -224,7 +224,7 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
   if (!find_open_communicator(call.comm, decision)) return decision;
   Communicator& communicator = *decision.communicator;
   if (call.count < 0 || call.root < 0 || call.root >= communicator.size) return decision;
-  findings.facts = find_type(call.type, call.comm);
+  findings.facts = find_type(call.type);
   if (findings.facts == nullptr || !measure(call, communicator, findings)) return decision;
   if (!are_buffers(call, communicator, findings)) return decision;
   findings.operation = find_operation(call.op, call.type, *findings.facts, call.comm, findings.operand);

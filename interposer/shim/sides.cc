@@ -22,13 +22,13 @@ bool is_nowhere(const Side& side, const TypeFacts& facts, int64_t displacement) 
 
 }  // namespace
 
-bool internal::measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks) {
+bool internal::measure_different(const Side& side, int own, Blocks& blocks) {
   const bool is_typed = side.layout == Side::Layout::kTyped;
   if (!side.counts.is_there() || !side.displacements.is_there() || side.buffer == MPI_IN_PLACE) return false;
   if (is_typed && side.types == nullptr) return false;
   const TypeFacts* facts = nullptr;
   MPI_Datatype type = side.type;
-  if (!is_typed && (blocks.facts = facts = find_type(type, comm)) == nullptr) return false;
+  if (!is_typed && (blocks.facts = facts = find_type(type)) == nullptr) return false;
   intptr_t lowest = INTPTR_MAX;
   for (int i = 0; i < blocks.number; ++i) {
     const int64_t count = side.counts[i];
@@ -37,7 +37,7 @@ bool internal::measure_different(const Side& side, int own, MPI_Comm comm, Block
     if (count < 0) return false;
     if (is_typed && (facts == nullptr || side.types[i] != type)) {
       type = side.types[i];
-      if ((facts = find_type(type, comm)) == nullptr) return false;
+      if ((facts = find_type(type)) == nullptr) return false;
     }
     if (facts->size == 0) continue;
     const int64_t displacement = side.displacements[i];
@@ -56,7 +56,7 @@ bool internal::measure_different(const Side& side, int own, MPI_Comm comm, Block
   return true;
 }
 
-Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm) {
+Elements block(const Side& side, const Blocks& blocks, int index) {
   switch (side.layout) {
     case Side::Layout::kUniform:
       return {address_of(side, blocks, index), static_cast<size_t>(side.count), side.type, blocks.facts};
@@ -67,7 +67,7 @@ Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm)
   }
   const auto address = reinterpret_cast<intptr_t>(side.buffer) + side.displacements[index];
   return {reinterpret_cast<const void*>(address), static_cast<size_t>(side.counts[index]), side.types[index],
-          find_type(side.types[index], comm)};
+          find_type(side.types[index])};
 }
 
 size_t total_bytes(const Side& side, const Blocks& blocks) {
@@ -79,35 +79,35 @@ namespace {
 
 // `visit(where its bytes begin when packed, block)`.
 template <typename Visit>
-void for_each_block(const Side& side, const Blocks& blocks, MPI_Comm comm, const Visit& visit) {
+void for_each_block(const Side& side, const Blocks& blocks, const Visit& visit) {
   if (side.layout == Side::Layout::kUniform) {
-    Elements all = block(side, blocks, 0, comm);
+    Elements all = block(side, blocks, 0);
     all.count *= static_cast<size_t>(blocks.number);
     return visit(0, all);
   }
   size_t at = 0;
   for (int i = 0; i < blocks.number; ++i) {
     if (blocks.counts[i] == 0) continue;
-    visit(at, block(side, blocks, i, comm));
+    visit(at, block(side, blocks, i));
     at += blocks.counts[i];
   }
 }
 
 }  // namespace
 
-void pack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm) {
-  for_each_block(side, blocks, comm, [&](size_t at, const Elements& elements) { packed.pack_at(at, elements); });
+void pack_all(const Side& side, const Blocks& blocks, Packed& packed) {
+  for_each_block(side, blocks, [&](size_t at, const Elements& elements) { packed.pack_at(at, elements); });
 }
 
-void pack_one(const Side& side, const Blocks& blocks, int index, Packed& packed, MPI_Comm comm) {
+void pack_one(const Side& side, const Blocks& blocks, int index, Packed& packed) {
   size_t at = 0;
   const bool is_uniform = side.layout == Side::Layout::kUniform;
   for (int i = 0; i < index; ++i) at += is_uniform ? blocks.bytes : blocks.counts[i];
-  if (blocks.own_bytes != 0) packed.pack_at(at, block(side, blocks, index, comm));
+  if (blocks.own_bytes != 0) packed.pack_at(at, block(side, blocks, index));
 }
 
-void unpack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm) {
-  for_each_block(side, blocks, comm, [&](size_t at, const Elements& elements) { packed.unpack_at(at, elements); });
+void unpack_all(const Side& side, const Blocks& blocks, Packed& packed) {
+  for_each_block(side, blocks, [&](size_t at, const Elements& elements) { packed.unpack_at(at, elements); });
 }
 
 }  // namespace hocket::interposer

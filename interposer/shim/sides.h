@@ -53,9 +53,9 @@ struct Blocks {
 
 namespace internal {
 
-inline bool measure_uniform(const Side& side, MPI_Comm comm, Blocks& blocks) {
+inline bool measure_uniform(const Side& side, Blocks& blocks) {
   if (side.count < 0) return false;
-  blocks.facts = find_type(side.type, comm);
+  blocks.facts = find_type(side.type);
   if (blocks.facts == nullptr) return false;
   const TypeFacts& facts = *blocks.facts;
   if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
@@ -69,23 +69,23 @@ inline bool measure_uniform(const Side& side, MPI_Comm comm, Blocks& blocks) {
   return true;
 }
 
-bool measure_different(const Side& side, int own, MPI_Comm comm, Blocks& blocks);
+bool measure_different(const Side& side, int own, Blocks& blocks);
 
 }  // namespace internal
 
 // Of a side that has `number` blocks on this rank, `own` being the index of its own. `numbers`: room for twice as many.
 // False: the arguments look wrong.
-inline bool measure(const Side& side, int number, int own, size_t* numbers, MPI_Comm comm, Blocks& blocks) {
+inline bool measure(const Side& side, int number, int own, size_t* numbers, Blocks& blocks) {
   blocks.number = number;
   if (side.layout == Side::Layout::kUniform) [[likely]]
-    return internal::measure_uniform(side, comm, blocks);
+    return internal::measure_uniform(side, blocks);
   blocks.counts = numbers;
   blocks.displacements = numbers + number;
-  return internal::measure_different(side, own, comm, blocks);
+  return internal::measure_different(side, own, blocks);
 }
 
 // A block as the program has it.
-Elements block(const Side& side, const Blocks& blocks, int index, MPI_Comm comm);
+Elements block(const Side& side, const Blocks& blocks, int index);
 // Where it begins, without an offset that its type may have. Not for typed sides.
 inline const void* address_of(const Side& side, const Blocks& blocks, int index) {
   const bool is_uniform = side.layout == Side::Layout::kUniform;
@@ -95,8 +95,8 @@ inline const void* address_of(const Side& side, const Blocks& blocks, int index)
 
 size_t total_bytes(const Side& side, const Blocks& blocks);
 // Copies blocks to, or from, the room where they lie packed one after the other.
-void pack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm);
-void pack_one(const Side& side, const Blocks& blocks, int index, Packed& packed, MPI_Comm comm);
-void unpack_all(const Side& side, const Blocks& blocks, Packed& packed, MPI_Comm comm);
+void pack_all(const Side& side, const Blocks& blocks, Packed& packed);
+void pack_one(const Side& side, const Blocks& blocks, int index, Packed& packed);
+void unpack_all(const Side& side, const Blocks& blocks, Packed& packed);
 
 }  // namespace hocket::interposer

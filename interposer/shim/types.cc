@@ -7,6 +7,7 @@
 
 #include "shim/handle_map.h"
 #include "shim/handles.h"
+#include "shim/job.h"
 #include "shim/named_types.h"
 #include "shim/type_construction.h"
 
@@ -32,7 +33,8 @@ int on_type_deleted(MPI_Datatype, int, void* value, void*) {
 
 // Packs an element in which each byte holds a part of its own number: dense if they come out in order. Two rounds
 // tell the bytes of 64 KiB apart.
-bool packs_in_order(MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm) {
+bool packs_in_order(MPI_Datatype type, const TypeFacts& facts) {
+  const MPI_Comm comm = hidden_comm();
   const int bytes = static_cast<int>(facts.size);
   std::vector<unsigned char> element(bytes), packed(bytes);
   for (int shift = 0; shift < 16; shift += 8) {
@@ -56,10 +58,10 @@ bool read_measures(MPI_Datatype type, TypeFacts& facts, MPI_Aint& true_extent) {
 
 bool is_repeated_dense(MPI_Datatype type);
 
-bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent, MPI_Comm comm) {
+bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent) {
   if (static_cast<MPI_Aint>(facts.size) != true_extent) return false;
   if (true_extent == 0) return true;
-  return is_repeated_dense(type) || (true_extent <= kLargestTried && packs_in_order(type, facts, comm));
+  return is_repeated_dense(type) || (true_extent <= kLargestTried && packs_in_order(type, facts));
 }
 
 bool is_predefined(const Construction& made) {
@@ -92,7 +94,7 @@ const TypeFacts* known_facts(MPI_Datatype type) {
   return static_cast<const TypeFacts*>(value);
 }
 
-const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
+const TypeFacts* examine(MPI_Datatype type) {
   // Two threads may meet a type at the same time; setting the attribute twice would pull the facts away under one.
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -104,7 +106,7 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
   if (!read_construction(type, made)) return nullptr;
   facts->is_named = made.combiner == MPI_COMBINER_NAMED;
   set_parametric_ops(made.combiner, *facts);
-  facts->is_dense = is_dense(type, *facts, true_extent, comm);
+  facts->is_dense = is_dense(type, *facts, true_extent);
   // From then on on_type_deleted has it.
   if (next_pmpi().Type_set_attr(type, type_keyval, facts.get()) == MPI_SUCCESS) return facts.release();
   // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time, with two
@@ -118,17 +120,17 @@ const TypeFacts* examine(MPI_Datatype type, MPI_Comm comm) {
 
 }  // namespace
 
-const TypeFacts* find_type(MPI_Datatype type, MPI_Comm comm) {
+const TypeFacts* find_type(MPI_Datatype type) {
   if (const TypeFacts* facts = named_types.find(type)) [[likely]]
     return facts;
   if (type == handles.type_null) return nullptr;
-  // The first inquiry is one that knows the communicator, so that a bad type goes to its error handler; and one that
+  // The first inquiry is one by a communicator, since its error goes to that one's handler, which is ours; and one that
   // every MPI answers with an error, not a crash, for a type that has not been committed.
   int position = 0;
   unsigned char nothing = 0;
-  if (next_pmpi().Pack(&nothing, 0, type, &nothing, 0, &position, comm) != MPI_SUCCESS) return nullptr;
+  if (next_pmpi().Pack(&nothing, 0, type, &nothing, 0, &position, hidden_comm()) != MPI_SUCCESS) return nullptr;
   const TypeFacts* facts = known_facts(type);
-  return facts != nullptr ? facts : examine(type, comm);
+  return facts != nullptr ? facts : examine(type);
 }
 
 MPI_Datatype uint64_type() {
@@ -150,9 +152,11 @@ bool measure_named(MPI_Datatype type, TypeFacts& facts) {
     return true;
   }
   MPI_Aint true_extent = 0;
-  // Some of these types exist in some builds of an MPI only.
+  int room = 0;
+  // Some of these types exist in some builds of an MPI only. Asked by a communicator: see find_type().
+  if (next_pmpi().Pack_size(1, type, hidden_comm(), &room) != MPI_SUCCESS) return false;
   if (!read_measures(type, facts, true_extent) || facts.size == 0) return false;
-  facts.is_dense = is_dense(type, facts, true_extent, handles.comm_self);
+  facts.is_dense = is_dense(type, facts, true_extent);
   return true;
 }
 

@@ -28,9 +28,9 @@ struct TypeFacts {
   bool is_dense_array(size_t count) const { return is_dense && (count <= 1 || static_cast<MPI_Aint>(size) == extent); }
 };
 
-// nullptr: not a type, or one that the MPI refuses; the caller hands the call on, for the MPI to say so. Errors in it
-// are raised on `comm`. Valid as long as the type is.
-const TypeFacts* find_type(MPI_Datatype type, MPI_Comm comm);
+// nullptr: not a type, or one that the MPI refuses; the caller hands the call on, for the MPI to say so, which hears
+// nothing of it here. Valid as long as the type is.
+const TypeFacts* find_type(MPI_Datatype type);
 
 // For our own use.
 MPI_Datatype uint64_type();

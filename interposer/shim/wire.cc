@@ -18,7 +18,6 @@ bool is_open = false;
 
 bool open_wire() {
   is_open = hocket_mpi_wire_open_by(&wire, handles.comm_world, handles.byte, handles.errors_return) == MPI_SUCCESS;
-  if (is_open) hocket_mpi_wire_replace_errhandlers(&wire, handles.comm_world, handles.comm_self);
   return is_open;
 }
 

@@ -10,6 +10,11 @@
 
 namespace hocket::platform {
 
+// The same file under a number from 512 on, or from half of what the limit allows, if there is one; else `descriptor`,
+// which may be -1. Programs get the lowest numbers that are free, and some count on which: these must be the ones that
+// they would get without hocket. Leaves errno alone.
+int move_out_of_the_way(int descriptor);
+
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "platform/cgroup.h"
+#include "platform/descriptor.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -34,16 +35,18 @@ int open_memfd() {
   if (descriptor < 0 && errno == EINVAL) descriptor = memfd_create("hocket", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   // A peer that truncated the file would kill everybody else with SIGBUS.
   if (descriptor >= 0) fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
-  return descriptor;
+  return move_out_of_the_way(descriptor);
 }
 
 int open_unlinked_in(const char* folder) {
   const int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return descriptor;
+  if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
+    return move_out_of_the_way(descriptor);
+  }
   std::string name = std::string(folder) + "/hocket-XXXXXX";  // a file system without O_TMPFILE
   const int named = mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) unlink(name.c_str());
-  return named;
+  return move_out_of_the_way(named);
 }
 
 // For file systems without fallocate: what has been written is there.

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "platform/descriptor.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77  // since Linux 6.5
@@ -52,12 +53,12 @@ Status out_of_descriptors(int error) {
 template <typename Open>
 int open_or_raise(Open open) {
   const int descriptor = open();
-  if (descriptor >= 0 || errno != EMFILE) return descriptor;
+  if (descriptor >= 0 || errno != EMFILE) return move_out_of_the_way(descriptor);
   if (!raise_descriptor_limit()) {
     errno = EMFILE;
     return -1;
   }
-  return open();
+  return move_out_of_the_way(open());
 }
 
 Status socket_failed(const char* what, int error) {

@@ -124,14 +124,23 @@ if [ ${#placed[@]} -ne 0 ]; then
   placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.alone"' EXIT
 status=0
 "${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
 cat "$log"
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
-if ! grep -Eq "$expect" "$log"; then
+if ! grep -aEq "$expect" "$log"; then
   echo "run.sh: nothing above matches '$expect'"
   exit 1
+fi
+# What the program says it has observed must be the same without hocket.
+if [ "$program" = traces.c ]; then
+  others=${preload#*.so} # what Intel MPI needs
+  "${launch[@]}" "${placed[@]}" env LD_PRELOAD="${others#:}" "$@" "${command[@]}" >"$log.alone" 2>&1 || true
+  if ! diff <(grep -a '^trace: ' "$log.alone") <(grep -a '^trace: ' "$log"); then
+    echo 'run.sh: the program observes other things with hocket (>) than without (<)'
+    exit 1
+  fi
 fi
 # That a rank finds itself where it was put.
 if [ -n "${NODES:-}" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
