@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "c_api/begun.h"
 #include "c_api/leaving.h"
+#include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 
@@ -75,12 +76,19 @@ void forget_gone(List& self) {
   });
 }
 
-// All ranks hear whether each of them has a context.
+struct Offer {
+  uint64_t able;
+  uint64_t device;
+};
+
+// All ranks hear whether each of them has a context, and what they agree on for devices' memory.
 bool agree(Communicator& self, const Exchange& exchange, bool able) {
-  const uint8_t mine = able ? 1 : 0;
-  std::vector<uint8_t> all(self.size);
+  const Offer mine{able, static_cast<uint64_t>(device::offer())};
+  std::vector<Offer> all(self.size);
   if (exchange.allgather(&mine, all.data(), sizeof mine, exchange.user) != 0) return false;
-  return std::all_of(all.begin(), all.end(), [](uint8_t one) { return one != 0; });
+  const auto least = std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.device < b.device; });
+  self.trial.agreed = static_cast<device::Offer>(least->device);
+  return std::all_of(all.begin(), all.end(), [](const Offer& offer) { return offer.able != 0; });
 }
 
 // What fails once mostly fails for every communicator.
@@ -95,11 +103,13 @@ void tell_failed_set_up(int size) {
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
   if (!agree(self, exchange, context != nullptr)) return refuse(self, Outcome::kSetUpFailed);
+  if (self.trial.agreed == device::Offer::kHandOn) return refuse(self, Outcome::kDeviceMemory);
   const hocket_bootstrap_t bootstrap{self.rank, self.size, exchange.allgather, exchange.user};
   const hocket_status_t status = hocket_comm_create(context, &bootstrap, &self.comm);
   if (status == HOCKET_OK) {
-    self.phase = Phase::kReady;
-    self.may_begin = c_api::may_run_by_engines(self.comm);
+    const bool is_on_trial = self.trial.agreed == device::Offer::kEither;
+    self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
+    self.may_begin = !is_on_trial && c_api::may_run_by_engines(self.comm);
     return;
   }
   self.comm = nullptr;
@@ -143,6 +153,10 @@ Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_
   if (communicator.phase == Phase::kCounting) {
     if (++communicator.calls < setup_calls || !waits_for_all) return Outcome::kNotSetUp;
     set_up(communicator, exchange);
+  }
+  if (communicator.phase == Phase::kOnTrial) {
+    if (!communicator.trial.has_failed(communicator.comm)) return Outcome::kCarriedOut;
+    refuse(communicator, Outcome::kDeviceMemory);
   }
   return communicator.phase == Phase::kReady ? Outcome::kCarriedOut : communicator.refusal;
 }

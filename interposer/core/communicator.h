@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 
+#include "core/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
 #include "hocket/hocket.h"
@@ -25,6 +26,7 @@ enum class Phase : uint8_t {
   kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks
   kAlone,     // one rank
   kRefused,   // for good, because of `refusal`
+  kOnTrial,   // as kReady, until the MPI underneath turns out to be needed for devices' memory
 };
 
 struct Communicator {
@@ -37,6 +39,7 @@ struct Communicator {
   Counters counters;
   int64_t calls = 0;
   std::unique_ptr<size_t[]> numbers;
+  DeviceTrial trial;
   bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
   TryLock lock;
   // Non-blocking calls that are not over. Raised by who begins one; lowered with release by who has seen its end, when

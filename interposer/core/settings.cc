@@ -6,7 +6,7 @@
 namespace hocket::interposer {
 namespace {
 
-constexpr uint64_t kMagic = 0x686f636b65740001;  // "hocket", layout 1
+constexpr uint64_t kMagic = 0x686f636b65740002;  // "hocket", layout 2
 
 }  // namespace
 
@@ -18,6 +18,7 @@ Settings read_settings() {
   if (auto statistics = environment::get_flag("HOCKET_STATS"); statistics.is_ok()) {
     settings.statistics = statistics.value();
   }
+  if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok()) settings.device = device.value();
   return settings;
 }
 

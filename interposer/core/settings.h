@@ -15,6 +15,7 @@ struct Settings {
   int64_t setup_calls = 1;  // calls on a communicator before it may be set up, and the one that does it
   int32_t disable = 0;
   int32_t statistics = 0;
+  int32_t device = 0;  // a device::Wish (device_memory.h)
 };
 
 // From this process's environment. Of what can't be understood the default is taken; whoever begins a job looks for

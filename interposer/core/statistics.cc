@@ -95,6 +95,8 @@ const char* reason(Outcome outcome) {
       return "elements longer than hocket combines";
     case Outcome::kFreed:
       return "communicator freed or revoked";
+    case Outcome::kDeviceMemory:
+      return "device memory";
     case Outcome::kNotByEngines:
       return "not by NIC engines alone";
     case Outcome::kArguments:

@@ -52,10 +52,11 @@ enum class Outcome : uint8_t {
   kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
+  kDeviceMemory,       // may be a device's, and the MPI knows what to do with it
   kNotByEngines,       // non-blocking, and none that NIC engines end by themselves
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
-inline constexpr int kOutcomes = 14;
+inline constexpr int kOutcomes = 15;
 const char* reason(Outcome outcome);
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "c_api/begun.h"
+#include "shim/device_transfer.h"
 #include "shim/packing.h"
 
 namespace hocket::interposer {
@@ -20,11 +21,12 @@ hocket_status_t only_by_engines(const Decision& decision, const Start& start) {
 
 // The program may free the type before the call is over; a new one made of it doesn't run its attributes' callbacks,
 // as a duplicate would.
-int keep_type(const BroadcastCall& call, Unpacking& packed) {
+int keep_type(const BroadcastCall& call, const TypeFacts& facts, Unpacking& packed) {
   const int error = next_pmpi().Type_contiguous(static_cast<int>(call.count), call.type, &packed.type);
   if (error != MPI_SUCCESS) return error;
   packed.has_type = true;
   packed.buffer = call.buffer;
+  packed.true_lb = facts.true_lb;
   return next_pmpi().Type_commit(&packed.type);
 }
 
@@ -34,12 +36,42 @@ hocket_status_t start_packed(const BroadcastCall& call, const Decision& decision
   Unpacking& packed = *begun.packed;
   packed.bytes.resize(elements.bytes());
   const bool is_root = decision.communicator->rank == call.root;
-  begun.mpi_error = is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, packed);
+  begun.mpi_error = is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
   if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
   return only_by_engines(decision, [&](hocket_comm_t* comm) {
     return hocket_broadcast_start(comm, packed.bytes.data(), packed.bytes.size(), HOCKET_BYTE, call.root,
                                   &begun.request);
   });
+}
+
+// What engines are given of a reduction.
+struct Operands {
+  const void* input;
+  void* output;
+};
+
+// Copies of what only a driver reaches. An MPI error, or MPI_SUCCESS.
+int stage(const ReduceCall& call, const ReduceCall::Findings& findings, Begun& begun, Operands& operands) {
+  if (!device::may_be_there()) [[likely]]
+    return MPI_SUCCESS;
+  const size_t stride = static_cast<size_t>(findings.facts->extent), bytes = findings.operand * stride;
+  const bool is_input_staged = !findings.is_in_place && device::needs_staging(call.input, bytes);
+  const bool is_output_staged = device::needs_staging(call.output, findings.result * stride);
+  if (!is_input_staged && !is_output_staged) return MPI_SUCCESS;
+  begun.packed = std::make_unique<Unpacking>();
+  Unpacking& copies = *begun.packed;
+  int error = MPI_SUCCESS;
+  if (is_input_staged) {
+    copies.input.resize(bytes);
+    operands.input = copies.input.data();
+    error = copy_from_device(call.input, copies.input.data(), bytes, call.comm);
+  }
+  if (!is_output_staged || error != MPI_SUCCESS) return error;
+  copies.bytes.resize(bytes);
+  copies.buffer = operands.output;
+  copies.goes_as_it_is = true;
+  operands.output = copies.bytes.data();
+  return findings.is_in_place ? copy_from_device(call.output, copies.bytes.data(), bytes, call.comm) : error;
 }
 
 }  // namespace
@@ -52,7 +84,7 @@ hocket_status_t start(const BroadcastCall& call, const Decision& decision, const
                       Begun& begun) {
   if (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()) return HOCKET_ERR_NOT_SUPPORTED;
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
-  if (!elements.is_dense()) return start_packed(call, decision, elements, begun);
+  if (!elements.lie_ready()) return start_packed(call, decision, elements, begun);
   return only_by_engines(decision, [&](hocket_comm_t* comm) {
     return hocket_broadcast_start(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root, &begun.request);
   });
@@ -61,13 +93,16 @@ hocket_status_t start(const BroadcastCall& call, const Decision& decision, const
 hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
                       Begun& begun) {
   if (findings.operation.by != Operation::By::kHocket) return HOCKET_ERR_NOT_SUPPORTED;
-  const void* input = findings.is_in_place ? HOCKET_IN_PLACE : call.input;
+  Operands operands{findings.is_in_place ? HOCKET_IN_PLACE : call.input, call.output};
+  begun.mpi_error = stage(call, findings, begun, operands);
+  if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  const auto [input, output] = operands;
   const hocket_type_t type = findings.facts->hocket_type;
   const hocket_op_t op = findings.operation.op;
-  return only_by_engines(decision, [&](hocket_comm_t* comm) {
+  return only_by_engines(decision, [&, input = input, output = output](hocket_comm_t* comm) {
     if (call.collective == Collective::kReduce)
-      return hocket_reduce_start(comm, input, call.output, findings.operand, type, op, call.root, &begun.request);
-    return hocket_allreduce_start(comm, input, call.output, findings.operand, type, op, &begun.request);
+      return hocket_reduce_start(comm, input, output, findings.operand, type, op, call.root, &begun.request);
+    return hocket_allreduce_start(comm, input, output, findings.operand, type, op, &begun.request);
   });
 }
 

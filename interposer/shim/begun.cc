@@ -8,6 +8,7 @@
 #include "c_api/begun.h"
 #include "core/endpoint.h"
 #include "core/try_lock.h"
+#include "shim/device_transfer.h"
 #include "shim/handles.h"
 #include "shim/job.h"
 #include "shim/packing.h"
@@ -105,9 +106,11 @@ void note_failure(Begun& begun, hocket_status_t status) {
 
 void put_in_place(const Begun& begun) {
   const Unpacking& packed = *begun.packed;
+  if (packed.goes_as_it_is) (void)copy_to_device(packed.bytes.data(), packed.buffer, packed.bytes.size(), begun.comm);
   if (!packed.has_type) return;
   TypeFacts facts;
   facts.size = packed.bytes.size();
+  facts.true_lb = packed.true_lb;
   (void)unpack(packed.bytes.data(), {packed.buffer, 1, packed.type, &facts}, begun.comm);
 }
 

@@ -18,12 +18,16 @@
 
 namespace hocket::interposer {
 
-// What comes packed and goes where a type says that may be gone when it comes.
+// What comes packed and goes where a type says that may be gone when it comes; or comes as it is to lie in a device's
+// memory.
 struct Unpacking {
   std::vector<unsigned char> bytes;
+  std::vector<unsigned char> input;  // of a reduction, a copy
   void* buffer = nullptr;
-  MPI_Datatype type{};  // ours, of all elements
+  MPI_Aint true_lb = 0;  // of the type
+  MPI_Datatype type{};   // ours, of all elements
   bool has_type = false;
+  bool goes_as_it_is = false;
 
   Unpacking() = default;
   ~Unpacking();

@@ -63,6 +63,7 @@ int broadcast_on_demand(const BroadcastCall& call, const Decision& decision, con
 }
 
 int broadcast_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements) {
+  const NotesStaged notes(decision.communicator->trial);
   hocket_comm_t* const comm = decision.communicator->comm;
   const size_t bytes = elements.bytes();
   if (bytes <= kLongestWhole && PackedOnDemand::is_worth_while(comm, bytes)) {
@@ -91,7 +92,7 @@ int broadcast_packed(const BroadcastCall& call, const Decision& decision, const 
 int carry_out(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings) {
   if (decision.why == Outcome::kSingleRank) return answer(decision, call.collective, call.comm, HOCKET_OK);
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
-  if (!elements.is_dense() && findings.bytes != 0) [[unlikely]]
+  if (findings.bytes != 0 && !elements.lie_ready()) [[unlikely]]
     return broadcast_packed(call, decision, elements);
   const auto broadcast = [&](size_t at, size_t length) {
     return hocket_broadcast(decision.communicator->comm, elements.first_byte() + at, length, HOCKET_BYTE, call.root);

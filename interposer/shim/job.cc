@@ -13,6 +13,7 @@
 #include "c_api/node_label.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
+#include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 #include "shim/begun.h"
@@ -104,6 +105,7 @@ bool start_serving() {
   }
   set_progress(progress, nullptr);
   set_wire(the_wire());
+  device::begin(static_cast<device::Wish>(job_settings.device), find_object);
   return true;
 }
 
@@ -166,6 +168,7 @@ void end_job() {
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_begun(nullptr);
   if (served) close_all();
+  device::end();
   if (job_settings.statistics != 0) print_statistics();
   if (served) {
     unwatch_communicators();

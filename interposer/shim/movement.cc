@@ -172,6 +172,7 @@ hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const
 }
 
 int move_packed(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
+  const NotesStaged notes(decision.communicator->trial);
   Blocks send = findings.send, receive = findings.receive;
   PackedSide input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
   if (send.is_packed) {
@@ -203,12 +204,13 @@ int copy_alone(const MoveCall& call, const Decision& decision, const MoveFinding
   if (findings.is_in_place || bytes == 0) return done(MPI_SUCCESS);
   const Elements from = block(call.send, findings.send, 0);
   const Elements to = block(call.receive, findings.receive, 0);
-  if (from.is_dense() && to.is_dense()) {
+  const bool from_ready = !findings.send.is_packed, to_ready = !findings.receive.is_packed;
+  if (from_ready && to_ready) {
     std::memmove(to.first_byte(), from.first_byte(), bytes);
     return done(MPI_SUCCESS);
   }
-  if (from.is_dense()) return done(unpack(from.first_byte(), to, call.comm));
-  if (to.is_dense()) return done(pack(from, to.first_byte(), call.comm));
+  if (from_ready) return done(unpack(from.first_byte(), to, call.comm));
+  if (to_ready) return done(pack(from, to.first_byte(), call.comm));
   Packed copy(Packed::Use::kInput, call.comm);
   if (!copy.reserve(bytes)) return raise_no_memory(call.comm);
   const int error = pack(from, copy.bytes(), call.comm);

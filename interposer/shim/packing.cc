@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "base/thread_owned.h"
+#include "shim/device_transfer.h"
 #include "shim/errors.h"
 #include "shim/job.h"
 #include "shim/located.h"
@@ -65,11 +66,15 @@ int checked_packing(int error, size_t moved, size_t bytes, MPI_Comm comm) {
 }
 
 int pack(const Elements& from, unsigned char* to, MPI_Comm comm) {
+  if (is_beyond_reach(from)) [[unlikely]]
+    return pack_from_device(from, to, comm);
   const auto move = from.facts->size <= kLargestPiece ? pack_piece : pack_long_element;
   return in_pieces(from, [&](const Elements& piece, size_t at) { return move(piece, to + at, comm); });
 }
 
 int unpack(const unsigned char* from, const Elements& to, MPI_Comm comm) {
+  if (is_beyond_reach(to)) [[unlikely]]
+    return unpack_to_device(from, to, comm);
   const auto move = to.facts->size <= kLargestPiece ? unpack_piece : unpack_long_element;
   return in_pieces(to, [&](const Elements& piece, size_t at) { return move(from + at, piece, comm); });
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements of a datatype as the bytes of their signature, in the calling thread's scratch memory: what a collective
-// works on in place of a buffer whose elements don't lie densely.
+// works on in place of a buffer whose elements don't lie densely, or where only a device's driver reaches them.
 //
 // Thread safety: an object belongs to one call; a thread has at most one of each use.
 #pragma once
 
+#include "core/device_memory.h"
 #include "shim/next.h"
 #include "shim/scratch.h"
 #include "shim/types.h"
@@ -20,6 +21,8 @@ struct Elements {
 
   size_t bytes() const { return count * facts->size; }
   bool is_dense() const { return facts->is_dense_array(count); }
+  // Nothing has to be packed.
+  bool lie_ready() const { return is_dense() && !device::needs_staging(first_byte(), bytes()); }
   // Of the first element; the program's own memory, which is const where it is only read.
   unsigned char* first_byte() const { return static_cast<unsigned char*>(const_cast<void*>(buffer)) + facts->true_lb; }
   Elements part(size_t first, size_t length) const {

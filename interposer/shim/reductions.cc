@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "shim/device_transfer.h"
 #include "shim/packed_blocks.h"
 #include "shim/packing.h"
 #include "shim/pieces.h"
@@ -110,7 +111,54 @@ hocket_status_t run(const ReduceCall& call, const Decision& decision, const Redu
   }
 }
 
+// The program's memory on either side, as far as it means something on this rank.
+Elements operand_of(const ReduceCall& call, const ReduceFindings& findings) {
+  return {findings.is_in_place ? call.output : call.input, findings.operand, call.type, findings.facts};
+}
+Elements result_of(const ReduceCall& call, const ReduceFindings& findings) {
+  return {call.output, findings.result, call.type, findings.facts};
+}
+
+bool needs_staging(const Elements& elements) { return device::needs_staging(elements.first_byte(), elements.bytes()); }
+
+__attribute__((cold)) bool may_need_staging(const ReduceCall& call, const ReduceFindings& findings) {
+  return needs_staging(operand_of(call, findings)) || needs_staging(result_of(call, findings));
+}
+
+bool needs_staging(const ReduceCall& call, const ReduceFindings& findings) {
+  return device::may_be_there() && may_need_staging(call, findings);
+}
+
+// On copies of what only a driver reaches, as it lies: hocket's kernels know the layouts of types with gaps.
+__attribute__((cold)) int reduce_staged_by_kernel(const ReduceCall& call, const Decision& decision,
+                                                  const ReduceFindings& findings) {
+  const NotesStaged notes(decision.communicator->trial);
+  const auto stride = static_cast<size_t>(findings.facts->extent);
+  const Elements from = operand_of(call, findings), to = result_of(call, findings);
+  Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
+  const void* operand = from.buffer;
+  void* result = call.output;
+  if (needs_staging(from)) {
+    Packed& room = findings.is_in_place ? output : input;
+    room.make_room(from.count * stride);
+    operand = room.bytes();
+    const int error = copy_from_device(from.buffer, room.bytes(), from.count * stride, call.comm);
+    if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
+  }
+  if (needs_staging(to) && output.bytes() == nullptr) output.make_room(to.count * stride);
+  const bool is_result_staged = output.bytes() != nullptr;
+  if (is_result_staged) result = output.bytes();
+  const hocket_status_t status = run(call, decision, findings, operand, result, findings.facts->hocket_type);
+  int error = MPI_SUCCESS;
+  if (status == HOCKET_OK && is_result_staged) {
+    error = copy_to_device(result, call.output, to.count * stride, call.comm);
+  }
+  return answer(decision, call.collective, call.comm, status, error);
+}
+
 int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
+  if (needs_staging(call, findings)) [[unlikely]]
+    return reduce_staged_by_kernel(call, decision, findings);
   const hocket_status_t status = run(call, decision, findings, call.input, call.output, findings.facts->hocket_type);
   return answer(decision, call.collective, call.comm, status);
 }
@@ -133,8 +181,8 @@ Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, con
 
 // The elements as opaque bytes; the gaps of the user's buffers stay untouched.
 Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
-  const Elements from{findings.is_in_place ? call.output : call.input, findings.operand, call.type, findings.facts};
-  const Elements to{call.output, findings.result, call.type, findings.facts};
+  const NotesStaged notes(decision.communicator->trial);
+  const Elements from = operand_of(call, findings), to = result_of(call, findings);
   Packed input(Packed::Use::kInput, call.comm), output(Packed::Use::kOutput, call.comm);
   output.make_room(findings.is_in_place ? from.bytes() : to.bytes());
   if (!findings.is_in_place) input.make_room(from.bytes());
@@ -159,8 +207,8 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
 // One piece after the other where a call can be cut.
 Ending reduce_in_pieces(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   const TypeFacts& facts = *findings.facts;
-  const bool is_dense = facts.is_dense_array(findings.operand);
-  const auto reduce = is_dense ? reduce_dense_by_mpi : reduce_packed_by_mpi;
+  const bool lies_ready = facts.is_dense_array(findings.operand) && !needs_staging(call, findings);
+  const auto reduce = lies_ready ? reduce_dense_by_mpi : reduce_packed_by_mpi;
   const bool is_cut_otherwise =
       call.collective == Collective::kReduceScatterBlock || call.collective == Collective::kReduceScatter;
   if (findings.operand * facts.size <= kLongestWhole || is_cut_otherwise) return reduce(call, decision, findings);
@@ -202,7 +250,7 @@ int copy_alone(const ReduceCall& call, const Decision& decision, const ReduceFin
   int error = MPI_SUCCESS;
   if (findings.is_in_place || from.bytes() == 0) {
     error = MPI_SUCCESS;
-  } else if (from.is_dense()) {
+  } else if (from.is_dense() && !needs_staging(call, findings)) {
     std::memmove(to.first_byte(), from.first_byte(), from.bytes());
   } else {
     const size_t at_once = std::max<size_t>(kAtOnceBytes / findings.facts->size, 1);

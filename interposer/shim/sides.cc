@@ -20,6 +20,15 @@ bool is_nowhere(const Side& side, const TypeFacts& facts, int64_t displacement) 
   return facts.is_named && (!side.displacements.is_wide() || displacement == 0);
 }
 
+// Absolute addresses may be anywhere; other blocks are in one piece of memory.
+bool must_be_staged(const Side& side, const Blocks& blocks) {
+  if (side.buffer != nullptr) return device::needs_staging(blocks.first, blocks.bytes);
+  for (int i = 0; i < blocks.number; ++i) {
+    if (device::needs_staging(blocks.first + blocks.displacements[i], blocks.counts[i])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool internal::measure_different(const Side& side, int own, Blocks& blocks) {
@@ -53,6 +62,8 @@ bool internal::measure_different(const Side& side, int own, Blocks& blocks) {
   }
   blocks.own_bytes = blocks.counts[own];
   count_from_lowest(side, blocks.bytes != 0 ? lowest : 0, blocks);
+  if (device::may_be_there() && !blocks.is_packed) [[unlikely]]
+    blocks.is_packed = must_be_staged(side, blocks);
   return true;
 }
 

@@ -42,7 +42,7 @@ Side typed_side(const void* buffer, const Count* counts, const Displacement* dis
 // What hocket needs of it.
 struct Blocks {
   int number = 0;                    // 0: the side has no meaning on this rank
-  bool is_packed = false;            // the bytes lie in memory otherwise than they are sent
+  bool is_packed = false;            // the bytes lie in memory otherwise than they are sent, or in a device's
   unsigned char* first = nullptr;    // unless packed: of uniform blocks the first byte, of others the lowest address
   size_t bytes = 0;                  // of one uniform block, of all others together
   size_t own_bytes = 0;              // of this rank's block
@@ -64,8 +64,8 @@ inline bool measure_uniform(const Side& side, Blocks& blocks) {
   if (__builtin_mul_overflow(count, static_cast<size_t>(blocks.number), &elements)) return false;
   if (__builtin_mul_overflow(elements, facts.size, &total)) return false;
   blocks.bytes = blocks.own_bytes = count * facts.size;
-  blocks.is_packed = total != 0 && !facts.is_dense_array(elements);
   blocks.first = static_cast<unsigned char*>(const_cast<void*>(side.buffer)) + facts.true_lb;
+  blocks.is_packed = total != 0 && (!facts.is_dense_array(elements) || device::needs_staging(blocks.first, total));
   return true;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/type_construction.h"
 
-#include <vector>
-
 namespace hocket::interposer {
 namespace {
 
@@ -17,13 +15,26 @@ bool read_plain_construction(MPI_Datatype type, Construction& construction) {
   return true;
 }
 
-bool read_plain_inner_type(MPI_Datatype type, const Construction& construction, MPI_Datatype& inner) {
-  // One more than needed, for data() not to be NULL.
-  std::vector<int> integers(construction.integers + 1);
-  std::vector<MPI_Aint> addresses(construction.addresses + 1);
+bool read_plain_contents(MPI_Datatype type, const Construction& construction, Contents& contents) {
   return next_pmpi().Type_get_contents(type, static_cast<int>(construction.integers),
-                                       static_cast<int>(construction.addresses), 1, integers.data(), addresses.data(),
-                                       &inner) == MPI_SUCCESS;
+                                       static_cast<int>(construction.addresses), static_cast<int>(construction.types),
+                                       contents.integers.data(), contents.addresses.data(),
+                                       contents.types.data()) == MPI_SUCCESS;
+}
+
+// One more of each than needed, for data() not to be NULL.
+void make_room(const Construction& construction, Contents& contents) {
+  contents.integers.resize(construction.integers + 1);
+  contents.addresses.resize(construction.addresses + 1);
+  contents.counts.resize(construction.counts + 1);
+  contents.types.resize(construction.types + 1);
+}
+
+void trim(const Construction& construction, Contents& contents) {
+  contents.integers.resize(construction.integers);
+  contents.addresses.resize(construction.addresses);
+  contents.counts.resize(construction.counts);
+  contents.types.resize(construction.types);
 }
 
 }  // namespace
@@ -37,14 +48,16 @@ bool read_construction(MPI_Datatype type, Construction& construction) {
                  &construction.combiner) == MPI_SUCCESS;
 }
 
-bool read_inner_type(MPI_Datatype type, const Construction& construction, MPI_Datatype& inner) {
-  if (construction.types != 1) return false;
-  if (construction.counts == 0) return read_plain_inner_type(type, construction, inner);
-  std::vector<int> integers(construction.integers + 1);
-  std::vector<MPI_Aint> addresses(construction.addresses + 1);
-  std::vector<MPI_Count> counts(construction.counts + 1);
-  return next_pmpi().Type_get_contents_c(type, construction.integers, construction.addresses, construction.counts, 1,
-                                         integers.data(), addresses.data(), counts.data(), &inner) == MPI_SUCCESS;
+bool read_contents(MPI_Datatype type, const Construction& construction, Contents& contents) {
+  make_room(construction, contents);
+  const bool is_read =
+      construction.counts == 0
+          ? read_plain_contents(type, construction, contents)
+          : next_pmpi().Type_get_contents_c(type, construction.integers, construction.addresses, construction.counts,
+                                            construction.types, contents.integers.data(), contents.addresses.data(),
+                                            contents.counts.data(), contents.types.data()) == MPI_SUCCESS;
+  trim(construction, contents);
+  return is_read;
 }
 
 #else
@@ -53,10 +66,25 @@ bool read_construction(MPI_Datatype type, Construction& construction) {
   return read_plain_construction(type, construction);
 }
 
-bool read_inner_type(MPI_Datatype type, const Construction& construction, MPI_Datatype& inner) {
-  return construction.types == 1 && read_plain_inner_type(type, construction, inner);
+bool read_contents(MPI_Datatype type, const Construction& construction, Contents& contents) {
+  make_room(construction, contents);
+  const bool is_read = read_plain_contents(type, construction, contents);
+  trim(construction, contents);
+  return is_read;
 }
 
 #endif
+
+bool read_inner_type(MPI_Datatype type, const Construction& construction, MPI_Datatype& inner) {
+  Contents contents;
+  if (construction.types != 1 || !read_contents(type, construction, contents)) return false;
+  inner = contents.types.front();
+  return true;
+}
+
+bool is_predefined(const Construction& construction) {
+  return construction.combiner == MPI_COMBINER_NAMED || construction.combiner == MPI_COMBINER_F90_INTEGER ||
+         construction.combiner == MPI_COMBINER_F90_REAL || construction.combiner == MPI_COMBINER_F90_COMPLEX;
+}
 
 }  // namespace hocket::interposer

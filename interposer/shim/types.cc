@@ -64,11 +64,6 @@ bool is_dense(MPI_Datatype type, const TypeFacts& facts, MPI_Aint true_extent) {
   return is_repeated_dense(type) || (true_extent <= kLargestTried && packs_in_order(type, facts));
 }
 
-bool is_predefined(const Construction& made) {
-  return made.combiner == MPI_COMBINER_NAMED || made.combiner == MPI_COMBINER_F90_INTEGER ||
-         made.combiner == MPI_COMBINER_F90_REAL || made.combiner == MPI_COMBINER_F90_COMPLEX;
-}
-
 // MPI_Type_contiguous and MPI_Type_dup of something dense.
 bool is_repeated_dense(MPI_Datatype type) {
   Construction made;

@@ -35,6 +35,8 @@ constexpr std::array kSettings = {
             "the NUMA domain of a rank; -1: the one that holds all processors it may run on"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "from which collective call on a communicator the interposer may set it up"},
+    Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|hand-on", "auto", 0, 0,
+            "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
     forced("HOCKET_BARRIER", "the algorithm of every barrier"),
     forced("HOCKET_BROADCAST", "the algorithm of every broadcast"),
     forced("HOCKET_REDUCE", "the algorithm of every reduce"),

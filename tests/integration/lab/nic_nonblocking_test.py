@@ -15,7 +15,9 @@ from lab_command import COMMAND, LabTest, main_as_root
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
-SOURCES = {"nonblocking": os.path.join(HERE, "../mpi/nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c")}
+PROGRAMS = os.path.join(HERE, "../mpi")
+SOURCES = {"nonblocking": os.path.join(PROGRAMS, "nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c"),
+           "device": os.path.join(PROGRAMS, "device_nonblocking.c")}
 # Intel's has MPICH's binary interface; it alone keeps a lock while it calls back.
 MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "intel": ("mpich/bin/mpicc", "impi/bin/mpiexec"),
         "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
@@ -77,6 +79,21 @@ class NicNonblockingTest(LabTest):
                     begun = sum(calls[kind][0] for kind in KINDS) // nodes
                     for node in range(nodes):
                         self.assertGreater(self.operations(node), begun)
+
+    def test_memory_of_devices_is_copied_at_both_ends(self):
+        driver = os.path.join(self.folder, "libcuda.so.1")
+        subprocess.run(["gcc", "-std=gnu11", "-O1", "-g", "-shared", "-fPIC", "-DAS_CUDA", "-Wl,-soname,libcuda.so.1",
+                        os.path.join(PROGRAMS, "stand_in_driver.c"), "-o", driver], check=True)
+        for mpi in self.mpis:
+            with self.subTest(mpi=mpi):
+                self.up(3, 1, "up")
+                result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket",
+                                  os.path.join(self.folder, f"{mpi}-device"), HOCKET_STATS="1", HOCKET_NIC="on",
+                                  STAND_IN=driver)
+                said = result.stdout + result.stderr
+                self.assertIn("device_nonblocking: passed", said)
+                for kind in KINDS[1:]:
+                    self.assertRegex(said, rf"(?m)^hocket: {kind} +[1-9]\d+ +0 ")
 
     def test_requests_from_fortran(self):
         if shutil.which("mpifort.openmpi") is None:

@@ -10,7 +10,8 @@
 # Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
 # carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says which node a rank is to be on, as if the
 # machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains; STATUS, the exit status that is right, or
-# "failure" for any but 0; VENV, where the Python environments are. Exit status 77: that MPI is not installed.
+# "failure" for any but 0; VENV, where the Python environments are; DRIVER, the file name of a stand-in for a driver of
+# devices. Exit status 77: that MPI is not installed, or the program says that it is skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -43,7 +44,7 @@ compile() {
   local temporary=$binary.$$ flags=()
   case "$mpi" in debian-* | mpich-abi | impi) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
   case "$program" in
-    *.c) "$cc" -std=gnu11 -O1 -g -Wall -Wextra "${flags[@]}" "$here/$program" -o "$temporary" -ldl -lpthread ;;
+    *.c) "$cc" -std=gnu11 -O1 -g -Wall -Wextra "${flags[@]}" "$here/$program" -o "$temporary" -rdynamic -ldl ;;
     *.f90) "$fortran" -g -fallow-argument-mismatch -J"$work" "$here/$program" -o "$temporary" ;;
   esac
   mv "$temporary" "$binary"
@@ -82,6 +83,20 @@ compile_ending_library() {
   mv "$ending_library.$$" "$ending_library"
 }
 
+# A stand-in for each driver of devices, under its name.
+drivers=$work/$built_for-drivers
+compile_drivers() {
+  local driver name path
+  mkdir -p "$drivers"
+  for driver in CUDA:libcuda.so.1 HIP:libamdhip64.so.6 LEVEL_ZERO:libze_loader.so.1 NONE:libother.so; do
+    name=${driver%%:*} path=$drivers/${driver#*:}
+    if [ "$path" -nt "$here/stand_in_driver.c" ] && [ "$path" -nt "$here/stand_in_driver.h" ]; then continue; fi
+    gcc -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "-DAS_$name" "-Wl,-soname,${path##*/}" \
+      "$here/stand_in_driver.c" -o "$path.$$"
+    mv "$path.$$" "$path"
+  done
+}
+
 errors_return=$work/errors_return.so
 compile_errors_return() {
   if [ -f "$errors_return" ] && [ "$errors_return" -nt "$here/../errors_return.c" ]; then return; fi
@@ -95,6 +110,11 @@ case "$program" in
   ending.c) compile && compile_ending_library && command=("$binary") && export TEST_LIBRARY=$ending_library ;;
   *) compile && command=("$binary") ;;
 esac
+
+if [ -n "${DRIVER:-}" ]; then
+  compile_drivers
+  set -- "STAND_IN=$drivers/$DRIVER" "OTHER_LIBRARY=$drivers/libother.so" "$@"
+fi
 
 read -ra arguments <<<"${ARGUMENTS:-}"
 command+=("${arguments[@]}")
@@ -128,6 +148,7 @@ trap 'rm -f "$log" "$log.alone"' EXIT
 status=0
 "${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
 cat "$log"
+if grep -q '^skipped: ' "$log"; then exit 77; fi
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
 if ! grep -aEq "$expect" "$log"; then
   echo "run.sh: nothing above matches '$expect'"
