@@ -127,7 +127,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
     HOCKET_TRY(advance_others());
     if (waiter.waited_ns() >= next_check_ns_) {
       next_check_ns_ = waiter.waited_ns() + kFailureCheckNs;
-      if (Status failure = find_failure(); !failure.is_ok()) return fail(std::move(failure));
+      if (Status trouble = find_trouble(); !trouble.is_ok()) return fail(std::move(trouble));
     }
   }
 }
@@ -163,7 +163,10 @@ Status Communicator::fail(Status status) {
   }
   if (!broken_) {
     broken_ = true;
-    if (group_->broken() == 0) group_->report_broken(rank_);
+    if (status.code() == Code::kMismatch)
+      status = agree_on_mismatch(std::move(status));
+    else if (group_->broken() == 0)
+      group_->report_broken(rank_);
     // First, since an MPI may not survive that its peers have ended.
     HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
     if (nodes_ != nullptr && !others_know_) tell_other_nodes();
@@ -185,6 +188,10 @@ Status Communicator::find_failure() {
     return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
                                          " has ended or failed while others wait for it in a collective");
   };
+  if (std::string told = group_->mismatch(); !told.empty()) {
+    others_know_ = true;
+    return {Code::kMismatch, std::move(told)};
+  }
   if (const uint32_t broken = group_->broken(); broken != 0) {
     others_know_ = nic_ == nullptr;  // who found it has told; but engines are told by who stands for the node
     return failed(broken - 1);

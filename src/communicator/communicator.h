@@ -130,6 +130,10 @@ class Communicator {
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
+  // The same while this rank is in a call, and ranks that are in another.
+  Status find_trouble();
+  std::string find_difference() const;
+  Status agree_on_mismatch(Status status);
   Result<uint32_t> find_failure_elsewhere();
   void tell_other_nodes();
   Result<std::unique_ptr<Track>> make_track(uint32_t index);
