@@ -31,7 +31,7 @@ ALLOWED = {
     "examples": ["public"],
 }
 # Single headers of other places that a place may include.
-ALLOWED_HEADERS = {"interposer": ("c_api/begun.h", "c_api/on_demand.h")}
+ALLOWED_HEADERS = {"interposer": ("c_api/begun.h", "c_api/on_demand.h", "c_api/vocabulary.h")}
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")
 # What an engine may have of another's folder: the interface that it fills.
