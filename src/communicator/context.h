@@ -68,6 +68,8 @@ class Context {
   // How many communicators use this context.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
+  // Another one each time. Relaxed: it orders nothing.
+  uint32_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
   uint32_t communicators() const { return communicators_.load(std::memory_order_relaxed); }
   // False in a child of fork(): its parent's objects are not its own.
   bool is_owner() const { return *owner_mark_ != 0; }
@@ -103,6 +105,7 @@ class Context {
   Vocabulary vocabulary_ = Vocabulary::kHocket;
   std::atomic<bool> crowded_{false};
   std::atomic<uint32_t> communicators_{0};
+  std::atomic<uint32_t> serials_{0};
   std::atomic<bool> told_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid

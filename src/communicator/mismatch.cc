@@ -39,13 +39,14 @@ std::string Communicator::find_difference() const {
 Status Communicator::find_trouble() {
   HOCKET_TRY(find_failure());
   std::string difference = find_difference();
+  if (difference.empty() && nodes_ != nullptr) tell_whom_it_waits_for();
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
 }
 
 // Of all sentences about it the first counts, which is told here and on the other ranks of the node.
 Status Communicator::agree_on_mismatch(Status status) {
   if (std::string told = group_->mismatch(); !told.empty()) return {Code::kMismatch, std::move(told)};
-  const std::string difference = find_difference();
+  const std::string difference = mismatch_is_known_ ? std::string() : find_difference();
   if (!difference.empty()) status = Status(Code::kMismatch, difference);
   group_->report_mismatch(status.message());
   // Another may be about to: it has nothing to do in between.

@@ -2,8 +2,10 @@
 // Ranks that call different collectives, or the same with other roots, operations or lengths: an error on all of them,
 // in the same words, without being asked for.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 #include <random>
 #include <set>
@@ -176,6 +178,44 @@ TEST_P(Groups, TellOfCollectivesThatDiffer) {
     const auto as_told = [](const std::string& name) { return name == "alltoallw" ? "alltoallv" : name; };
     expect_both(told_by_all(GetParam(), odd, {usual}, {other}), odd, as_told(usual), as_told(other));
   }
+}
+
+// Ranks on nodes of a layout while it lives.
+class OnNodes {
+ public:
+  explicit OnNodes(const char* layout) { setenv("TEST_NODES", layout, 1); }
+  ~OnNodes() { unsetenv("TEST_NODES"); }
+  OnNodes(const OnNodes&) = delete;
+  OnNodes& operator=(const OnNodes&) = delete;
+};
+
+TEST(Nodes, HearWhichCallsOfOneNodeDiffer) {
+  const OnNodes nodes("blocks");
+  for (const int size : {4, 5}) {
+    const std::string text = told_by_all(size, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX});
+    expect_both(text, 1, "allreduce(4 x 64-bit integer, sum)", "allreduce(4 x 64-bit integer, max)");
+  }
+}
+
+TEST(Nodes, TakeLateRanksForNothingElse) {
+  const OnNodes nodes("blocks");
+  run_threads(4, [](Rank& me) {
+    for (int round = 0; round < 2; ++round) {
+      if (me.rank == round) usleep(1'500'000);
+      for (const char* name : {"broadcast", "allreduce", "gather", "alltoallv"})
+        ASSERT_EQ(run(me, {name}), HOCKET_OK) << hocket_error_text();
+    }
+  });
+}
+
+// No line of another call comes, and no message at all: only what ranks tell whom they wait for.
+TEST(Nodes, TellEachOtherWhatTheyWaitIn) {
+  const OnNodes nodes("apart");
+  expect_both(told_by_all(2, 1, {"broadcast", 1}, {"broadcast", 0}), 1, "broadcast(32 bytes, root 1)",
+              "broadcast(32 bytes, root 0)");
+  expect_both(told_by_all(2, 1, {"reduce"}, {"scatter"}), 1, "reduce(4 x 64-bit integer, sum, root 0)",
+              "scatter(32 bytes, root 0)");
+  expect_both(told_by_all(2, 0, {"scatterv"}, {"gather"}), 0, "scatterv(root 0)", "gather(32 bytes, root 0)");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks that are in different calls, without being asked to compare them: all of them get an error, in that call or in
-// the next that waits, and stderr says in MPI's words which calls those are (the script that runs this looks).
+// the next that waits, and stderr says in MPI's words which calls those are (the script that runs this looks). With
+// LATE set a rank that is merely late follows, for which others wait so long that they tell it so.
+#include <unistd.h>
+
 #include "check.h"
 
 static long input[8], output[64];
@@ -52,6 +55,7 @@ int main(int argc, char** argv) {
   MPI_Op_free(&own);
   // Another communicator is as good as ever.
   MPI_Barrier(MPI_COMM_WORLD);
+  if (getenv("LATE") != NULL && world_rank == 0) sleep(3);
   input[0] = world_rank;
   CHECK(sum(MPI_COMM_WORLD, MPI_SUM) == MPI_SUCCESS, "sum");
   CHECK(output[0] == (long)world_size * (world_size - 1) / 2, "sum %ld", output[0]);
