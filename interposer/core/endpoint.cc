@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "c_api/vocabulary.h"
 
 namespace hocket::interposer {
 namespace {
@@ -31,6 +32,8 @@ hocket_context_t* make_context(Endpoint& self) {
   if (status != HOCKET_OK) {
     self.context = nullptr;
     HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
+  } else {
+    c_api::speak_of_mpi(self.context);
   }
   return self.context;
 }

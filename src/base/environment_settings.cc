@@ -19,7 +19,7 @@ constexpr std::array kSettings = {
     flag("HOCKET_DISABLE", "hand every call on to the MPI, as if hocket were not there"),
     flag("HOCKET_STATS",
          "at the end print how many calls were carried out or handed on, why, and their share of the time"),
-    flag("HOCKET_CHECK", "compare counts, types and roots of all ranks in every call (slow)"),
+    flag("HOCKET_CHECK", "compare what all ranks pass before every call, between nodes too (slow)"),
     Setting{"HOCKET_LOG", Kind::kChoice, "error|warn|info|debug", "warn", 0, 0, "what is reported on stderr"},
     Setting{"HOCKET_WAIT", Kind::kChoice, "auto|spin|yield|sleep", "auto", 0, 0,
             "how a rank waits for a late one; auto looks at the cores and the load"},

@@ -46,6 +46,7 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   prepared_ = &prepared;
   keep_ = std::move(keep);
   next_ = 0;
+  is_announced_ = false;
   input_ = arguments.input;
   if (prepared.has_block_a_rank) start_with_blocks();
   if (execution_.is_running()) [[unlikely]]
@@ -90,7 +91,14 @@ const engines::Program& Call::next_program() {
   return *program;
 }
 
+void Call::announce(Track& track) {
+  track.lane().announce(prepared_->signature, prepared_->signature_hash,
+                        operation_of(arguments_->combiner, arguments_->operation_name));
+  is_announced_ = true;
+}
+
 Progress Call::start_next(Track& track, Status& failure) {
+  if (!is_announced_) announce(track);
   const engines::Program& program = next_program();
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;

@@ -59,6 +59,8 @@ class Call {
   }
 
  private:
+  // Tells peers which call this is.
+  void announce(Track& track);
   // kPending: not yet, peers still use the memory it needs.
   engines::Progress start_next(Track& track, Status& failure);
   void start_with_blocks();
@@ -70,6 +72,7 @@ class Call {
   const Prepared* prepared_ = nullptr;
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs
+  bool is_announced_ = false;
   engines::Execution execution_;
   CallBlocks blocks_;
   engines::Program bound_;  // of prepared_->plan

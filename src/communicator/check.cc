@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // HOCKET_CHECK=1: before each call all ranks show each other what they were asked to do.
 #include <cstring>
+#include <numeric>
 
 #include "base/log.h"
+#include "communicator/call_words.h"
 #include "communicator/communicator.h"
 #include "platform/rendezvous.h"
 
@@ -12,30 +14,26 @@ namespace {
 // Small enough to travel inside a slot's line.
 struct Signature {
   uint64_t call = 0;
-  uint64_t count = 0;
-  uint64_t operation = 0;
-  uint32_t element_bytes = 0;
-  uint32_t type = 0;
-  uint32_t root = 0;
-  uint32_t collective = 0;
+  CallSignature called;
+  uint64_t counts = 0;  // of a vector version all ranks of which see all counts: a digest
+  uint32_t type = 0;    // 0: ranks need not agree on it
 };
 static_assert(sizeof(Signature) <= engines::shared_memory::kInlineBytes);
 
-std::string describe(const Signature& signature) {
-  std::string text(name(static_cast<schedule::Collective>(signature.collective)));
-  const bool is_vector = schedule::is_vector(static_cast<schedule::Collective>(signature.collective));
-  text += is_vector ? "(counts of digest " : "(count ";
-  text += std::to_string(signature.count) + ", element of " + std::to_string(signature.element_bytes) + " bytes";
-  if (signature.type != 0) text += ", type " + std::to_string(signature.type);
-  if (signature.operation != 0) text += ", operation " + std::to_string(signature.operation);
-  return text + ", root " + std::to_string(signature.root) + ")";
+bool agree(const Signature& a, const Signature& b) {
+  return a.called == b.called && a.counts == b.counts && a.type == b.type;
 }
 
-bool agree(const Signature& a, const Signature& b) {
-  if (a.collective != b.collective || a.root != b.root || a.operation != b.operation) return false;
-  // Of a broadcast the length counts: a root may describe it by other types than the rest.
-  if (a.collective != static_cast<uint32_t>(schedule::Collective::kBroadcast) && a.type != b.type) return false;
-  return a.count * a.element_bytes == b.count * b.element_bytes;
+std::string describe_difference(uint32_t rank, const Signature& a, uint32_t other_rank, const Signature& b,
+                                Vocabulary vocabulary) {
+  if (a.called != b.called) return describe_difference(rank, a.called, other_rank, b.called, vocabulary);
+  const std::string with = describe(a.called, vocabulary) + " with ";
+  const auto tell = [&](const std::string& one, const std::string& other) {
+    return "rank " + std::to_string(rank) + " calls " + with + one + " where rank " + std::to_string(other_rank) +
+           " calls it with " + other;
+  };
+  if (a.type != b.type) return tell("type " + describe_type(a.type), "type " + describe_type(b.type));
+  return tell("other counts", "its own; all ranks must pass the same");
 }
 
 // One rank's bytes for and from every other, as it sees them.
@@ -79,23 +77,24 @@ Status Communicator::show_each_other(const void* mine, size_t bytes, void* all) 
 Status Communicator::check_agreement(const Arguments& arguments) {
   Signature mine;
   mine.call = ++checked_;
-  mine.count = arguments.count;
-  mine.operation = arguments.operation_name;
-  mine.element_bytes = static_cast<uint32_t>(arguments.combiner.element_bytes);
-  mine.type = arguments.combiner.type;
-  mine.root = arguments.root;
-  mine.collective = static_cast<uint32_t>(arguments.collective);
-  if (schedule::is_vector(arguments.collective)) {
+  mine.called.what = what_of(arguments.collective, !arguments.combiner.commutative, arguments.root);
+  mine.called.operation = operation_of(arguments.combiner, arguments.operation_name);
+  // Of a broadcast the length counts: a root may describe it by other types than the rest.
+  if (arguments.collective != schedule::Collective::kBroadcast) mine.type = arguments.combiner.type;
+  if (!schedule::is_vector(arguments.collective)) {
+    mine.called.bytes = bytes_of(arguments.count * arguments.combiner.element_bytes);
+  } else if (schedule::lengths_are_agreed(arguments.collective)) {
     const auto& told = arguments.input_blocks.counts != nullptr ? arguments.input_blocks : arguments.output_blocks;
-    mine.count = schedule::lengths_are_agreed(arguments.collective) ? digest(told.counts, size_) : 0;
+    const uint64_t elements = std::accumulate(told.counts, told.counts + size_, uint64_t{0});
+    mine.called.bytes = bytes_of(elements * arguments.combiner.element_bytes);
+    mine.counts = digest(told.counts, size_);
   }
   std::vector<Signature> all(size_);
   HOCKET_TRY(show_each_other(&mine, sizeof mine, all.data()));
   for (uint32_t rank = 0; rank < size_; ++rank) {
     if (agree(all[0], all[rank])) continue;
-    return fail(Status(Code::kMismatch, "call " + std::to_string(mine.call) + " differs: rank 0 calls " +
-                                            describe(all[0]) + ", rank " + std::to_string(rank) + " calls " +
-                                            describe(all[rank])));
+    const std::string text = describe_difference(0, all[0], rank, all[rank], context_.vocabulary());
+    return fail(Status(Code::kMismatch, "call " + std::to_string(mine.call) + ": " + text));
   }
   return schedule::lengths_are_agreed(arguments.collective) ? Status::ok() : check_lengths(arguments);
 }
@@ -109,10 +108,11 @@ Status Communicator::check_lengths(const Arguments& arguments) {
       const uint64_t given = all[mine.size() * from + to];
       const uint64_t wanted = all[mine.size() * to + size_ + from];
       if (given == wanted) continue;
-      return fail(Status(Code::kMismatch,
-                         "call " + std::to_string(checked_) + ", " + std::string(name(arguments.collective)) +
-                             ": rank " + std::to_string(from) + " has " + std::to_string(given) + " bytes for rank " +
-                             std::to_string(to) + ", which expects " + std::to_string(wanted)));
+      return fail(Status(Code::kMismatch, "call " + std::to_string(checked_) + ", " +
+                                              name_of(arguments.collective, context_.vocabulary()) + ": rank " +
+                                              std::to_string(from) + " has " + std::to_string(given) +
+                                              " bytes for rank " + std::to_string(to) + ", which expects " +
+                                              std::to_string(wanted)));
     }
   }
   return Status::ok();

@@ -127,7 +127,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
     HOCKET_TRY(advance_others());
     if (waiter.waited_ns() >= next_check_ns_) {
       next_check_ns_ = waiter.waited_ns() + kFailureCheckNs;
-      if (Status failure = find_failure(); !failure.is_ok()) return fail(std::move(failure));
+      if (Status trouble = find_trouble(); !trouble.is_ok()) return fail(std::move(trouble));
     }
   }
 }
@@ -163,10 +163,13 @@ Status Communicator::fail(Status status) {
   }
   if (!broken_) {
     broken_ = true;
-    if (group_->broken() == 0) group_->report_broken(rank_);
+    if (status.code() == Code::kMismatch)
+      status = agree_on_mismatch(std::move(status));
+    else if (group_->broken() == 0)
+      group_->report_broken(rank_);
     // First, since an MPI may not survive that its peers have ended.
     HOCKET_LOG_ERROR("rank %u of %u: %s", rank_, size_, status.message());
-    if (nodes_ != nullptr && !others_know_) tell_other_nodes();
+    if (nodes_ != nullptr && !others_know_) tell_other_nodes(status);
     broken_reason_ = status.message();
   }
   return status;
@@ -185,6 +188,10 @@ Status Communicator::find_failure() {
     return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
                                          " has ended or failed while others wait for it in a collective");
   };
+  if (std::string told = group_->mismatch(); !told.empty()) {
+    others_know_ = true;
+    return {Code::kMismatch, std::move(told)};
+  }
   if (const uint32_t broken = group_->broken(); broken != 0) {
     others_know_ = nic_ == nullptr;  // who found it has told; but engines are told by who stands for the node
     return failed(broken - 1);
@@ -197,34 +204,12 @@ Status Communicator::find_failure() {
   if (nodes_ == nullptr) return Status::ok();
   for (auto& track : tracks_)
     if (track != nullptr) HOCKET_TRY(track->check());
-  Result<uint32_t> elsewhere = find_failure_elsewhere();
-  if (!elsewhere.is_ok()) return elsewhere.take_status();
-  if (elsewhere.value() == size_) return Status::ok();
+  uint32_t elsewhere = size_;
+  HOCKET_TRY(hear_other_nodes(elsewhere));
+  if (elsewhere == size_) return Status::ok();
   others_know_ = true;
-  group_->report_broken(elsewhere.value());
+  group_->report_broken(elsewhere);
   return failed(group_->broken() - 1);
-}
-
-// Who finds a failure has the engines tell all nodes, or sends word to their ranks, under a tag that nothing else uses.
-// Not who has heard of it: some have ended by then, and MPICH 5 crashes when it connects to such.
-void Communicator::tell_other_nodes() {
-  if (nic_ != nullptr && (nic_->culprit() < size_ || nic_->tell_failure())) return;
-  engines::wire::Wire& wire = *context_.wire();
-  for (uint32_t rank = 0; rank < size_; ++rank) {
-    if (nodes_->together(rank, rank_)) continue;
-    const Status sent = wire.send_notice(addresses_[rank], tag_ + kLanes);
-    if (!sent.is_ok()) HOCKET_LOG_DEBUG("rank %u does not hear of the failure: %s", rank, sent.message());
-  }
-}
-
-// A rank of another node that has failed, or size().
-Result<uint32_t> Communicator::find_failure_elsewhere() {
-  uint32_t from = 0;
-  Result<bool> has_come = context_.wire()->take_notice(tag_ + kLanes, from);
-  if (!has_come.is_ok()) return has_come.take_status();
-  if (!has_come.value()) return size_;
-  const auto found = std::find(addresses_.begin(), addresses_.end(), from);
-  return static_cast<uint32_t>(found - addresses_.begin());
 }
 
 Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {

@@ -26,6 +26,7 @@
 #include "communicator/multicast_path.h"
 #include "communicator/planner.h"
 #include "communicator/track.h"
+#include "communicator/word.h"
 #include "engines/shared_memory/group.h"
 
 namespace hocket::communicator {
@@ -130,8 +131,15 @@ class Communicator {
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
-  Result<uint32_t> find_failure_elsewhere();
-  void tell_other_nodes();
+  // The same while this rank is in a call, and ranks that are in another.
+  Status find_trouble();
+  std::string find_difference() const;
+  Status agree_on_mismatch(Status status);
+  Word new_word(Word::Kind kind) const;
+  void tell_other_nodes(const Status& status);
+  Status hear_other_nodes(uint32_t& failed);
+  std::string compare(const Word& word) const;
+  void tell_whom_it_waits_for();
   Result<std::unique_ptr<Track>> make_track(uint32_t index);
   // With the engines that there are by now.
   void equip(Track& track, uint32_t index) const;
@@ -173,7 +181,16 @@ class Communicator {
   bool checks_arguments_ = false;
   bool only_by_engines_ = false;
   bool broken_ = false;
-  bool others_know_ = false;  // of the failure: other nodes needn't be told by this rank
+  bool others_know_ = false;            // of the failure: other nodes needn't be told by this rank
+  bool mismatch_is_known_ = false;      // another node's word has said which calls differ
+  std::unique_ptr<WordOfMouth> words_;  // with other nodes; nullptr: there are none
+  uint64_t unique_number_ = 0;          // of the communicator, of several nodes
+  struct Waited {
+    uint64_t number = 0;  // of the call that this rank has waited in
+    uint64_t next_ns = 0, pause_ns = 0;
+    size_t turn = 0;
+  };
+  std::array<Waited, engines::shared_memory::kLanes> waited_;
   std::string broken_reason_;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "communicator/call_words.h"
 #include "communicator/tags.h"
 #include "engines/nic/port.h"
 #include "engines/wire/wire.h"
@@ -67,6 +68,8 @@ class Context {
   // How many communicators use this context.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
+  // Another one each time. Relaxed: it orders nothing.
+  uint32_t next_serial() { return serials_.fetch_add(1, std::memory_order_relaxed); }
   uint32_t communicators() const { return communicators_.load(std::memory_order_relaxed); }
   // False in a child of fork(): its parent's objects are not its own.
   bool is_owner() const { return *owner_mark_ != 0; }
@@ -74,6 +77,10 @@ class Context {
   // Whether peers' memory should be read directly: "" or why not; unknown before the first communicator.
   // Under setup_mutex.
   std::optional<std::string>& cross_memory_verdict() { return cross_memory_verdict_; }
+  // In whose words sentences name calls. Set before the first communicator is made.
+  Vocabulary vocabulary() const { return vocabulary_; }
+  void speak(Vocabulary vocabulary) { vocabulary_ = vocabulary; }
+
   // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
   // Relaxed: a hint that stands for itself.
   bool crowded() const { return crowded_.load(std::memory_order_relaxed); }
@@ -95,8 +102,10 @@ class Context {
   int64_t slice_ns_ = 0;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
+  Vocabulary vocabulary_ = Vocabulary::kHocket;
   std::atomic<bool> crowded_{false};
   std::atomic<uint32_t> communicators_{0};
+  std::atomic<uint32_t> serials_{0};
   std::atomic<bool> told_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid

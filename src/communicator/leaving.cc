@@ -70,6 +70,8 @@ Communicator::Ending Communicator::after_barrier() {
     return broken_ ? Ending::kLost : Ending::kBarrier;
   }
   if (!failure.is_ok()) (void)fail(std::move(failure));
+  // What others have told while they waited, before they came to the barrier: not all MPIs end with messages left.
+  if (!broken_) words_->drop_all();
   return broken_ ? Ending::kLost : Ending::kLeftovers;
 }
 

@@ -103,12 +103,20 @@ void Planner::use_multicast(std::string how, std::string why_not) {
   forget();
 }
 
+// Where ranks see different lengths there is none that they must agree on.
+static CallSignature signature_of(const CallShape& shape) {
+  const uint64_t elements = schedule::is_vector(shape.collective) ? shape.row : shape.count;
+  return {what_of(shape.collective, shape.keep_order, shape.root), bytes_of(elements * shape.element_bytes)};
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
   Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;
   prepared->size = size_;
+  prepared->signature = signature_of(shape);
+  prepared->signature_hash = engines::shared_memory::hash_of_shape(prepared->signature);
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/status.h"
+#include "communicator/call_words.h"
 #include "communicator/nic_path.h"
 #include "engines/executor/program.h"
 #include "selection/choice.h"
@@ -36,6 +37,9 @@ struct CallShape {
 struct Prepared {
   CallShape shape;
   uint32_t size = 0;  // of the communicator
+  // What all ranks must agree on, without the operation, and its part of the mark in lines.
+  CallSignature signature;
+  uint64_t signature_hash = 0;
   bool has_block_a_rank = false;
   selection::Choice choice;
   engines::Program chunk;  // empty when there is one call only

@@ -112,8 +112,8 @@ void Communicator::look_for_failure_now_and_then() {
   const auto now = static_cast<int64_t>(now_ns());
   if (now < next_look_ns_) return;
   if (next_look_ns_ != 0) {
-    if (Status failure = find_failure(); !failure.is_ok()) {
-      (void)fail(std::move(failure));
+    if (Status trouble = find_trouble(); !trouble.is_ok()) {
+      (void)fail(std::move(trouble));
       advance_requests();
     }
   }

@@ -147,6 +147,7 @@ Status Setup::prepare_own() {
     context_.wire()->name().copy(mine_.wire_name, sizeof mine_.wire_name - 1);
     if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
     mine_.has_tag = own_tag_ ? 1 : 0;
+    mine_.serial = context_.next_serial();
     mine_.tag = own_tag_.value_or(0);
     Result<NicPath::Offer> nic = NicPath::offer(context_, bootstrap_.rank == 0);
     if (!nic.is_ok()) return nic.take_status();

@@ -40,6 +40,7 @@ class Setup {
     char wire_name[16] = {};       // rank 0's counts
     uint32_t tag = 0;              // rank 0's counts
     uint8_t has_tag = 0;           // the same
+    uint32_t serial = 0;           // the same: how many communicators its context has had
     uint64_t settings_offset = 0;  // rank 0's only
     uint64_t settings_bytes = 0;
     uint64_t trial_address = 0;

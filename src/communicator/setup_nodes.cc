@@ -20,7 +20,11 @@ Status Setup::find_nodes() {
   communicator_->nodes_ = std::move(nodes);
   for (const Introduction& one : all_) communicator_->addresses_.push_back(one.wire_rank);
   communicator_->tag_ = all_[0].tag;
-  return check_wire();
+  communicator_->unique_number_ = uint64_t{all_[0].wire_rank + 1} << 32 | all_[0].serial;
+  HOCKET_TRY(check_wire());
+  const uint32_t tag = all_[0].tag + engines::shared_memory::kLanes;
+  communicator_->words_ = std::make_unique<WordOfMouth>(*context_.wire(), tag);
+  return Status::ok();
 }
 
 // Only where every rank is bound to one.

@@ -23,6 +23,7 @@ class Track final : private engines::Transport {
       : lane_(std::move(lane)), channel_(std::move(channel)) {}
 
   engines::shared_memory::Lane& lane() { return *lane_; }
+  const engines::shared_memory::Lane& lane() const { return *lane_; }
   engines::wire::Channel* channel() { return channel_.get(); }
   engines::Transport& transport() {
     if (channel_ == nullptr) [[likely]]

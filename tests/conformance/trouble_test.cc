@@ -140,18 +140,35 @@ TEST(Mismatch, IsFoundWhenAskedFor) {
     ASSERT_EQ(hocket_broadcast(me.comm, data, 8, HOCKET_INT64, 1), HOCKET_OK) << hocket_error_text();
     EXPECT_EQ(hocket_broadcast(me.comm, data, me.rank == 2 ? 7 : 8, HOCKET_INT64, 1), HOCKET_ERR_MISMATCH);
     EXPECT_TRUE(text_has("call 2")) << hocket_error_text();
-    EXPECT_TRUE(text_has("rank 2")) << hocket_error_text();
-    EXPECT_TRUE(text_has("count 56")) << hocket_error_text();
+    EXPECT_TRUE(text_has("rank 0 calls broadcast(64 bytes, root 1) where rank 2 calls broadcast(56 bytes, root 1)"))
+        << hocket_error_text();
   });
   EXPECT_EQ(failed, 0);
   const int other = run_processes(2, [](Rank& me) {
     int64_t in = 1;
     int64_t out = 0;
     EXPECT_EQ(hocket_reduce(me.comm, &in, &out, 1, HOCKET_INT64, HOCKET_SUM, me.rank), HOCKET_ERR_MISMATCH);
-    EXPECT_TRUE(text_has("root 1")) << hocket_error_text();
+    EXPECT_TRUE(text_has("reduce(1 x 64-bit integer, sum, root 1)")) << hocket_error_text();
+  });
+  EXPECT_EQ(other, 0);
+  const int types = run_processes(2, [](Rank& me) {
+    int64_t in[2] = {};
+    int64_t out[2] = {};
+    const size_t counts[] = {1, 1};
+    const size_t swapped[] = {me.rank == 0 ? size_t{2} : size_t{0}, me.rank == 0 ? size_t{0} : size_t{2}};
+    const bool is_odd = me.rank == 1;
+    EXPECT_EQ(hocket_alltoall(me.comm, in, out, is_odd ? 4 : 1, is_odd ? HOCKET_INT16 : HOCKET_DOUBLE),
+              HOCKET_ERR_MISMATCH);
+    EXPECT_TRUE(text_has("alltoall(8 bytes) with type double where rank 1 calls it with type 16-bit integer"))
+        << hocket_error_text();
+    hocket_comm_t* again = nullptr;
+    ASSERT_EQ(hocket_comm_create(me.context, &me.bootstrap, &again), HOCKET_OK);
+    EXPECT_EQ(hocket_allgatherv(again, in, out, is_odd ? swapped : counts, nullptr, HOCKET_INT64), HOCKET_ERR_MISMATCH);
+    EXPECT_TRUE(text_has("all ranks must pass the same")) << hocket_error_text();
+    EXPECT_EQ(hocket_comm_destroy(again), HOCKET_OK);
   });
   unsetenv("HOCKET_CHECK");
-  EXPECT_EQ(other, 0);
+  EXPECT_EQ(types, 0);
 }
 
 TEST(RunAhead, ARankMayRunFarAheadOfALatePeer) {

@@ -36,4 +36,15 @@ void Group::report_broken(uint32_t name) {
   for (const Member& member : members_) platform::unpark(member.block->parking);
 }
 
+void Group::report_mismatch(std::string_view reason) {
+  // Relaxed: who writes the sentence, and no more. Who finds it raised goes without, and all hear of the first.
+  if (root().tells.exchange(1, std::memory_order_relaxed) != 0) return;
+  const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
+  root().reason[length] = 0;
+  // Its release carries the sentence; pairs with the acquire in broken().
+  report_broken(RankBlock::kMismatch - 1);
+}
+
+std::string Group::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }
+
 }  // namespace hocket::engines::shared_memory

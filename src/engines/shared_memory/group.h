@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engines/shared_memory/layout.h"
@@ -59,7 +61,11 @@ class Group {
 
   // A group that has lost a member, or of whose communicator a rank elsewhere has failed, is broken for all of them.
   void report_broken(uint32_t name);
-  // 1 + the name of the rank that failed, or 0.
+  // The same because ranks are in different calls: `reason`, which all get to know, says in which.
+  void report_mismatch(std::string_view reason);
+  // What was reported so; "": nothing.
+  std::string mismatch() const;
+  // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }
 
  private:

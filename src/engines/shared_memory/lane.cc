@@ -78,6 +78,13 @@ bool Lane::find_finished(uint64_t call) {
   return known_finished_ >= call;
 }
 
+// Nothing else is known here; the communicator knows more.
+void Lane::fail_by_other_call(uint32_t peer) {
+  failure_ = Status(Code::kMismatch, "rank " + std::to_string(group_.name_of(peer)) + " is in another call than rank " +
+                                         std::to_string(group_.name_of(group_.rank())) +
+                                         ", or was before; all ranks must call the same collectives in the same order");
+}
+
 bool Lane::enter_set() {
   if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
   return entered_;

@@ -44,6 +44,21 @@ class Lane final : public Transport {
   // still read what an earlier call published there. Fails when the region has no room for it.
   Result<std::byte*> take_scratch(uint64_t bytes);
 
+  // The call that begins now. Those of a lane count from 1, as this rank goes through them, each once however many
+  // programs it has.
+  // `shape`: the signature without the operation.
+  void announce(const CallSignature& shape, uint64_t hash_of_shape, uint64_t operation) {
+    history_.add(hash_of_shape, operation);
+    mark_ = history_.mark();
+    ++announced_;
+    mine_->records[announced_ % kSets].write(announced_ / kSets, shape, operation);
+  }
+  uint64_t announced() const { return announced_; }
+  // What the rank at `place` has announced as number `number`. False: it hasn't yet, or it was long ago.
+  bool read_record(uint32_t place, uint64_t number, CallSignature& signature) const {
+    return lanes_[place]->records[number % kSets].read(number / kSets, signature);
+  }
+
   // Whether the last look for a publication found its owner just writing it.
   bool peer_is_writing() const { return peer_is_writing_; }
 
@@ -83,6 +98,14 @@ class Lane final : public Transport {
 
   Progress publish(const Instruction& step, const Operands& operands);
   Progress expose(const Instruction& step, const Operands& operands);
+  // A line of who is in another call than this rank, or was: nothing of it is used.
+  bool is_of_other_call(const Instruction& step, uint64_t location) {
+    if ((location & kMarkBits) == 0) [[likely]]
+      return false;
+    fail_by_other_call(step.peer);
+    return true;
+  }
+  void fail_by_other_call(uint32_t peer);
   // The line of what the step wants to read or write, or nullptr while it is not published.
   const SlotLine* published(const Instruction& step);
   Progress get(const Instruction& step, const Operands& operands);
@@ -102,7 +125,7 @@ class Lane final : public Transport {
   bool has_room(uint32_t peer);
   bool is_consumed(uint32_t peer, uint64_t serial);
   StagingBuffer* mail_buffer(uint32_t peer, bool is_short);
-  bool is_expected(const Instruction& step, const StepState& state, const MailLine& line);
+  bool is_expected(const Instruction& step, const StepState& state, const MailLine& line, uint64_t location);
   uint64_t reachable_location(const std::byte* data, uint64_t bytes) const;
   void post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total);
   void post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole);
@@ -122,6 +145,9 @@ class Lane final : public Transport {
 
   const Program* program_ = nullptr;
   uint64_t call_ = 0;
+  uint64_t announced_ = 0;
+  CallHistory history_;
+  uint64_t mark_ = 0;
   uint64_t known_finished_ = 0;
   bool entered_ = false;
   bool finished_told_ = false;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engines/shared_memory/call_record.h"
 #include "platform/parking.h"
 #include "platform/turns.h"
 #include "schedule/step.h"
@@ -41,20 +42,21 @@ inline constexpr uint32_t kShortMailBuffers = 32;
 // which counts from 1.
 struct alignas(64) SlotLine {
   std::atomic<uint64_t> tag;
-  uint64_t location;  // offset in the owner's region, or kInline, or kForeign and an address
+  uint64_t location;  // with the call's mark: offset in the owner's region, or kInline, or kForeign and an address
   std::byte payload[kInlineBytes];
 };
-inline constexpr uint64_t kInline = ~uint64_t{0};
+inline constexpr uint64_t kInline = (uint64_t{1} << kMarkShift) - 1;
 // A location with this bit is not an offset but an address in the owner's process, to be read by process_vm_readv.
 inline constexpr uint64_t kForeign = uint64_t{1} << 63;
-inline bool is_foreign(uint64_t location) { return location != kInline && (location & kForeign) != 0; }
+inline bool is_foreign(uint64_t location) { return (location & kForeign) != 0; }
 inline constexpr uint32_t kBeingWritten = 0;  // a version: the first is under way
 inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | version; }
 
 // One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.
 struct alignas(64) MailLine {
   std::atomic<uint64_t> serial;
-  uint64_t location;  // offset in the sender's region, or kForeign and an address, or of an inline one: inline_of()
+  // With the call's mark: offset in the sender's region, or kForeign and an address, or of an inline one: inline_of().
+  uint64_t location;
   union {
     std::byte payload[kInlineBytes];
     struct {
@@ -64,12 +66,12 @@ struct alignas(64) MailLine {
   };
 };
 // A fragment inside the line: how long it is, and whether its message is.
-inline constexpr uint64_t kInlineMail = ~uint64_t{0} << 8;
+inline constexpr uint64_t kInlineMail = kInline - 0xff;
 inline constexpr uint64_t kPartOfMessage = 0x80;
 inline uint64_t inline_of(uint64_t bytes, bool is_whole) {
   return kInlineMail | bytes | (is_whole ? 0 : kPartOfMessage);
 }
-inline bool is_inline_mail(uint64_t location) { return location >= kInlineMail; }
+inline bool is_inline_mail(uint64_t location) { return (location & kInlineMail) == kInlineMail; }
 inline uint64_t inline_bytes(uint64_t location) { return location & (kPartOfMessage - 1); }
 static_assert(sizeof(SlotLine) == 64 && sizeof(MailLine) == 64);
 
@@ -84,6 +86,7 @@ struct alignas(64) CounterSet {
 // One lane of one rank; followed in memory by its mail lines and acknowledgements, one row a sender.
 struct alignas(64) LaneBlock {
   alignas(64) std::atomic<uint64_t> finished;  // calls all of whose steps this rank has done
+  alignas(64) CallRecord records[kSets];       // of the last calls
   SlotLine slots[kSets][schedule::kMaxSlots];
   alignas(64) std::byte near[kSets][kNearSlots][kNearBytes];
   CounterSet own[kSets];
@@ -107,10 +110,15 @@ struct alignas(64) RankBlock {
   platform::Turn turn;                             // while ranks share cores
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
-  // On rank 0: set by whoever finds a peer dead; 1 + its name.
+  // On rank 0: set by whoever finds a peer dead, 1 + its name; or that calls differ, kMismatch.
   std::atomic<uint32_t> broken;
+  static constexpr uint32_t kMismatch = ~0u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
+  // On rank 0: which calls differ, as a sentence that ends with 0. Written by whoever has raised `tells`.
+  static constexpr uint32_t kReasonBytes = 448;
+  alignas(64) std::atomic<uint32_t> tells;
+  char reason[kReasonBytes];
 
   static size_t bytes(uint32_t ranks) { return sizeof(RankBlock) + kLanes * LaneBlock::bytes(ranks); }
   LaneBlock* lane(uint32_t index, uint32_t ranks) {

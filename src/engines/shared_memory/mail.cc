@@ -42,14 +42,14 @@ void Lane::post_line(uint32_t peer, MailLine& line) {
 
 void Lane::post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole) {
   MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
-  line.location = inline_of(bytes, is_whole);
+  line.location = inline_of(bytes, is_whole) ^ mark_;
   if (bytes != 0) std::memcpy(line.payload, payload, bytes);
   post_line(peer, line);
 }
 
 void Lane::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total) {
   MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
-  line.location = location;
+  line.location = location ^ mark_;
   line.bytes = bytes;
   line.total = total;
   post_line(peer, line);
@@ -134,10 +134,12 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const O
 
 // A message of another length than what is received, which only a mistake of the program can bring about, must not be
 // written anywhere. (Of one in several inline lines, none says how long the whole is; but too long it can't get.)
-bool Lane::is_expected(const Instruction& step, const StepState& state, const MailLine& line) {
-  const bool is_inline = is_inline_mail(line.location);
-  uint64_t total = is_inline ? inline_bytes(line.location) : line.total;
-  if (is_inline && (line.location & kPartOfMessage) != 0) total = std::max(step.bytes, state.bytes + total);
+bool Lane::is_expected(const Instruction& step, const StepState& state, const MailLine& line, uint64_t location) {
+  if (is_of_other_call(step, location)) [[unlikely]]
+    return false;
+  const bool is_inline = is_inline_mail(location);
+  uint64_t total = is_inline ? inline_bytes(location) : line.total;
+  if (is_inline && (location & kPartOfMessage) != 0) total = std::max(step.bytes, state.bytes + total);
   if (total == step.bytes) [[likely]]
     return true;
   failure_ =
@@ -156,12 +158,12 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
     const MailLine& line = mine_->mail(step.peer)[pair.received % kMailDepth];
     // Acquire: pairs with post_line().
     if (line.serial.load(std::memory_order_acquire) != pair.received + 1) return Progress::kPending;
-    if (!is_expected(step, state, line)) return Progress::kPending;
-    const bool is_inline = is_inline_mail(line.location);
-    const uint64_t bytes = is_inline ? inline_bytes(line.location) : line.bytes;
+    const uint64_t location = line.location ^ mark_;
+    if (!is_expected(step, state, line, location)) return Progress::kPending;
+    const bool is_inline = is_inline_mail(location);
+    const uint64_t bytes = is_inline ? inline_bytes(location) : line.bytes;
     if (!is_inline) {
-      if (take_in(step, operands, line.location, 0, state.bytes, bytes) == Progress::kPending)
-        return Progress::kPending;
+      if (take_in(step, operands, location, 0, state.bytes, bytes) == Progress::kPending) return Progress::kPending;
     } else if (step.kind == schedule::StepKind::kReceiveCombine) {
       operands.combine(step, line.payload, state.bytes, bytes / element);
     } else if (bytes != 0) {

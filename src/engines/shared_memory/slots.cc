@@ -40,7 +40,7 @@ StagingBuffer* Lane::slot_buffer(uint8_t slot) {
 
 void Lane::write_slot(const Instruction& step, uint64_t location) {
   SlotLine& line = mine_->slots[set()][step.slot];
-  line.location = location;
+  line.location = location ^ mark_;
   // Release: the data and its location come before; pairs with the acquire in published().
   line.tag.store(slot_tag(call_, step.version), std::memory_order_release);
   group_.wake_all(1 + group_.rank());
@@ -111,30 +111,36 @@ const SlotLine* Lane::published(const Instruction& step) {
 Progress Lane::get(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
+  const uint64_t location = line->location ^ mark_;
+  if (is_of_other_call(step, location)) return Progress::kPending;
   if (step.bytes == 0) return Progress::kDone;
-  if (line->location == kInline) {
+  if (location == kInline) {
     copy_short(operands.destination(step), line->payload + step.target_offset, step.bytes);
     return Progress::kDone;
   }
-  return take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+  return take_in(step, operands, location, step.target_offset, 0, step.bytes);
 }
 
 Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
+  const uint64_t location = line->location ^ mark_;
+  if (is_of_other_call(step, location)) return Progress::kPending;
   if (step.elements == 0) return Progress::kDone;
-  if (line->location == kInline) {
+  if (location == kInline) {
     operands.combine(step, line->payload + step.target_offset, 0, step.elements);
     return Progress::kDone;
   }
-  return take_in(step, operands, line->location, step.target_offset, 0, step.bytes);
+  return take_in(step, operands, location, step.target_offset, 0, step.bytes);
 }
 
 Progress Lane::put(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
+  const uint64_t location = line->location ^ mark_;
+  if (is_of_other_call(step, location)) return Progress::kPending;
   // What is exposed always lies in the owner's region.
-  std::byte* room = group_.member(step.peer).region + line->location + step.target_offset;
+  std::byte* room = group_.member(step.peer).region + location + step.target_offset;
   if (step.bytes != 0) std::memcpy(room, operands.source(step), step.bytes);
   return Progress::kDone;
 }

@@ -44,6 +44,13 @@ void Channel::poll() {
   if (!status.is_ok()) failure_ = std::move(status);
 }
 
+std::vector<uint32_t> Channel::peers() const {
+  std::vector<uint32_t> peers;
+  for (const Posted& posted : posted_)
+    if (std::find(peers.begin(), peers.end(), posted.peer) == peers.end()) peers.push_back(posted.peer);
+  return peers;
+}
+
 void Channel::settle(const Posted& posted, size_t bytes) {
   if (--posted.state->bytes == 0) posted.state->phase = kArrived;
   if (posted.is_receive) compare_lengths(posted.peer, bytes, posted.expected);

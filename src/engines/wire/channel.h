@@ -40,6 +40,8 @@ class Channel {
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
   bool is_busy() const { return !tickets_.empty(); }
+  // Whose messages, or whose receives, are awaited; each once.
+  std::vector<uint32_t> peers() const;
   // The same without what has been left.
   bool is_awaited() const { return tickets_.size() > left_; }
 

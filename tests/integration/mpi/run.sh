@@ -7,11 +7,12 @@
 # impi, both with the same binary, built by MPICH's compiler. PROGRAM: a source beside this script, or "conformance",
 # the program in that folder.
 # A FAULT among the variables is made to happen by faults.c.
-# Variables of its own: EXPECT, an extended regular expression that the output must match (default: at least 95 %
-# carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says which node a rank is to be on, as if the
-# machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains; STATUS, the exit status that is right, or
-# "failure" for any but 0; VENV, where the Python environments are; DRIVER, the file name of a stand-in for a driver of
-# devices. Exit status 77: that MPI is not installed, or the program says that it is skipped.
+# Variables of its own: EXPECT, extended regular expressions with " && " between them, each of which a line of the
+# output must match (default: at least 95 % carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says
+# which node a rank is to be on, as if the machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains;
+# STATUS, the exit status that is right, or "failure" for any but 0; VENV, where the Python environments are; DRIVER,
+# the file name of a stand-in for a driver of devices. Exit status 77: that MPI is not installed, or the program says
+# that it is skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -150,10 +151,12 @@ status=0
 cat "$log"
 if grep -q '^skipped: ' "$log"; then exit 77; fi
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
-if ! grep -aEq "$expect" "$log"; then
-  echo "run.sh: nothing above matches '$expect'"
-  exit 1
-fi
+while read -r line; do
+  if ! grep -aEq "$line" "$log"; then
+    echo "run.sh: nothing above matches '$line'"
+    exit 1
+  fi
+done <<<"${expect// && /$'\n'}"
 # What the program says it has observed must be the same without hocket.
 if [ "$program" = traces.c ]; then
   others=${preload#*.so} # what Intel MPI needs

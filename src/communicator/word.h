@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks of different nodes tell each other beside their calls: that something has failed, that calls differ, and
+// which call a rank is in that has waited for long. A notice of the wire says that word comes, and the word follows it
+// under the same tag, so that the one receive that is posted when a notice has been taken gets it.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "engines/shared_memory/call_record.h"
+#include "engines/wire/wire.h"
+
+namespace hocket::communicator {
+
+struct Word {
+  enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall };
+  static constexpr size_t kReasonBytes = 448;
+  uint64_t communicator = 0;  // tags are used again: a word may come too late
+  Kind kind = kNone;
+  uint32_t from = 0;   // rank in the communicator
+  uint32_t track = 0;  // kCall: which, and how many calls it has begun there
+  uint64_t number = 0;
+  engines::shared_memory::CallSignature call;
+  char reason[kReasonBytes] = {};  // kMismatch: the sentence
+
+  void say(std::string_view text) { reason[text.copy(reason, kReasonBytes - 1)] = 0; }
+};
+
+class WordOfMouth {
+ public:
+  WordOfMouth(engines::wire::Wire& wire, uint32_t tag) : wire_(wire), tag_(tag) {}
+  ~WordOfMouth();
+
+  // To a process by its number on the wire.
+  Status send(uint32_t to, const Word& word);
+  // A word that has come; of kind kNone: none has. `from`: of whom, ~0u: nobody. A notice whose word doesn't follow is
+  // kFailure.
+  Result<Word> take(uint32_t& from);
+  // All that have come.
+  void drop_all();
+
+ private:
+  struct Sent {
+    Word word;
+    engines::wire::Ticket ticket = 0;
+  };
+  void sweep();
+
+  engines::wire::Wire& wire_;
+  uint32_t tag_;
+  std::vector<std::unique_ptr<Sent>> sent_;  // under way
+};
+
+}  // namespace hocket::communicator

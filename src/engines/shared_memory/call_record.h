@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank tells of the calls it is in, so that ranks that are in different ones find out: a record in its own
+// memory, which nobody looks at unless something is wrong, and a mark in every line that it writes anyway.
+//
+// A record is written at the beginning of a call, by three plain stores, and read by peers that have waited for long.
+// It may be written anew while they read: each of its words says which call it is of.
+//
+// Thread safety: one writer, any number of readers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hocket::engines::shared_memory {
+
+// A call, as far as all ranks must agree on it. The upper 16 bits of each word are 0.
+struct CallSignature {
+  uint64_t what = 0;       // which collective, whether operands keep their order, and the root
+  uint64_t bytes = 0;      // of a block where there is one a rank; of all blocks together where these differ; 0 where
+                           // ranks see different lengths
+  uint64_t operation = 0;  // of a reduction: the type, and the operation's name, 0 where ranks can't tell
+
+  bool operator==(const CallSignature&) const = default;
+};
+
+// Bits of a line's location that no offset and no address needs.
+inline constexpr uint32_t kMarkShift = 48;
+inline constexpr uint64_t kMarkBits = uint64_t{0x7fff} << kMarkShift;
+
+// Of what is known when a call is planned, its signature without the operation.
+inline uint64_t hash_of_shape(const CallSignature& signature) {
+  uint64_t hash = (signature.what ^ signature.bytes << 20 ^ signature.bytes >> 44) * 0x9e3779b97f4a7c15ull;
+  hash ^= hash >> 32;
+  return (hash + signature.what) * 0xc2b2ae3d27d4eb4full;
+}
+
+// A number of all calls of a lane so far, of which some bits mark the lines of the last: ranks that have been in
+// different calls differ from then on, whatever they call, but for one line of 32768.
+class CallHistory {
+ public:
+  void add(uint64_t hash_of_shape, uint64_t operation) {
+    hash_ = (hash_ ^ hash_of_shape ^ operation) * 0x9e3779b97f4a7c15ull;
+  }
+  uint64_t mark() const { return hash_ >> 1 & kMarkBits; }
+
+ private:
+  uint64_t hash_ = 0;
+};
+
+class CallRecord {
+ public:
+  // `round`: how often the place has been used before.
+  void write(uint64_t round, const CallSignature& shape, uint64_t operation) {
+    const uint64_t tag = tag_of(round);
+    // Relaxed, all: what is read says itself which call it is of, and nothing follows from it. Partner: read().
+    what_.store(shape.what | tag, std::memory_order_relaxed);
+    bytes_.store(shape.bytes | tag, std::memory_order_relaxed);
+    operation_.store(operation | tag, std::memory_order_relaxed);
+  }
+  // False: it is of another call, or just becoming so.
+  bool read(uint64_t round, CallSignature& signature) const {
+    const uint64_t tag = tag_of(round);
+    // Relaxed, all: see write().
+    signature.what = what_.load(std::memory_order_relaxed) ^ tag;
+    signature.bytes = bytes_.load(std::memory_order_relaxed) ^ tag;
+    signature.operation = operation_.load(std::memory_order_relaxed) ^ tag;
+    return (signature.what | signature.bytes | signature.operation) >> kTagShift == 0;
+  }
+
+ private:
+  static constexpr uint32_t kTagShift = 48;
+  // Not 0 at first, as memory is.
+  static uint64_t tag_of(uint64_t round) { return (round + 1) << kTagShift; }
+
+  std::atomic<uint64_t> what_, bytes_, operation_;
+};
+
+}  // namespace hocket::engines::shared_memory
