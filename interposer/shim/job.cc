@@ -34,13 +34,14 @@ Settings job_settings;
 int job_rank = 0;
 int job_size = 1;
 bool wrong_settings = false;
-MPI_Comm hidden;  // of this process alone
+MPI_Comm hidden;
 bool has_hidden = false;
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
   int flag = 0;
-  next_pmpi().Iprobe(0, 0, hidden, &flag, MPI_STATUS_IGNORE);  // no such message ever comes
+  // No such message ever comes. A probe on a communicator of this process alone would move nothing in MPICH.
+  next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, hidden, &flag, MPI_STATUS_IGNORE);
   advance_begun();
 }
 
@@ -53,9 +54,8 @@ bool agree_on_settings() {
   return error == MPI_SUCCESS && is_sound(job_settings);
 }
 
-// Local: a duplicate of MPI_COMM_SELF.
 bool open_hidden_comm() {
-  has_hidden = next_pmpi().Comm_dup(handles.comm_self, &hidden) == MPI_SUCCESS;
+  has_hidden = next_pmpi().Comm_dup(handles.comm_world, &hidden) == MPI_SUCCESS;
   return has_hidden && next_pmpi().Comm_set_errhandler(hidden, handles.errors_return) == MPI_SUCCESS;
 }
 
@@ -132,6 +132,7 @@ void print_statistics() {
 const Settings& settings() { return job_settings; }
 int world_size() { return job_size; }
 MPI_Comm hidden_comm() { return hidden; }
+int rank_on_hidden_comm() { return job_rank; }
 bool has_wrong_settings() { return wrong_settings; }
 
 void end_without_memory(size_t bytes, const char* purpose) {

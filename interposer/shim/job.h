@@ -51,10 +51,11 @@ void end_job();
 // The same on all ranks while the job serves.
 const Settings& settings();
 int world_size();
-// A communicator of this process alone that the program doesn't know, on which errors are returned: inquiries that may
-// end in one are made by it, and leave the program's error handlers in peace. Its messages with tag 0 are never sent: a
+// A duplicate of MPI_COMM_WORLD that the program doesn't know, on which errors are returned: inquiries that may end in
+// one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never sent on it: a
 // probe for one moves the MPI's other traffic.
 MPI_Comm hidden_comm();
+int rank_on_hidden_comm();
 // Told on stderr already: a rank's environment asks for something that can't be understood.
 bool has_wrong_settings();
 

@@ -49,8 +49,9 @@ int send_to_self(const void* from, MPI_Datatype from_type, void* to, MPI_Datatyp
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   constexpr int kTag = 1;
-  const int error =
-      next_pmpi().Sendrecv(from, 1, from_type, 0, kTag, to, 1, to_type, 0, kTag, hidden_comm(), MPI_STATUS_IGNORE);
+  const int self = rank_on_hidden_comm();
+  const int error = next_pmpi().Sendrecv(from, 1, from_type, self, kTag, to, 1, to_type, self, kTag, hidden_comm(),
+                                         MPI_STATUS_IGNORE);
   return error == MPI_SUCCESS ? error : raise_error(comm, error);
 }
 
