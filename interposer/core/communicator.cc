@@ -77,18 +77,18 @@ void forget_gone(List& self) {
 }
 
 struct Offer {
-  uint64_t able;
-  uint64_t device;
+  uint8_t able;
+  device::Offer device;
 };
 
 // All ranks hear whether each of them has a context, and what they agree on for devices' memory.
 bool agree(Communicator& self, const Exchange& exchange, bool able) {
-  const Offer mine{able, static_cast<uint64_t>(device::offer())};
+  const Offer mine{static_cast<uint8_t>(able ? 1 : 0), device::offer()};
   std::vector<Offer> all(self.size);
   if (exchange.allgather(&mine, all.data(), sizeof mine, exchange.user) != 0) return false;
-  const auto least = std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.device < b.device; });
-  self.trial.agreed = static_cast<device::Offer>(least->device);
-  return std::all_of(all.begin(), all.end(), [](const Offer& offer) { return offer.able != 0; });
+  self.trial.agreed =
+      std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.device < b.device; })->device;
+  return std::all_of(all.begin(), all.end(), [](const Offer& one) { return one.able != 0; });
 }
 
 // What fails once mostly fails for every communicator.
@@ -155,7 +155,7 @@ Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_
     set_up(communicator, exchange);
   }
   if (communicator.phase == Phase::kOnTrial) {
-    if (!communicator.trial.has_failed(communicator.comm)) return Outcome::kCarriedOut;
+    if (!communicator.trial.has_failed(communicator.comm, waits_for_all)) return Outcome::kCarriedOut;
     refuse(communicator, Outcome::kDeviceMemory);
   }
   return communicator.phase == Phase::kReady ? Outcome::kCarriedOut : communicator.refusal;

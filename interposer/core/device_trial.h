@@ -18,14 +18,14 @@ class DeviceTrial {
  public:
   device::Offer agreed = device::Offer::kStage;  // of all ranks
 
-  // The next blocking call, counted on all ranks alike. Collective in effect, now and then. True: it is the MPI's, and
-  // all that follow.
-  bool has_failed(hocket_comm_t* comm);
+  // The next blocking call, counted on all ranks alike. Collective in effect, now and then, in a call in which all
+  // ranks wait for each other anyway. True: it is the MPI's, and all that follow.
+  bool has_failed(hocket_comm_t* comm, bool waits_for_all);
   void note_staged() { ++staged_; }
 
  private:
   uint64_t calls_ = 0;
-  uint64_t last_ = 0, next_ = 8;  // calls after which ranks told each other, or will
+  uint64_t last_ = 0, next_ = 8;  // calls after which ranks told each other, or may again
   uint64_t staged_ = 0;           // since then, on this rank
 };
 

@@ -51,9 +51,9 @@ bool copy_kind(const Pieces& kind, const Elements& elements, unsigned char* host
   return true;
 }
 
-bool copy_by_layout(const Elements& elements, unsigned char* host, Direction direction, MPI_Comm comm) {
+bool copy_by_layout(const Elements& elements, unsigned char* host, Direction direction) {
   Layout layout;
-  if (!read_layout(elements.type, comm, layout)) return false;
+  if (!read_layout(elements.type, layout)) return false;
   const auto begin = reinterpret_cast<intptr_t>(elements.buffer);
   for (const Pieces& kind : layout.pieces) {
     if (!copy_kind(kind, elements, host, reinterpret_cast<unsigned char*>(begin + kind.at), direction)) return false;
@@ -66,7 +66,7 @@ int transfer(const Elements& elements, unsigned char* host, Direction direction,
   if (elements.bytes() == 0) return MPI_SUCCESS;
   const bool is_done = elements.is_dense()
                            ? device::copy(device::one_row(host, elements.first_byte(), elements.bytes()), direction)
-                           : copy_by_layout(elements, host, direction, comm);
+                           : copy_by_layout(elements, host, direction);
   return is_done ? MPI_SUCCESS : raise_error(comm, MPI_ERR_OTHER);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "shim/job.h"
 #include "shim/type_construction.h"
 
 namespace hocket::interposer {
@@ -36,10 +37,9 @@ struct Element {
   MPI_Aint extent = 0;
 };
 
-bool read_element(MPI_Datatype type, MPI_Comm comm, Element& element) {
+bool read_element(MPI_Datatype type, Element& element) {
   MPI_Aint lb = 0;
-  return next_pmpi().Type_get_extent(type, &lb, &element.extent) == MPI_SUCCESS &&
-         read_layout(type, comm, element.layout);
+  return next_pmpi().Type_get_extent(type, &lb, &element.extent) == MPI_SUCCESS && read_layout(type, element.layout);
 }
 
 void add_elements(const Element& element, MPI_Aint at, int64_t count, Layout& layout) {
@@ -92,11 +92,11 @@ void add_subarray(const Element& element, std::span<const int64_t> numbers, Layo
   }
 }
 
-bool add_struct(const Contents& contents, std::span<const int64_t> numbers, MPI_Comm comm, Layout& layout) {
+bool add_struct(const Contents& contents, std::span<const int64_t> numbers, Layout& layout) {
   const auto count = static_cast<size_t>(numbers[0]);
   for (size_t i = 0; i < count; ++i) {
     Element element;
-    if (!read_element(contents.types[i], comm, element)) return false;
+    if (!read_element(contents.types[i], element)) return false;
     add_elements(element, numbers[1 + count + i], numbers[1 + i], layout);
   }
   return true;
@@ -142,13 +142,13 @@ bool add_made_of_one(int combiner, const Element& element, std::span<const int64
 }
 
 // `places`: of each packed byte, from `lb` on.
-bool find_places(MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Comm comm, std::vector<uint32_t>& places) {
+bool find_places(MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, std::vector<uint32_t>& places) {
   const int bytes = static_cast<int>(places.size());
   std::vector<unsigned char> element(static_cast<size_t>(extent)), packed(places.size());
   for (int shift = 0; shift < 32 && (extent - 1) >> shift != 0; shift += 8) {
     for (size_t i = 0; i < element.size(); ++i) element[i] = static_cast<unsigned char>(i >> shift);
     int position = 0;
-    if (next_pmpi().Pack(element.data() - lb, 1, type, packed.data(), bytes, &position, comm) != MPI_SUCCESS) {
+    if (next_pmpi().Pack(element.data() - lb, 1, type, packed.data(), bytes, &position, hidden_comm()) != MPI_SUCCESS) {
       return false;
     }
     for (size_t i = 0; i < places.size(); ++i) places[i] |= static_cast<uint32_t>(packed[i]) << shift;
@@ -157,7 +157,7 @@ bool find_places(MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Comm comm,
 }
 
 // `is_whole`: there is no other order than that of memory.
-bool read_by_packing(MPI_Datatype type, bool is_whole, MPI_Comm comm, Layout& layout) {
+bool read_by_packing(MPI_Datatype type, bool is_whole, Layout& layout) {
   MPI_Count size = 0;
   MPI_Aint lb = 0, extent = 0;
   if (next_pmpi().Type_size_x(type, &size) != MPI_SUCCESS || size < 0 || size > INT_MAX) return false;
@@ -171,7 +171,7 @@ bool read_by_packing(MPI_Datatype type, bool is_whole, MPI_Comm comm, Layout& la
   // The type itself need not be committed.
   MPI_Datatype one;
   if (next_pmpi().Type_contiguous(1, type, &one) != MPI_SUCCESS) return false;
-  const bool is_found = next_pmpi().Type_commit(&one) == MPI_SUCCESS && find_places(one, lb, extent, comm, places);
+  const bool is_found = next_pmpi().Type_commit(&one) == MPI_SUCCESS && find_places(one, lb, extent, places);
   next_pmpi().Type_free(&one);
   for (size_t first = 0; is_found && first < places.size();) {
     size_t end = first + 1;
@@ -201,21 +201,21 @@ void Layout::add(MPI_Aint at, size_t bytes) {
   pieces.push_back({at, bytes, 1, 0});
 }
 
-bool read_layout(MPI_Datatype type, MPI_Comm comm, Layout& layout) {
+bool read_layout(MPI_Datatype type, Layout& layout) {
   Construction made;
   if (!read_construction(type, made)) return false;
-  if (is_predefined(made)) return read_by_packing(type, true, comm, layout);
+  if (is_predefined(made)) return read_by_packing(type, true, layout);
   const InnerTypes inner(type, made);
   if (!inner.is_read()) return false;
   const Contents& contents = inner.contents();
   const std::vector<int64_t> numbers = numbers_of(contents, made.combiner);
-  if (made.combiner == MPI_COMBINER_STRUCT) return add_struct(contents, numbers, comm, layout);
+  if (made.combiner == MPI_COMBINER_STRUCT) return add_struct(contents, numbers, layout);
   Element element;
   if (contents.types.size() == 1) {
-    if (!read_element(contents.types[0], comm, element)) return false;
+    if (!read_element(contents.types[0], element)) return false;
     if (add_made_of_one(made.combiner, element, numbers, layout)) return true;
   }
-  return read_by_packing(type, false, comm, layout);
+  return read_by_packing(type, false, layout);
 }
 
 }  // namespace hocket::interposer

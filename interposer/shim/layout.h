@@ -28,6 +28,6 @@ struct Layout {
 };
 
 // False: the MPI refuses, or an element is too long to find out by packing.
-bool read_layout(MPI_Datatype type, MPI_Comm comm, Layout& layout);
+bool read_layout(MPI_Datatype type, Layout& layout);
 
 }  // namespace hocket::interposer
