@@ -64,6 +64,8 @@ class Context {
   }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
   void tell_doubts();
+  // Numbers set-ups, so that their meetings are told apart.
+  uint64_t next_set_up() { return set_ups_.fetch_add(1, std::memory_order_relaxed); }
   // How many communicators use this context.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
@@ -96,6 +98,7 @@ class Context {
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
   std::atomic<bool> crowded_{false};
+  std::atomic<uint64_t> set_ups_{0};
   std::atomic<uint32_t> communicators_{0};
   std::atomic<bool> told_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
