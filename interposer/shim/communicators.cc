@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/communicators.h"
 
+#include <sched.h>
+
 #include <climits>
+#include <ctime>
 #include <numeric>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/log.h"
 #include "shim/begun.h"
 #include "shim/handles.h"
 #include "shim/job.h"
@@ -67,12 +73,46 @@ Communicator* take_into_books(MPI_Comm handle) {
   return communicator;
 }
 
+constexpr uint64_t kYieldNs = 2'000'000;  // ranks that come at about the same time; nothing is known of cores yet
+constexpr timespec kNap{0, 100'000};
+
+// A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
+void tell_long_wait(MPI_Comm comm, int64_t seconds) {
+  int rank = 0, size = 0;
+  next_pmpi().Comm_rank(comm, &rank);
+  next_pmpi().Comm_size(comm, &size);
+  HOCKET_LOG_WARN(
+      "rank %d of a communicator of %d has waited for %lld s until all come to its first collective that "
+      "hocket sets it up for, and waits on (HOCKET_SETUP_TIMEOUT_S): some rank is late, or elsewhere",
+      rank, size, static_cast<long long>(seconds));
+}
+
 int allgather(const void* send, void* receive, size_t bytes, void* user) {
   if (bytes > INT_MAX) return 1;
   const NestedCall nested;
+  const MPI_Comm comm = *static_cast<MPI_Comm*>(user);
   const int count = static_cast<int>(bytes);
-  return next_pmpi().Allgather(send, count, handles.byte, receive, count, handles.byte,
-                               *static_cast<MPI_Comm*>(user)) != MPI_SUCCESS;
+  MPI_Request request;
+  if (next_pmpi().Iallgather(send, count, handles.byte, receive, count, handles.byte, comm, &request) != MPI_SUCCESS)
+    return 1;
+  const Result<int64_t> set = environment::get_integer("HOCKET_SETUP_TIMEOUT_S");
+  const uint64_t patience_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
+  const uint64_t begin_ns = now_ns();
+  bool told = false;
+  for (int is_over = 0;;) {
+    if (next_pmpi().Test(&request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
+    if (is_over != 0) return 0;
+    const uint64_t waited_ns = now_ns() - begin_ns;
+    if (!told && waited_ns >= patience_ns) {
+      tell_long_wait(comm, set.value());
+      told = true;
+    }
+    if (waited_ns < kYieldNs) {
+      sched_yield();
+    } else {
+      nanosleep(&kNap, nullptr);
+    }
+  }
 }
 
 Communicator* known_communicator(MPI_Comm handle) {

@@ -38,7 +38,7 @@ namespace hocket::interposer {
   X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_remote_size)     \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Get_count)       \
   X(Get_library_version) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_translate_ranks)        \
-  X(Info_get) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative) X(Pack) X(Pack_size) X(Recv)    \
+  X(Iallgather) X(Info_get) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative) X(Pack) X(Pack_size) X(Recv)        \
   X(Reduce_local) X(Sendrecv) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit)                   \
   X(Type_contiguous) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval)           \
   X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)       \

@@ -28,7 +28,9 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_MEMORY", Kind::kSize, "bytes", "0", 0, kAny,
             "memory of one rank that its peers may map, 1M at least; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
-            "how long ranks wait for each other while a communicator is set up"},
+            "how long ranks wait for each other while a communicator is set up; under an MPI, for who has not come, "
+            "they say "
+            "so after that time and wait on"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,

@@ -33,6 +33,8 @@ class [[nodiscard]] Status {
   static Status ok() { return {}; }
   // A system call failed: the sentence ends with the text of `error_number`.
   static Status system(const std::string& what, int error_number);
+  // The same, where it is worth saying which call: a sandbox may refuse it, and then only its keeper can help.
+  static Status system_call(const std::string& what, const char* call, int error_number);
 
   bool is_ok() const { return code_ == Code::kOk; }
   Code code() const { return code_; }

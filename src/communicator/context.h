@@ -65,6 +65,8 @@ class Context {
   }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
   void tell_doubts();
+  // Numbers set-ups, so that their meetings are told apart.
+  uint64_t next_set_up() { return set_ups_.fetch_add(1, std::memory_order_relaxed); }
   // How many communicators use this context.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
@@ -104,6 +106,7 @@ class Context {
   bool asymmetric_barrier_ = false;
   Vocabulary vocabulary_ = Vocabulary::kHocket;
   std::atomic<bool> crowded_{false};
+  std::atomic<uint64_t> set_ups_{0};
   std::atomic<uint32_t> communicators_{0};
   std::atomic<uint32_t> serials_{0};
   std::atomic<bool> told_doubts_{false};

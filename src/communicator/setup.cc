@@ -61,11 +61,14 @@ Status Setup::gather(const T& mine, std::vector<T>& all) {
 
 template <typename T>
 Status Setup::agree(const std::vector<T>& all) const {
-  for (uint32_t rank = 0; rank < bootstrap_.size; ++rank) {
-    if (all[rank].failure[0] == '\0') continue;
-    return Status(static_cast<Code>(all[rank].code), "rank " + std::to_string(rank) + ": " + all[rank].failure);
-  }
-  return Status::ok();
+  const auto fails = [](const T& one) { return one.failure[0] != '\0'; };
+  auto first = std::find_if(all.begin(), all.end(), [&](const T& one) {
+    const auto code = static_cast<Code>(one.code);
+    return fails(one) && code != Code::kPeerFailed && code != Code::kTimeout;
+  });
+  if (first == all.end()) first = std::find_if(all.begin(), all.end(), fails);
+  if (first == all.end()) return Status::ok();
+  return {static_cast<Code>(first->code), "rank " + std::to_string(first - all.begin()) + ": " + first->failure};
 }
 
 // Rank 0's environment is everybody's: its forced choices and its table, as text in its shared memory.
@@ -126,6 +129,7 @@ Status Setup::read_settings(selection::Table& table) {
 
 Status Setup::prepare_own() {
   mine_.address = context_.rendezvous().address();
+  mine_.number = context_.next_set_up();
   const platform::CpuBudget& cpus = context_.cpus();
   mine_.cpus[0] = cpus.allowed_bits[0];
   mine_.cpus[1] = cpus.allowed_bits[1];
@@ -215,9 +219,13 @@ Status Setup::connect() {
   // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
   // the bootstrap would deadlock where threads set up communicators in different orders.
   const std::scoped_lock lock(context_.setup_mutex());
+  const uint64_t meeting = all_[0].address.identity[0] + all_[0].number;
   Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
-      context_.rendezvous().connect_all(addresses, context_.setup_timeout_ms());
-  if (!peers.is_ok()) return peers.take_status();
+      context_.rendezvous().connect_all(addresses, context_.setup_timeout_ms(), meeting);
+  if (!peers.is_ok()) {
+    farewell_ = context_.rendezvous().give_up(meeting);
+    return peers.take_status();
+  }
   communicator_->peers_ = peers.take();
   return Status::ok();
 }

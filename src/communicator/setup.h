@@ -33,6 +33,7 @@ class Setup {
   };
   struct Introduction {  // first round
     platform::Address address;
+    uint64_t number = 0;  // of this set-up among those of its context; rank 0's counts
     uint64_t block_offset = 0;
     uint32_t wire_rank = 0;
     uint32_t wire_size = 0;  // 0: it has no wire
@@ -72,7 +73,7 @@ class Setup {
   void attempt(T& message, const Body& body);
   template <typename T>
   Status gather(const T& mine, std::vector<T>& all);
-  // The first failure that any rank tells, as everybody's status.
+  // The first failure that any rank tells, as everybody's status; rather a cause than that somebody waited in vain.
   template <typename T>
   Status agree(const std::vector<T>& all) const;
   Status find_nodes();
@@ -110,6 +111,7 @@ class Setup {
   std::vector<Introduction> all_;
   std::byte* settings_ = nullptr;    // rank 0's, until everybody has read them
   std::optional<uint32_t> own_tag_;  // rank 0's, until the communicator has it
+  platform::Descriptor farewell_;    // lives until all have heard why
   std::string settings_text_;        // of several nodes: what rank 0 has told
   std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;
   std::unique_ptr<NicPath> nic_;  // until all have agreed on it

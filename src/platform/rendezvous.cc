@@ -83,6 +83,12 @@ std::string socket_name(const Identity& identity) {
   return name;
 }
 
+std::string farewell_name(const Identity& identity, uint64_t meeting) {
+  char number[24];
+  std::snprintf(number, sizeof(number), "-%016lx", meeting);
+  return socket_name(identity) + number;
+}
+
 Peer::~Peer() {
   disconnect();
   if (socket_ >= 0) close(socket_);
@@ -135,12 +141,12 @@ Rendezvous::~Rendezvous() {
 }
 
 Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
-                                                                   int64_t timeout_ms) {
+                                                                   int64_t timeout_ms, uint64_t meeting_number) {
   if (state_->creator != getpid()) {
     return Status(Code::kNotSupported, "A forked child can't use the connections of its parent");
   }
   const Identity own = identity_of(address_);
-  Meeting meeting(address_, *state_);
+  Meeting meeting(address_, *state_, meeting_number);
   for (const Address& other : others) {
     const Identity identity = identity_of(other);
     if (identity == own) continue;
@@ -180,6 +186,18 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
     peers.push_back(identity == own ? nullptr : state_->peers.at(identity));
   }
   return peers;
+}
+
+Descriptor Rendezvous::give_up(uint64_t meeting) {
+  const std::string name = farewell_name(identity_of(address_), meeting);
+  Result<int> said = listen_abstract(name);
+  if (!said.is_ok()) {
+    // Out of descriptors, say: what strangers and members of later meetings have sent takes some.
+    state_->arrivals.clear();
+    state_->early.clear();
+    said = listen_abstract(name);
+  }
+  return Descriptor(said.is_ok() ? said.value() : -1);
 }
 
 }  // namespace hocket::platform

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "platform/descriptor.h"
 #include "platform/shared_region.h"
 
 namespace hocket::platform {
@@ -84,8 +85,12 @@ class Rendezvous {
   // answered too, and kept for the call that will ask for it: so groups that overlap in a ring, each rank at another
   // one's, don't wait for each other. Peers known from earlier calls are given again. Result[i] belongs to others[i].
   // Fails with kTimeout, naming the process that didn't answer, and with kPeerFailed as soon as one is known to have
-  // ended.
-  Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms);
+  // ended or to have given up this meeting, by the number that all who take part give it.
+  Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
+                                                         uint64_t meeting = 0);
+  // After connect_all has failed here: whoever waits for this context in that meeting learns that it is in vain, as
+  // long as the descriptor lives. Where none can be had, they wait for their time-out.
+  Descriptor give_up(uint64_t meeting);
 
  private:
   Rendezvous() = default;

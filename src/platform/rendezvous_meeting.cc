@@ -31,6 +31,10 @@ Status ended(const Address& address) {
   return {Code::kPeerFailed, "Process " + std::to_string(address.process) + " has ended"};
 }
 
+Status broken_off(const Address& address) {
+  return {Code::kPeerFailed, "Process " + std::to_string(address.process) + " has ended or broken off"};
+}
+
 constexpr int kOfGreeting = 0, kOfAnswer = 1;  // halves of the listener's nonce
 
 bool is_from(const Hello& hello, const Address& address) {
@@ -109,7 +113,7 @@ Status Rendezvous::Meeting::greet(Guest& guest) {
   const Hello hello = hello_with(guest.address.nonce[kOfGreeting]);
   Result<Progress> sent = send_with_descriptor(guest.socket.get(), bytes_of(hello), state_.region->descriptor());
   if (!sent.is_ok()) return sent.take_status();
-  if (sent.value() == Progress::kEnded) return ended(guest.address);
+  if (sent.value() == Progress::kEnded) return broken_off(guest.address);
   if (sent.value() == Progress::kDone) guest.step = Step::kHearAnswer;
   return Status::ok();
 }
@@ -121,7 +125,7 @@ Status Rendezvous::Meeting::hear_answer(Guest& guest) {
   Result<Progress> heard = receive_with_descriptor(guest.socket.get(), buffer, &length, &passed);
   if (!heard.is_ok()) return heard.take_status();
   Descriptor region(passed);
-  if (heard.value() == Progress::kEnded) return ended(guest.address);
+  if (heard.value() == Progress::kEnded) return broken_off(guest.address);
   if (heard.value() == Progress::kTryLater) return Status::ok();
   const std::string who = "Process " + std::to_string(guest.address.process);
   if (length > buffer.size()) return {Code::kMismatch, who + " answered with too many bytes"};
@@ -147,7 +151,7 @@ Status Rendezvous::Meeting::take_arrivals() {
     Arrival arrival;
     arrival.socket = Descriptor(socket);
     Result<PeerCredentials> credentials = peer_credentials(socket);
-    if (!credentials.is_ok()) continue;
+    if (!credentials.is_ok()) return credentials.take_status();
     arrival.credentials = credentials.value();
     if (arrival.credentials.user != own_.user) {
       log_dropped(arrival.credentials, "it is another user's");
@@ -159,20 +163,25 @@ Status Rendezvous::Meeting::take_arrivals() {
     }
     state_.arrivals.push_back(std::move(arrival));
   }
-  std::erase_if(state_.arrivals, [&](Arrival& arrival) { return !arrival.greeted && !hear_greeting(arrival); });
+  for (size_t i = 0; i < state_.arrivals.size();) {
+    Result<bool> stays = state_.arrivals[i].greeted ? true : hear_greeting(state_.arrivals[i]);
+    if (!stays.is_ok()) return stays.take_status();
+    if (stays.value()) {
+      ++i;
+    } else {
+      state_.arrivals.erase(state_.arrivals.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
   return Status::ok();
 }
 
-// False: drop it.
-bool Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
+// False: drop it. A failure is this process's own, and the next one's greeting would fail just so.
+Result<bool> Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
   std::array<std::byte, sizeof(Hello)> buffer;
   size_t length = 0;
   int passed = -1;
   Result<Progress> heard = receive_with_descriptor(arrival.socket.get(), buffer, &length, &passed);
-  if (!heard.is_ok()) {
-    log_dropped(arrival.credentials, heard.status().message());
-    return false;
-  }
+  if (!heard.is_ok()) return heard.take_status();
   arrival.region = Descriptor(passed);
   if (heard.value() == Progress::kEnded) return false;  // only looked whether we exist
   if (heard.value() == Progress::kTryLater) return true;
@@ -250,9 +259,27 @@ Rendezvous::Meeting::Guest* Rendezvous::Meeting::awaited(const Identity& identit
   return found != guests_.end() ? &*found : nullptr;
 }
 
-// Of a peer that should connect with us and has died instead nothing is ever heard, but its name is gone.
+// Whether a peer says by a name of its own that it won't come. A stranger's word doesn't count.
+Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
+  int socket = -1;
+  Result<Progress> heard = connect_abstract(farewell_name(identity_of(guest.address), number_), &socket);
+  if (!heard.is_ok()) return heard.take_status();
+  const Descriptor closes_at_once(socket);
+  if (heard.value() != Progress::kDone) return false;
+  Result<PeerCredentials> credentials = peer_credentials(socket);
+  if (!credentials.is_ok()) return credentials.take_status();
+  return credentials.value().user == own_.user;
+}
+
+// Of a peer that should connect with us and has died instead nothing is ever heard, but its name is gone; of one that
+// has given up nothing either, whoever connects with whom.
 Status Rendezvous::Meeting::check_awaited() {
   for (const Guest& guest : guests_) {
+    if (guest.step == Step::kDone) continue;
+    Result<bool> gave_up = has_given_up(guest);
+    if (!gave_up.is_ok()) return gave_up.take_status();
+    if (gave_up.value())
+      return {Code::kPeerFailed, "Process " + std::to_string(guest.address.process) + " could not connect with all"};
     if (guest.step != Step::kAwaitGreeting) continue;
     int socket = -1;
     Result<Progress> connected = connect_abstract(socket_name(identity_of(guest.address)), &socket);

@@ -35,11 +35,13 @@ struct Rendezvous::State {
 
 inline Identity identity_of(const Address& address) { return {address.identity[0], address.identity[1]}; }
 std::string socket_name(const Identity& identity);
+// Of the socket by which a context says that it has given up a meeting.
+std::string farewell_name(const Identity& identity, uint64_t meeting);
 
 // One call of connect_all.
 class Rendezvous::Meeting {
  public:
-  Meeting(const Address& own, State& state) : own_(own), state_(state) {}
+  Meeting(const Address& own, State& state, uint64_t number) : own_(own), state_(state), number_(number) {}
   void expect(const Address& other);
   // Until all that are expected are in state.peers.
   Status run(int64_t timeout_ms);
@@ -58,11 +60,12 @@ class Rendezvous::Meeting {
   Status hear_answer(Guest& guest);
   Status advance(Guest& guest);
   Status take_arrivals();
-  bool hear_greeting(Arrival& arrival);
+  Result<bool> hear_greeting(Arrival& arrival);
   Status answer_arrivals();
   Status answer(Arrival& arrival, bool& answered);
   Guest* awaited(const Identity& identity);
   Status check_awaited();
+  Result<bool> has_given_up(const Guest& guest) const;
   void wait(int64_t most_ms);
   Result<std::shared_ptr<Peer>> make_peer(Descriptor socket, const PeerCredentials& credentials, Descriptor region,
                                           size_t limit);
@@ -72,6 +75,7 @@ class Rendezvous::Meeting {
 
   const Address& own_;
   State& state_;
+  const uint64_t number_;
   std::vector<Guest> guests_;
 };
 

@@ -61,8 +61,8 @@ int open_or_raise(Open open) {
   return move_out_of_the_way(open());
 }
 
-Status socket_failed(const char* what, int error) {
-  return error == EMFILE || error == ENFILE ? out_of_descriptors(error) : Status::system(what, error);
+Status socket_failed(const char* what, const char* call, int error) {
+  return error == EMFILE || error == ENFILE ? out_of_descriptors(error) : Status::system_call(what, call, error);
 }
 
 int open_socket() {
@@ -73,20 +73,21 @@ int open_socket() {
 
 Result<int> listen_abstract(const std::string& name) {
   const int descriptor = open_socket();
-  if (descriptor < 0) return socket_failed("Creating a Unix socket", errno);
+  if (descriptor < 0) return socket_failed("Creating a Unix socket", "socket", errno);
   sockaddr_un address;
   const socklen_t length = fill_name(name, &address);
-  if (bind(descriptor, reinterpret_cast<sockaddr*>(&address), length) != 0 || listen(descriptor, kBacklog) != 0) {
+  const bool is_bound = bind(descriptor, reinterpret_cast<sockaddr*>(&address), length) == 0;
+  if (!is_bound || listen(descriptor, kBacklog) != 0) {
     const int error = errno;
     close(descriptor);
-    return Status::system("Listening on an abstract Unix socket", error);
+    return Status::system_call("Listening on an abstract Unix socket", is_bound ? "listen" : "bind", error);
   }
   return descriptor;
 }
 
 Result<Progress> connect_abstract(const std::string& name, int* socket) {
   const int descriptor = open_socket();
-  if (descriptor < 0) return socket_failed("Creating a Unix socket", errno);
+  if (descriptor < 0) return socket_failed("Creating a Unix socket", "socket", errno);
   sockaddr_un address;
   const socklen_t length = fill_name(name, &address);
   if (connect(descriptor, reinterpret_cast<sockaddr*>(&address), length) == 0) {
@@ -97,21 +98,21 @@ Result<Progress> connect_abstract(const std::string& name, int* socket) {
   close(descriptor);
   if (error == EAGAIN || error == EINTR) return Progress::kTryLater;  // its queue is full
   if (error == ECONNREFUSED) return Progress::kEnded;
-  return Status::system("Connecting with a peer over a Unix socket", error);
+  return Status::system_call("Connecting with a peer over a Unix socket", "connect", error);
 }
 
 Result<Progress> accept_connection(int listener, int* socket) {
   *socket = open_or_raise([&] { return accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
   if (*socket >= 0) return Progress::kDone;
   if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return Progress::kTryLater;
-  return socket_failed("Accepting a peer's connection", errno);
+  return socket_failed("Accepting a peer's connection", "accept4", errno);
 }
 
 Result<PeerCredentials> peer_credentials(int socket) {
   ucred credentials{};
   socklen_t length = sizeof(credentials);
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) {
-    return Status::system("Asking who connected", errno);
+    return Status::system_call("Asking who connected", "getsockopt", errno);
   }
   return PeerCredentials{credentials.uid, credentials.pid};
 }
@@ -143,13 +144,13 @@ Result<Progress> send_with_descriptor(int socket, std::span<const std::byte> byt
   // ETOOMANYREFS: the user has too many descriptors on their way; they arrive as the others go on.
   if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS) return Progress::kTryLater;
   if (errno == EPIPE || errno == ECONNRESET) return Progress::kEnded;
-  return Status::system("Sending shared memory to a peer", errno);
+  return Status::system_call("Sending shared memory to a peer", "sendmsg", errno);
 }
 
 Result<Progress> receive_with_descriptor(int socket, std::span<std::byte> buffer, size_t* length, int* descriptor) {
   // A descriptor for which there is no room is lost without an error, so make sure that there is.
   const int probe = open_or_raise([&] { return fcntl(socket, F_DUPFD_CLOEXEC, 0); });
-  if (probe < 0) return socket_failed("Receiving shared memory from a peer", errno);
+  if (probe < 0) return socket_failed("Receiving shared memory from a peer", "fcntl", errno);
   close(probe);
 
   constexpr size_t kMostDescriptors = 8;
@@ -165,7 +166,7 @@ Result<Progress> receive_with_descriptor(int socket, std::span<std::byte> buffer
   if (received < 0) {
     if (errno == EAGAIN || errno == EINTR) return Progress::kTryLater;
     if (errno == ECONNRESET) return Progress::kEnded;
-    return Status::system("Receiving from a peer", errno);
+    return Status::system_call("Receiving from a peer", "recvmsg", errno);
   }
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;

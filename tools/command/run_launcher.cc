@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "command/command.h"
+#include "command/run_limits.h"
 #include "command/run_supervisor.h"
 #include "platform/process_tree.h"
 #include "supervision/exit_codes.h"
@@ -58,6 +59,7 @@ int relay(const supervision::Signals& signals, pid_t supervisor, const Descripto
     if (signal != SIGCHLD) {
       const supervision::Interruption interruption{signal, news.si_code == SI_KERNEL};
       (void)send(control.get(), &interruption, sizeof interruption, MSG_NOSIGNAL | MSG_DONTWAIT);
+      kill(supervisor, SIGCONT);  // somebody may have stopped it, and then it hears of nothing else
     }
     int status = 0;
     if (waitpid(supervisor, &status, WNOHANG) != supervisor) continue;
@@ -69,6 +71,8 @@ int relay(const supervision::Signals& signals, pid_t supervisor, const Descripto
 
 int launch(const RunOptions& options) {
   open_standard_streams();
+  DescriptorLimit descriptors;
+  if (const std::string few = descriptors.raise(options); !few.empty()) return fail(kFailure, few);
   const supervision::Signals signals;
   platform::adopt_orphans();
   int ends[2];
@@ -85,7 +89,9 @@ int launch(const RunOptions& options) {
     ours.reset();
     // Not the launcher's name: who kills by name means the launcher, and this one then ends the rest.
     prctl(PR_SET_NAME, "run-supervisor");
-    const int code = Supervisor(options, signals, std::move(theirs)).run();
+    // Stopped, it would not notice that the launcher has been killed.
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+    const int code = Supervisor(options, signals, descriptors, std::move(theirs)).run();
     std::fflush(nullptr);
     _exit(code);
   }

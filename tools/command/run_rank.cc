@@ -27,8 +27,9 @@ void take_stream(int descriptor, int as) {
 }
 
 // In the child. What goes wrong is told through `trouble`, which closes by itself where all goes well.
-[[noreturn]] void become_program(const RunOptions& options, const supervision::Signals& signals, int rank,
-                                 const std::string& place, const RankStreams& streams, int trouble) {
+[[noreturn]] void become_program(const RunOptions& options, const supervision::Signals& signals,
+                                 const DescriptorLimit& descriptors, int rank, const std::string& place,
+                                 const RankStreams& streams, int trouble) {
   take_stream(streams.input, STDIN_FILENO);
   take_stream(streams.output, STDOUT_FILENO);
   take_stream(streams.error, STDERR_FILENO);
@@ -38,6 +39,7 @@ void take_stream(int descriptor, int as) {
   for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   signals.restore();
+  descriptors.restore();
   execvp(words[0], words.data());
   const int error = errno;
   // Should the launcher have gone, nobody wants to know.
@@ -65,8 +67,8 @@ RankStart system_failure(int rank, int error) {
 
 }  // namespace
 
-RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, int rank, const std::string& place,
-                     const RankStreams& streams) {
+RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, const DescriptorLimit& descriptors,
+                     int rank, const std::string& place, const RankStreams& streams) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(rank, errno);
   const Descriptor hears(ends[0]);
@@ -78,7 +80,7 @@ RankStart start_rank(const RunOptions& options, const supervision::Signals& sign
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // If the parent has ended before that, there was nobody to tell us.
     if (getppid() != parent) _exit(kFailure);
-    become_program(options, signals, rank, place, streams, tells.get());
+    become_program(options, signals, descriptors, rank, place, streams, tells.get());
   }
   tells.reset();
   int error = 0;

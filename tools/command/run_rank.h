@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "command/run_limits.h"
 #include "command/run_options.h"
 #include "supervision/signals.h"
 
@@ -25,7 +26,7 @@ struct RankStart {
 
 // Starts the program, and returns when it has begun or can't. It is killed when the calling process ends.
 // `place`: what HOCKET_RUN shall hold.
-RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, int rank, const std::string& place,
-                     const RankStreams& streams);
+RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, const DescriptorLimit& descriptors,
+                     int rank, const std::string& place, const RankStreams& streams);
 
 }  // namespace hocket::command

@@ -97,7 +97,7 @@ void Supervisor::start_next() {
     (i == 0 ? streams.output : streams.error) = ends[1];
   }
   const std::string place = platform::to_text(hub_->place(static_cast<uint32_t>(rank)));
-  const RankStart started = start_rank(options_, signals_, rank, place, streams);
+  const RankStart started = start_rank(options_, signals_, descriptors_, rank, place, streams);
   if (!started.trouble.empty()) {
     say(started.trouble);
     return end_all(started.exit_code, SIGTERM);

