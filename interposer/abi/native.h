@@ -18,6 +18,9 @@ inline constexpr const char* kShim = "libhocket-mpi-abi.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
 
+// Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.
+inline constexpr bool computes_with_bytes() { return false; }
+
 // Same buffer for input and output: MPICH and its relatives refuse it, others may take it for MPI_IN_PLACE.
 bool same_buffer_is_refused();
 // 8- and 16-bit sums wrap around in MPICH and its relatives, as hocket's do. What others do only their own code knows.

@@ -49,7 +49,7 @@ enum class Outcome : uint8_t {
   kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
   kNoTags,             // the wire has none left for another communicator of several nodes
   kSetUpFailed,        // the reason has been logged
-  kUnsupported,        // a pair of type and operation that the MPI standard doesn't define
+  kUnsupported,        // a pair of type and operation that the MPI refuses
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
   kDeviceMemory,       // may be a device's, and the MPI knows what to do with it

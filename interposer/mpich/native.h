@@ -17,6 +17,9 @@ inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 
+// Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.
+inline constexpr bool computes_with_bytes() { return false; }
+
 // Same buffer for input and output: the MPI refuses it.
 inline constexpr bool same_buffer_is_refused() { return true; }
 // 8- and 16-bit sums wrap around, as hocket's do.

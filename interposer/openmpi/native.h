@@ -17,6 +17,9 @@ namespace hocket::interposer {
 inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
 inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
 
+// Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.
+inline constexpr bool computes_with_bytes() { return true; }
+
 // Same buffer for input and output: works as MPI_IN_PLACE, and programs rely on it.
 inline constexpr bool same_buffer_is_refused() { return false; }
 // 8- and 16-bit sums saturate in whole vectors and wrap around in what is left: only its own code does it alike.

@@ -45,6 +45,7 @@ enum class Kind : uint8_t {
   kBool,
   kFortranLogical,
   kByte,
+  kChar,       // C's: the standard doesn't define its reductions, but all MPIs compute them
   kCharacter,  // moved, but never reduced
   kFloatInt,
   kDoubleInt,
@@ -128,7 +129,7 @@ extern Handles handles;
   X(MPI_LOGICAL, logical, kFortranLogical)                                \
   X(MPI_BYTE, byte, kByte)                                                \
   X(MPI_PACKED, packed, kCharacter)                                       \
-  X(MPI_CHAR, char, kCharacter)                                           \
+  X(MPI_CHAR, char, kChar)                                                \
   X(MPI_WCHAR, wchar, kCharacter)                                         \
   X(MPI_CHARACTER, character, kCharacter)                                 \
   X(MPI_FLOAT_INT, float_int, kFloatInt)                                  \

@@ -38,6 +38,9 @@ hocket_type_t only_if(bool fits, hocket_type_t type) { return fits ? type : hock
 struct Meaning {
   hocket_type_t type;
   uint16_t ops;
+  // Not defined by the standard, and computed by the MPI all the same; if it weren't, there would be no way to ask that
+  // leaves the program's error handlers alone.
+  uint16_t undefined_ops = 0;
 };
 
 Meaning meaning(Kind kind, size_t size) {
@@ -47,6 +50,7 @@ Meaning meaning(Kind kind, size_t size) {
     case Kind::kUnsigned:
       return {integer_type(false, size), static_cast<uint16_t>(kArithmetic | kLogical | kBitwise)};
     case Kind::kMultiLanguage:
+      return {integer_type(true, size), static_cast<uint16_t>(kArithmetic | kBitwise), kLogical};
     case Kind::kFortranInteger:
       return {integer_type(true, size), static_cast<uint16_t>(kArithmetic | kBitwise)};
     case Kind::kFloat:
@@ -63,7 +67,10 @@ Meaning meaning(Kind kind, size_t size) {
     case Kind::kFortranLogical:
       return {0, kLogical};
     case Kind::kByte:
-      return {HOCKET_BYTE, kBitwise};
+      return {HOCKET_BYTE, kBitwise,
+              computes_with_bytes() ? static_cast<uint16_t>(kArithmetic | kLogical) : uint16_t{0}};
+    case Kind::kChar:
+      return {0, 0, static_cast<uint16_t>(kArithmetic | kLogical | kBitwise)};
     case Kind::kCharacter:
       return {0, 0};
     case Kind::kFloatInt:
@@ -98,7 +105,7 @@ void set_named_ops(Kind kind, TypeFacts& facts) {
   uint16_t own = found.type != 0 ? found.ops : uint16_t{0};
   if (short_sums_saturate() && is_short_integer(found.type)) own &= static_cast<uint16_t>(~bit(HOCKET_SUM));
   facts.hocket_ops = own;
-  facts.mpi_ops = static_cast<uint16_t>(found.ops & ~own);
+  facts.mpi_ops = static_cast<uint16_t>((found.ops & ~own) | found.undefined_ops);
 }
 
 void set_parametric_ops(int combiner, TypeFacts& facts) {

@@ -23,7 +23,7 @@ struct TypeFacts {
   bool is_dense = false;
   hocket_type_t hocket_type = 0;  // 0: not one of hocket's
   uint16_t hocket_ops = 0;        // bit i: hocket has its own kernel for the operation with index i
-  uint16_t mpi_ops = 0;           // bit i: defined, and carried out element by element by the MPI
+  uint16_t mpi_ops = 0;           // bit i: carried out element by element by the MPI
 
   bool is_dense_array(size_t count) const { return is_dense && (count <= 1 || static_cast<MPI_Aint>(size) == extent); }
 };
