@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "shim/misfit.h"
 #include "shim/packed_blocks.h"
 
 namespace hocket::interposer {
@@ -63,10 +64,11 @@ bool is_aliased(const MoveCall& call, const Movement& movement, int rank, const 
          address_of(call.receive, findings.receive, sends_own ? rank : 0);
 }
 
-// Where a rank sees both ends of its own block, they must fit together.
+// Where a rank sees both ends of its own block, they should fit together. False: the arguments look wrong.
 bool fits(const MoveCall& call, const Movement& movement, int rank, MoveFindings& findings) {
   if (findings.send.number == 0 || findings.receive.number == 0) return true;
-  if (findings.send.own_bytes != findings.receive.own_bytes) return false;
+  findings.is_misfit = findings.send.own_bytes != findings.receive.own_bytes;
+  if (findings.is_misfit) return true;
   if (findings.send.own_bytes == 0 || call.send.buffer == nullptr) return true;
   if (!is_aliased(call, movement, rank, findings)) [[likely]]
     return true;
@@ -227,12 +229,15 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   if (movement.is_rooted() && (call.root < 0 || call.root >= communicator.size)) return decision;
   if (!measure_sides(call, movement, communicator, findings)) return decision;
   if (!fits(call, movement, communicator.rank, findings)) return decision;
+  if (findings.is_misfit && communicator.size == 1) return decision;
   decision.why = readiness(communicator, call.comm, [&] { return waits_for_all(call, communicator, findings); });
   return decision;
 }
 
 int carry_out(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
   if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
+  if (findings.is_misfit) [[unlikely]]
+    return carry_out_misfit(call, decision, findings);
   if (findings.send.is_packed || findings.receive.is_packed) [[unlikely]]
     return move_packed(call, decision, findings);
   return answer(decision, call.collective, call.comm, run(call, decision, findings.send, findings.receive, findings));

@@ -23,6 +23,7 @@ struct MoveCall {
   struct Findings {
     Blocks send, receive;  // of the side that is in place, or means nothing on this rank, no blocks
     bool is_in_place = false;
+    bool is_misfit = false;  // this rank's own block has another length where it is sent than where it is received
   };
 };
 
