@@ -38,6 +38,7 @@ struct Communicator {
   hocket_comm_t* comm = nullptr;
   Counters counters;
   int64_t calls = 0;
+  int questions = 0;  // asked of all ranks alike, whether they wait for each other
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
   bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
@@ -101,6 +102,11 @@ struct Exchange {
 // A communicator that has been seen for the first time, in the list.
 Communicator* open_communicator(int rank, int size);
 void refuse(Communicator& communicator, Outcome why);
+
+// Whether the next call may be the one that sets it up.
+inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls) {
+  return communicator.phase == Phase::kCounting && communicator.calls + 1 >= setup_calls;
+}
 
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
 // a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. kCarriedOut: it is

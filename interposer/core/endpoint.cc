@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "c_api/attention.h"
 #include "c_api/vocabulary.h"
+#include "core/reasons.h"
 
 namespace hocket::interposer {
 namespace {
@@ -34,6 +36,7 @@ hocket_context_t* make_context(Endpoint& self) {
     HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context);
+    c_api::attend_while(self.context, reasons_for_progress.number());
   }
   return self.context;
 }

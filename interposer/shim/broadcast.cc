@@ -12,7 +12,7 @@ namespace hocket::interposer {
 Decision decide(const BarrierCall& call, BarrierCall::Findings&) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
-  decision.why = readiness(*decision.communicator, call.comm, [] { return true; });
+  decision.why = readiness(*decision.communicator, call.comm, [] { return Waiting::kAll; });
   return decision;
 }
 
@@ -30,7 +30,7 @@ Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
   if (findings.facts == nullptr || !is_buffer(call.buffer, call.count == 0, *findings.facts)) return decision;
   // What no memory can hold must be a mistake.
   if (__builtin_mul_overflow(static_cast<size_t>(call.count), findings.facts->size, &findings.bytes)) return decision;
-  decision.why = readiness(*decision.communicator, call.comm, [] { return false; });
+  decision.why = readiness(*decision.communicator, call.comm, [] { return Waiting::kNotAll; });
   return decision;
 }
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "shim/asking.h"
 #include "shim/begun.h"
 #include "shim/handles.h"
 #include "shim/job.h"
@@ -140,8 +141,16 @@ Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunic
   return communicator;
 }
 
-Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, bool waits_for_all) {
-  return prepare(communicator, settings().setup_calls, waits_for_all, Exchange{allgather, &handle});
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting) {
+  bool all_wait = waiting == Waiting::kAll;
+  const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
+  // Who waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
+  constexpr int kQuestions = 4;
+  if (is_question && may_set_up_now(communicator, settings().setup_calls) && communicator.questions < kQuestions) {
+    ++communicator.questions;
+    all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
+  }
+  return prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
 }
 
 void close_before_free(MPI_Comm handle) {

@@ -40,8 +40,12 @@ inline Communicator* find_communicator(MPI_Comm handle) {
   return internal::look_up_communicator(handle, place);
 }
 
+// Whether all ranks wait for each other in a call. The first two are the same on every rank; of the others each knows
+// its own, and the two mean the same question to all.
+enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
+
 // core's prepare() with the exchange over this communicator.
-Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, bool waits_for_all);
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting);
 
 // Before the MPI frees it, and before it disconnects it, for which all its ranks wait for each other.
 void close_before_free(MPI_Comm handle);

@@ -13,7 +13,9 @@
 
 #include "c_api/begun.h"
 #include "core/endpoint.h"
+#include "core/reasons.h"
 #include "shim/begun.h"
+#include "shim/handles.h"
 #include "shim/job.h"
 
 namespace hocket::interposer {
@@ -86,10 +88,27 @@ int look_and_tell(const Completion& completion, const std::vector<MPI_Request>& 
   return failed.empty() ? error : completion.tell(error, failed);
 }
 
+template <typename Completion>
+uint64_t number_of_requests(const Completion& completion) {
+  uint64_t number = 0;
+  for (int i = 0; i < completion.count && completion.requests != nullptr; ++i)
+    if (completion.requests[i] != handles.request_null) ++number;
+  return number;
+}
+
+// Of a call that may end requests: those that it has ended are no reason any more to look after the MPI.
 template <typename Completion, typename HandOn>
-int wait_for(const Completion& completion, const HandOn& hand_on) {
-  if (!has_begun() || is_nested()) [[likely]]
-    return hand_on();
+int count_ended(const Completion& completion, const HandOn& hand_on) {
+  if (!reasons_for_progress.has_messages() || is_nested()) return hand_on();
+  const uint64_t before = number_of_requests(completion);
+  const int error = hand_on();
+  const uint64_t after = number_of_requests(completion);
+  if (after < before) reasons_for_progress.messages_end(before - after);
+  return error;
+}
+
+template <typename Completion, typename HandOn>
+int wait_beside_begun(const Completion& completion, const HandOn& hand_on) {
   c_api::Patience patience(endpoint());
   const std::vector<MPI_Request> before = requests_of(completion);  // looks take none until one ends the call
   do {
@@ -102,16 +121,26 @@ int wait_for(const Completion& completion, const HandOn& hand_on) {
   return hand_on();
 }
 
-// `flag`: where the answer goes; nullptr: it goes with the completion.
 template <typename Completion, typename HandOn>
-int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
-  if (!has_begun() || is_nested()) [[likely]]
-    return hand_on();
+int wait_for(const Completion& completion, const HandOn& hand_on) {
+  return count_ended(completion,
+                     [&] { return !has_begun() || is_nested() ? hand_on() : wait_beside_begun(completion, hand_on); });
+}
+
+// `flag`: where the answer goes; nullptr: it goes with the completion.
+template <typename Completion>
+int test_beside_begun(const Completion& completion, int* flag) {
   advance_begun();
   bool is_over = false;
   const int error = look_and_tell(completion, requests_of(completion), is_over);
   if (flag != nullptr) *flag = is_over ? 1 : 0;
   return error;
+}
+
+template <typename Completion, typename HandOn>
+int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
+  return count_ended(completion,
+                     [&] { return !has_begun() || is_nested() ? hand_on() : test_beside_begun(completion, flag); });
 }
 
 template <typename HandOn>
@@ -127,7 +156,7 @@ int free_for(MPI_Request* request, const HandOn& hand_on) {
     advance_begun();
     if (free_begun(request)) return MPI_SUCCESS;
   }
-  return hand_on();
+  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, hand_on);
 }
 
 }  // namespace hocket::interposer

@@ -41,15 +41,15 @@ inline bool is_revoked(MPI_Comm comm) {
 }
 
 // The last step, when everything about the call is in order: it counts, and may be the one that sets up, for which all
-// ranks wait for each other: if they do so anyway in this call, as `waits_for_all()` says, the same on every rank. A
-// root that broadcasts may not be made to wait for receivers that first expect a message of it.
-template <typename WaitsForAll>
-Outcome readiness(Communicator& communicator, MPI_Comm comm, const WaitsForAll& waits_for_all) {
+// ranks wait for each other: if they do so anyway in this call, as `waiting()` says. A root that broadcasts may not
+// be made to wait for receivers that first expect a message of it.
+template <typename GetWaiting>
+Outcome readiness(Communicator& communicator, MPI_Comm comm, const GetWaiting& waiting) {
   if (is_revoked(comm)) [[unlikely]]
     return Outcome::kFreed;
   if (communicator.phase == Phase::kReady) [[likely]]
     return Outcome::kCarriedOut;
-  return prepare_communicator(communicator, comm, waits_for_all());
+  return prepare_communicator(communicator, comm, waiting());
 }
 
 // Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; predefined ones can't be there.

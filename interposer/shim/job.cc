@@ -16,6 +16,7 @@
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
+#include "shim/asking.h"
 #include "shim/begun.h"
 #include "shim/communicators.h"
 #include "shim/errors.h"
@@ -168,6 +169,7 @@ void end_job() {
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_begun(nullptr);
+  if (served) end_asking();
   if (served) close_all();
   device::end();
   if (job_settings.statistics != 0) print_statistics();

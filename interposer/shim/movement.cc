@@ -83,16 +83,25 @@ size_t block_bytes(const MoveFindings& findings) {
   return findings.receive.number != 0 ? findings.receive.bytes : findings.send.bytes;
 }
 
-// Not an exchange of blocks whose lengths only two ranks know each: all may be empty.
-bool waits_for_all(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
+Waiting waiting(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
+  const auto all_if = [](bool all_wait) { return all_wait ? Waiting::kAll : Waiting::kNotAll; };
   switch (call.collective) {
     case Collective::kAllgather:
     case Collective::kAlltoall:
-      return block_bytes(findings) != 0;
+      return all_if(block_bytes(findings) != 0);
     case Collective::kAllgatherv:
-      return have_all(findings.receive.counts, communicator.size);
+      return all_if(have_all(findings.receive.counts, communicator.size));
+    case Collective::kAlltoallv:
+    case Collective::kAlltoallw: {
+      // A block of its own it need not wait for.
+      const size_t* const counts = findings.receive.counts;
+      return have_all(counts, communicator.rank) &&
+                     have_all(counts + communicator.rank + 1, communicator.size - communicator.rank - 1)
+                 ? Waiting::kThisRank
+                 : Waiting::kNotThisRank;
+    }
     default:
-      return false;
+      return Waiting::kNotAll;
   }
 }
 
@@ -230,7 +239,7 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   if (!measure_sides(call, movement, communicator, findings)) return decision;
   if (!fits(call, movement, communicator.rank, findings)) return decision;
   if (findings.is_misfit && communicator.size == 1) return decision;
-  decision.why = readiness(communicator, call.comm, [&] { return waits_for_all(call, communicator, findings); });
+  decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
   return decision;
 }
 

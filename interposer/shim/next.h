@@ -20,13 +20,16 @@ namespace hocket::interposer {
   X(Alltoallw) X(Reduce) X(Allreduce) X(Reduce_scatter_block) X(Reduce_scatter) X(Scan) X(Exscan)
 #define HOCKET_MPI_CAUGHT(X)                                                                                    \
   X(Init) X(Init_thread) X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Win_test)       \
+  X(Isend) X(Issend) X(Irsend) X(Irecv) X(Imrecv)                                                                \
+  X(Win_allocate) X(Win_allocate_shared) X(Win_create) X(Win_create_dynamic) X(Win_free)                         \
   X(Barrier) X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test)    \
   X(Testall) X(Testany) X(Testsome) X(Request_get_status) X(Request_free) HOCKET_MPI_COLLECTIVES(X)
 #if HOCKET_HAS_COUNT_FUNCTIONS
 #define HOCKET_MPI_CAUGHT_COUNT(X)                                                                            \
   X(Bcast_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c) X(Allgatherv_c) X(Alltoall_c) \
   X(Alltoallv_c) X(Alltoallw_c) X(Reduce_c) X(Allreduce_c) X(Reduce_scatter_block_c) X(Reduce_scatter_c)      \
-  X(Scan_c) X(Exscan_c) X(Ibcast_c) X(Ireduce_c) X(Iallreduce_c)
+  X(Scan_c) X(Exscan_c) X(Ibcast_c) X(Ireduce_c) X(Iallreduce_c) X(Win_allocate_c) X(Win_allocate_shared_c)   \
+  X(Win_create_c) X(Isend_c) X(Issend_c) X(Irsend_c) X(Irecv_c) X(Imrecv_c)
 #define HOCKET_MPI_USED_COUNT(X) X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c)
 #else
 #define HOCKET_MPI_CAUGHT_COUNT(X)
@@ -38,7 +41,7 @@ namespace hocket::interposer {
   X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_group) X(Comm_rank) X(Comm_set_attr) X(Comm_remote_size)     \
   X(Comm_set_errhandler) X(Comm_size) X(Comm_test_inter) X(Errhandler_free) X(Error_class) X(Get_count)       \
   X(Get_library_version) X(Grequest_complete) X(Grequest_start) X(Group_free) X(Group_translate_ranks)        \
-  X(Iallgather) X(Info_get) X(Iprobe) X(Irecv) X(Isend) X(Op_commutative) X(Pack) X(Pack_size) X(Recv)        \
+  X(Iallgather) X(Info_get) X(Iprobe) X(Op_commutative) X(Pack) X(Pack_size) X(Recv)        \
   X(Reduce_local) X(Sendrecv) X(Status_set_cancelled) X(Status_set_elements) X(Type_commit)                   \
   X(Type_contiguous) X(Type_create_hindexed) X(Type_create_keyval) X(Type_free) X(Type_free_keyval)           \
   X(Type_get_attr) X(Type_get_contents) X(Type_get_envelope) X(Type_get_extent) X(Type_get_true_extent)       \

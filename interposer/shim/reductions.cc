@@ -73,17 +73,18 @@ bool are_buffers(const ReduceCall& call, const Communicator& communicator, Reduc
   return true;
 }
 
-bool waits_for_all(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
+Waiting waiting(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
+  const auto all_if = [](bool all_wait) { return all_wait ? Waiting::kAll : Waiting::kNotAll; };
   switch (call.collective) {
     case Collective::kAllreduce:
     case Collective::kReduceScatterBlock:
-      return findings.operand * findings.facts->size != 0;
+      return all_if(findings.operand * findings.facts->size != 0);
     case Collective::kReduceScatter:
       // Who gets nothing need not wait.
-      return findings.facts->size != 0 &&
-             (findings.counts == nullptr ? findings.result != 0 : have_all(findings.counts, communicator.size));
+      return all_if(findings.facts->size != 0 &&
+                    (findings.counts == nullptr ? findings.result != 0 : have_all(findings.counts, communicator.size)));
     default:
-      return false;
+      return Waiting::kNotAll;
   }
 }
 
@@ -285,7 +286,7 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
              findings.facts->size > HOCKET_MAX_COMBINED_BYTES) {
     decision.why = Outcome::kLongElements;
   } else {
-    decision.why = readiness(communicator, call.comm, [&] { return waits_for_all(call, communicator, findings); });
+    decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
   }
   return decision;
 }

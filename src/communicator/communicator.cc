@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/communicator.h"
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "base/clock.h"
@@ -103,23 +105,28 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   platform::Waiter& waiter = *waiter_;
   waiter.start();
   next_check_ns_ = kFailureCheckNs;
+  if (attention_.is_called_for()) [[unlikely]]
+    attention_.start(static_cast<int64_t>(now_ns()));
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
+    const bool attends = attention_.is_called_for();
     // Only track 0 is asked: it has the call that blocks here; requests, on the others, yield as ever.
-    const platform::WaitAction action = waiter.pause(tracks_[0]->lane().peer_is_writing());
+    platform::WaitAction action = waiter.pause(tracks_[0]->lane().peer_is_writing());
+    if (action == platform::WaitAction::kSleep && attends && !attention_.may_sleep(static_cast<int64_t>(now_ns()))) {
+      sched_yield();
+      action = platform::WaitAction::kYield;
+    }
     if (action == platform::WaitAction::kSleep) {
       group_->announce_sleep(awaits());
       const bool done = is_done();
       bool woken = false;
-      if (!done) woken = sleep();
+      if (!done) woken = sleep(attends);
       group_->withdraw_sleep();
       if (done) return Status::ok();
       waiter.woken(woken);
-      context_.progress();
-      waiter.disregard();
-    } else if (looks % platform::Waiter::kLooksPerProgress == 0) {
-      context_.progress();
-      waiter.disregard();
+      progress();
+    } else if (attends || looks % platform::Waiter::kLooksPerProgress == 0) {
+      progress();
     } else {
       HOCKET_TRY(advance_others());
       continue;
@@ -132,15 +139,24 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   }
 }
 
+// Of the library underneath.
+void Communicator::progress() {
+  const auto begin_ns = static_cast<int64_t>(now_ns());
+  context_.progress();
+  attention_.note(begin_ns, static_cast<int64_t>(now_ns()));
+  waiter_->disregard();
+}
+
 // Whether somebody has woken it, or what it waits for has come.
-bool Communicator::sleep() {
+bool Communicator::sleep(bool attends) {
+  const int64_t most_ns = attends ? Attention::kNapNs : INT64_MAX;
   if (engines::nic::Trigger* nic = outstanding_ == 0 ? tracks_[0]->wakes() : nullptr; nic != nullptr)
-    return nic->sleep(waiter_->sleep_ns());
+    return nic->sleep(std::min(waiter_->sleep_ns(), most_ns));
   // What else it waits for nobody wakes it for, so it naps.
   if (MulticastSteps* multicast = outstanding_ == 0 ? tracks_[0]->wakes_by_multicast() : nullptr; multicast != nullptr)
-    return multicast->sleep(waiter_->nap_ns());
+    return multicast->sleep(std::min(waiter_->nap_ns(), most_ns));
   // Nobody wakes it for a message from another node.
-  return group_->sleep(must_poll() ? waiter_->nap_ns() : waiter_->sleep_ns());
+  return group_->sleep(std::min(must_poll() ? waiter_->nap_ns() : waiter_->sleep_ns(), most_ns));
 }
 
 Status Communicator::wait(Request* request) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "communicator/attention.h"
 #include "communicator/call.h"
 #include "communicator/context.h"
 #include "communicator/multicast_path.h"
@@ -106,7 +107,9 @@ class Communicator {
   };
   // How often a rank that waits looks whether its peers are alive, and how soon first.
   static constexpr int64_t kFailureCheckNs = 100'000'000;
-  explicit Communicator(Context& context) : context_(context) { context.communicator_made(); }
+  explicit Communicator(Context& context) : context_(context), attention_(context.reasons_to_attend()) {
+    context.communicator_made();
+  }
 
   CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
@@ -122,7 +125,8 @@ class Communicator {
   void advance_requests();
   bool advance(Request& request);
   Status advance_others();
-  bool sleep();
+  void progress();
+  bool sleep(bool attends);
   bool is_quiet() const { return ending_ == Ending::kQuiet; }
   Ending after_barrier();
   Ending count_out(uint32_t needed, Ending next);
@@ -152,6 +156,7 @@ class Communicator {
   Status fail(Status status);
 
   Context& context_;
+  Attention attention_;
   uint32_t rank_ = 0;
   uint32_t size_ = 1;
   std::unique_ptr<const schedule::Nodes> nodes_;        // nullptr: all ranks are on one

@@ -2,7 +2,11 @@
 #include "engines/wire/channel.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace hocket::engines::wire {
 
@@ -14,6 +18,14 @@ namespace {
 constexpr uint64_t kLongestKept = 1 << 20;
 
 enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
+
+// What could not be taken back may still be written to, for as long as the process lives.
+void leave_to_network(std::unique_ptr<std::byte[]> memory) {
+  static std::mutex mutex;
+  static auto* const left = new std::vector<std::unique_ptr<std::byte[]>>;
+  const std::lock_guard lock(mutex);
+  left->push_back(std::move(memory));
+}
 
 }  // namespace
 
@@ -211,7 +223,7 @@ void Channel::cancel() {
   tickets_.clear();
   posted_.clear();
   for (Bounce& bounce : bounces_) {
-    if (bounce.in_use) (void)bounce.memory.release();
+    if (bounce.in_use) leave_to_network(std::move(bounce.memory));
   }
   std::erase_if(bounces_, [](const Bounce& bounce) { return bounce.in_use; });
 }

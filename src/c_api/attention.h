@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For who is built with the library and not only against its header: when to look after the library underneath.
+//
+// Thread safety: before the context's first communicator is made; the reasons may be counted by any thread.
+#pragma once
+
+#include <hocket/hocket.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace hocket::c_api {
+
+// While `*reasons` isn't 0, calls that wait call `progress` of the context's options at each look, and hardly sleep.
+void attend_while(hocket_context_t* context, const std::atomic<uint64_t>* reasons);
+
+}  // namespace hocket::c_api

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How often a rank that waits looks at the library underneath, on which peers may depend that are not in the call: who
+// works on this process's memory by one-sided calls waits for these looks.
+//
+// While there is a reason to expect that, it looks each time that it looks for what it awaits itself, and doesn't sleep
+// as long as something comes. Nothing tells whether a look has moved something but the time that it took: one that took
+// clearly more than the shortest is believed to have. Whoever is wrong about that stays awake as the library alone
+// would.
+//
+// Thread safety: one thread at a time, but for the reasons, which any thread may count.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hocket::communicator {
+
+class Attention {
+ public:
+  // So long after something has come it doesn't sleep, and then so short at a time.
+  static constexpr int64_t kAwakeNs = 50'000'000;
+  static constexpr int64_t kNapNs = 50'000;
+
+  // `reasons`: 0 while there is none; nullptr: there never is.
+  explicit Attention(const std::atomic<uint64_t>* reasons) : reasons_(reasons) {}
+
+  // Relaxed: it orders nothing. A reason that comes to be while somebody waits is seen some looks later.
+  bool is_called_for() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
+  // At the beginning of a wait: for all that is known, something may be on its way.
+  void start(int64_t now_ns) { last_come_ns_ = now_ns; }
+  // A look that began and ended then.
+  void note(int64_t begin_ns, int64_t end_ns) {
+    const int64_t took_ns = end_ns - begin_ns;
+    if (took_ns > 2 * least_ns_ + kNoiseNs) last_come_ns_ = end_ns;
+    // What was once shorter than it can be now is forgotten by and by.
+    least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
+  }
+  bool may_sleep(int64_t now_ns) const { return now_ns - last_come_ns_ > kAwakeNs; }
+
+ private:
+  static constexpr int64_t kNoiseNs = 150;
+  static constexpr uint32_t kTerm = 4096;
+  const std::atomic<uint64_t>* reasons_;
+  int64_t least_ns_ = INT64_MAX / 4;
+  int64_t last_come_ns_ = 0;
+  uint32_t noted_ = 0;
+};
+
+}  // namespace hocket::communicator
