@@ -47,6 +47,8 @@ class MpiVariant : public Variant {
 
   std::string activate(Collective) override {
     shim_.set_enabled(hocket_);
+    // Sets the communicator up, as calls of which the root need not wait for others don't.
+    if (hocket_) MPI_Barrier(comm_);
     carried_out_before_ = shim_.carried_out();
     return {};
   }

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   int size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);  // broadcasts alone set no communicator up
   unsigned char* const buffers = malloc((size_t)2 * (size_t)(most + kMargin));
   memset(buffers, 0x5a, (size_t)2 * (size_t)(most + kMargin));
   unsigned state = 1;
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "part") == 0) {
     MPI_Comm part;
     MPI_Comm_split(MPI_COMM_WORLD, rank > 1, rank, &part);
+    MPI_Barrier(part);
     if (rank > 1) MPI_Recv(buffers, 1, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Bcast(buffers, most - (rank == 1), MPI_BYTE, 0, part);
     for (int other = 2; rank == 0 && other < size; ++other) MPI_Send(buffers, 1, MPI_BYTE, other, 0, MPI_COMM_WORLD);

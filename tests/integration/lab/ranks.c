@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
     }
     pause();
   }
+  MPI_Barrier(MPI_COMM_WORLD);
   check_collectives(rank, size, argc > 1 ? atoi(argv[1]) : 1);
   printf("rank %d of %d on %s\n", rank, size, host);
   fflush(stdout);
