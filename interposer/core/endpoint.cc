@@ -17,6 +17,7 @@ struct Endpoint {
   bool tried = false;
   hocket_context_t* context = nullptr;
   hocket_context_options_t options{};
+  bool mpi_spins = false;
   std::unordered_set<void*> given_out;
 };
 
@@ -36,14 +37,15 @@ hocket_context_t* make_context(Endpoint& self) {
     HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context);
-    c_api::attend_while(self.context, reasons_for_progress.number());
+    c_api::attend_while(self.context, reasons_for_progress.number(), self.mpi_spins);
   }
   return self.context;
 }
 
 }  // namespace
 
-void set_progress(void (*progress)(void*), void* user) {
+void set_progress(void (*progress)(void*), void* user, bool mpi_spins) {
+  the_endpoint().mpi_spins = mpi_spins;
   the_endpoint().options.progress = progress;
   the_endpoint().options.progress_user = user;
 }

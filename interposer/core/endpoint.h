@@ -11,8 +11,9 @@
 
 namespace hocket::interposer {
 
-// Called while hocket waits, in the thread that waits: keeps the MPI underneath moving. Set before the context is made.
-void set_progress(void (*progress)(void*), void* user);
+// Called while hocket waits, in the thread that waits: keeps the MPI underneath moving. `mpi_spins`: while it
+// waits itself, it keeps its core. Set before the context is made.
+void set_progress(void (*progress)(void*), void* user, bool mpi_spins);
 
 // To ranks on other nodes; outlives the context, before which it is set.
 void set_wire(const hocket_wire_t* wire);

@@ -104,7 +104,7 @@ bool start_serving() {
     close_wire();
     return false;
   }
-  set_progress(progress, nullptr);
+  set_progress(progress, nullptr, spins());
   set_wire(the_wire());
   device::begin(static_cast<device::Wish>(job_settings.device), find_object);
   return true;

@@ -12,6 +12,7 @@
 namespace hocket::c_api {
 
 // While `*reasons` isn't 0, calls that wait call `progress` of the context's options at each look, and hardly sleep.
-void attend_while(hocket_context_t* context, const std::atomic<uint64_t>* reasons);
+// `library_spins`: what is underneath keeps the cores that it gets.
+void attend_while(hocket_context_t* context, const std::atomic<uint64_t>* reasons, bool library_spins);
 
 }  // namespace hocket::c_api

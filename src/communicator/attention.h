@@ -21,28 +21,41 @@ class Attention {
   static constexpr int64_t kAwakeNs = 50'000'000;
   static constexpr int64_t kNapNs = 50'000;
 
-  // `reasons`: 0 while there is none; nullptr: there never is.
-  explicit Attention(const std::atomic<uint64_t>* reasons) : reasons_(reasons) {}
+  // When to look at the library underneath each time, and what it does itself where its ranks share cores.
+  struct Occasion {
+    const std::atomic<uint64_t>* reasons = nullptr;  // 0 while there is none; nullptr: there never is
+    bool library_spins = false;  // it doesn't yield: who gives it a core gets that back when its time slice is over
+  };
+  explicit Attention(const Occasion& occasion) : reasons_(occasion.reasons), spins_(occasion.library_spins) {}
 
   // Relaxed: it orders nothing. A reason that comes to be while somebody waits is seen some looks later.
   bool is_called_for() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
   // At the beginning of a wait: for all that is known, something may be on its way.
-  void start(int64_t now_ns) { last_come_ns_ = now_ns; }
+  void start(int64_t now_ns) {
+    last_come_ns_ = now_ns;
+    last_look_ns_ = now_ns + kLivelyNs;  // not yet
+  }
   // A look that began and ended then.
   void note(int64_t begin_ns, int64_t end_ns) {
     const int64_t took_ns = end_ns - begin_ns;
     if (took_ns > 2 * least_ns_ + kNoiseNs) last_come_ns_ = end_ns;
+    last_look_ns_ = end_ns;
     // What was once shorter than it can be now is forgotten by and by.
     least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
   }
+  // Whether something has come so lately that the core had better be kept for what follows.
+  bool keeps_core() const { return spins_ && last_look_ns_ - last_come_ns_ < kLivelyNs; }
   bool may_sleep(int64_t now_ns) const { return now_ns - last_come_ns_ > kAwakeNs; }
 
  private:
   static constexpr int64_t kNoiseNs = 150;
   static constexpr uint32_t kTerm = 4096;
+  static constexpr int64_t kLivelyNs = 100'000;
   const std::atomic<uint64_t>* reasons_;
+  bool spins_;
   int64_t least_ns_ = INT64_MAX / 4;
   int64_t last_come_ns_ = 0;
+  int64_t last_look_ns_ = 0;
   uint32_t noted_ = 0;
 };
 

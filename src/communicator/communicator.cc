@@ -110,6 +110,11 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
     const bool attends = attention_.is_called_for();
+    if (attends && attention_.keeps_core()) {
+      progress();
+      HOCKET_TRY(advance_others());
+      continue;
+    }
     // Only track 0 is asked: it has the call that blocks here; requests, on the others, yield as ever.
     platform::WaitAction action = waiter.pause(tracks_[0]->lane().peer_is_writing());
     if (action == platform::WaitAction::kSleep && attends && !attention_.may_sleep(static_cast<int64_t>(now_ns()))) {

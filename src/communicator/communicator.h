@@ -107,7 +107,7 @@ class Communicator {
   };
   // How often a rank that waits looks whether its peers are alive, and how soon first.
   static constexpr int64_t kFailureCheckNs = 100'000'000;
-  explicit Communicator(Context& context) : context_(context), attention_(context.reasons_to_attend()) {
+  explicit Communicator(Context& context) : context_(context), attention_(context.occasion()) {
     context.communicator_made();
   }
 

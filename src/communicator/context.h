@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "communicator/attention.h"
 #include "communicator/call_words.h"
 #include "communicator/tags.h"
 #include "engines/nic/port.h"
@@ -63,9 +64,9 @@ class Context {
     else if (wire() != nullptr)
       (void)wire()->test(0, nullptr, nullptr).is_ok();  // peers may wait for what this process has sent
   }
-  // Counts reasons to look at the library underneath all the time (attention.h); outlives the context.
-  void attend_while(const std::atomic<uint64_t>* reasons) { reasons_to_attend_ = reasons; }
-  const std::atomic<uint64_t>* reasons_to_attend() const { return reasons_to_attend_; }
+  // The reasons outlive the context.
+  void attend(const Attention::Occasion& occasion) { occasion_ = occasion; }
+  const Attention::Occasion& occasion() const { return occasion_; }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
   void tell_doubts();
   // Numbers set-ups, so that their meetings are told apart.
@@ -114,7 +115,7 @@ class Context {
   std::atomic<uint32_t> serials_{0};
   std::atomic<bool> told_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
-  const std::atomic<uint64_t>* reasons_to_attend_ = nullptr;
+  Attention::Occasion occasion_;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid
 };
 
