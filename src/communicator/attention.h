@@ -39,23 +39,31 @@ class Attention {
   void note(int64_t begin_ns, int64_t end_ns) {
     const int64_t took_ns = end_ns - begin_ns;
     if (took_ns > 2 * least_ns_ + kNoiseNs) last_come_ns_ = end_ns;
+    // Who was away for a time slice keeps the core for as long, as the library does itself.
+    const int64_t away_ns = begin_ns - last_look_ns_;
+    if (away_ns > kSliceNs) kept_until_ns_ = end_ns + (away_ns < kMostKeptNs ? away_ns : kMostKeptNs);
     last_look_ns_ = end_ns;
     // What was once shorter than it can be now is forgotten by and by.
     least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
   }
-  // Whether something has come so lately that the core had better be kept for what follows.
-  bool keeps_core() const { return spins_ && last_look_ns_ - last_come_ns_ < kLivelyNs; }
+  // Whether the core had better be kept for what is to come.
+  bool keeps_core() const {
+    return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
+  }
   bool may_sleep(int64_t now_ns) const { return now_ns - last_come_ns_ > kAwakeNs; }
 
  private:
   static constexpr int64_t kNoiseNs = 150;
   static constexpr uint32_t kTerm = 4096;
   static constexpr int64_t kLivelyNs = 100'000;
+  static constexpr int64_t kSliceNs = 500'000;
+  static constexpr int64_t kMostKeptNs = 5'000'000;
   const std::atomic<uint64_t>* reasons_;
   bool spins_;
   int64_t least_ns_ = INT64_MAX / 4;
   int64_t last_come_ns_ = 0;
   int64_t last_look_ns_ = 0;
+  int64_t kept_until_ns_ = 0;
   uint32_t noted_ = 0;
 };
 
