@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A library that is preloaded and has the kernel refuse a system call from then on, as the seccomp profile of a sandbox
 // or a container does. Knows no MPI.
-// REFUSE: the call, by name, and of one with this argument only (0 is the first), masked: "mmap", "mmap:3=1/1".
+// REFUSE: the call, by name or number, and of one with this argument only (0 is the first), masked: "mmap",
+// "mmap:3=1/1".
 // REFUSE_ERROR: EPERM by default. REFUSE_RANK: on which rank; all, if it is not set. REFUSE_AT=start: as soon as the
 // program is loaded; else once the MPI stands and hocket has not begun yet, so that what fails is hocket's affair.
 #define _GNU_SOURCE
@@ -96,6 +97,7 @@ static void give_up(const char* what, const char* which) {
 
 #define VALUE(words, name) value_of(words, sizeof(words) / sizeof((words)[0]), name)
 static int value_of(const struct word* words, size_t count, const char* name) {
+  if (*name >= '0' && *name <= '9') return atoi(name);
   for (size_t i = 0; i < count; ++i) {
     if (strcmp(words[i].name, name) == 0) return words[i].value;
   }
