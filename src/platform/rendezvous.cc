@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "platform/rendezvous.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -44,6 +45,11 @@ uint64_t network_namespace() {
     if (stat(path, &about) == 0) return about.st_ino;
   }
   return 0;
+}
+
+// A failure is no loss yet.
+Descriptor spare_for(const Descriptor& listener) {
+  return Descriptor(move_out_of_the_way(fcntl(listener.get(), F_DUPFD_CLOEXEC, 0)));
 }
 
 }  // namespace
@@ -124,6 +130,7 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   made->state_ = std::make_unique<State>();
   State& state = *made->state_;
   state.listener = Descriptor(listener.value());
+  state.spare = spare_for(state.listener);
   state.region = std::move(region);
   state.alive = std::make_shared<std::atomic<bool>>(true);
   state.creator = getpid();
@@ -145,6 +152,7 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
   if (state_->creator != getpid()) {
     return Status(Code::kNotSupported, "A forked child can't use the connections of its parent");
   }
+  if (state_->spare.get() < 0) state_->spare = spare_for(state_->listener);  // the last one was needed
   const Identity own = identity_of(address_);
   Meeting meeting(address_, *state_, meeting_number);
   for (const Address& other : others) {
@@ -190,9 +198,10 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
 
 Descriptor Rendezvous::give_up(uint64_t meeting) {
   const std::string name = farewell_name(identity_of(address_), meeting);
+  state_->spare.reset();
   Result<int> said = listen_abstract(name);
   if (!said.is_ok()) {
-    // Out of descriptors, say: what strangers and members of later meetings have sent takes some.
+    // What strangers and members of later meetings have sent takes descriptors too.
     state_->arrivals.clear();
     state_->early.clear();
     said = listen_abstract(name);

@@ -89,7 +89,7 @@ class Rendezvous {
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
                                                          uint64_t meeting = 0);
   // After connect_all has failed here: whoever waits for this context in that meeting learns that it is in vain, as
-  // long as the descriptor lives. Where none can be had, they wait for their time-out.
+  // long as the descriptor lives. A number for it is held in reserve.
   Descriptor give_up(uint64_t meeting);
 
  private:

@@ -27,6 +27,7 @@ struct Rendezvous::State {
   std::shared_ptr<SharedRegion> region;
   std::shared_ptr<std::atomic<bool>> alive;
   Descriptor listener;
+  Descriptor spare;  // holds a number for give_up(), which is called for when there are no more
   int creator = 0;
   std::map<Identity, std::shared_ptr<Peer>> peers;
   std::map<Identity, std::shared_ptr<Peer>> early;  // connected with us before a connect_all has asked for them

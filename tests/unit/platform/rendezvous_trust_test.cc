@@ -2,8 +2,10 @@
 // A rendezvous with peers that are absent, dead, out of reach, or not who they claim to be.
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -13,6 +15,7 @@
 
 #include "child_process.h"
 #include "contexts.h"
+#include "platform/descriptor.h"
 #include "platform/hello.h"
 #include "platform/rendezvous.h"
 #include "platform/unix_socket.h"
@@ -68,6 +71,24 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
   }
   ++board->connected;
   EXPECT_EQ(end_of_child(peer), 0);
+}
+
+TEST(Rendezvous, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
+  const pid_t child = start_child([&] {
+    Context context = make_context();
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, 1024);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    std::vector<Descriptor> all;
+    for (int more = 0; (more = dup(STDERR_FILENO)) >= 0;) all.emplace_back(more);
+    for (uint64_t meeting = 7; meeting < 9; ++meeting) {
+      const Descriptor farewell = context.rendezvous->give_up(meeting);
+      if (farewell.get() < 0) return 1;
+    }
+    return 0;
+  });
+  EXPECT_EQ(end_of_child(child), 0);
 }
 
 TEST(Rendezvous, PeerThatDiedBeforehandIsKnownToHaveEnded) {
