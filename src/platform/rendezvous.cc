@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -121,6 +122,10 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   std::unique_ptr<Rendezvous> made(new Rendezvous);
   Address& address = made->address_;
   address = address_here(node);
+  // It can't fail. Where a sandbox refuses it all the same, the C library gives the negated error for a user.
+  const auto refused = -static_cast<int64_t>(static_cast<int32_t>(address.user));
+  if (refused > 0 && refused < 4096 && address.user != getauxval(AT_EUID))
+    return Status::system_call("Asking whose process this is", "geteuid", static_cast<int>(refused));
   HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
   HOCKET_TRY(fill_random(address.nonce, sizeof(address.nonce)));
 

@@ -30,7 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = "FAULTS_TEST_MARK"
 MPIS = ("mpich", "openmpi", "mpich-abi")
 LAUNCHERS = (*MPIS, "run")
-MPI_RESOURCES = ("vader_segment.", "sm_segment.", "mpich_sh", "psm2_shm", "prte", "pmix", "ompi.", "hwloc")
+MPI_RESOURCES = ("vader_segment.", "sm_segment.", "mpich_sh", "psm2_shm", "ucx_shm", "prte", "pmix", "ompi.", "hwloc")
 
 # How a job may end.
 RIGHT, BY_MPI, TOLD, ENDED, ALONE = "right", "right, by the MPI", "told", "ended with the rank", "as the MPI alone"
@@ -128,9 +128,11 @@ class Bench:
         result = self.attempt(job, preloaded=True)
         if result.outcome in job.accepted or result.outcome in (LEFT, WRONG) or job.launcher == "run":
             return result
-        alone = self.attempt(job, preloaded=False)
-        if alone.outcome not in (RIGHT, BY_MPI):
-            return Result(ALONE, result.seconds, f"{result.output}\n--- without hocket: {alone.outcome}\n{alone.output}")
+        for _ in range(5):  # some fail by chance
+            alone = self.attempt(job, preloaded=False)
+            if alone.outcome not in (RIGHT, BY_MPI):
+                without = f"--- without hocket: {alone.outcome}\n{alone.output}"
+                return Result(ALONE, result.seconds, f"{result.output}\n{without}")
         return result
 
     def attempt(self, job, preloaded):
@@ -173,7 +175,7 @@ class Bench:
             return WRONG
         if status == 0 and "workload: right" in text:
             share = re.search(r"^hocket: ([0-9.]+) % carried out", text, re.MULTILINE)
-            by_hocket = job.launcher == "run" or (share is not None and float(share.group(1)) > 0)
+            by_hocket = job.launcher == "run" or (share is not None and float(share.group(1)) > 50)
             if preloaded and not by_hocket and not has_sentence(text):
                 return SILENT
             return RIGHT if by_hocket else BY_MPI
@@ -239,7 +241,7 @@ def remove_resources(before):
 # --- faults drawn from a seed -------------------------------------------------------------------------------------------
 
 # System calls of set-up and of collectives that an MPI whose own set-up is done can mostly do without.
-REFUSABLE = ("accept4", "bind", "clock_nanosleep", "connect", "fallocate", "fcntl", "fstat", "ftruncate", "futex",
+REFUSABLE = ("accept4", "bind", "clock_nanosleep", "connect", "fallocate", "fcntl", "fstat", "ftruncate",
              "get_mempolicy", "getcpu", "getrandom", "getsockopt", "ioctl", "listen", "madvise", "membarrier",
              "memfd_create", "mmap", "munmap", "openat", "pidfd_open", "ppoll", "prctl", "process_vm_readv", "recvmsg",
              "sched_getaffinity", "sched_setattr", "sched_yield", "sendmsg", "setsockopt", "shutdown", "socket", "statx",
@@ -306,7 +308,8 @@ def system_calls(bench, launcher, ranks):
                 if match:
                     found[match.group(2)] = int(match.group(1))
     shutil.rmtree(traces, ignore_errors=True)
-    for name in ("exit_group", "exit", "execve", "rt_sigreturn"):  # nothing is left of a process that can't
+    # No process can do without these, as the C library ends or is lost then, nor say anything without the last.
+    for name in ("exit_group", "exit", "execve", "rt_sigreturn", "brk", "futex", "write", "writev"):
         found.pop(name, None)
     return sorted(found.items())
 
