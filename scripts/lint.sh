@@ -10,7 +10,7 @@ fix=0
 case "${1:-}" in
   '') ;;
   --fix) fix=1 ;;
-  *) die "lint: there is no option '$1', only --fix" ;;
+  *) misused "lint: there is no option '$1', only --fix" ;;
 esac
 failed=()
 
