@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/nic_command.h"
+#include "command/number_range.h"
 #include "engines/nic/port.h"
 #include "nic/daemon.h"
 
@@ -164,9 +165,9 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
                  "UDP port, the same on all machines (default: " + std::to_string(NIC_DEFAULT_PORT) + ")")
       ->check(CLI::Range(1, 65535));
   up->add_option("--ask-ms", options->ask_ms, "a message that is so late is asked for (default: 1)")
-      ->check(CLI::Range(0.05, 10000.0));
+      ->check(number_between(0.05, 10'000));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
-      ->check(CLI::Range(0.01, 86400.0));
+      ->check(number_between(0.01, 86'400));
   up->add_option(
         "--unexpected", options->unexpected,
         "so many operations ahead of a late process, what others send for it is kept; past them it is rejected "
