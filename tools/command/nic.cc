@@ -56,7 +56,7 @@ int bring_up(const UpOptions& options) {
   if (options.is_agent && geteuid() != 0 && (options.everybody || !options.users.empty() || !options.groups.empty()))
     return fail(kUsage, "--user, --group and --everybody are for root: an agent that user " +
                             std::to_string(geteuid()) + " keeps serves that user's jobs only");
-  const Result<nic::Interface> interface = nic::find_interface(options.interface);
+  const Result<nic::Interface> interface = nic::engine_interface(options.interface);
   if (!interface.is_ok()) return fail(kUsage, interface.status().message());
   for (const std::string& user : options.users) {
     const passwd* known = getpwnam(user.c_str());
@@ -89,7 +89,7 @@ int bring_up(const UpOptions& options) {
   const ordered_json& about = report.value();
   std::printf("NIC engine on %s, %s: %s\n", options.interface.c_str(), about["address"].get<std::string>().c_str(),
               about["place"].get<std::string>().c_str());
-  if (options.hook == nic::Hook::kXdp && interface.value().driver == "veth")
+  if (options.hook == nic::Hook::kXdp && nic::driver_of(interface.value()) == "veth")
     std::fprintf(stderr,
                  "hocket: %s is a veth, whose driver sends only if the other end has an XDP program or GRO; if it has "
                  "not, groups will break: --hook tc\n",
