@@ -44,29 +44,7 @@ enum multicast_verdict {
   MULTICAST_OTHER_GROUP, /* another job's, on the same address */
   MULTICAST_BAD_LENGTH,  /* no fragment of a message would be so long, or lie there */
   MULTICAST_BAD_TAG,     /* of somebody who doesn't know the key, or damaged */
-  MULTICAST_VERDICTS,
 };
-
-static inline const char* multicast_verdict_text(enum multicast_verdict verdict) {
-  switch (verdict) {
-    case MULTICAST_TAKEN:
-      return "taken";
-    case MULTICAST_TOO_SHORT:
-      return "too short";
-    case MULTICAST_FOREIGN:
-      return "foreign";
-    case MULTICAST_OTHER_VERSION:
-      return "another version";
-    case MULTICAST_OTHER_GROUP:
-      return "another group";
-    case MULTICAST_BAD_LENGTH:
-      return "bad length";
-    case MULTICAST_BAD_TAG:
-      return "bad tag";
-    default:
-      return "?";
-  }
-}
 
 static inline __u64 multicast_load_big(const unsigned char* bytes) {
   __u64 word;

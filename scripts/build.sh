@@ -5,11 +5,11 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
-if [ $# -gt 1 ]; then die "build takes one preset, not '$*'"; fi
+if [ $# -gt 1 ]; then misused "build takes one preset, not '$*'"; fi
 preset=${1:-release}
 case "$preset" in
   release | dev | asan | tsan) ;;
-  *) die "there is no preset '$preset': release, dev, asan, tsan" ;;
+  *) misused "there is no preset '$preset': release, dev, asan, tsan" ;;
 esac
 # The command is left out of "all" where a sanitizer has nothing to do with it.
 build "$preset" all hocket_command

@@ -11,6 +11,11 @@ die() {
   exit 1
 }
 
+misused() { # of a command line that is not understood
+  printf 'dev: %s\n' "$*" >&2
+  exit 2
+}
+
 need() { # need PROGRAM...: ends with the remedy if one is missing
   local program
   for program in "$@"; do

@@ -7,7 +7,7 @@ set -euo pipefail
 source scripts/common.sh
 
 seconds=${1:-60}
-[[ $seconds =~ ^[0-9]+$ ]] || die "fuzz: '$seconds' is no number of seconds"
+[[ $seconds =~ ^[0-9]+$ ]] || misused "fuzz: '$seconds' is no number of seconds"
 need clang++-19
 mkdir -p build
 (build asan fuzz_targets) >build/fuzz.log 2>&1 || {

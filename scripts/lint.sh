@@ -5,13 +5,13 @@ set -uo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
-need clang-format-19 clang-tidy-19 shellcheck codespell git python3
 fix=0
 case "${1:-}" in
   '') ;;
   --fix) fix=1 ;;
-  *) die "lint: there is no option '$1', only --fix" ;;
+  *) misused "lint: there is no option '$1', only --fix" ;;
 esac
+need clang-format-19 clang-tidy-19 shellcheck codespell git python3
 failed=()
 
 check() { # check NAME COMMAND...

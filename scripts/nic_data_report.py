@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes tables of what `hocket lab bench reduce|allreduce|bcast --json FILE` has measured, and draws it as figures 2 to
-7 of Buntinas, Panda: NIC-Based Reduction in Myrinet Clusters:
+"""Makes tables of what `hocket lab bench` of reduce, allreduce or broadcast has measured with --json FILE, and draws it
+as figures 2 to 7 of Buntinas, Panda: NIC-Based Reduction in Myrinet Clusters:
 
     scripts/nic_data_report.py FILE... > tables.md
     scripts/nic_data_report.py FILE... --figures docs/figures > tables.md      # needs matplotlib
@@ -25,6 +25,11 @@ from nic_report import number, ratio, table
 
 HOST = "host-udp"
 LIBRARIES = ("mpi", "hocket")
+
+
+def name_now(row):
+    """Files were once written with the name that had been typed."""
+    return "broadcast" if row.get("collective") == "bcast" else row.get("collective")
 
 
 def name_of(row):
@@ -162,7 +167,7 @@ def main():
     for path in options.files:
         try:
             with open(path, encoding="utf-8") as file:
-                rows += [row | {"file": path} for row in json.load(file)]
+                rows += [row | {"file": path, "collective": name_now(row)} for row in json.load(file)]
             if any("elements" not in row for row in rows):
                 raise ValueError("it is of barriers or of bytes: scripts/nic_report.py, scripts/multicast_report.py")
         except (OSError, ValueError) as error:

@@ -14,7 +14,7 @@ while [ $# -gt 0 ]; do
     unit | conformance | integration | tidy | model | asan | tsan | fuzz) parts+=("$1") ;;
     -R | -L | -E | -j) ctest_arguments+=("$1" "${2:?"$1 needs a value"}") && shift ;;
     -V) ctest_arguments+=("$1") ;;
-    *) die "test: '$1' is neither a part (unit conformance integration tidy model asan tsan fuzz)
+    *) misused "test: '$1' is neither a part (unit conformance integration tidy model asan tsan fuzz)
 nor an option (--long --rdma -R -L -E -j -V)" ;;
   esac
   shift

@@ -2,6 +2,7 @@
 #include "core/statistics.h"
 
 #include <cstdio>
+#include <iterator>
 
 namespace hocket::interposer {
 namespace {
@@ -53,7 +54,7 @@ void append_row(std::string& text, const char* name, const Row& row) {
 CommonCounters common_counters;
 
 const char* mpi_name(Collective collective) {
-  static constexpr const char* kNames[kCollectives] = {
+  static constexpr const char* kNames[] = {
       "MPI_Barrier",        "MPI_Bcast",
       "MPI_Reduce",         "MPI_Allreduce",
       "MPI_Gather",         "MPI_Gatherv",
@@ -66,6 +67,7 @@ const char* mpi_name(Collective collective) {
       "MPI_Ibcast",         "MPI_Ireduce",
       "MPI_Iallreduce",
   };
+  static_assert(std::size(kNames) == kCollectives);
   return kNames[static_cast<int>(collective)];
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many calls of each collective were carried out, how many handed on, and why: what HOCKET_STATS=1 prints.
 //
-// Thread safety: a Counters belongs to one communicator, on which one thread at a time calls; `common` is for calls
-// that have no communicator and may be counted by any thread.
+// Thread safety: a Counters belongs to one communicator, on which one thread at a time calls; `common_counters`
+// are for calls that have no communicator, and any thread may count there.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ enum class Collective : uint8_t {
   kIreduce,
   kIallreduce,
 };
-inline constexpr int kCollectives = 21;
+inline constexpr int kCollectives = static_cast<int>(Collective::kIallreduce) + 1;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
 
 // What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.
@@ -56,7 +56,7 @@ enum class Outcome : uint8_t {
   kNotByEngines,       // non-blocking, and none that NIC engines end by themselves
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
-inline constexpr int kOutcomes = 15;
+inline constexpr int kOutcomes = static_cast<int>(Outcome::kArguments) + 1;
 const char* reason(Outcome outcome);
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;

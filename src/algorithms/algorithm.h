@@ -17,6 +17,9 @@
 namespace hocket::algorithms {
 
 // Whose work a part of a composition is.
+// As a degree: as many as there can be, whatever the number of ranks. In a tree all others are children of the root.
+inline constexpr uint32_t kFlat = 0xffffffffu;
+
 enum class Family : uint8_t {
   kNode,    // of all ranks of a node, in every node
   kAcross,  // of ranks that stand for their nodes, one a node: groups of whom there may be several

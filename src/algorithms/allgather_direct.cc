@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone publishes its block and copies everybody's: one scheduling round.
 //
-// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend): each
-//   block published once instead of sent to everyone.
+// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend): each block
+//   published once instead of sent to everyone.
 // Steps: S + 1 in a chain; a rank gets size-1 blocks a segment.
 // Bytes: a rank reads (size-1) n and copies its own n; n is one block.
 // Cost:  2 alpha + size n beta.

@@ -3,8 +3,8 @@
 // part in the traffic between nodes. With fewer lanes than ranks, carriers first gather the blocks of those who carry
 // nothing.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for allgather;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for
+//   allgather; Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other; node only where there are fewer lanes than ranks on a node.
 // Bytes: with p ranks a node and L lanes, a carrier sends and receives (size-p)/L n; within a node, (p-1) size n are
 //   moved; n is one block. Everyone copies size n into order, unless ranks lie so.

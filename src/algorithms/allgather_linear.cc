@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone sends everyone its block, all messages at a time: one round, where those that go by distances take several.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend), for
-//   allgather.
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend), for allgather.
 // Steps: one of size-1 sends and as many receives.
 // Bytes: a rank sends and receives (size-1) n; n is one block.
 // Cost:  alpha + (size-1) n beta. For few ranks, such as leaders, where rounds cost more than messages.

@@ -3,7 +3,8 @@
 // neighbours while the next one comes. Blocks travel by themselves, so that they may have any lengths: the one that
 // takes note of nodes for allgatherv, too.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, all cores), for allgather.
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for
+//   allgather.
 // Steps: as many as there are nodes, each of one message to another node and p-1 within (p ranks a node).
 // Bytes: a node sends and receives p (nodes-1) n; within it, each rank gets size-1 blocks, p-1 of p from its
 //   neighbours; n is one block.

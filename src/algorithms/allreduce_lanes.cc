@@ -2,8 +2,8 @@
 // Within each node every carrier of a lane combines its share of the message, shares are combined across nodes lane by
 // lane, and collected within the nodes: all cores have a part in the traffic between nodes.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for allreduce;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for
+//   allreduce; Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node and L lanes, a carrier sends about 2 n/L; within a node, 2 (p-1) n are moved.
 // Cost:  reduce_scatter(p, n) + allreduce(nodes, n/L) + allgather(p, n).

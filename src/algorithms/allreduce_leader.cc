@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A leader a node: reduced to it within the node, combined among leaders, broadcast within the node.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for allreduce;
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader), for allreduce;
 //   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: a node sends what a rank of the part across does, about 2 n; within it, 2 (p-1) n are moved (p ranks a node).

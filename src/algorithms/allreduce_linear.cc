@@ -4,8 +4,7 @@
 //
 // All combine in the same order, so all get the same bits.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend), for
-//   allreduce.
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend), for allreduce.
 // Steps: one of size-1 sends and as many receives, then size-1 combinations.
 // Bytes: a rank sends and receives (size-1) n.
 // Cost:  alpha + (size-1) n (beta + gamma). For few ranks, such as leaders, where rounds cost more than messages.

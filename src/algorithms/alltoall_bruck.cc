@@ -5,8 +5,8 @@
 // whose distance has it are packed and sent z r^x on; the exchanges of one place don't depend on each other. In the end
 // a rank holds, in place d, the block of the rank d before it.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A1); Bruck, Ho, Kipnis, Upfal,
-//   Weathersby, Efficient algorithms for all-to-all communications in multiport message-passing systems (1997).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (Bruck's); Bruck, Ho, Kipnis,
+//   Upfal, Weathersby, Efficient algorithms for all-to-all communications in multiport message-passing systems (1997).
 // Steps: ceil(log_r size) rounds of up to r-1 exchanges at a time; the degree is the radix r.
 // Bytes: a rank sends about n size (r-1)/r ceil(log_r size), and copies twice that and 2 size n; n is one block.
 // Cost:  ceil(log_r size) (alpha + 3 (r-1)/r size n beta). For short blocks.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone publishes its row of blocks, everyone copies its own block out of each: one scheduling round.
 //
-// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend): a row
+// Reference: after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend): a row
 //   published once instead of a message to everyone.
 // Steps: one publication, and size-1 gets at a time.
 // Bytes: a rank reads (size-1) n and publishes size n; n is one block.

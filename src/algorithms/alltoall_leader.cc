@@ -2,7 +2,8 @@
 // One leader a node, or some: they get what their node's ranks have to send, exchange among equal leaders, and hand on
 // what has come. As few messages between nodes as there can be, and all of them a few cores' work.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A4, A5).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (one leader and
+//   several).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node and k leaders, a leader gets and hands on p size/k n within its node and sends
 //   p (size-p)/k n; n is one block. Messages between nodes: k (nodes-1) a node.

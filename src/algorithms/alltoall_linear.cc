@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone sends everyone its block, all messages at a time or, with a window, so many.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend).
 // Steps: one of size-1 sends and as many receives; ceil((size-1)/w) with a window (the degree) of w messages.
 // Bytes: a rank sends and receives (size-1) n; n is one block.
 // Cost:  alpha + (size-1) n beta; ceil((size-1)/w) alpha + (size-1) n beta.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One exchange after the other, each time with another rank: by exclusive or at powers of two, around the ring else.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A3, pairwise exchange).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (pairwise exchange).
 // Steps: size-1 exchanges.
 // Bytes: a rank sends and receives (size-1) n; n is one block.
 // Cost:  (size-1) (alpha + n beta). For long blocks.

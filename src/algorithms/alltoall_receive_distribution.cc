@@ -4,7 +4,8 @@
 //
 // With fewer lanes than ranks, a subset of the cores exchanges, for the others too.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A7, A8).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (receive
+//   distribution).
 // Steps: those of the parts, one after the other; node only where there are fewer lanes than ranks on a node.
 // Bytes: with p ranks a node and as many lanes, a rank sends (size-p) n, and moves size n within its node; n is one
 //   block. Messages between nodes: (nodes-1) a lane and node.

@@ -2,9 +2,9 @@
 // Everyone gives to each rank of its node what is for the ranks at its place on other nodes; then ranks at equal places
 // exchange. All cores send, and none more than a message to each other node.
 //
-// With fewer lanes than ranks, a subset of the cores exchanges, and hands on what came (A8).
+// With fewer lanes than ranks, a subset of the cores exchanges, and hands on what came.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (A6, A8).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (send aggregation).
 // Steps: those of the parts, one after the other; spread only where there are fewer lanes than ranks on a node.
 // Bytes: with p ranks a node and as many lanes, a rank moves size n within its node, and sends (size-p) n; n is one
 //   block. Messages between nodes: (nodes-1) a lane and node.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Within the nodes, then among leaders, one a node, who then release their nodes.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for barrier;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader), for barrier; Sistare,
+//   vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: none; between nodes, the messages of the part across.
 // Cost:  barrier(p) + barrier(nodes) + broadcast(p, 0), with p ranks a node.

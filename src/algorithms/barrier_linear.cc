@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everyone signals everyone, all messages at a time: one round, where others take a logarithm of them.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A2, irecv-isend), of no bytes.
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend), of no bytes.
 // Steps: one of size-1 sends and as many receives.
 // Bytes: none; size (size-1) empty messages.
 // Cost:  alpha. For few ranks, such as leaders, where rounds cost more than messages.

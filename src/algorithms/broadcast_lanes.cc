@@ -2,8 +2,8 @@
 // Within the root's node first; then every carrier of a lane sends its share on to other nodes, and those collect the
 // shares: all cores have a part in the traffic between nodes.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for broadcast;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for
+//   broadcast; Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node and L lanes, nodes-1 messages of n/L a lane; within a node, (p-1) n are moved.
 // Cost:  broadcast(p, n) + broadcast(nodes, n/L) + allgather(p, n).

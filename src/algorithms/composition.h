@@ -67,9 +67,6 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
 // So many blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
 schedule::Slice scratch_row(schedule::Builder& builder, uint32_t blocks);
 schedule::Slice like_row(uint32_t blocks);
-inline schedule::Slice blocks_of_row(const schedule::Slice& row, uint32_t first, uint32_t last) {
-  return schedule::Builder::parts_of(row, first, last, row.blocks);
-}
 // The same part of the message in a scratch area of its own.
 schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
 

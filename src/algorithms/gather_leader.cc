@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gathered to a leader in each node, then among leaders to the root, which is its own node's leader.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for gather;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader), for gather; Sistare,
+//   vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: nodes-1 messages of p n between nodes (p ranks a node); within a node, (p-1) n are moved; n is one block.
 //   Where ranks of a node are not neighbours, the root copies size n into order.

@@ -2,8 +2,8 @@
 // Within each node every carrier of a lane combines its share of the message; shares are reduced to the root's node
 // lane by lane, where the root collects them: all cores have a part in the traffic between nodes.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for reduce; Sistare,
-//   vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for reduce;
+//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: with p ranks a node and L lanes, a carrier sends n/L; within a node, (p-1) n are moved, and n at the root.
 // Cost:  reduce_scatter(p, n) + reduce(nodes, n/L) + gather(p, n).

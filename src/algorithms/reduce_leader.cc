@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A leader a node: reduced to it within the node, then among leaders to the root, which is its own node's leader.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A4, leader), for reduce;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader), for reduce; Sistare,
+//   vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other.
 // Bytes: nodes-1 messages of n between nodes; within a node, (p-1) n are moved (p ranks a node).
 // Cost:  reduce(p, n) + reduce(nodes, n).

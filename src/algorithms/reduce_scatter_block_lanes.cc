@@ -3,8 +3,8 @@
 // equal places combine and scatter those. With fewer lanes than ranks, carriers hand on the blocks of those who carry
 // nothing.
 //
-// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (A6, A8), for reduce-scatter;
-//   Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
+// Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for
+//   reduce-scatter; Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).
 // Steps: those of the parts, one after the other; spread only where there are fewer lanes than ranks on a node.
 // Bytes: with p ranks a node and L lanes, a carrier sends and receives (size-p)/L n; within a node, (p-1) size n are
 //   moved; n is one block. Everyone copies size n into order, unless ranks lie so.

@@ -12,9 +12,6 @@
 
 namespace hocket::algorithms {
 
-// As a tree's degree: so many children that every rank is a child of the root.
-inline constexpr uint32_t kFlat = 0xffffffffu;
-
 // The degree asked for, or the algorithm's default (the first of `degrees`).
 uint32_t degree_of(const schedule::Builder& builder, std::span<const uint32_t> degrees);
 
@@ -25,8 +22,9 @@ struct Tree {
   // Children by phase, the biggest subtree first: the order in which a broadcast should serve them.
   std::vector<uint32_t> children_biggest_first() const { return {children.rbegin(), children.rend()}; }
 };
-// The k-nomial tree of the paper, its root being rank 0: in each phase, everyone reached so far reaches k-1 others, so
-// that ceil(log_k size) phases reach all. Degree 1 is the chain 0, 1, 2, ...; from degree `size` on, the tree is flat.
+// The k-nomial tree of Velamati et al., its root being rank 0: in each phase, everyone reached so far reaches k-1
+// others, so that ceil(log_k size) phases reach all. Degree 1 is the chain 0, 1, 2, ...; from degree `size` on, the
+// tree is flat.
 //
 // Invariant: the subtree of every rank is the contiguous range that begins with it, and the subtrees of `children`
 // follow each other in ascending order. So combining one's own operand, then the children's in order, is rank order.

@@ -17,8 +17,8 @@
 
 namespace hocket::algorithms {
 
-// A reader may lag by half the ring. More would cost memory, less would stall; the paper's double buffering is the
-// same with halves of one.
+// A reader may lag by half the ring. More would cost memory, less would stall; the double buffering of Velamati
+// et al. is the same with halves of one.
 inline constexpr uint32_t kRingSlots = 8;
 
 class SlotRing {

@@ -295,7 +295,7 @@ const NicPath::Program* NicPath::program_of(const selection::Choice& choice) con
 // Words that the call would have; all ones: there is no such call.
 uint64_t NicPath::words_of(const Call& call) const {
   constexpr uint64_t kNone = ~uint64_t{0};
-  const auto words_for = [](uint64_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); };
+  using engines::nic::words_for;
   const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
   switch (call.collective) {
     case Collective::kBroadcast:

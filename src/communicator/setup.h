@@ -21,13 +21,16 @@ namespace hocket::communicator {
 
 class Setup {
  public:
+  // Of what a rank tells in one round.
+  static constexpr size_t kLongestMessage = 2040;
+
   Setup(Context& context, const Bootstrap& bootstrap)
       : context_(context), bootstrap_(bootstrap), trial_(context.rendezvous().address().nonce[0]) {}
   ~Setup();
   Result<std::unique_ptr<Communicator>> run();
 
  private:
-  static constexpr size_t kReasonBytes = 512;
+  static constexpr size_t kReasonBytes = 504;  // an outcome has four
   struct SettingsPiece {
     char text[1024];
   };
@@ -66,6 +69,8 @@ class Setup {
     int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
+  static_assert(sizeof(SettingsPiece) <= kLongestMessage && sizeof(Introduction) <= kLongestMessage &&
+                sizeof(Outcome) <= kLongestMessage);
 
   Status prepare_own();
   Status write_settings();

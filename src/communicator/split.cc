@@ -8,13 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "communicator/setup.h"
+
 namespace hocket::communicator {
 namespace {
 
 // What a rank shows the others in each round.
 struct Frame {
   enum State : uint32_t { kFinished, kData };
-  static constexpr size_t kDataBytes = 2040;  // enough for each message of a set-up, so that two rounds do
+  static constexpr size_t kDataBytes = Setup::kLongestMessage;  // a round of the set-up is one of the parent's
   State state = kFinished;
   uint32_t bytes = 0;
   std::byte data[kDataBytes] = {};

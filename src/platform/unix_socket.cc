@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "platform/descriptor.h"
+#include "platform/passed_descriptors.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77  // since Linux 6.5
@@ -129,17 +130,11 @@ int open_peer_process(int socket, const PeerCredentials& credentials) {
 
 Result<Progress> send_with_descriptor(int socket, std::span<const std::byte> bytes, int descriptor) {
   iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  RoomForDescriptors<1> room;
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  attach_descriptors(message, room, {&descriptor, 1});
   if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return Progress::kDone;
   // ETOOMANYREFS: the user has too many descriptors on their way; they arrive as the others go on.
   if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ETOOMANYREFS) return Progress::kTryLater;
@@ -155,12 +150,11 @@ Result<Progress> receive_with_descriptor(int socket, std::span<std::byte> buffer
 
   constexpr size_t kMostDescriptors = 8;
   iovec part{buffer.data(), buffer.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))];
+  RoomForDescriptors<kMostDescriptors> room;
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
+  expect_descriptors(message, room);
   *descriptor = -1;
   const ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT | MSG_TRUNC);
   if (received < 0) {
@@ -168,19 +162,9 @@ Result<Progress> receive_with_descriptor(int socket, std::span<std::byte> buffer
     if (errno == ECONNRESET) return Progress::kEnded;
     return Status::system_call("Receiving from a peer", "recvmsg", errno);
   }
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
-    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int passed = -1;
-      std::memcpy(&passed, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-      if (*descriptor < 0) {
-        *descriptor = passed;
-      } else {
-        close(passed);
-      }
-    }
-  }
+  take_descriptors(message, [&](Descriptor passed) {
+    if (*descriptor < 0) *descriptor = passed.release();
+  });
   if (received == 0) return Progress::kEnded;
   *length = static_cast<size_t>(received);
   return Progress::kDone;

@@ -101,7 +101,7 @@ enum class StepKind : uint8_t {
   // Local.
   kCopy,     // destination = source; nothing where a call in place makes them the same memory
   kCombine,  // destination = source (op) destination, or destination (op) source: `incoming_left` = source is left
-  // For engines that have them; the shared-memory engine refuses both.
+  // Between nodes that can multicast; the shared-memory engine refuses both, and kTrigger.
   kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
   // In no algorithm's plan: the NIC engine carries out the messages to other nodes that would stand here, as its

@@ -32,7 +32,6 @@ struct Query {
   std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";
   bool crowded = false;     // more ranks than cores, on the fullest machine
   bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
-  uint32_t root = 0;        // nothing depends on it so far
   uint32_t element_bytes = 1;
   uint64_t slot_bytes = 64 * 1024;  // a slot's staging buffer
   // How long plans may get: beyond, a message is cut into several calls, so that a program stays within some thousand

@@ -118,7 +118,6 @@ Query rounded(Query query) {
   query.bytes = std::bit_floor(query.bytes);
   query.row_bytes = std::bit_floor(query.row_bytes);
   query.element_bytes = 1;
-  query.root = 0;
   return query;
 }
 

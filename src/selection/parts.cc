@@ -39,7 +39,6 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.ranks = call.ranks;
   inner.nodes = asked.nodes.get();
   inner.domains = nullptr;
-  inner.root = 0;
   inner.composition = spec.algorithm;
   inner.part = index;
   inner.limits = {.unequal_blocks = call.unequal_blocks, .within_domains = query.node_count() == 1 && over != nullptr};

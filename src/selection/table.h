@@ -37,8 +37,7 @@
 
 namespace hocket::selection {
 
-// Of a tree: so many children that all other ranks are children of the root, whatever the number of ranks.
-inline constexpr uint32_t kFlat = 0xffffffffu;
+using algorithms::kFlat;
 
 // What a part of a composition shall be: "bruck/4".
 struct PartSpec {

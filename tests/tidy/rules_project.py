@@ -10,6 +10,8 @@ REGISTRY = "src/algorithms/algorithms.def"
 SETTINGS = "src/base/environment_settings.cc"
 ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
+STATISTICS = "interposer/core/statistics.cc"
+INTERPOSER_PAGE = "docs/interposer.md"
 COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "scan",
                "exscan")
 
@@ -95,6 +97,28 @@ def check_environment(tree):
 
 def _is_public_name(tree, name):
     return tree.exists(PUBLIC_HEADER) and re.search(rf"\b{name}\b", tree.text(PUBLIC_HEADER)) is not None
+
+
+def check_reasons(tree):
+    """What the statistics can print as a reason has its row in the page's table, and each row a sentence."""
+    if not tree.exists(STATISTICS):
+        return
+    # `carried out` is no reason but a column.
+    reasons = dict(re.findall(r'case Outcome::(\w+):\s*return "([^"]+)";', tree.text(STATISTICS)))
+    reasons.pop("kCarriedOut", None)
+    rows = {}
+    table = False
+    for number, line in enumerate(tree.lines(INTERPOSER_PAGE) if tree.exists(INTERPOSER_PAGE) else [], 1):
+        cells = [cell.strip() for cell in line.split("|")]
+        table = cells[1:2] == ["reason"] or (table and len(cells) > 3)
+        if table and cells[1] not in ("reason", "---"):
+            rows[cells[1]] = number
+            if not cells[2]:
+                yield Finding("reasons", INTERPOSER_PAGE, number, f"`{cells[1]}` is not explained")
+    for reason in sorted(set(reasons.values()) - rows.keys()):
+        yield Finding("reasons", INTERPOSER_PAGE, 1, f"the reason `{reason}` of {STATISTICS} has no row")
+    for reason in sorted(rows.keys() - set(reasons.values())):
+        yield Finding("reasons", INTERPOSER_PAGE, rows[reason], f"`{reason}` is no reason of {STATISTICS}")
 
 
 # A path of somebody's machine: a home, root's home, a work folder at the root.

@@ -27,6 +27,18 @@ def check_lines(tree):
                 yield Finding("line-length", path, number, f"{len(line)} columns, {LINE_LIMIT} at most")
 
 
+def check_prose(tree):
+    """The same of pages, but for tables and what is typed or printed."""
+    for path in tree.paths:
+        if not path.endswith(".md"):
+            continue
+        is_fenced = False
+        for number, line in enumerate(tree.lines(path), 1):
+            is_fenced ^= line.startswith("```")
+            if len(line) > LINE_LIMIT and not is_fenced and not line.startswith(("|", "    ")) and "http" not in line:
+                yield Finding("line-length", path, number, f"{len(line)} columns, {LINE_LIMIT} at most")
+
+
 def check_files(tree):
     for path in tree.sources():
         count = len(tree.lines(path))

@@ -17,12 +17,14 @@ RULES = [
     rules_includes.check_dead_headers,
     rules_includes.check_dead_scripts,
     rules_size.check_lines,
+    rules_size.check_prose,
     rules_size.check_files,
     rules_size.check_functions,
     rules_project.check_algorithms,
     rules_project.check_licence,
     rules_project.check_public_header,
     rules_project.check_environment,
+    rules_project.check_reasons,
     rules_project.check_machine_paths,
 ]
 

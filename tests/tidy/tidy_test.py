@@ -26,8 +26,12 @@ GOOD = {
     "src/engines/executor/transport.h": SPDX + '#include "schedule/plan.h"\n',
     "src/engines/shared_memory/lane.cc": SPDX + '#include "engines/executor/transport.h"\n',
     "src/c_api/c_api.cc": SPDX + '#include "hocket/hocket.h"\nauto wait = getenv("HOCKET_WAIT");\n',
+    "interposer/core/statistics.cc":
+        SPDX + 'case Outcome::kCarriedOut:\n  return "carried out";\ncase Outcome::kFreed:\n  return "freed";\n'
+        'return "?";\n',
+    "docs/interposer.md": "| function | |\n|---|---|\n| a |  |\n\n| reason | |\n|---|---|\n| freed | at its end |\n",
     "docs/environment.md": "| `HOCKET_WAIT` | how to wait |\n",
-    "README.md": "See docs/environment.md.\n",
+    "README.md": "See docs/environment.md, docs/interposer.md.\n",
 }
 
 
@@ -148,6 +152,13 @@ class Rules(unittest.TestCase):
         self.write("src/base/status.h", SPDX + "//" + "x" * 119 + "\n")
         self.expect("line-length", "src/base/status.h")
 
+    def test_long_line_of_a_page(self):
+        long = "x" * 121
+        self.write("docs/interposer.md", GOOD["docs/interposer.md"] + f"\n```\n{long}\n```\n    {long}\n| {long} |\n")
+        self.assertEqual(self.found(), [])
+        self.write("docs/interposer.md", GOOD["docs/interposer.md"] + f"\n{long}\n")
+        self.expect("line-length", "docs/interposer.md")
+
     def test_long_file(self):
         self.write("src/base/status.h", SPDX + "int a;\n" * 400)
         self.expect("file-size", "src/base/status.h")
@@ -160,7 +171,7 @@ class Rules(unittest.TestCase):
 
     def test_long_python_and_shell_functions(self):
         self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\ndef f():\n" + "    pass\n" * 71)
-        self.write("README.md", "docs/environment.md tool\n")
+        self.write("README.md", "docs/interposer.md docs/environment.md tool\n")
         self.expect("function-size", "src/tool.py")
         self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
         self.write("scripts/build.sh", "# SPDX-License-Identifier: BSD-3-Clause\nf() {\n" + "  true\n" * 70 + "}\n")
@@ -194,8 +205,23 @@ class Rules(unittest.TestCase):
         self.write("docs/environment.md", "nothing\n")
         self.expect("environment", "docs/environment.md")
 
+    def test_reason_of_the_statistics_without_a_row(self):
+        self.write("interposer/core/statistics.cc", GOOD["interposer/core/statistics.cc"] +
+                   'case Outcome::kFailed:\n  return "failed";\n')
+        self.expect("reasons", "docs/interposer.md")
+        self.write("docs/interposer.md", GOOD["docs/interposer.md"] + "| failed | with an error |\n")
+        self.assertEqual(self.found(), [])
+
+    def test_row_of_no_reason(self):
+        self.write("docs/interposer.md", GOOD["docs/interposer.md"] + "| forgotten | long ago |\n")
+        self.expect("reasons", "docs/interposer.md")
+
+    def test_reason_that_is_not_explained(self):
+        self.write("docs/interposer.md", "| reason | |\n|---|---|\n| freed | |\n\n| table | |\n| of others | |\n")
+        self.expect("reasons", "docs/interposer.md")
+
     def test_path_of_a_machine(self):
-        self.write("README.md", "docs/environment.md: see /" + "home/somebody/hocket\n")
+        self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")
         self.expect("machine-path", "README.md")
 
 

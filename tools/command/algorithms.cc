@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/layout.h"
 #include "selection/choice.h"
@@ -29,7 +30,7 @@ See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 nlohmann::json degrees_json(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
   nlohmann::json list = nlohmann::json::array();
   for (const uint32_t degree : degrees)
-    list.push_back(degree == selection::kFlat ? nlohmann::json(algorithm.degree_most) : nlohmann::json(degree));
+    list.push_back(degree == algorithms::kFlat ? nlohmann::json(algorithm.degree_most) : nlohmann::json(degree));
   return list;
 }
 
@@ -66,13 +67,25 @@ std::string properties_of(const Algorithm& algorithm) {
   return text;
 }
 
-// "" or why it may not run on `nodes`.
-std::string why_not_on(const Algorithm& algorithm, const schedule::Nodes& nodes) {
-  const selection::Query query{.collective = algorithm.collective, .bytes = 1, .ranks = nodes.ranks(), .nodes = &nodes};
+// What is asked of each algorithm besides what it is.
+struct Question {
+  std::optional<schedule::Collective> collective;
+  std::optional<schedule::Nodes> nodes;
+
+  // Else every algorithm of the collective serves.
+  bool has_two_answers() const { return nodes || (collective && schedule::is_vector(*collective)); }
+};
+
+// "" or why it doesn't serve.
+std::string why_not(const Algorithm& algorithm, const Question& question) {
+  const selection::Query query{.collective = question.collective.value_or(algorithm.collective),
+                               .bytes = 1,
+                               .ranks = question.nodes ? question.nodes->ranks() : algorithm.min_size,
+                               .nodes = question.nodes ? &*question.nodes : nullptr};
   return selection::why_not(query, selection::Spec{&algorithm});
 }
 
-nlohmann::json as_json(const Algorithm& algorithm, const schedule::Nodes* nodes) {
+nlohmann::json as_json(const Algorithm& algorithm, const Question& question) {
   nlohmann::json parts = nlohmann::json::array();
   for (const algorithms::Part& part : algorithm.parts) {
     const bool across = part.family == algorithms::Family::kAcross;
@@ -93,42 +106,51 @@ nlohmann::json as_json(const Algorithm& algorithm, const schedule::Nodes* nodes)
                          {"can_keep_order", algorithm.can_keep_order},
                          {"min_ranks", algorithm.min_size},
                          {"max_ranks", algorithm.max_size}};
-  if (nodes != nullptr) json["why_not"] = why_not_on(algorithm, *nodes);
+  if (question.has_two_answers()) json["why_not"] = why_not(algorithm, question);
   return json;
 }
 
-// `nodes`: where it may run, or nullptr.
-void print(const Algorithm& algorithm, const schedule::Nodes* nodes) {
+void print(const Algorithm& algorithm, const Question& question) {
   std::printf("  %-24.*s %.*s\n", static_cast<int>(algorithm.name.size()), algorithm.name.data(),
               static_cast<int>(algorithm.summary.size()), algorithm.summary.data());
   const std::string properties = properties_of(algorithm);
   if (!properties.empty()) std::printf("  %-24s %s\n", "", properties.c_str());
   std::printf("  %-24s [%.*s]\n", "", static_cast<int>(algorithm.reference.size()), algorithm.reference.data());
-  if (nodes == nullptr) return;
-  const std::string why = why_not_on(algorithm, *nodes);
-  if (!why.empty()) std::printf("  %-24s not there: %s\n", "", why.c_str());
+  if (!question.has_two_answers()) return;
+  const std::string why = why_not(algorithm, question);
+  if (!why.empty()) std::printf("  %-24s not %s: %s\n", "", question.nodes ? "there" : "here", why.c_str());
+}
+
+// "alltoallv, by algorithms of alltoall"
+std::string heading_of(schedule::Collective collective, const Question& question) {
+  std::string heading(schedule::name(question.collective.value_or(collective)));
+  if (question.collective && collective != *question.collective)
+    heading += ", by algorithms of " + std::string(schedule::name(collective));
+  return heading;
 }
 
 int list(const std::string& collective_name, const LayoutOptions& options, bool json) {
   uint32_t ranks = 0;
-  const Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
+  Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
   if (!layout.is_ok()) return fail(kUsage, layout.status().message());
-  const auto only = schedule::collective_from_name(collective_name);
-  if (!collective_name.empty() && !only)
-    return fail(kUsage,
-                "`" + collective_name + "` is not a collective: there are " + selection::names_of_collectives());
+  Question question{.collective = std::nullopt, .nodes = layout.take()};
+  if (!collective_name.empty()) {
+    const Result<schedule::Collective> named = read_collective(collective_name);
+    if (!named.is_ok()) return fail(kUsage, named.status().message());
+    question.collective = named.value();
+  }
   nlohmann::json rows = nlohmann::json::array();
   const schedule::Collective* last = nullptr;
   for (const Algorithm* algorithm : algorithms::all()) {
-    if (only && algorithm->collective != schedule::base_of(*only)) continue;
+    if (question.collective && algorithm->collective != schedule::base_of(*question.collective)) continue;
     if (json) {
-      rows.push_back(as_json(*algorithm, layout.value() ? &*layout.value() : nullptr));
+      rows.push_back(as_json(*algorithm, question));
       continue;
     }
     if (last == nullptr || *last != algorithm->collective)
-      std::printf("%s%s\n", last == nullptr ? "" : "\n", std::string(schedule::name(algorithm->collective)).c_str());
+      std::printf("%s%s\n", last == nullptr ? "" : "\n", heading_of(algorithm->collective, question).c_str());
     last = &algorithm->collective;
-    print(*algorithm, layout.value() ? &*layout.value() : nullptr);
+    print(*algorithm, question);
   }
   if (json) std::printf("%s\n", rows.dump(2).c_str());
   return kSuccess;

@@ -15,9 +15,11 @@
 #include "command/bench_local.h"
 #include "command/bench_on_mpi.h"
 #include "command/bench_variants.h"
+#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/local_ranks.h"
+#include "command/number_range.h"
 #include "command/on_mpi.h"
 #include "command/usage.h"
 #include "command/words.h"
@@ -27,10 +29,11 @@ namespace hocket::command {
 namespace {
 
 constexpr const char* kBenchFooter = R"(
-COLLECTIVES: barrier, broadcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter_block, scan,
-exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv, reduce_scatter (with blocks of equal length),
-`all` of them; with --ranks also pingpong (a bare cache line to another core and back: the yardstick); wait (what a
-rank's waiting for a late one costs in CPU time). Where there is a block for each rank, a size is that of one block.
+COLLECTIVES, by these names or MPI's (bcast, MPI_Bcast): barrier, broadcast, reduce, allreduce, gather, scatter,
+allgather, alltoall, reduce_scatter_block, scan, exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv,
+reduce_scatter (with blocks of equal length), `all` of them; with --ranks also pingpong (a bare cache line to another
+core and back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time). Where there is a block for
+each rank, a size is that of one block.
 
 Timings: isolated lets ranks wait for each other before every call and takes the slowest rank's time; back-to-back
 makes calls one after the other, the root moving from rank to rank. Batches of all variants alternate within the same
@@ -68,20 +71,21 @@ struct BenchWords {
 };
 
 bool read_collectives(const std::string& text, bench::Options& options) {
+  constexpr std::string_view kOthers[] = {"all", "pingpong", "wait"};
   for (const std::string& word : split_at_commas(text)) {
-    bool known = false;
-    for (int i = 0; i < schedule::kCollectives; ++i) {
-      const auto collective = static_cast<bench::Collective>(i);
-      if (word != schedule::name(collective) && word != "all") continue;
-      options.collectives.push_back(collective);
-      known = true;
-    }
-    if (word == "pingpong") options.pingpong = known = true;
-    if (word == "wait") options.wait = known = true;
-    if (!known) {
-      fail(kUsage, "`" + word + "` can't be benchmarked: there are " + selection::names_of_collectives() +
-                       ", all, pingpong, wait");
-      return false;
+    if (word == "all") {
+      for (int i = 0; i < schedule::kCollectives; ++i) options.collectives.push_back(static_cast<bench::Collective>(i));
+    } else if (word == "pingpong") {
+      options.pingpong = true;
+    } else if (word == "wait") {
+      options.wait = true;
+    } else {
+      const Result<bench::Collective> collective = read_collective(word, kOthers);
+      if (!collective.is_ok()) {
+        fail(kUsage, collective.status().message());
+        return false;
+      }
+      options.collectives.push_back(collective.value());
     }
   }
   return true;
@@ -167,7 +171,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"both", "isolated", "back-to-back"}))
       ->capture_default_str();
   sub->add_option("--time-budget", parsed->bench.budget_s, "seconds for each variant in each cell")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(number_between(0, 3600))
       ->capture_default_str();
   sub->add_option("--iterations", parsed->bench.iterations, "calls of each variant in each cell, at most")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 40))
@@ -190,7 +194,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   sub->add_option("--load", parsed->local.load, "that many processes that burn time")->check(CLI::Range(0, 1024));
   sub->add_option("--late", parsed->bench.late_s, "wait: seconds by which rank 0 comes late")
-      ->check(CLI::Range(0.01, 600.0))
+      ->check(number_between(0.01, 600))
       ->capture_default_str();
   sub->add_option("--json", parsed->bench.json, "also write the rows to this file");
   sub->add_option("--colour", parsed->colour)

@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "base/size_text.h"
+#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/layout.h"
@@ -80,17 +81,16 @@ int show(const InfoOptions& options) {
 // `nodes` gets what the query names.
 Result<selection::Query> query_of(const InfoOptions& options, std::optional<schedule::Nodes>& nodes) {
   selection::Query query;
-  const auto collective = schedule::collective_from_name(options.explain[0]);
-  if (!collective)
-    return Status(Code::kInvalidArgument,
-                  "`" + options.explain[0] + "` is not a collective: there are " + selection::names_of_collectives());
-  query.collective = *collective;
+  const Result<schedule::Collective> named = read_collective(options.explain[0]);
+  if (!named.is_ok()) return Status(named.status().code(), named.status().message());
+  const schedule::Collective collective = named.value();
+  query.collective = collective;
   if (options.explain.size() > 1) {
     Result<uint64_t> bytes = parse_size(options.explain[1]);
     if (!bytes.is_ok()) return bytes.take_status();
     // Where ranks see different lengths, nothing is chosen by them.
-    query.bytes = schedule::lengths_are_agreed(*collective) ? bytes.value() : 0;
-  } else if (*collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(*collective)) {
+    query.bytes = schedule::lengths_are_agreed(collective) ? bytes.value() : 0;
+  } else if (collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(collective)) {
     return Status(Code::kInvalidArgument, "how many bytes? For example: --explain " + options.explain[0] + " 8B");
   }
   const uint32_t cores = platform::read_cpu_budget().usable();
@@ -102,7 +102,7 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   if (nodes) query.nodes = &*nodes;
   if (query.node_count() == 1) query.why_no_multicast = selection::kWithinANode;
   if (query.ranks == 0) query.ranks = cores;
-  if (schedule::is_vector(*collective)) query.row_bytes = query.bytes * query.ranks;
+  if (schedule::is_vector(collective)) query.row_bytes = query.bytes * query.ranks;
   query.crowded = options.crowded == "auto" ? query.ranks_a_node() > cores : options.crowded == "yes";
   query.commutative = options.operation == "commutative";
   query.element_bytes = options.element_bytes;
@@ -133,6 +133,19 @@ bool has_nic_engine(std::string& sentence) {
   return true;
 }
 
+// A program's own wire may have any name; what no rule knows would be answered as if it had none.
+std::string problem_of_wire(const std::string& wire, const selection::Table& table) {
+  std::vector<std::string_view> known = {"openmpi", "mpich", "intel", "nic"};
+  for (const selection::Rule& rule : table.rules())
+    if (!rule.wire.empty() && std::find(known.begin(), known.end(), rule.wire) == known.end())
+      known.emplace_back(rule.wire);
+  if (wire.empty() || std::find(known.begin(), known.end(), wire) != known.end()) return {};
+  std::string listed;
+  for (const std::string_view name : known) listed.append(listed.empty() ? "" : ", ").append(name);
+  return "--wire " + wire + ": neither an MPI nor a rule of " + table.source() +
+         " has that name: " + question_after(nearest(wire, known)) + "there are " + listed;
+}
+
 int explain(const InfoOptions& options) {
   // A program in this environment would be refused, too.
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
@@ -150,6 +163,8 @@ int explain(const InfoOptions& options) {
   const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
   std::string nic;
   const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
+  if (const std::string problem = problem_of_wire(options.wire, table.value()); !problem.empty())
+    return fail(kUsage, problem);
   const selection::Table rules = table.value().under(uses_nic ? "nic" : options.wire);
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
   std::printf("%s", selection::explain(query.value(), rules, spec).c_str());

@@ -4,30 +4,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "command/collective_names.h"
 #include "command/command.h"
-#include "command/lab_bench_table.h"
+#include "command/lab_bench_cells.h"
 #include "command/lab_command.h"
 #include "command/lab_mpi.h"
+#include "command/number_range.h"
 #include "engines/nic/stage_table.h"
 #include "lab/namespaces.h"
 #include "lab/words.h"
-#include "lab_bench/mpi_run.h"
 #include "lab_bench/run.h"
-#include "lab_bench/series.h"
 #include "lab_bench/variants.h"
 #include "protocol/operation.h"
 
 namespace hocket::command {
 namespace {
 
-using lab_bench::Measured;
-using lab_bench::Series;
-using lab_bench::Task;
 using lab_bench::Timing;
 using lab_bench::Variant;
 using nlohmann::ordered_json;
@@ -66,11 +63,11 @@ Examples:
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
   hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
   hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
-  hocket lab bench bcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
-  hocket lab bench bcast --nodes 4,16 --bytes 2,1K,64K,1M --variants multicast,mpi:mpich,mpi:openmpi --rounds 300
+  hocket lab bench broadcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
+  hocket lab bench broadcast --nodes 4,16 --bytes 2,1K,64K,1M --variants multicast,mpi:mpich,mpi:openmpi --rounds 300
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
-scripts/nic_data_report.py those of the others, scripts/multicast_report.py those of bcast by MPIs.)";
+scripts/nic_data_report.py those of the others, scripts/multicast_report.py those of broadcasts by MPIs.)";
 
 constexpr const char* kBarriers[] = {
     "nic", "nic:pairwise_exchange", "nic:gather_broadcast", "nic-chain", "nic-direct", "host-udp", "host-packet"};
@@ -79,124 +76,18 @@ constexpr const char* kWithData[] = {"nic", "agent", "host-udp", "host-packet"};
 constexpr const char* kUnderMpis[] = {"multicast", "hocket:mpich:tree_mm:degree=2", "hocket:mpich:tree_mm:degree=8",
                                       "mpi:mpich"};
 
-Collective collective_of(const std::string& name) {
-  if (name == "reduce") return Collective::kReduce;
-  if (name == "allreduce") return Collective::kAllreduce;
-  if (name == "broadcast" || name == "bcast") return Collective::kBroadcast;
-  return Collective::kBarrier;
-}
+Collective collective_of(const BenchOptions& options) { return *schedule::collective_from_name(options.collective); }
 
-lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
-  lab_bench::Work work;
-  work.collective = collective_of(options.collective);
-  if (options.is_barrier()) return work;
-  work.operation = options.operation == "min" ? NIC_MIN : options.operation == "max" ? NIC_MAX : NIC_SUM;
-  work.bytes = cell.bytes;
-  if (work.bytes != 0) return work;
-  work.type = cell.type == "double" ? NIC_DOUBLE : NIC_INT64;
-  work.words = static_cast<uint8_t>(cell.elements);
-  return work;
-}
-
-Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant,
-                             const Cell& cell, uint32_t slice) {
-  HOCKET_TRY(bench.use(variant.engines));
-  lab_bench::Run run;
-  Task& task = run.task;
-  task.ranks = static_cast<uint32_t>(cell.nodes * options.ranks_per_node);
-  task.rounds = options.rounds_of_slice();
-  task.warm_ups = options.warm_ups;
-  task.seed = options.seed + slice;
-  task.compute_us = options.compute_us;
-  task.is_checked = options.is_checked;
-  task.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
-  task.timing = timing_of(options);
-  task.work = work_of(options, cell);
-  task.settle_us = options.settle_of(cell.nodes);
-  task.skew_us = cell.skew_us;
-  task.fetches_later = options.fetches_later;
-  task.burns = options.compute == "burn";
-  task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
-  if (!variant.mpi.empty())
-    return lab_bench::measure_mpi(bench.lab(),
-                                  {variant.mpi, variant.has_hocket, variant.settings, options.ranks_per_node}, task);
-  run.make_driver = variant.make_driver;
-  run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
-  if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
-  return lab_bench::measure(bench.lab(), run);
-}
-
-// Written anew with each cell, so that what has been measured is kept. Others, /dev/stdout among them, are written to
-// once, at the end.
-bool is_plain_file(const std::string& path) {
-  return !path.starts_with("/dev/") && std::filesystem::is_regular_file(path);
-}
-
-bool save(const std::string& path, const ordered_json& rows) {
-  std::ofstream file(path, is_plain_file(path) ? std::ios::trunc : std::ios::app);
-  file << rows.dump(1) << '\n' << std::flush;
-  return file.good();
-}
-
-// All variants in turn, a slice of the rounds at a time, so that what else the machine does meets all of them.
-int run_cell(lab_bench::BenchLab& bench, const BenchOptions& options, const std::vector<Variant>& variants,
-             const Cell& cell, ordered_json& rows) {
-  std::vector<Series> all(variants.size());
-  const auto fits = [&](const Variant& variant) {
-    return variant.only_size == 0 || variant.only_size == static_cast<uint32_t>(cell.nodes);
-  };
-  for (uint32_t slice = 0; slice < options.slices; ++slice) {
-    for (size_t i = 0; i < variants.size(); ++i) {
-      if (!fits(variants[i])) continue;
-      const Result<Measured> measured = measure_one(bench, options, variants[i], cell, slice);
-      if (!measured.is_ok()) return fail(kFailure, variants[i].name + ": " + measured.status().message());
-      all[i].add(measured.value());
-    }
-  }
-  for (size_t i = 0; i < variants.size(); ++i) {
-    if (!fits(variants[i])) continue;
-    print_row(options, cell, variants[i], all[i]);
-    rows.push_back(row_of(options, cell, variants[i], all[i]));
-  }
-  std::fflush(stdout);
-  if (is_plain_file(options.json) && !save(options.json, rows))
-    return fail(kFailure, "can't write to `" + options.json + "`");
-  return kSuccess;
-}
-
-std::vector<Cell> cells_of(const BenchOptions& options, const std::string& switch_name) {
-  std::vector<Cell> cells;
-  for (const int nodes : options.nodes) {
-    if (options.is_barrier()) {
-      cells.push_back({switch_name, nodes, "", 0, 0, 0});
-      continue;
-    }
-    for (const uint64_t bytes : options.bytes) cells.push_back({switch_name, nodes, "", 0, bytes, 0});
-    if (!options.bytes.empty()) continue;
-    for (const std::string& type : options.types)
-      for (const int elements : options.elements)
-        for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, type, elements, 0, skew});
-  }
-  return cells;
-}
-
-int run_on(const BenchOptions& options, const std::vector<Variant>& variants, const std::string& switch_name,
-           ordered_json& rows) {
-  const int most = *std::max_element(options.nodes.begin(), options.nodes.end());
-  const lab::SwitchKind kind = switch_name == "redirect" ? lab::SwitchKind::kRedirect : lab::SwitchKind::kBridge;
-  Result<lab_bench::BenchLab> bench = lab_bench::BenchLab::build(most, kind);
-  if (!bench.is_ok()) return fail(kFailure, bench.status().message());
-  if (!options.impairment.empty()) {
-    const Status status = bench.value().impair(options.impairment);
-    if (!status.is_ok()) return fail(kUsage, status.message());
-  }
-  print_head(options, switch_name);
-  std::fflush(stdout);
-  for (const Cell& cell : cells_of(options, switch_name)) {
-    const int code = run_cell(bench.value(), options, variants, cell, rows);
-    if (code != kSuccess) return code;
-  }
-  return kSuccess;
+Status settle_name(std::string& collective) {
+  const Result<Collective> named = read_collective(collective);
+  if (!named.is_ok()) return {named.status().code(), named.status().message()};
+  if (named.value() > Collective::kAllreduce)
+    return {Code::kInvalidArgument, "`" + collective +
+                                        "` is not measured here, where NIC engines are compared: there are barrier, "
+                                        "broadcast, reduce, allreduce; of any, `hocket bench` under `hocket lab "
+                                        "mpirun` compares MPIs with hocket"};
+  collective = schedule::name(named.value());
+  return Status::ok();
 }
 
 // Before nodes are made for it.
@@ -252,10 +143,10 @@ std::string problem_of(const BenchOptions& options) {
   if (options.is_barrier() && (options.types != usual.types || options.elements != usual.elements))
     return "--type and --elements are of collectives with data, and a barrier has none";
   const bool has_operands = options.types != usual.types || options.elements != usual.elements;
-  if (!options.bytes.empty() && (collective_of(options.collective) != Collective::kBroadcast || has_operands ||
-                                 timing_of(options) != Timing::kLatency))
+  if (!options.bytes.empty() &&
+      (collective_of(options) != Collective::kBroadcast || has_operands || timing_of(options) != Timing::kLatency))
     return "--bytes is of broadcasts whose latency is measured, instead of --type and --elements";
-  if (options.operation != usual.operation && !schedule::combines(collective_of(options.collective)))
+  if (options.operation != usual.operation && !schedule::combines(collective_of(options)))
     return "--operation is of reductions";
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
   if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
@@ -279,13 +170,25 @@ std::string problem_of(const BenchOptions& options) {
 
 std::vector<std::string> usual_variants(const BenchOptions& options) {
   if (options.is_barrier()) return {std::begin(kBarriers), std::end(kBarriers)};
-  const bool is_broadcast = collective_of(options.collective) == Collective::kBroadcast;
+  const bool is_broadcast = collective_of(options) == Collective::kBroadcast;
   if (is_broadcast && (!options.bytes.empty() || options.ranks_per_node > 1))
     return {std::begin(kUnderMpis), std::end(kUnderMpis)};
   return {std::begin(kWithData), std::end(kWithData)};
 }
 
-int run_bench(const BenchOptions& options) {
+// Of trees that are given, as they are of so many ranks and no others.
+void tell_skipped(const BenchOptions& options, const std::vector<Variant>& variants) {
+  for (const Variant& variant : variants) {
+    if (variant.only_size == 0) continue;
+    for (const int nodes : options.nodes)
+      if (static_cast<uint32_t>(nodes) != variant.only_size)
+        std::fprintf(stderr, "hocket: %s is a tree of %u ranks: it is not measured on %d nodes\n", variant.name.c_str(),
+                     variant.only_size, nodes);
+  }
+}
+
+int run_bench(BenchOptions options) {
+  if (const Status status = settle_name(options.collective); !status.is_ok()) return fail(kUsage, status.message());
   if (const std::string problem = problem_of(options); !problem.empty()) return fail(kUsage, problem);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const bool are_named = !options.variants.empty();
@@ -293,7 +196,7 @@ int run_bench(const BenchOptions& options) {
   if (!are_named) texts = usual_variants(options);
   std::vector<Variant> variants;
   for (const std::string& text : texts) {
-    Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options.collective), options.ranks_per_node);
+    Result<Variant> variant = lab_bench::parse_variant(text, collective_of(options), options.ranks_per_node);
     if (!variant.is_ok()) return fail(kUsage, variant.status().message());
     const std::string problem = problem_of(text, variant.value(), options);
     if (!problem.empty() && are_named) return fail(kUsage, problem);
@@ -303,20 +206,15 @@ int run_bench(const BenchOptions& options) {
   // Before anything takes time; what is there stays until there is something else.
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app).good())
     return fail(kUsage, "can't write to `" + options.json + "`, as --json asks: " + std::strerror(errno));
+  tell_skipped(options, variants);
   ordered_json rows = ordered_json::array();
-  int code = kSuccess;
-  for (const std::string& name : options.switches) {
-    code = run_on(options, variants, name, rows);
-    if (code != kSuccess) break;
-  }
+  const int code = run_cells(options, variants, rows);
   if (options.json.empty() || is_plain_file(options.json)) return code;
   return save(options.json, rows) ? code : fail(kFailure, "can't write to `" + options.json + "`");
 }
 
 void add_what(CLI::App& sub, BenchOptions& options) {
-  sub.add_option("collective", options.collective, "barrier, reduce, allreduce, bcast")
-      ->required()
-      ->check(CLI::IsMember({"barrier", "reduce", "allreduce", "bcast", "broadcast"}));
+  sub.add_option("collective", options.collective, "barrier, broadcast, reduce, allreduce")->required();
   sub.add_option("--nodes", options.nodes, "how many (default: 2,4,8,16)")
       ->delimiter(',')
       ->check(CLI::Range(2, lab::kMostNodes));
@@ -347,10 +245,10 @@ void add_how(CLI::App& sub, BenchOptions& options) {
       ->check(CLI::IsMember({"back-to-back", "latency", "host-time", "overlap"}));
   sub.add_option("--skew-us", options.skews_us, "host-time: ranks sleep up to so long before each call (default: 0)")
       ->delimiter(',')
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(number_between(0, 1e6));
   sub.add_option("--settle-us", options.settle_us,
                  "latency: the last rank begins so long after the others (default: 25 for each node)")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(number_between(0, 1e6));
   sub.add_flag("--fetch-later", options.fetches_later, "host-time: results are waited for when the clock has stopped");
   sub.add_option("--rounds", options.rounds, "calls that are measured (default: 10000)")
       ->check(CLI::Range(1, 100'000'000));
@@ -361,7 +259,7 @@ void add_how(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--warm-up", options.warm_ups, "calls before (default: 100)");
   sub.add_option("--compute-us", options.compute_us,
                  "barriers: ranks compute up to so long before each (default: 0); overlap: so long")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(number_between(0, 1e6));
   sub.add_option("--compute", options.compute,
                  "overlap: burn (a core that others want, too) or sleep (as if each rank had one; default: burn)")
       ->check(CLI::IsMember({"burn", "sleep"}));

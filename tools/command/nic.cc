@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/nic_command.h"
+#include "command/number_range.h"
 #include "engines/nic/port.h"
 #include "nic/daemon.h"
 
@@ -55,7 +56,7 @@ int bring_up(const UpOptions& options) {
   if (options.is_agent && geteuid() != 0 && (options.everybody || !options.users.empty() || !options.groups.empty()))
     return fail(kUsage, "--user, --group and --everybody are for root: an agent that user " +
                             std::to_string(geteuid()) + " keeps serves that user's jobs only");
-  const Result<nic::Interface> interface = nic::find_interface(options.interface);
+  const Result<nic::Interface> interface = nic::engine_interface(options.interface);
   if (!interface.is_ok()) return fail(kUsage, interface.status().message());
   for (const std::string& user : options.users) {
     const passwd* known = getpwnam(user.c_str());
@@ -88,7 +89,7 @@ int bring_up(const UpOptions& options) {
   const ordered_json& about = report.value();
   std::printf("NIC engine on %s, %s: %s\n", options.interface.c_str(), about["address"].get<std::string>().c_str(),
               about["place"].get<std::string>().c_str());
-  if (options.hook == nic::Hook::kXdp && interface.value().driver == "veth")
+  if (options.hook == nic::Hook::kXdp && nic::driver_of(interface.value()) == "veth")
     std::fprintf(stderr,
                  "hocket: %s is a veth, whose driver sends only if the other end has an XDP program or GRO; if it has "
                  "not, groups will break: --hook tc\n",
@@ -164,9 +165,9 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
                  "UDP port, the same on all machines (default: " + std::to_string(NIC_DEFAULT_PORT) + ")")
       ->check(CLI::Range(1, 65535));
   up->add_option("--ask-ms", options->ask_ms, "a message that is so late is asked for (default: 1)")
-      ->check(CLI::Range(0.05, 10000.0));
+      ->check(number_between(0.05, 10'000));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
-      ->check(CLI::Range(0.01, 86400.0));
+      ->check(number_between(0.01, 86'400));
   up->add_option(
         "--unexpected", options->unexpected,
         "so many operations ahead of a late process, what others send for it is kept; past them it is rejected "

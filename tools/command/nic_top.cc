@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "command/nic_command.h"
+#include "command/number_range.h"
 #include "engines/nic/port.h"
 
 namespace hocket::command {
@@ -116,7 +117,7 @@ void add_nic_top(CLI::App& nic, Invocation& invocation) {
   auto options = std::make_shared<TopOptions>();
   sub->add_option("interface", options->interface, "which (default: all)")->type_name("IFACE");
   sub->add_option("--interval", options->interval_s, "seconds between two pictures (default: 1)")
-      ->check(CLI::Range(0.01, 3600.0));
+      ->check(number_between(0.01, 3600));
   sub->add_option("--count", options->pictures, "so many pictures (default: until it is interrupted)")
       ->check(CLI::Range(1, 1 << 30));
   sub->callback([=, &invocation] { invocation.run = [=] { return show_top(*options); }; });

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "algorithms/algorithm.h"
+#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/layout.h"
@@ -44,7 +45,10 @@ struct ScheduleOptions {
 constexpr uint32_t kDefaultRanks = 4;
 constexpr uint32_t kMostRanksLookedAt = 4096;  // proving takes memory with their square
 
-Status settle_ranks(ScheduleOptions& options) {
+Status settle(ScheduleOptions& options) {
+  const Result<schedule::Collective> named = read_collective(options.collective);
+  if (!named.is_ok()) return {named.status().code(), named.status().message()};
+  options.collective = schedule::name(named.value());
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, options.ranks);
   if (!layout.is_ok()) return layout.take_status();
   options.nodes = layout.take();
@@ -56,14 +60,11 @@ Status settle_ranks(ScheduleOptions& options) {
 
 // The algorithm with its degree and its parts, if it can do what is asked.
 Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
-  const auto collective = schedule::collective_from_name(options.collective);
-  if (!collective)
-    return Status(Code::kInvalidArgument,
-                  "`" + options.collective + "` is not a collective: there are " + selection::names_of_collectives());
+  const schedule::Collective collective = *schedule::collective_from_name(options.collective);
   std::string text = options.algorithm;
   if (options.degree != 0)
     text += (text.find(':') == std::string::npos ? ":degree=" : ",degree=") + std::to_string(options.degree);
-  Result<selection::Spec> spec = selection::parse_spec(*collective, text);
+  Result<selection::Spec> spec = selection::parse_spec(collective, text);
   if (!spec.is_ok()) return spec.take_status();
   const algorithms::Algorithm& algorithm = *spec.value().algorithm;
   if (options.root >= options.ranks)
@@ -71,10 +72,10 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
-  if (options.in_place && schedule::moves_input_aside(*collective))
+  if (options.in_place && schedule::moves_input_aside(collective))
     return Status(Code::kInvalidArgument,
                   options.collective + " in place moves its input aside first; its schedule is the same");
-  selection::Query query{.collective = *collective,
+  selection::Query query{.collective = collective,
                          .bytes = 1,
                          .ranks = options.ranks,
                          .nodes = options.nodes ? &*options.nodes : nullptr,
@@ -137,7 +138,7 @@ Result<std::string> dump(const std::vector<schedule::Plan>& plans, const Schedul
 }
 
 int show(ScheduleOptions options) {
-  if (const Status status = settle_ranks(options); !status.is_ok()) return fail(kUsage, status.message());
+  if (const Status status = settle(options); !status.is_ok()) return fail(kUsage, status.message());
   Result<selection::Choice> choice = choose_algorithm(options);
   if (!choice.is_ok()) return fail(kUsage, choice.status().message());
   const std::vector<schedule::Plan> plans = make_plans(choice.value(), options);

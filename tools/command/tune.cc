@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "base/size_text.h"
+#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/on_mpi.h"
@@ -93,22 +94,6 @@ Status read_ranks(const std::string& text, TuneOptions& options) {
   return options.ranks.empty() ? bad_word("--ranks names no number") : Status::ok();
 }
 
-Status read_collectives(const std::string& text, TuneOptions& options) {
-  for (const std::string& word : split_at_commas(text)) {
-    bool known = false;
-    for (int i = 0; i < schedule::kCollectives; ++i) {
-      const auto collective = static_cast<schedule::Collective>(i);
-      if (word != "all" && word != name(collective)) continue;
-      known = true;
-      if (std::find(options.collectives.begin(), options.collectives.end(), collective) == options.collectives.end())
-        options.collectives.push_back(collective);
-    }
-    if (!known) return bad_word("--collectives: `" + word + "` is no collective that can be called");
-  }
-  std::sort(options.collectives.begin(), options.collectives.end());
-  return options.collectives.empty() ? bad_word("--collectives names none") : Status::ok();
-}
-
 Status read_options(const TuneWords& parsed, TuneOptions& options) {
   options.cores = this_machine().cores;
   Result<double> budget = read_time("--budget", parsed.budget);
@@ -127,7 +112,10 @@ Status read_options(const TuneWords& parsed, TuneOptions& options) {
   std::sort(options.sizes.begin(), options.sizes.end());
   options.sizes.erase(std::unique(options.sizes.begin(), options.sizes.end()), options.sizes.end());
   HOCKET_TRY(read_ranks(parsed.ranks, options));
-  return read_collectives(parsed.collectives, options);
+  Result<std::vector<schedule::Collective>> collectives = read_collectives(parsed.collectives);
+  if (!collectives.is_ok()) return bad_word("--collectives: " + std::string(collectives.status().message()));
+  options.collectives = collectives.take();
+  return options.collectives.empty() ? bad_word("--collectives names none") : Status::ok();
 }
 
 int tune(const TuneWords& parsed, const TuneOptions& options) {

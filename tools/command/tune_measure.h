@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "command/tune_progress.h"
+#include "command/progress.h"
 #include "command/tune_race.h"
 #include "command/tune_rules.h"
 

@@ -127,7 +127,7 @@ Status BenchLab::introduce() const {
   for (int node = 0; node < 2 * lab_->nodes; ++node) {
     Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node % lab_->nodes));
     if (!visit.is_ok()) return visit.take_status();
-    Result<nic::Interface> own = nic::find_interface(lab::kNodeInterface);
+    Result<nic::Interface> own = nic::engine_interface(lab::kNodeInterface);
     if (!own.is_ok()) return own.take_status();
     if (node < lab_->nodes) interfaces.push_back(own.value());
     for (const nic::Interface& other : interfaces) {
@@ -156,7 +156,7 @@ Status BenchLab::impair(const std::string& text) const {
 Status BenchLab::start(int node) const {
   Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node));
   if (!visit.is_ok()) return visit.take_status();
-  Result<nic::Interface> interface = nic::find_interface(lab::kNodeInterface);
+  Result<nic::Interface> interface = nic::engine_interface(lab::kNodeInterface);
   if (!interface.is_ok()) return interface.take_status();
   nic::DaemonOptions options;
   options.engine.interface = interface.value();

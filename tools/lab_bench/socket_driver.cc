@@ -174,7 +174,7 @@ class UdpDriver final : public SocketDriver {
   using SocketDriver::SocketDriver;
 
   Result<Card> open() override {
-    const Result<nic::Interface> interface = nic::find_interface(place().interface);
+    const Result<nic::Interface> interface = nic::engine_interface(place().interface);
     if (!interface.is_ok()) return Status(Code::kInvalidArgument, interface.status().message());
     socket_ = Descriptor(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     sockaddr_in own{};
@@ -215,7 +215,7 @@ class PacketDriver final : public SocketDriver {
   using SocketDriver::SocketDriver;
 
   Result<Card> open() override {
-    Result<nic::Interface> interface = nic::find_interface(place().interface);
+    Result<nic::Interface> interface = nic::engine_interface(place().interface);
     if (!interface.is_ok()) return interface.take_status();
     socket_ = Descriptor(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, htons(kEtherType)));
     sockaddr_ll own{};

@@ -124,8 +124,9 @@ Status KernelPrograms::attach(const Interface& interface, Hook hook) {
 }
 
 Status KernelPrograms::attach_early(const Interface& interface, Hook hook) {
+  const std::string driver = driver_of(interface);
   // What comes over a veth is a socket's buffer already, and would have to become a driver's again.
-  if (hook == Hook::kAutomatic && interface.driver == "veth") {
+  if (hook == Hook::kAutomatic && driver == "veth") {
     place_ += "; not in the driver, which is veth: tc is faster there";
     return Status::ok();
   }
@@ -133,12 +134,12 @@ Status KernelPrograms::attach_early(const Interface& interface, Hook hook) {
   Status status = attach_link(interface.index, "nic_early", kXdp, kInDriver);
   if (status.is_ok()) {
     place_ = "XDP in the driver where a packet is answered by one or none; else " + place_;
-    if (interface.driver == "veth") place_ += " (a veth sends so only if its other end has an XDP program, too)";
+    if (driver == "veth") place_ += " (a veth sends so only if its other end has an XDP program, too)";
     return Status::ok();
   }
-  const std::string driver = interface.driver.empty() ? "" : " (" + interface.driver + ")";
-  if (hook == Hook::kXdp) return {status.code(), "the driver" + driver + " takes no XDP program: " + status.message()};
-  place_ += "; not in the driver" + driver + ", which takes no XDP program now";
+  const std::string named = driver.empty() ? "" : " (" + driver + ")";
+  if (hook == Hook::kXdp) return {status.code(), "the driver" + named + " takes no XDP program: " + status.message()};
+  place_ += "; not in the driver" + named + ", which takes no XDP program now";
   return Status::ok();
 }
 

@@ -7,13 +7,13 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
-#include <net/if_arp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -60,7 +60,7 @@ Status ask(Request& request, std::array<char, 4096>& answer) {
 }
 
 struct Route {
-  int interface = 0;
+  uint32_t interface = 0;
   uint32_t gateway = 0;  // 0: the address is on the link
 };
 
@@ -85,12 +85,12 @@ Result<Route> find_route(uint32_t ip) {
 }
 
 // Whether the kernel knows the neighbour's hardware address.
-bool find_neighbour(int interface, uint32_t ip, std::array<uint8_t, 6>& mac) {
+bool find_neighbour(uint32_t interface, uint32_t ip, std::array<uint8_t, 6>& mac) {
   Request request{};
   request.header.nlmsg_type = RTM_GETNEIGH;
   request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.neighbour);
   request.neighbour.ndm_family = AF_INET;
-  request.neighbour.ndm_ifindex = interface;
+  request.neighbour.ndm_ifindex = static_cast<int>(interface);
   add_ip(request, NDA_DST, ip);
   alignas(nlmsghdr) std::array<char, 4096> answer;
   if (!ask(request, answer).is_ok()) return false;
@@ -128,38 +128,31 @@ std::string ip_text(uint32_t ip) {
   return inet_ntop(AF_INET, &ip, text, sizeof text);
 }
 
-Result<Interface> find_interface(const std::string& name) {
-  ifreq request{};
-  if (name.empty() || name.size() >= sizeof request.ifr_name) return wrong(name, "doesn't exist");
+Result<Interface> engine_interface(const std::string& name) {
+  Result<Interface> found = platform::find_network_interface(name);
+  if (!found.is_ok()) return found;
+  if ((found.value().flags & IFF_UP) == 0) return wrong(name, "is down");
+  if (!found.value().is_ethernet) return wrong(name, "is no Ethernet");
+  if (found.value().ip == 0) return wrong(name, "has no IPv4 address");
+  return found;
+}
+
+std::string driver_of(const Interface& interface) {
   const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0) return Status::system("can't make a socket", errno);
-  std::memcpy(request.ifr_name, name.c_str(), name.size() + 1);
-  Interface found;
-  if (ioctl(socket.get(), SIOCGIFINDEX, &request) != 0) return wrong(name, "doesn't exist");
-  found.index = request.ifr_ifindex;
-  if (ioctl(socket.get(), SIOCGIFFLAGS, &request) != 0 || (request.ifr_flags & IFF_UP) == 0)
-    return wrong(name, "is down");
-  if (ioctl(socket.get(), SIOCGIFHWADDR, &request) != 0 || request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-    return wrong(name, "is no Ethernet");
-  std::memcpy(found.mac.data(), request.ifr_hwaddr.sa_data, found.mac.size());
-  request.ifr_addr.sa_family = AF_INET;
-  if (ioctl(socket.get(), SIOCGIFADDR, &request) != 0) return wrong(name, "has no IPv4 address");
-  sockaddr_in address;
-  std::memcpy(&address, &request.ifr_addr, sizeof address);
-  found.ip = address.sin_addr.s_addr;
+  ifreq request{};
+  std::memcpy(request.ifr_name, interface.name.c_str(), std::min(interface.name.size(), sizeof request.ifr_name - 1));
   ethtool_drvinfo about{};
   about.cmd = ETHTOOL_GDRVINFO;
   request.ifr_data = reinterpret_cast<char*>(&about);
-  if (ioctl(socket.get(), SIOCETHTOOL, &request) == 0)
-    found.driver.assign(about.driver, strnlen(about.driver, sizeof about.driver));
-  return found;
+  if (socket.get() < 0 || ioctl(socket.get(), SIOCETHTOOL, &request) != 0) return {};
+  return {about.driver, strnlen(about.driver, sizeof about.driver)};
 }
 
 namespace {
 
-std::string name_of(int interface) {
+std::string name_of(uint32_t interface) {
   char name[IF_NAMESIZE];
-  return if_indextoname(static_cast<unsigned>(interface), name) != nullptr ? name : "an interface that is gone";
+  return if_indextoname(interface, name) != nullptr ? name : "an interface that is gone";
 }
 
 }  // namespace

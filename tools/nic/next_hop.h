@@ -9,18 +9,17 @@
 #include <string>
 
 #include "base/status.h"
+#include "platform/network_interface.h"
 
 namespace hocket::nic {
 
-struct Interface {
-  int index = 0;
-  std::array<uint8_t, 6> mac = {};
-  uint32_t ip = 0;     // big-endian: its first
-  std::string driver;  // "": unknown
-};
+using Interface = platform::NetworkInterface;
 
-// kInvalidArgument: there is none of that name, it is down, no Ethernet, or has no IPv4 address.
-Result<Interface> find_interface(const std::string& name);
+// One that can have an engine. kInvalidArgument: there is none of that name, it is down, no Ethernet, or has no IPv4
+// address.
+Result<Interface> engine_interface(const std::string& name);
+// "": unknown.
+std::string driver_of(const Interface& interface);
 
 // Where packets from `interface` to `ip` (big-endian) go next. kInProgress: the kernel doesn't know it, and has been
 // made to ask the network: try again soon. kNotSupported: they go by another interface.

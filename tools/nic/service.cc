@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "nic/join_request.h"
 #include "nic/report.h"
+#include "platform/passed_descriptors.h"
 #include "platform/unix_socket.h"
 
 namespace hocket::nic {
@@ -31,6 +32,7 @@ using platform::Descriptor;
 
 // Connections that are taken before the loop looks at anything else.
 constexpr int kMostJobsAtOnce = 64;
+constexpr size_t kMostGifts = 3;  // descriptors of one answer
 // Messages of jobs may keep the loop so long from looking after the groups.
 constexpr uint64_t kMostBetweenLooksNs = 2'000'000;
 
@@ -339,20 +341,14 @@ class Service {
   }
 
   // A last gift of -1 isn't given.
-  static bool give(const Job& job, const nic_joined& joined, const std::array<int, 3>& gifts) {
-    const size_t bytes = (gifts.back() >= 0 ? gifts.size() : gifts.size() - 1) * sizeof gifts[0];
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof gifts)> control{};
+  static bool give(const Job& job, const nic_joined& joined, const std::array<int, kMostGifts>& gifts) {
+    platform::RoomForDescriptors<kMostGifts> room;
     iovec piece = {const_cast<nic_joined*>(&joined), sizeof joined};
     msghdr message{};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(bytes);
-    std::memcpy(CMSG_DATA(c), gifts.data(), bytes);
+    platform::attach_descriptors(message, room,
+                                 std::span(gifts).first(gifts.back() >= 0 ? gifts.size() : gifts.size() - 1));
     return sendmsg(job.socket.get(), &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof joined);
   }
 

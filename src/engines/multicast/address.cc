@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
@@ -30,12 +29,6 @@ uint16_t port_of(const uint8_t (&bytes)[16]) {
   uint32_t sum = 0;
   for (const uint8_t byte : bytes) sum = sum * 31 + byte;
   return static_cast<uint16_t>(kFirstDynamicPort + sum % (65536 - kFirstDynamicPort));
-}
-
-bool fill(ifreq& request, const std::string& name) {
-  if (name.size() >= sizeof request.ifr_name) return false;
-  std::memcpy(request.ifr_name, name.c_str(), name.size() + 1);
-  return true;
 }
 
 struct Candidate {
@@ -79,16 +72,10 @@ uint32_t routed_from() {
   return getsockname(probe.get(), reinterpret_cast<sockaddr*>(&from), &length) == 0 ? from.sin_addr.s_addr : 0;
 }
 
+// Its address is the one that was listed.
 Result<Interface> describe(const Candidate& candidate) {
-  Interface interface;
-  interface.name = candidate.name;
-  interface.ip = candidate.ip;
-  interface.index = if_nametoindex(candidate.name.c_str());
-  const platform::Descriptor probe(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq request{};
-  if (interface.index == 0 || !fill(request, candidate.name) || ioctl(probe.get(), SIOCGIFMTU, &request) != 0)
-    return Status::system("can't ask for the MTU of interface " + candidate.name, errno);
-  interface.mtu = static_cast<uint32_t>(request.ifr_mtu);
+  Result<Interface> interface = platform::find_network_interface(candidate.name);
+  if (interface.is_ok()) interface.value().ip = candidate.ip;
   return interface;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "platform/network_interface.h"
 
 namespace hocket::engines::multicast {
 
@@ -33,12 +34,7 @@ Result<GroupAddress> parse_address(std::string_view text);
 std::string to_text(const GroupAddress& address);
 
 // Where datagrams of a group leave this machine and come in.
-struct Interface {
-  uint32_t index = 0;
-  uint32_t mtu = 0;  // bytes
-  uint32_t ip = 0;   // IPv4, the network's order; 0: it has none
-  std::string name;
-};
+using Interface = platform::NetworkInterface;
 // The interface called so or, if `name` is empty, the only one that takes multicast or, of several, with IPv4 the one
 // to which the routes send the group's datagrams.
 Result<Interface> find_interface(const std::string& name, Family family);

@@ -27,8 +27,8 @@ Result<VerbsEntry> find_entry(const std::string& directory) {
       return Status(Code::kNotSupported, "can't load " + beside + " for multicast over verbs: " + why +
                                              " (Debian's packages are libibverbs1 and librdmacm1)");
     return Status(Code::kNotSupported, "multicast over verbs needs " + beside +
-                                           ", which is not there: it is built where libibverbs-dev and librdmacm-dev "
-                                           "are installed");
+                                           ", which is not there: hocket is built with it where libibverbs-dev and "
+                                           "librdmacm-dev are installed; where they are by now, build it again");
   }
   const auto entry = reinterpret_cast<VerbsEntry>(dlsym(library, kVerbsEntry));
   if (entry != nullptr) return entry;

@@ -26,7 +26,7 @@ Result<std::unique_ptr<Port>> open_verbs_port(const VerbsOptions& options, const
 
 // What the library has to give. The number changes when what passes between it and libhocket does.
 inline constexpr const char* kVerbsLibrary = "libhocket-multicast-verbs.so";
-inline constexpr const char* kVerbsEntry = "hocket_open_verbs_port_1";
+inline constexpr const char* kVerbsEntry = "hocket_open_verbs_port_2";
 using VerbsEntry = void (*)(const VerbsOptions& options, Result<std::unique_ptr<Port>>& port);
 
 }  // namespace hocket::engines::multicast

@@ -219,7 +219,7 @@ std::span<const std::byte> VerbsPort::receive() {
 }  // namespace hocket::engines::multicast_verbs
 
 // The entry that libhocket looks for (engines/multicast/verbs_port.h).
-extern "C" __attribute__((visibility("default"))) void hocket_open_verbs_port_1(
+extern "C" __attribute__((visibility("default"))) void hocket_open_verbs_port_2(
     const hocket::engines::multicast::VerbsOptions& options,
     hocket::Result<std::unique_ptr<hocket::engines::multicast::Port>>& port) {
   port = hocket::engines::multicast_verbs::VerbsPort::open(options);

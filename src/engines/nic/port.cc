@@ -15,6 +15,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "platform/passed_descriptors.h"
 #include "protocol/machine.h"
 
 namespace hocket::engines::nic {
@@ -65,20 +66,6 @@ Status out_of(const nic_answer& answer) {
   if (answer.error == 0) return Status::ok();
   const std::string text(answer.text, strnlen(answer.text, sizeof answer.text));
   return {answer.error == ENOMEM ? Code::kNoMemory : Code::kNotSupported, text};
-}
-
-void take_gifts(msghdr& message, std::span<Descriptor> gifts) {
-  size_t taken = 0;
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    const size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int descriptor = -1;
-      std::memcpy(&descriptor, CMSG_DATA(c) + i * sizeof descriptor, sizeof descriptor);
-      Descriptor owned(descriptor);
-      if (taken < gifts.size()) gifts[taken++] = std::move(owned);
-    }
-  }
 }
 
 }  // namespace
@@ -163,20 +150,22 @@ Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std:
   while ((length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL)) < 0 && errno == EINTR) continue;
   // A service that has hung up may have said why.
   if (length < 0 && errno != EPIPE) return Status::system("the NIC engine's service can't be asked", errno);
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMostGifts * sizeof(int))> control{};
+  platform::RoomForDescriptors<kMostGifts> room;
   iovec piece = {answer.data(), answer.size()};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  platform::expect_descriptors(message, room);
   // A signal must not leave the answer to be taken for the next question's.
   while ((length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
   // The same where it did not wait for the request: the error comes before what it had said.
   if (length < 0 && errno == ECONNRESET) length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   is_out_of_step_ = length < 0;
   if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
-  take_gifts(message, gifts);
+  size_t taken = 0;
+  platform::take_descriptors(message, [&](Descriptor gift) {
+    if (taken < gifts.size()) gifts[taken++] = std::move(gift);
+  });
   if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended, or hung up");
   return static_cast<size_t>(length);
 }

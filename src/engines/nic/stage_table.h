@@ -17,7 +17,7 @@ namespace hocket::engines::nic {
 enum class Mode : uint8_t {
   kCollective,    // whoever misses one asks for it (Myrinet's way in Yu et al.)
   kChain,         // nothing is: the wire loses none (Quadrics' way)
-  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the paper's direct scheme)
+  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (Yu et al.'s direct scheme)
 };
 
 // How a schedule becomes a table.

@@ -15,7 +15,6 @@ constexpr uint8_t kRung = 1;
 constexpr uint64_t kWord = sizeof(uint64_t);
 
 Layout layout_of(const Instruction& step) { return static_cast<Layout>(step.version); }
-uint64_t words_for(uint64_t bytes) { return (bytes + kWord - 1) / kWord; }
 uint32_t place_of(uint64_t operation) { return uint32_t{1} << operation % NIC_IN_FLIGHT; }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "schedule/describe.h"
+
 namespace hocket::engines::shared_memory {
 
 using schedule::StepKind;
@@ -85,6 +87,12 @@ void Lane::fail_by_other_call(uint32_t peer) {
                                          ", or was before; all ranks must call the same collectives in the same order");
 }
 
+Progress Lane::refuse(const Instruction& step) {
+  failure_ = Status(Code::kNotSupported,
+                    "shared memory can't carry out a step `" + std::string(schedule::name(step.kind)) + "`");
+  return Progress::kPending;
+}
+
 bool Lane::enter_set() {
   if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
   return entered_;
@@ -151,8 +159,8 @@ Progress Lane::run(const Instruction& step, StepState& state, const Operands& op
     case StepKind::kWaitUntil:
       return wait_until(step);
     default:
-      // Local steps are the executor's; multicast plans are refused when they are chosen.
-      return Progress::kDone;
+      // Local steps are the executor's; those by multicast and NIC engines have carriers of their own.
+      return refuse(step);
   }
 }
 

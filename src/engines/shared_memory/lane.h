@@ -106,6 +106,7 @@ class Lane final : public Transport {
     return true;
   }
   void fail_by_other_call(uint32_t peer);
+  Progress refuse(const Instruction& step);
   // The line of what the step wants to read or write, or nullptr while it is not published.
   const SlotLine* published(const Instruction& step);
   Progress get(const Instruction& step, const Operands& operands);

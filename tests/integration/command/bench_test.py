@@ -29,6 +29,10 @@ class Bench(CommandTest):
         for collective in vectors + [algorithm["collective"] for algorithm in algorithms]:
             self.assertIn((collective, "hocket"), seen)
 
+    def test_collectives_have_mpis_names_as_well(self):
+        rows = self.rows("bcast,MPI_Allreduce", "--ranks", "2", "--variants", "hocket", "--sizes", "8")
+        self.assertEqual({row["collective"] for row in rows}, {"broadcast", "allreduce"})
+
     def test_sizes_are_those_of_a_block(self):
         for row in self.rows("alltoall,gatherv,scan", "--ranks", "3", "--variants", "hocket", "--sizes", "800"):
             self.assertEqual(row["bytes"], 800)

@@ -54,6 +54,18 @@ class Explain(CommandTest):
         self.assertIn("2.5 us; the runner-up signal 5 us (2 times as long)", text)
         self.assertIn("on the test bench", text)
 
+    def test_wires_are_those_of_mpis_and_of_the_tables_rules(self):
+        question = ["allgather", "1K", "--nodes", "4x2"]
+        for wire in ("openmpi", "mpich", "intel", "nic"):
+            self.explain(*question, "--wire", wire)
+        self.refused("info", "--explain", *question, "--wire", "mpihc", words=["--wire mpihc", "did you mean `mpich`?"])
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nallgather nodes=2.. wire=pigeons linear\n")
+            table.flush()
+            text = self.explain(*question, "--wire", "pigeons", HOCKET_TABLE=table.name)
+            self.assertRegex(text, r"runs +linear")
+            self.refused("info", "--explain", *question, "--wire", "doves", words=["pigeons"], HOCKET_TABLE=table.name)
+
     def test_a_broken_table_is_an_error_with_its_line(self):
         with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
             table.write("hocket-table 1\n\nbarrier quick\n")
@@ -94,12 +106,43 @@ class Algorithms(CommandTest):
             self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
 
     def test_a_vector_version_has_those_of_the_one_with_equal_blocks(self):
-        equal, vector = (self.expect(run("algorithms", name), 0).stdout for name in ["allgather", "allgatherv"])
-        self.assertIn("ring", vector)
-        self.assertEqual(equal, vector)
+        equal, vector = (json.loads(self.expect(run("algorithms", name, "--json"), 0).stdout)
+                         for name in ["allgather", "allgatherv"])
+        self.assertEqual([row["name"] for row in equal], [row["name"] for row in vector])
+
+    def test_what_refuses_blocks_of_different_lengths_is_listed_as_such(self):
+        for name in ("gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter"):
+            rows = json.loads(self.expect(run("algorithms", name, "--json"), 0).stdout)
+            text = self.expect(run("algorithms", name), 0).stdout
+            self.assertIn(f"{name}, by algorithms of ", text)
+            self.assertEqual(text.count("not here: "), sum(row["why_not"] != "" for row in rows))
+            for row in rows:
+                variable = {f"HOCKET_{name.upper()}": row["name"]}
+                explained = run("info", "--explain", name, "8", "--ranks", "8", **variable)
+                self.expect(explained, 1 if row["why_not"] else 0)
+                self.assertIn(row["why_not"], explained.stdout)
 
     def test_unknown_collective(self):
         self.refused("algorithms", "scam", words=["scam", "barrier", "reduce_scatter_block", "alltoallv"])
+
+    def test_collectives_have_mpis_names_as_well(self):
+        expected = self.expect(run("algorithms", "broadcast"), 0).stdout
+        for name in ("bcast", "Bcast", "MPI_Bcast", "mpi_broadcast"):
+            self.assertEqual(self.expect(run("algorithms", name), 0).stdout, expected)
+        self.assertEqual(self.expect(run("algorithms", "MPI_Reduce_scatter_block"), 0).stdout,
+                         self.expect(run("algorithms", "reduce-scatter-block"), 0).stdout)
+        self.assertIn("broadcast of 8 bytes", self.expect(run("info", "--explain", "bcast", "8"), 0).stdout)
+        proved = run("schedule", "MPI_Barrier", "dissemination", "--verify")
+        self.assertIn("proved", self.expect(proved, 0).stdout)
+
+    def test_the_nearest_name_is_told_where_one_is_unknown(self):
+        for wrong, right in (("broadcats", "broadcast"), ("MPI_Bcst", "broadcast"), ("alreduce", "allreduce"),
+                             ("MPI_Alltoallw", "alltoall")):
+            for command in (["algorithms", wrong], ["info", "--explain", wrong, "8"], ["schedule", wrong, "tree"],
+                            ["bench", wrong, "--ranks", "2"], ["tune", "--collectives", wrong],
+                            ["lab", "bench", wrong]):
+                self.refused(*command, words=[f"`{wrong}`", f"did you mean `{right}`?", "there are barrier"])
+        self.assertNotIn("did you mean", run("algorithms", "frobnicate").stderr)
 
 
 class Schedule(CommandTest):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import os
 import re
+import subprocess
 
-from hocket_command import CommandTest, main, run
+from hocket_command import LIMIT_S, CommandTest, main, run
+
+DEV = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dev")
 
 SUBCOMMANDS = ["info", "exec", "run", "bench", "algorithms", "schedule"]
 
@@ -39,8 +43,25 @@ class BadLines(CommandTest):
     def test_unknown_option(self):
         self.refused("info", "--jason", words=["--jason"])
 
+    def test_limits_of_numbers_are_written_as_people_do(self):
+        for arguments, limits in ((["bench", "all", "--time-budget", "-1"], "-1 is not a number from 0 to 3600"),
+                                  (["bench", "wait", "--late", "nan"], "nan is not a number from 0.01 to 600"),
+                                  (["lab", "bench", "reduce", "--skew-us", "1,2e6"],
+                                   "2e6 is not a number from 0 to 1000000"),
+                                  (["nic", "top", "--interval", "soon"], "soon is not a number from 0.01 to 3600")):
+            self.refused(*arguments, words=[limits])
+
     def test_explain_options_without_explain(self):
         self.refused("info", "--ranks", "4", words=["--explain"])
+
+
+class Dev(CommandTest):
+    def test_what_is_not_understood_ends_with_2(self):
+        for words in (["frob"], ["test", "frob"], ["build", "frob"], ["build", "dev", "asan"], ["lint", "frob"],
+                      ["fuzz", "frob"], ["bench", "--mpi", "frob", "--dry-run"], ["demo", "frob"]):
+            result = subprocess.run(["bash", DEV, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False)
+            self.expect(result, 2)
+            self.assertIn(words[-1] if words[-1] != "--dry-run" else "frob", result.stderr)
 
 
 class Info(CommandTest):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 
@@ -115,6 +116,18 @@ class NicBenchTest(NicLab):
                        rounds=30)
             self.bench("barrier", "--check", *impaired, variants=["hocket:mpich:multicast"], nodes="5", rounds=30)
 
+    def test_how_far_it_is_and_what_is_left_out_is_told(self):
+        result = self.lab("bench", "MPI_Reduce", "--nodes", "2,3", "--switch", "redirect", "--slices", "2", "--rounds",
+                          "40", "--variants", "nic,nic:parents/0.0")
+        self.assertIn("nic:parents/0.0 is a tree of 2 ranks: it is not measured on 3 nodes", result.stderr)
+        line = r"^\[ *(\d+) %(, \d+ s left)?\] redirect, (\d) nodes, 1 x int64, slice (\d) of 2$"
+        told = re.findall(line, result.stderr, re.MULTILINE)
+        self.assertEqual([one[2:] for one in told], [("2", "1"), ("2", "2"), ("3", "1"), ("3", "2")])
+        self.assertEqual([one[1] != "" for one in told], [False, True, True, True])
+        shares = [int(one[0]) for one in told]
+        self.assertEqual(shares[0], 0)
+        self.assertEqual(sorted(set(shares)), shares)
+
     def test_what_overlaps_is_told(self):
         rows = self.bench("allreduce", "--timing", "overlap", "--compute-us", "500", "--compute", "sleep",
                           variants=["nic", "host-udp"], rounds=30)
@@ -154,7 +167,8 @@ class NicBenchTest(NicLab):
                             (["bcast", "--operation", "max"], ["--operation"]),
                             (["reduce", "--json", "/nowhere/rows.json"], ["/nowhere/rows.json", "No such file"])):
             self.refused_lab("bench", *words, words=said, code=2)
-        for words in (["gather"], ["reduce", "--elements", "65"], ["reduce", "--type", "float16"]):
+        self.refused_lab("bench", "gather", words=["`gather` is not measured here", "allreduce"], code=2)
+        for words in (["reduce", "--elements", "65"], ["reduce", "--type", "float16"]):
             self.lab("bench", *words, code=2)
         with tempfile.TemporaryDirectory() as folder:
             rows = os.path.join(folder, "rows.json")

@@ -11,11 +11,15 @@ namespace hocket::command {
 
 class Progress {
  public:
-  explicit Progress(double budget_s);
+  // `budget_s`: of time, where there is one.
+  explicit Progress(double budget_s = 0);
 
   double spent_s() const;
   double left_s() const { return budget_s_ - spent_s(); }
+  // How much of the budget is spent, and on what.
   void say(const std::string& topic, const std::string& detail);
+  // The same with words for how far it is: " 12 %".
+  void say_at(const std::string& how_far, const std::string& topic, const std::string& detail);
   // Takes the changing line away.
   void clear();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/tune_progress.h"
+#include "command/progress.h"
 
 #include <unistd.h>
 
@@ -16,13 +16,19 @@ Progress::Progress(double budget_s)
 double Progress::spent_s() const { return static_cast<double>(now_ns() - begin_ns_) / 1e9; }
 
 void Progress::say(const std::string& topic, const std::string& detail) {
-  const double percent = budget_s_ > 0 ? std::clamp(spent_s() / budget_s_ * 100, 0.0, 100.0) : 0;
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%3.0f %%",
+                budget_s_ > 0 ? std::clamp(spent_s() / budget_s_ * 100, 0.0, 100.0) : 0);
+  say_at(percent, topic, detail);
+}
+
+void Progress::say_at(const std::string& how_far, const std::string& topic, const std::string& detail) {
   if (is_terminal_) {
-    std::fprintf(stderr, "\r\033[K[%3.0f %%] %s%s%s", percent, topic.c_str(), detail.empty() ? "" : ", ",
+    std::fprintf(stderr, "\r\033[K[%s] %s%s%s", how_far.c_str(), topic.c_str(), detail.empty() ? "" : ", ",
                  detail.c_str());
     std::fflush(stderr);
   } else if (topic != last_topic_) {
-    std::fprintf(stderr, "[%3.0f %%] %s\n", percent, topic.c_str());
+    std::fprintf(stderr, "[%s] %s\n", how_far.c_str(), topic.c_str());
   }
   last_topic_ = topic;
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Options that take numbers with a fraction: their limits as people write them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+namespace hocket::command {
+
+// Both ends included. "-1 is not a number from 0 to 3600".
+inline CLI::Validator number_between(double least, double most) {
+  const auto text_of = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.10g", value);
+    return std::string(text);
+  };
+  const std::string limits = "from " + text_of(least) + " to " + text_of(most);
+  const auto check = [=](const std::string& word) {
+    double value = 0;
+    const bool is_number = CLI::detail::lexical_cast(word, value);
+    return is_number && value >= least && value <= most ? "" : word + " is not a number " + limits;
+  };
+  return {check, limits, ""};
+}
+
+}  // namespace hocket::command
