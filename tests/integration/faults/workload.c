@@ -71,6 +71,7 @@ static void end(comm_t world) {
   (void)world;
   MPI_Finalize();
 }
+static void break_off(void) { MPI_Abort(MPI_COMM_WORLD, kTold); }
 static int place_in(comm_t comm, int* rank, int* size) {
   MPI_Comm_rank(comm, rank);
   return MPI_Comm_size(comm, size);
@@ -130,6 +131,7 @@ static void end(comm_t world) {
   hocket_comm_destroy(world);
   hocket_context_destroy(context);
 }
+static void break_off(void) { exit(kTold); }
 static int place_in(comm_t comm, int* rank, int* size) {
   hocket_comm_rank(comm, rank);
   return hocket_comm_size(comm, size);
@@ -385,6 +387,12 @@ static int make_call(int number, const fault_t* faults, int fault_count, int* di
   _exit(1);  // the others may wait for its next call
 }
 
+// What a program does that is told: others may wait for it elsewhere. They get the time to say what they are told.
+static void stop_all(void) {
+  sleep(1);
+  break_off();
+}
+
 static int make_all(int calls, const fault_t* faults, int fault_count) {
   int differing = -1;
   // From here on all calls are hocket's.
@@ -397,7 +405,8 @@ static int make_all(int calls, const fault_t* faults, int fault_count) {
   }
   for (int number = 0; number < calls; ++number) {
     const int status = make_call(number, faults, fault_count, &differing);
-    if (status != 0) return status;
+    if (status != 0 && differing < 0) stop_all();
+    if (status != 0) return status;  // all ranks must get here
   }
   if (differing < 0) return 0;
   fprintf(stderr, "workload: rank %d: WRONG: nobody was told that a call differed\n", world_rank);
