@@ -46,6 +46,16 @@ uint64_t network_namespace() {
   return 0;
 }
 
+// As the user namespace around this process's own has it: by that a container's ranks are told from those of another
+// user, and not from those beside it.
+uint32_t user_outside(uint32_t user) {
+  std::ifstream map("/proc/self/uid_map");
+  for (uint64_t inside = 0, outside = 0, count = 0; map >> inside >> outside >> count;) {
+    if (user >= inside && user - inside < count) return static_cast<uint32_t>(outside + (user - inside));
+  }
+  return user;
+}
+
 }  // namespace
 
 uint64_t hash_of(std::string_view text) {
@@ -59,7 +69,7 @@ Address address_here(uint64_t node) {
   address.boot_hash = hash_of_boot();
   address.network_namespace = network_namespace();
   address.node = node;
-  address.user = geteuid();
+  address.user = user_outside(geteuid());
   address.process = static_cast<uint32_t>(getpid());
   return address;
 }
@@ -127,6 +137,7 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   state.region = std::move(region);
   state.alive = std::make_shared<std::atomic<bool>>(true);
   state.creator = getpid();
+  state.user = geteuid();
   add_local_context(identity, state.region, state.alive);
   return made;
 }

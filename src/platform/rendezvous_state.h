@@ -28,6 +28,7 @@ struct Rendezvous::State {
   std::shared_ptr<std::atomic<bool>> alive;
   Descriptor listener;
   int creator = 0;
+  uint32_t user = 0;  // as the kernel tells this process of peers
   std::map<Identity, std::shared_ptr<Peer>> peers;
   std::map<Identity, std::shared_ptr<Peer>> early;  // connected with us before a connect_all has asked for them
   std::vector<Arrival> arrivals;                    // not answered yet
