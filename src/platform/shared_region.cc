@@ -214,8 +214,10 @@ Result<Window> MappedRegion::reach(uint64_t end) {
   if (owner_ != nullptr) return Window{base_, limit_};  // the owner has mapped what he tells of
   const std::lock_guard lock(mutex_);
   if (end > mapping_.window().bytes) {
-    Status extended = mapping_.extend_or_move(mapping_.size_for(end));
-    if (!extended.is_ok()) extended = mapping_.extend_or_move(round_up(end, page_size()));
+    // Where it began without room to grow, that is less than `end`.
+    const size_t wanted = mapping_.size_for(end);
+    Status extended = wanted >= end ? mapping_.extend_or_move(wanted) : Status::ok();
+    if (mapping_.window().bytes < end) extended = mapping_.extend_or_move(round_up(end, page_size()));
     if (!extended.is_ok()) return extended;
   }
   return mapping_.window();

@@ -186,7 +186,8 @@ if [ "$program" = traces.c ]; then
   fi
 fi
 # That a rank finds itself where it was put.
-if [ -n "${NODES:-}${CONTAINED:-}" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
+apart=${NODES:-}${CONTAINED:-}
+if [ -n "$apart" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
   echo 'run.sh: all ranks were on one node'
   exit 1
 fi
