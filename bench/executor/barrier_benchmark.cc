@@ -99,7 +99,7 @@ class Barrier {
     for (uint32_t rank = 0; rank < kRanks; ++rank) {
       lines[rank] = new (ranks.allocate(rank, sizeof(HandLines))) HandLines;
       auto* block = static_cast<RankBlock*>(ranks.allocate(rank, RankBlock::bytes(kRanks)));
-      members.push_back({block, ranks.region(rank)->base(), 0});
+      members.push_back({block, {ranks.region(rank)->base(), ranks.region(rank)->limit()}});
     }
     // Each makes its own on its own thread: what lies side by side in one heap shares cache lines.
     ranks.run([&](uint32_t rank) {

@@ -113,7 +113,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     return;
   }
   self.comm = nullptr;
-  if (status == HOCKET_ERR_NOT_SUPPORTED) {
+  if (status == HOCKET_ERR_NOT_SUPPORTED && has_wire()) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());
     return refuse(self, Outcome::kNoTags);
   }

@@ -51,6 +51,7 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins) {
 }
 
 void set_wire(const hocket_wire_t* wire) { the_endpoint().options.wire = wire; }
+bool has_wire() { return the_endpoint().options.wire != nullptr; }
 
 hocket_context_t* endpoint() {
   Endpoint& self = the_endpoint();

@@ -17,6 +17,7 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins);
 
 // To ranks on other nodes; outlives the context, before which it is set.
 void set_wire(const hocket_wire_t* wire);
+bool has_wire();
 
 // nullptr where it can't be had; the reason has been logged.
 hocket_context_t* endpoint();

@@ -105,7 +105,13 @@ Status Setup::write_settings() {
 
 Status Setup::read_settings(selection::Table& table) {
   if (communicator_->nodes_ == nullptr) {
-    const std::byte* base = bootstrap_.rank == 0 ? context_.region().base() : communicator_->peers_[0]->base();
+    const std::byte* base = context_.region().base();
+    if (bootstrap_.rank != 0) {
+      Result<platform::Window> window =
+          communicator_->peers_[0]->region().reach(all_[0].settings_offset + all_[0].settings_bytes);
+      if (!window.is_ok()) return window.take_status();
+      base = window.value().base;
+    }
     settings_text_.assign(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
   }
   std::istringstream lines(settings_text_);
@@ -160,6 +166,7 @@ Status Setup::prepare_own() {
     if (!multicast.is_ok()) return multicast.take_status();
     mine_.multicast = multicast.value();
   }
+  context_.region().share_among(bootstrap_.size);
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
   communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
   if (communicator_->block_ == nullptr) {
@@ -256,9 +263,16 @@ Status Setup::build(bool crowded, bool asymmetric) {
   for (const uint32_t rank : ranks_here()) {
     const auto next = static_cast<uint32_t>(members.size());
     if (rank == bootstrap_.rank) place = next;
-    std::byte* base = rank == bootstrap_.rank ? context_.region().base() : made.peers_[next]->base();
-    members.push_back({reinterpret_cast<RankBlock*>(base + all_[rank].block_offset), base,
-                       static_cast<int>(all_[rank].address.process), rank});
+    platform::Window window{context_.region().base(), context_.region().limit()};
+    platform::MappedRegion* region = nullptr;
+    if (rank != bootstrap_.rank) {
+      region = &made.peers_[next]->region();
+      Result<platform::Window> reached = region->reach(all_[rank].block_offset + RankBlock::bytes(bootstrap_.size));
+      if (!reached.is_ok()) return reached.take_status();
+      window = reached.value();
+    }
+    members.push_back({reinterpret_cast<RankBlock*>(window.base + all_[rank].block_offset), window,
+                       static_cast<int>(all_[rank].address.process), rank, region});
   }
   made.group_ = std::make_unique<Group>(place, std::move(members), context_.shared_region(), asymmetric);
   Result<std::unique_ptr<Track>> track = made.make_track(0);

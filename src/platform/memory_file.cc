@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -105,7 +106,9 @@ Status extend_file(int descriptor, uint64_t from, uint64_t to) {
 }
 
 uint64_t memory_budget() {
-  uint64_t budget = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  struct sysinfo machine{};  // sysconf() doesn't say when it is refused
+  uint64_t budget = uint64_t{1} << 32;
+  if (sysinfo(&machine) == 0) budget = uint64_t{machine.totalram} * machine.mem_unit;
   const uint64_t cgroup = cgroup_memory_limit();
   if (cgroup != 0) budget = std::min(budget, cgroup);
   return budget;

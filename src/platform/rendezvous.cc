@@ -53,6 +53,16 @@ Descriptor spare_for(const Descriptor& listener) {
   return Descriptor(move_out_of_the_way(fcntl(listener.get(), F_DUPFD_CLOEXEC, 0)));
 }
 
+// As the user namespace around this process's own has it: by that a container's ranks are told from those of another
+// user, and not from those beside it.
+uint32_t user_outside(uint32_t user) {
+  std::ifstream map("/proc/self/uid_map");
+  for (uint64_t inside = 0, outside = 0, count = 0; map >> inside >> outside >> count;) {
+    if (user >= inside && user - inside < count) return static_cast<uint32_t>(outside + (user - inside));
+  }
+  return user;
+}
+
 }  // namespace
 
 uint64_t hash_of(std::string_view text) {
@@ -66,7 +76,7 @@ Address address_here(uint64_t node) {
   address.boot_hash = hash_of_boot();
   address.network_namespace = network_namespace();
   address.node = node;
-  address.user = geteuid();
+  address.user = user_outside(geteuid());
   address.process = static_cast<uint32_t>(getpid());
   return address;
 }
@@ -119,13 +129,14 @@ bool Peer::is_alive() const {
 }
 
 Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
+  // It can't fail. Where a sandbox refuses it all the same, the C library gives the negated error for a user.
+  const uint32_t user = geteuid();
+  const auto refused = -static_cast<int64_t>(static_cast<int32_t>(user));
+  if (refused > 0 && refused < 4096 && user != getauxval(AT_EUID))
+    return Status::system_call("Asking whose process this is", "geteuid", static_cast<int>(refused));
   std::unique_ptr<Rendezvous> made(new Rendezvous);
   Address& address = made->address_;
   address = address_here(node);
-  // It can't fail. Where a sandbox refuses it all the same, the C library gives the negated error for a user.
-  const auto refused = -static_cast<int64_t>(static_cast<int32_t>(address.user));
-  if (refused > 0 && refused < 4096 && address.user != getauxval(AT_EUID))
-    return Status::system_call("Asking whose process this is", "geteuid", static_cast<int>(refused));
   HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
   HOCKET_TRY(fill_random(address.nonce, sizeof(address.nonce)));
 
@@ -139,6 +150,7 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   state.region = std::move(region);
   state.alive = std::make_shared<std::atomic<bool>>(true);
   state.creator = getpid();
+  state.user = user;
   add_local_context(identity, state.region, state.alive);
   return made;
 }

@@ -29,8 +29,8 @@ struct Address {
   uint64_t nonce[2] = {};     // random, proves that both ends of a connection have heard it through the bootstrap
   uint64_t boot_hash = 0;     // of the kernel's boot id: another machine, another value
   uint64_t network_namespace = 0;
-  uint64_t node = 0;  // given by the user: different values end a node too
-  uint32_t user = 0;
+  uint64_t node = 0;     // given by the user: different values end a node too
+  uint32_t user = 0;     // as whoever is not in its container knows it
   uint32_t process = 0;  // for messages only
 };
 static_assert(sizeof(Address) == 64);
@@ -52,8 +52,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   const Address& address() const { return address_; }
-  std::byte* base() const { return region_->base(); }
-  size_t limit() const { return region_->limit(); }
+  MappedRegion& region() const { return *region_; }
   // False once the peer's process has ended or its context was destroyed, or the Rendezvous that connected it here
   // was. A system call: not for fast paths.
   bool is_alive() const;

@@ -35,6 +35,12 @@ Status broken_off(const Address& address) {
   return {Code::kPeerFailed, "Process " + std::to_string(address.process) + " has ended or broken off"};
 }
 
+Status of_other_user(const Address& address, const PeerCredentials& credentials) {
+  return {Code::kMismatch, "The socket of process " + std::to_string(address.process) + " belongs to user " +
+                               std::to_string(credentials.user) +
+                               "; ranks of different users share no memory: give them different HOCKET_NODE"};
+}
+
 constexpr int kOfGreeting = 0, kOfAnswer = 1;  // halves of the listener's nonce
 
 bool is_from(const Hello& hello, const Address& address) {
@@ -100,11 +106,8 @@ Status Rendezvous::Meeting::connect(Guest& guest) {
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();
   guest.credentials = credentials.value();
-  if (guest.credentials.user != own_.user) {
-    // The nonce is not told to a stranger who has taken a dead peer's name.
-    return {Code::kMismatch, "The socket of process " + std::to_string(guest.address.process) + " belongs to user " +
-                                 std::to_string(guest.credentials.user)};
-  }
+  // The nonce is not told to a stranger who has taken a dead peer's name.
+  if (guest.credentials.user != state_.user) return of_other_user(guest.address, guest.credentials);
   guest.step = Step::kGreet;
   return Status::ok();
 }
@@ -153,7 +156,7 @@ Status Rendezvous::Meeting::take_arrivals() {
     Result<PeerCredentials> credentials = peer_credentials(socket);
     if (!credentials.is_ok()) return credentials.take_status();
     arrival.credentials = credentials.value();
-    if (arrival.credentials.user != own_.user) {
+    if (arrival.credentials.user != state_.user) {
       log_dropped(arrival.credentials, "it is another user's");
       continue;
     }
@@ -268,7 +271,7 @@ Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
   if (heard.value() != Progress::kDone) return false;
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();
-  return credentials.value().user == own_.user;
+  return credentials.value().user == state_.user;
 }
 
 // Of a peer that should connect with us and has died instead nothing is ever heard, but its name is gone; of one that
@@ -286,6 +289,11 @@ Status Rendezvous::Meeting::check_awaited() {
     const Descriptor closes_at_once(socket);
     if (!connected.is_ok()) return connected.take_status();
     if (connected.value() == Progress::kEnded) return ended(guest.address);
+    if (connected.value() != Progress::kDone) continue;
+    // It would connect in vain: whoever is another user's is dropped.
+    Result<PeerCredentials> credentials = peer_credentials(socket);
+    if (!credentials.is_ok()) return credentials.take_status();
+    if (credentials.value().user != state_.user) return of_other_user(guest.address, credentials.value());
   }
   return Status::ok();
 }

@@ -29,6 +29,7 @@ struct Rendezvous::State {
   Descriptor listener;
   Descriptor spare;  // holds a number for give_up(), which is called for when there are no more
   int creator = 0;
+  uint32_t user = 0;  // as the kernel tells this process of peers
   std::map<Identity, std::shared_ptr<Peer>> peers;
   std::map<Identity, std::shared_ptr<Peer>> early;  // connected with us before a connect_all has asked for them
   std::vector<Arrival> arrivals;                    // not answered yet

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,9 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "platform/address_limit.h"
 #include "platform/block_allocator.h"
+#include "platform/descriptor.h"
 #include "platform/memory_file.h"
 #include "platform/sanitizer.h"
 
@@ -29,10 +30,11 @@ constexpr size_t kGrowth = size_t{1} << 20;  // the file grows by this much at l
 #ifdef HOCKET_THREAD_SANITIZER
 constexpr size_t kLargestDefault = size_t{4} << 30;  // the sanitizer leaves a few TiB of addresses to the program
 #else
-// 128 peers' regions take 8 TiB of the 128 TiB of addresses that a process has.
+// Room for 128 peers' regions takes 8 TiB of the 128 TiB of addresses that a process has.
 constexpr size_t kLargestDefault = size_t{64} << 30;
 #endif
-constexpr size_t kLargestLimit = size_t{1} << 40;  // so that even then all of them fit into 47 bits
+constexpr size_t kLargestAlignment = size_t{2} << 20;  // of blocks
+constexpr size_t kLargestLimit = size_t{1} << 40;      // so that even then all of them fit into 47 bits
 
 size_t page_size() {
   static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
@@ -41,52 +43,23 @@ size_t page_size() {
 
 size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// The owner's range starts at a multiple of this, so that blocks can be aligned to huge pages.
-constexpr size_t kBaseAlignment = size_t{2} << 20;
-
-// `alignment` of the address: page_size() or kBaseAlignment.
-std::byte* reserve(int descriptor, size_t bytes, size_t alignment) {
-  const size_t slack = alignment - page_size();
-  void* range = mmap(nullptr, bytes + slack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) return nullptr;
-  const uintptr_t start = reinterpret_cast<uintptr_t>(range);
-  const uintptr_t aligned = round_up(start, alignment);
-  if (aligned > start) munmap(range, aligned - start);
-  if (start + slack > aligned) munmap(reinterpret_cast<void*>(aligned + bytes), start + slack - aligned);
-  void* at = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, 0);
-  if (at == MAP_FAILED) {
-    const int error = errno;
-    munmap(reinterpret_cast<void*>(aligned), bytes);
-    errno = error;
-    return nullptr;
-  }
-  // A core dump would otherwise walk every page of every peer's range.
-  madvise(at, bytes, MADV_DONTDUMP);
-  return static_cast<std::byte*>(at);
+// In bytes; 0: nobody has asked for one.
+Result<size_t> asked_limit(size_t asked) {
+  if (asked != 0) return asked;
+  Result<uint64_t> set = environment::get_size("HOCKET_MEMORY");
+  if (!set.is_ok()) return set.take_status();
+  if (set.value() != 0 && set.value() < kSmallestLimit)
+    return Status(Code::kInvalidArgument, "HOCKET_MEMORY=" + std::to_string(set.value()) + " is less than " +
+                                              std::to_string(kSmallestLimit) +
+                                              " bytes, with which nothing can be done");
+  return static_cast<size_t>(set.value());
 }
 
-size_t default_limit() {
-  const size_t bytes = std::min<size_t>(memory_budget(), kLargestDefault);
-  rlimit addresses{};
-  if (getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return bytes;
-  // Where addresses are scarce (ulimit -v), 128 peers' ranges may take half of them and leave the rest to the program.
-  constexpr size_t kShare = 256;
-  return std::min<size_t>(bytes, addresses.rlim_cur / kShare);
-}
-
-Result<size_t> choose_limit(size_t asked) {
-  if (asked == 0) {
-    Result<uint64_t> set = environment::get_size("HOCKET_MEMORY");
-    if (!set.is_ok()) return set.take_status();
-    asked = set.value();
-    if (asked != 0 && asked < kSmallestLimit)
-      return Status(Code::kInvalidArgument, "HOCKET_MEMORY=" + std::to_string(asked) + " is less than " +
-                                                std::to_string(kSmallestLimit) +
-                                                " bytes, with which nothing can be done");
+Result<GrowingMapping> map_beginning(int descriptor, size_t most) {
+  for (size_t first = std::min(most, SharedRegion::kFirstBytes);; first = round_up(first / 2, page_size())) {
+    Result<GrowingMapping> mapped = GrowingMapping::map(descriptor, first, most);
+    if (mapped.is_ok() || first <= kSmallestLimit) return mapped;
   }
-  if (asked == 0) asked = default_limit();
-  return round_up(std::clamp(asked, kSmallestLimit, kLargestLimit), page_size());
 }
 
 }  // namespace
@@ -96,56 +69,89 @@ struct SharedRegion::Allocator {
   BlockAllocator blocks;
   uint64_t used_once = 0;  // below this offset memory may hold an earlier user's bytes; above it is still zero
   bool refusal_logged = false;
-
-  // Makes the file longer so that a block that didn't fit does.
-  Status grow(int descriptor, size_t limit, size_t bytes, size_t alignment) {
-    const uint64_t end = blocks.end();
-    const uint64_t missing = round_up(blocks.missing(bytes, alignment), page_size());
-    if (missing > limit - end) {
-      return {Code::kNoMemory, "Shared memory is limited to " + std::to_string(limit) + " bytes (HOCKET_MEMORY)"};
-    }
-    const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(missing, kGrowth), limit - end);
-    uint64_t got = wanted;
-    Status extended = extend_file(descriptor, end, end + wanted);
-    if (!extended.is_ok() && missing < wanted) {
-      got = missing;
-      extended = extend_file(descriptor, end, end + missing);
-    }
-    if (extended.is_ok()) blocks.grow(got);
-    return extended;
-  }
+  uint32_t ranks = 128;  // that share, as far as is known; as many as that before anything is
+  bool are_ranks_known = false;
 };
 
 Result<std::shared_ptr<SharedRegion>> SharedRegion::create(size_t limit) {
-  Result<size_t> chosen = choose_limit(limit);
-  if (!chosen.is_ok()) return chosen.take_status();
+  const Result<size_t> asked = asked_limit(limit);
+  if (!asked.is_ok()) return Status(asked.status().code(), asked.status().message());
+  const size_t chosen = asked.value() != 0 ? asked.value() : std::min<size_t>(memory_budget(), kLargestDefault);
+  const size_t most = round_up(std::clamp(chosen, kSmallestLimit, kLargestLimit), page_size());
   Result<int> file = create_memory_file();
   if (!file.is_ok()) return file.take_status();
 
   std::shared_ptr<SharedRegion> region(new SharedRegion);
   region->descriptor_ = file.value();
   region->allocator_ = std::make_unique<Allocator>();
-  for (size_t bytes = chosen.value(); bytes >= kSmallestLimit; bytes = round_up(bytes / 2, page_size())) {
-    region->base_ = reserve(region->descriptor_, bytes, kBaseAlignment);
-    if (region->base_ == nullptr) continue;
-    region->limit_ = bytes;
-    if (bytes < chosen.value()) {
-      HOCKET_LOG_INFO("shared memory is limited to %zu bytes: no room for %zu in this process's addresses", bytes,
-                      chosen.value());
-    }
-    return region;
+  region->is_limit_given_ = asked.value() != 0;
+  Result<GrowingMapping> mapped = map_beginning(region->descriptor_, most);
+  if (!mapped.is_ok()) return mapped.take_status();
+  region->mapping_ = mapped.take();
+  region->base_ = region->mapping_.window().base;
+  region->mapped_ = region->mapping_.window().bytes;
+  region->limit_ = region->mapping_.most();
+  if (region->limit_ < most) {
+    HOCKET_LOG_INFO("shared memory is limited to %zu bytes: no room for %zu in this process's addresses",
+                    region->limit_, most);
   }
-  return Status::system("Reserving addresses for shared memory", errno);
+  return region;
 }
 
 SharedRegion::~SharedRegion() {
-  if (base_ != nullptr) munmap(base_, limit_);
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SharedRegion::share_among(uint32_t ranks) {
+  const std::lock_guard lock(allocator_->mutex);
+  allocator_->ranks = allocator_->are_ranks_known ? std::max(allocator_->ranks, ranks) : ranks;
+  allocator_->are_ranks_known = true;
+}
+
+// Makes the file longer so that a block that didn't fit does.
+Status SharedRegion::grow(size_t bytes, size_t alignment) {
+  BlockAllocator& blocks = allocator_->blocks;
+  const uint64_t end = blocks.end();
+  const uint64_t missing = round_up(blocks.missing(bytes, alignment), page_size());
+  if (missing > limit_ - end) {
+    return {Code::kNoMemory, "Shared memory is limited to " + std::to_string(limit_) + " bytes (HOCKET_MEMORY)"};
+  }
+  HOCKET_TRY(map_to(end + missing));
+  const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(missing, kGrowth), mapping_.window().bytes - end);
+  uint64_t got = wanted;
+  Status extended = extend_file(descriptor_, end, end + wanted);
+  if (!extended.is_ok() && missing < wanted) {
+    got = missing;
+    extended = extend_file(descriptor_, end, end + missing);
+  }
+  if (extended.is_ok()) blocks.grow(got);
+  return extended;
+}
+
+// A peer that could not map what this rank shares would fail in the middle of a call, so where there is a limit nobody
+// takes more than his share of half of it.
+Status SharedRegion::map_to(uint64_t end) {
+  if (end <= mapping_.window().bytes) return Status::ok();
+  uint64_t wanted = mapping_.size_for(end);
+  const std::optional<AddressLimit> limit = is_limit_given_ ? std::nullopt : address_limit();
+  if (limit) {
+    const uint64_t share = limit->bytes / 2 / allocator_->ranks / page_size() * page_size();
+    if (end > share)
+      return {Code::kNoMemory, "Shared memory is limited to " + std::to_string(share) + " bytes: `" + limit->setting +
+                                   "` allows " + std::to_string(limit->bytes) + " bytes of addresses, and " +
+                                   std::to_string(allocator_->ranks) +
+                                   " ranks map each other's; raise it, or set HOCKET_MEMORY"};
+    wanted = std::min(wanted, share);
+  }
+  Status extended = mapping_.extend(wanted);
+  if (!extended.is_ok() && end < wanted) extended = mapping_.extend(end);
+  mapped_.store(mapping_.window().bytes, std::memory_order_relaxed);
+  return extended;
 }
 
 void* SharedRegion::allocate(size_t bytes, size_t alignment) {
   alignment = std::max<size_t>(alignment, BlockAllocator::kGranule);
-  if (!std::has_single_bit(alignment) || bytes > limit_ || alignment > kBaseAlignment) return nullptr;
+  if (!std::has_single_bit(alignment) || bytes > limit_ || alignment > kLargestAlignment) return nullptr;
   const size_t whole = round_up(std::max<size_t>(bytes, 1), BlockAllocator::kGranule);
   uint64_t offset = 0;
   uint64_t dirty = 0;  // bytes of the block that were used before
@@ -153,7 +159,7 @@ void* SharedRegion::allocate(size_t bytes, size_t alignment) {
     const std::lock_guard lock(allocator_->mutex);
     std::optional<uint64_t> taken = allocator_->blocks.take(whole, alignment);
     if (!taken) {
-      const Status grown = allocator_->grow(descriptor_, limit_, whole, alignment);
+      const Status grown = grow(whole, alignment);
       if (!grown.is_ok()) {
         if (!std::exchange(allocator_->refusal_logged, true)) HOCKET_LOG_WARN("%s", grown.message());
         return nullptr;
@@ -178,20 +184,17 @@ bool SharedRegion::free(void* memory) {
 }
 
 Result<std::shared_ptr<MappedRegion>> MappedRegion::map(int descriptor, size_t limit) {
-  std::shared_ptr<MappedRegion> region(new MappedRegion);
+  const Descriptor closes(descriptor);
   struct stat about{};
   const bool is_file = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-  if (is_file && limit > 0 && limit <= kLargestLimit) region->base_ = reserve(descriptor, limit, page_size());
-  const int error = errno;
-  close(descriptor);
   if (!is_file || limit == 0 || limit > kLargestLimit) {
     return Status(Code::kInvalidArgument, "A peer's shared memory is not a file of a sensible size");
   }
-  if (region->base_ == nullptr) {
-    return Status::system("Mapping " + std::to_string(limit) +
-                              " bytes of a peer's shared memory (HOCKET_MEMORY sets how much it reserves)",
-                          error);
-  }
+  std::shared_ptr<MappedRegion> region(new MappedRegion);
+  Result<GrowingMapping> mapped = map_beginning(descriptor, round_up(limit, page_size()));
+  if (!mapped.is_ok()) return mapped.take_status();
+  region->mapping_ = mapped.take();
+  region->base_ = region->mapping_.window().base;
   region->limit_ = limit;
   return region;
 }
@@ -204,8 +207,20 @@ std::shared_ptr<MappedRegion> MappedRegion::same_process(std::shared_ptr<SharedR
   return region;
 }
 
-MappedRegion::~MappedRegion() {
-  if (base_ != nullptr && owner_ == nullptr) munmap(base_, limit_);
+Result<Window> MappedRegion::reach(uint64_t end) {
+  if (end > limit_)
+    return Status(Code::kInvalidArgument,
+                  "A peer's shared memory ends at " + std::to_string(limit_) + " bytes, before " + std::to_string(end));
+  if (owner_ != nullptr) return Window{base_, limit_};  // the owner has mapped what he tells of
+  const std::lock_guard lock(mutex_);
+  if (end > mapping_.window().bytes) {
+    // Where it began without room to grow, that is less than `end`.
+    const size_t wanted = mapping_.size_for(end);
+    Status extended = wanted >= end ? mapping_.extend_or_move(wanted) : Status::ok();
+    if (mapping_.window().bytes < end) extended = mapping_.extend_or_move(round_up(end, page_size()));
+    if (!extended.is_ok()) return extended;
+  }
+  return mapping_.window();
 }
 
 void populate(const void* memory, size_t bytes) {

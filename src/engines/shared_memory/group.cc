@@ -3,6 +3,17 @@
 
 namespace hocket::engines::shared_memory {
 
+Status Group::reach(uint32_t rank, uint64_t end) {
+  Member& member = members_[rank];
+  if (member.region == nullptr) return Status::ok();
+  Result<platform::Window> window = member.region->reach(end);
+  if (!window.is_ok())
+    return {window.status().code(), "rank " + std::to_string(name_of(rank_)) + " can't read what rank " +
+                                        std::to_string(member.name) + " shares with it: " + window.status().message()};
+  member.window = window.value();
+  return Status::ok();
+}
+
 void Group::wake_waiters(uint32_t what) {
   for (const Member& member : members_) {
     // Relaxed: written before `parked`. A value of an earlier sleep does no harm: who announces a new one after our

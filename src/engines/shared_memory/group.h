@@ -17,9 +17,10 @@ namespace hocket::engines::shared_memory {
 
 struct Member {
   RankBlock* block = nullptr;
-  std::byte* region = nullptr;  // base of the region that offsets in its lines refer to
-  int process = 0;              // for reading its memory, where that is in use
-  uint32_t name = 0;            // its rank in the communicator, for reports
+  platform::Window window;                   // what is mapped of the region that offsets in its lines refer to
+  int process = 0;                           // for reading its memory, where that is in use
+  uint32_t name = 0;                         // its rank in the communicator, for reports
+  platform::MappedRegion* region = nullptr;  // maps more of it; nullptr: all is there
 };
 
 class Group {
@@ -33,6 +34,8 @@ class Group {
   uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
   const Member& member(uint32_t rank) const { return members_[rank]; }
   platform::SharedRegion& region() const { return *region_; }
+  // So that what lies before `end` in a member's region is in its window.
+  Status reach(uint32_t rank, uint64_t end);
   // Whether members may read each other's memory by process_vm_readv. To be allowed on all of them alike, before the
   // first call, when all have found that it works and is faster than copying.
   bool cross_memory() const { return cross_memory_; }

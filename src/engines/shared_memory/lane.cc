@@ -93,6 +93,13 @@ Progress Lane::refuse(const Instruction& step) {
   return Progress::kPending;
 }
 
+bool Lane::has_reached(uint32_t peer, uint64_t end) {
+  Status reached = group_.reach(peer, end);
+  if (reached.is_ok()) return true;
+  failure_ = std::move(reached);
+  return false;
+}
+
 bool Lane::enter_set() {
   if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
   return entered_;

@@ -116,6 +116,14 @@ class Lane final : public Transport {
   // kPending if it could not be read, which it never will: the group has been reported broken.
   Progress take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
                    uint64_t bytes);
+  // Where something in a peer's region is mapped here; nullptr: it can't be, and the call fails.
+  std::byte* at(uint32_t peer, uint64_t offset, uint64_t bytes) {
+    const Member& owner = group_.member(peer);
+    if (offset + bytes <= owner.window.bytes || has_reached(peer, offset + bytes)) [[likely]]
+      return owner.window.base + offset;
+    return nullptr;
+  }
+  bool has_reached(uint32_t peer, uint64_t end);
   StagingBuffer* slot_buffer(uint8_t slot);
   bool publishes_in_place(const Instruction& step, const std::byte* memory) const;
   void write_slot(const Instruction& step, uint64_t location);

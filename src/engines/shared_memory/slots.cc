@@ -140,8 +140,10 @@ Progress Lane::put(const Instruction& step, const Operands& operands) {
   const uint64_t location = line->location ^ mark_;
   if (is_of_other_call(step, location)) return Progress::kPending;
   // What is exposed always lies in the owner's region.
-  std::byte* room = group_.member(step.peer).region + location + step.target_offset;
-  if (step.bytes != 0) std::memcpy(room, operands.source(step), step.bytes);
+  if (step.bytes == 0) return Progress::kDone;
+  std::byte* room = at(step.peer, location + step.target_offset, step.bytes);
+  if (room == nullptr) return Progress::kPending;
+  std::memcpy(room, operands.source(step), step.bytes);
   return Progress::kDone;
 }
 

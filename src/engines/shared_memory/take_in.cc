@@ -23,7 +23,8 @@ Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64
                        uint64_t done, uint64_t bytes) {
   const Member& owner = group_.member(step.peer);
   if (!is_foreign(location)) {
-    const std::byte* data = owner.region + location + offset;
+    const std::byte* data = at(step.peer, location + offset, bytes);
+    if (data == nullptr) return Progress::kPending;
     std::byte* out = operands.destination(step) + done;
     if (combines(step)) {
       const bool is_whole = bytes == step.bytes;
@@ -38,17 +39,17 @@ Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64
   const bool combined = combines(step);
   const uint64_t piece = combined ? std::max(kBounceBytes / element, uint64_t{1}) * element : bytes;
   if (combined && bounce_ == nullptr) bounce_ = std::make_unique<std::byte[]>(std::max(kBounceBytes, element));
-  for (uint64_t at = 0; at < bytes; at += piece) {
-    const uint64_t length = std::min(piece, bytes - at);
-    std::byte* into = combined ? bounce_.get() : operands.destination(step) + done + at;
-    const Status read = platform::read_process_memory(owner.process, remote + at, into, length);
+  for (uint64_t begin = 0; begin < bytes; begin += piece) {
+    const uint64_t length = std::min(piece, bytes - begin);
+    std::byte* into = combined ? bounce_.get() : operands.destination(step) + done + begin;
+    const Status read = platform::read_process_memory(owner.process, remote + begin, into, length);
     if (!read.is_ok()) {
       // It worked when the group was made: the peer is dying. All ranks learn it where they look for failures.
       HOCKET_LOG_ERROR("%s", read.message());
       group_.report_broken(owner.name);
       return Progress::kPending;
     }
-    if (combined) operands.combine(step, into, done + at, length / element);
+    if (combined) operands.combine(step, into, done + begin, length / element);
   }
   return Progress::kDone;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job does while things go wrong: collectives drawn from a seed, on the world, a duplicate and halves of it, with
-// every result checked. Built with an MPI (WITH_MPI), or with hocket's C API for `hocket run`.
+// What a job does while things go wrong: collectives drawn from a seed, on the world, a duplicate and halves of it,
+// with every result checked. Built with an MPI (WITH_MPI), or with hocket's C API for `hocket run`.
 //
 //   workload SEED CALLS [FAULT...]
 //
@@ -10,26 +10,20 @@
 //   end=RANK,CALL            it ends in place of that call, and says nothing
 //   differ=RANK,CALL,WHAT    its "collective", "root", "length" or "operation" is not that of the others there
 //   limit=RANK,NAME,VALUE    setrlimit(RLIMIT_NAME) before the first call; "+VALUE" is beyond what it uses by then
-//   lock=RANK,VALUE          as an unprivileged process with so many bytes to lock, it locks all its memory, now and to
-//                            come, before the first call
-// Exit status: 0 when every result was right, which rank 0 says; 3 when calls ended with an error, which each rank says;
-// 1 when a result was wrong. After a call that differs a result may be wrong until the rank has been told.
+//   lock=RANK,VALUE          as an unprivileged process that may lock so many bytes, it locks all its memory, now and
+//                            to come, before the first call
+// Exit status: 0 when every result was right, which rank 0 says; 3 when calls ended with an error, which each rank
+// says; 1 when a result was wrong. After a call that differs a result may be wrong until the rank has been told.
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <linux/capability.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { kMaxCount = 20000, kMaxRanks = 64, kTold = 3, kMisused = 2 };
+#include "process.h"
+
+enum { kMaxCount = 20000, kMaxRanks = 64, kTold = 3 };
 
 typedef enum { kBarrier, kBroadcast, kReduce, kAllreduce, kGather, kAllgather, kAlltoall, kCollectives } collective_t;
 typedef enum { kSum, kMax, kMin, kOperations } operation_t;
@@ -43,7 +37,7 @@ typedef struct call {
 static int world_rank = 0, world_size = 1;
 static int64_t *sent, *received;
 
-// --- the two libraries ------------------------------------------------------------------------------------------------
+// --- the two libraries -----------------------------------------------------------------------------------------------
 
 #ifdef WITH_MPI
 #include <mpi.h>
@@ -160,7 +154,7 @@ static int carry_out(const call_t* call, comm_t comm) {
 }
 #endif
 
-// --- calls and their results ------------------------------------------------------------------------------------------
+// --- calls and their results -----------------------------------------------------------------------------------------
 
 static uint64_t random_state;
 static int draw(int below) {
@@ -196,8 +190,7 @@ static int blocks_sent(const call_t* call, int size) { return call->collective =
 
 static void fill(const call_t* call, int rank, int size, int number) {
   for (int block = 0; block < blocks_sent(call, size); ++block)
-    for (int i = 0; i < call->count; ++i)
-      sent[block * call->count + i] = given(rank, block, number, i);
+    for (int i = 0; i < call->count; ++i) sent[block * call->count + i] = given(rank, block, number, i);
   for (int i = 0; i < size * call->count; ++i) received[i] = -1;
   if (call->collective == kBroadcast && rank == call->root)
     for (int i = 0; i < call->count; ++i) received[i] = given(rank, 0, number, i);
@@ -227,17 +220,12 @@ static int is_right(const call_t* call, int rank, int size, int number) {
   return 1;
 }
 
-// --- faults -----------------------------------------------------------------------------------------------------------
+// --- faults ----------------------------------------------------------------------------------------------------------
 
 typedef struct fault {
   char kind[16], word[32], value[32];
   int rank, call, us, ms;
 } fault_t;
-
-static void misused(const char* text) {
-  fprintf(stderr, "workload: '%s' can't be understood; accepted is what the source's first comment says\n", text);
-  exit(kMisused);
-}
 
 static fault_t parse(const char* text) {
   fault_t fault = {.call = -1};
@@ -254,14 +242,6 @@ static fault_t parse(const char* text) {
 
 static int is(const fault_t* fault, const char* kind) { return strcmp(fault->kind, kind) == 0; }
 static int is_here(const fault_t* fault) { return fault->rank == -1 || fault->rank == world_rank; }
-
-// Timers run on while the process is stopped.
-static void send_later(int signal_number, long us) {
-  timer_t timer;
-  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal_number};
-  const struct itimerspec when = {.it_value = {us / 1000000, us % 1000000 * 1000 + 1}};
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0) raise(SIGKILL);
-}
 
 static void before_call(const fault_t* fault, int number) {
   if (!is_here(fault) || fault->call != number) return;
@@ -293,68 +273,13 @@ static void make_differ(const fault_t* fault, call_t* call, int size) {
   }
 }
 
-static uint64_t used_of(int resource) {
-  unsigned long value = 0;
-  if (resource == RLIMIT_NOFILE) {
-    DIR* folder = opendir("/proc/self/fd");
-    for (struct dirent* entry; folder != NULL && (entry = readdir(folder)) != NULL;)
-      if (atoi(entry->d_name) != dirfd(folder) && atoi(entry->d_name) < 512) value = (unsigned long)atoi(entry->d_name) + 1;
-    if (folder != NULL) closedir(folder);
-    return value;
-  }
-  FILE* status = fopen("/proc/self/status", "r");
-  const char* name = resource == RLIMIT_DATA ? "VmData: %lu" : resource == RLIMIT_STACK ? "VmStk: %lu" : "VmSize: %lu";
-  char line[256];
-  while (status != NULL && fgets(line, sizeof line, status) != NULL)
-    if (sscanf(line, name, &value) == 1) break;
-  if (status != NULL) fclose(status);
-  return value * 1024;
-}
-
-static void lower_limit(const char* name, const char* value) {
-  static const struct {
-    const char* name;
-    int resource;
-  } limits[] = {{"NOFILE", RLIMIT_NOFILE},   {"AS", RLIMIT_AS},           {"DATA", RLIMIT_DATA},
-                {"STACK", RLIMIT_STACK},     {"MEMLOCK", RLIMIT_MEMLOCK}, {"FSIZE", RLIMIT_FSIZE},
-                {"NPROC", RLIMIT_NPROC},     {"CORE", RLIMIT_CORE},       {"SIGPENDING", RLIMIT_SIGPENDING},
-                {"MSGQUEUE", RLIMIT_MSGQUEUE}, {"NICE", RLIMIT_NICE},     {"RTPRIO", RLIMIT_RTPRIO}};
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
-    if (strcmp(limits[i].name, name) != 0) continue;
-    struct rlimit limit = {0, 0};
-    getrlimit(limits[i].resource, &limit);
-    const rlim_t wanted = strtoull(value, NULL, 10) + (*value == '+' ? used_of(limits[i].resource) : 0);
-    if (wanted < limit.rlim_max) limit.rlim_max = wanted;
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(limits[i].resource, &limit) != 0) perror("workload: setrlimit");
-    return;
-  }
-  misused(name);
-}
-
-static void give_up_locking(void) {
-  struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct sets[2];
-  if (syscall(SYS_capget, &header, sets) != 0) return;
-  sets[0].effective &= ~(1u << CAP_IPC_LOCK);
-  sets[0].permitted &= ~(1u << CAP_IPC_LOCK);
-  if (syscall(SYS_capset, &header, sets) != 0) perror("workload: capset");
-}
-
 static void before_all(const fault_t* fault) {
   if (!is_here(fault)) return;
   if (is(fault, "limit")) lower_limit(fault->word, fault->value);
-  if (is(fault, "lock")) {
-    give_up_locking();
-    lower_limit("MEMLOCK", fault->value);
-    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
-      munlockall();
-      fprintf(stderr, "workload: rank %d can't lock what it uses already: %s\n", world_rank, strerror(errno));
-    }
-  }
+  if (is(fault, "lock")) lock_all(fault->value, world_rank);
 }
 
-// --- the job ----------------------------------------------------------------------------------------------------------
+// --- the job ---------------------------------------------------------------------------------------------------------
 
 enum { kComms = 3 };
 static comm_t comms[kComms];

@@ -10,9 +10,10 @@
 # Variables of its own: EXPECT, extended regular expressions with " && " between them, each of which a line of the
 # output must match (default: at least 95 % carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says
 # which node a rank is to be on, as if the machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains;
-# UNEXPECTED, one that no line may match; STATUS, the exit status that is right, "failure" for any but 0 or "any"; VENV,
-# where the Python environments are; DRIVER, the file name of a stand-in for a driver of devices. Exit status 77: that
-# MPI is not installed, or the program says that it is skipped.
+# CONTAINED, a rank to run in a container of another user, where it is root; UNEXPECTED, one that no line may match;
+# STATUS, the exit status that is right, "failure" for any but 0 or "any"; VENV, where the Python environments are;
+# DRIVER, the file name of a stand-in for a driver of devices. Exit status 77: that MPI is not installed, or the program
+# says that it is skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -152,6 +153,16 @@ if [ ${#placed[@]} -ne 0 ]; then
   # shellcheck disable=SC2016
   placed=(bash -c 'rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}; '"${placed[*]}"' exec "$@"' placed)
 fi
+if [ -n "${CONTAINED:-}" ]; then
+  contained=(setpriv --reuid 100000 --regid 100000 --clear-groups unshare --user --map-root-user)
+  if [ "$(id -u)" -ne 0 ] || ! "${contained[@]}" true; then
+    echo 'skipped: only root can start ranks of another user'
+    exit 77
+  fi
+  export UCX_TLS=tcp,self MPIR_CVAR_NOLOCAL=1 HOCKET_LOG=debug
+  # shellcheck disable=SC2016
+  placed=(bash -c 'if [ "$PMI_RANK" -ne "$CONTAINED" ]; then exec "$@"; fi; exec '"${contained[*]}"' "$@"' placed)
+fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
 trap 'rm -f "$log" "$log.alone"' EXIT
 status=0
@@ -179,7 +190,8 @@ if [ "$program" = traces.c ]; then
   fi
 fi
 # That a rank finds itself where it was put.
-if [ -n "${NODES:-}" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
+apart=${NODES:-}${CONTAINED:-}
+if [ -n "$apart" ] && grep -Eq "communicator of $ranks ranks, $ranks of them on this node" "$log"; then
   echo 'run.sh: all ranks were on one node'
   exit 1
 fi

@@ -20,8 +20,8 @@ class LaneOfOneRank : public testing::Test {
     ASSERT_TRUE(region.is_ok()) << region.status().message();
     auto* block = static_cast<RankBlock*>(region.value()->allocate(RankBlock::bytes(1)));
     ASSERT_NE(block, nullptr);
-    std::byte* const base = region.value()->base();
-    group_ = std::make_unique<Group>(0, std::vector<Member>{{.block = block, .region = base}}, region.take(), false);
+    const platform::Window window{region.value()->base(), region.value()->limit()};
+    group_ = std::make_unique<Group>(0, std::vector<Member>{{.block = block, .window = window}}, region.take(), false);
     auto lane = Lane::create(*group_, 0);
     ASSERT_TRUE(lane.is_ok()) << lane.status().message();
     lane_ = lane.take();

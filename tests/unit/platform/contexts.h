@@ -83,7 +83,7 @@ inline int connect_and_check(Board& board, int rank, int ranks) {
     const auto& peer = connected.value()[static_cast<size_t>(other)];
     if ((peer == nullptr) != (other == rank)) return 2;
     if (peer == nullptr) continue;
-    auto* word = reinterpret_cast<std::atomic<uint64_t>*>(peer->base() + board.offsets[other]);
+    auto* word = reinterpret_cast<std::atomic<uint64_t>*>(peer->region().base() + board.offsets[other]);
     if (word->fetch_add(1'000'000) % 1'000'000 != 1000 + static_cast<uint64_t>(other)) return 3;
     if (!peer->is_alive()) return 4;
   }

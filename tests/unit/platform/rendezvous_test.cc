@@ -107,7 +107,8 @@ TEST(Rendezvous, GroupsInARingDoNotWaitForEachOther) {
           if (!connected.is_ok()) return 1;
           const std::shared_ptr<Peer> peer = connected.value()[0];
           if (!peer->is_alive() || peer->address().process != address.process) return 2;
-          if (*reinterpret_cast<const uint64_t*>(peer->base() + board->offsets[other]) != 1000U + other) return 3;
+          if (*reinterpret_cast<const uint64_t*>(peer->region().base() + board->offsets[other]) != 1000U + other)
+            return 3;
         }
         ++board->connected;
         wait_for(board->connected, kRanks);  // nobody goes while others still look at it
@@ -198,7 +199,7 @@ TEST(Rendezvous, KilledPeerIsNoticed) {
   ASSERT_FALSE(again.is_ok());
   EXPECT_EQ(again.status().code(), Code::kPeerFailed);
   // Its memory stays readable.
-  const auto* word = reinterpret_cast<const uint64_t*>(pair.peer->base() + pair.board->offsets[1]);
+  const auto* word = reinterpret_cast<const uint64_t*>(pair.peer->region().base() + pair.board->offsets[1]);
   EXPECT_EQ(*word, 1001U);
 }
 
@@ -259,7 +260,7 @@ TEST(Rendezvous, DestroyedContextOfAThreadIsNoticed) {
   Context other = make_context();
   auto connected = one.rendezvous->connect_all({other.rendezvous->address()}, kPatienceMs);
   ASSERT_TRUE(connected.is_ok());
-  EXPECT_EQ(connected.value()[0]->base(), other.region->base()) << "one mapping for both";
+  EXPECT_EQ(connected.value()[0]->region().base(), other.region->base()) << "one mapping for both";
   EXPECT_TRUE(connected.value()[0]->is_alive());
   std::byte* base = other.region->base();
   other.rendezvous.reset();

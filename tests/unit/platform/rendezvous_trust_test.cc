@@ -146,7 +146,7 @@ TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {
   intrude(noise.data(), noise.size(), true);
   auto connected = context.rendezvous->connect_all({own, board->addresses[1]}, kPatienceMs);
   ASSERT_TRUE(connected.is_ok()) << connected.status().message();
-  auto* word = reinterpret_cast<std::atomic<uint64_t>*>(connected.value()[1]->base() + board->offsets[1]);
+  auto* word = reinterpret_cast<std::atomic<uint64_t>*>(connected.value()[1]->region().base() + board->offsets[1]);
   EXPECT_EQ(word->fetch_add(1'000'000), 1001U);
   ++board->connected;
   wait_for(board->connected, 2);

@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,13 +21,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "child_process.h"
+#include "platform/address_limit.h"
 #include "platform/memory_file.h"
 
 namespace hocket::platform {
@@ -80,6 +86,13 @@ TEST(SharedRegion, ReusedMemoryIsZeroedAgain) {
   EXPECT_TRUE(all_bytes_are(second, 2 * kMiB, 0));
 }
 
+size_t mapped_bytes() {
+  std::ifstream pages("/proc/self/statm");
+  size_t count = 0;
+  pages >> count;
+  return count * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
 TEST(SharedRegion, GrowsWhileAPeerHasItMapped) {
   auto region = make_region(256 * kMiB);
   auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
@@ -88,9 +101,54 @@ TEST(SharedRegion, GrowsWhileAPeerHasItMapped) {
     auto* memory = static_cast<std::byte*>(region->allocate(i * kMiB));
     ASSERT_NE(memory, nullptr);
     std::memset(memory, static_cast<int>(i), i * kMiB);
-    EXPECT_TRUE(
-        all_bytes_are(mapped.value()->base() + region->offset_of(memory), i * kMiB, static_cast<unsigned char>(i)));
+    const uint64_t offset = region->offset_of(memory);
+    auto window = mapped.value()->reach(offset + i * kMiB);
+    ASSERT_TRUE(window.is_ok()) << window.status().message();
+    EXPECT_TRUE(all_bytes_are(window.value().base + offset, i * kMiB, static_cast<unsigned char>(i)));
   }
+  EXPECT_FALSE(mapped.value()->reach(region->limit() + 1).is_ok());
+}
+
+TEST(SharedRegion, MapsNoMoreThanIsNeededSoon) {
+  const size_t before = mapped_bytes();
+  auto region = make_region(size_t{64} << 30);
+  auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+  ASSERT_TRUE(mapped.is_ok()) << mapped.status().message();
+  ASSERT_NE(region->allocate(20 * kMiB), nullptr);
+  ASSERT_TRUE(mapped.value()->reach(20 * kMiB).is_ok());
+  EXPECT_LT(mapped_bytes() - before, 512 * kMiB);
+}
+
+// A mapping in the way of a peer's: what was mapped before stays, and both show the same memory.
+TEST(SharedRegion, PeersMappingMovesWhereSomethingIsInTheWay) {
+  auto region = make_region(256 * kMiB);
+  auto* memory = static_cast<std::byte*>(region->allocate(64 * kMiB));
+  ASSERT_NE(memory, nullptr);
+  auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+  ASSERT_TRUE(mapped.is_ok()) << mapped.status().message();
+  std::byte* earlier = mapped.value()->base();
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* obstacle = mmap(earlier + SharedRegion::kFirstBytes, page, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  auto window = mapped.value()->reach(64 * kMiB);
+  ASSERT_TRUE(window.is_ok()) << window.status().message();
+  EXPECT_NE(window.value().base, earlier);
+  std::memset(memory, 7, 64 * kMiB);
+  EXPECT_TRUE(all_bytes_are(window.value().base, 64 * kMiB, 7));
+  EXPECT_TRUE(all_bytes_are(earlier, SharedRegion::kFirstBytes, 7));
+  if (obstacle != MAP_FAILED) munmap(obstacle, page);
+}
+
+TEST(SharedRegion, OwnersMappingEndsWhereSomethingIsInTheWay) {
+  auto region = make_region(256 * kMiB);
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* obstacle = mmap(region->base() + SharedRegion::kFirstBytes, page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (obstacle == MAP_FAILED) GTEST_SKIP() << "something was in the way before";
+  EXPECT_FALSE(region->contains(obstacle, page));
+  EXPECT_EQ(region->allocate(16 * kMiB), nullptr);
+  EXPECT_NE(region->allocate(kMiB), nullptr);
+  munmap(obstacle, page);
 }
 
 TEST(SharedRegion, GivesNullPastItsLimitAndGoesOn) {
@@ -131,29 +189,63 @@ TEST(SharedRegion, FileSizeLimitGivesNullAndNoSignal) {
 }
 
 #ifndef HOCKET_SANITIZED  // sanitizers need more addresses than that
-TEST(SharedRegion, TakesASmallerRangeWhereAddressesAreLimited) {
+TEST(SharedRegion, GivesNullWhereAddressesEnd) {
   const int status = in_child([] {
     const rlimit few{1024 * kMiB, 1024 * kMiB};
     setrlimit(RLIMIT_AS, &few);
     auto region = make_region(size_t{64} << 30);
-    return region->limit() < 1024 * kMiB && region->limit() >= 64 * kMiB && region->allocate(kMiB) != nullptr ? 0 : 1;
+    if (region->allocate(2048 * kMiB) != nullptr) return 1;
+    return region->allocate(64 * kMiB) != nullptr ? 0 : 2;
   });
   EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
 }
 
+// Four ranks that share what `ulimit -v` allows can all map what all of them may share.
 TEST(SharedRegion, DefaultLeavesRoomForPeersWhereAddressesAreLimited) {
   const int status = in_child([] {
     const rlimit few{8192 * kMiB, 8192 * kMiB};
     setrlimit(RLIMIT_AS, &few);
     auto region = make_region(0);
+    region->share_among(4);
+    if (region->allocate(1100 * kMiB) != nullptr) return 1;
+    if (region->allocate(600 * kMiB) == nullptr) return 2;
     std::vector<std::shared_ptr<MappedRegion>> peers;
-    for (int peer = 1; peer < 128; ++peer) {
+    for (int peer = 1; peer < 4; ++peer) {
       auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
-      if (!mapped.is_ok()) return peer;
+      if (!mapped.is_ok() || !mapped.value()->reach(600 * kMiB).is_ok()) return 2 + peer;
       peers.push_back(mapped.take());
     }
     return 0;
   });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
+
+// All that is mapped from now on counts as locked, and 6 MiB may be.
+bool lock_like_anybody() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2];
+  if (syscall(SYS_capget, &header, data) != 0) return false;
+  data[0].effective &= ~(1U << CAP_IPC_LOCK);
+  const rlimit few{6 * kMiB, 6 * kMiB};
+  return syscall(SYS_capset, &header, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &few) == 0 &&
+         mlockall(MCL_FUTURE | MCL_ONFAULT) == 0;
+}
+
+TEST(SharedRegion, TakesLessWhereMemoryIsLockedAndLimited) {
+  const int status = in_child([] {
+    if (!lock_like_anybody()) return 77;
+    const std::optional<AddressLimit> limit = address_limit();
+    if (!limit || limit->bytes != 6 * kMiB || limit->setting != std::string_view("ulimit -l")) return 1;
+    auto region = make_region(0);
+    if (region->allocate(kMiB) == nullptr) return 2;
+    if (region->allocate(16 * kMiB) != nullptr) return 3;
+    auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+    if (!mapped.is_ok()) return 4;
+    const auto reached = mapped.value()->reach(64 * kMiB);
+    if (reached.is_ok()) return 5;
+    return std::strstr(reached.status().message(), "ulimit -l") != nullptr ? 0 : 6;
+  });
+  if (status == 77) GTEST_SKIP() << "this process may not lock memory";
   EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
 }
 #endif
