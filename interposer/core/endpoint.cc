@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "c_api/attention.h"
 #include "c_api/vocabulary.h"
-#include "core/reasons.h"
+#include "core/awaited_progress.h"
 
 namespace hocket::interposer {
 namespace {
@@ -37,7 +37,7 @@ hocket_context_t* make_context(Endpoint& self) {
     HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context);
-    c_api::attend_while(self.context, reasons_for_progress.number(), self.mpi_spins);
+    c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
   }
   return self.context;
 }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "c_api/begun.h"
+#include "core/awaited_progress.h"
 #include "core/endpoint.h"
-#include "core/reasons.h"
 #include "shim/begun.h"
 #include "shim/handles.h"
 #include "shim/job.h"
@@ -99,11 +99,11 @@ uint64_t number_of_requests(const Completion& completion) {
 // Of a call that may end requests: those that it has ended are no reason any more to look after the MPI.
 template <typename Completion, typename HandOn>
 int count_ended(const Completion& completion, const HandOn& hand_on) {
-  if (!reasons_for_progress.has_messages() || is_nested()) return hand_on();
+  if (!awaited_progress.has_messages() || is_nested()) return hand_on();
   const uint64_t before = number_of_requests(completion);
   const int error = hand_on();
   const uint64_t after = number_of_requests(completion);
-  if (after < before) reasons_for_progress.messages_end(before - after);
+  if (after < before) awaited_progress.messages_end(before - after);
   return error;
 }
 

@@ -3,7 +3,7 @@
 // this rank waits in hocket.
 #include <climits>
 
-#include "core/reasons.h"
+#include "core/awaited_progress.h"
 #include "shim/job.h"
 #include "shim/wrappers.h"
 
@@ -16,7 +16,7 @@ int begin_message(const HandOn& hand_on) {
   if (interposer::mode() != interposer::Mode::kServing || interposer::is_nested()) return hand_on();
   const interposer::NestedCall nested;
   const int error = hand_on();
-  if (error == MPI_SUCCESS) interposer::reasons_for_progress.message_begins();
+  if (error == MPI_SUCCESS) interposer::awaited_progress.message_begins();
   return error;
 }
 

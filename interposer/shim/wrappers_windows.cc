@@ -2,7 +2,7 @@
 // Windows that come and go: while a process has one, others may work on its memory, and depend on its looks at the MPI.
 #include <climits>
 
-#include "core/reasons.h"
+#include "core/awaited_progress.h"
 #include "shim/job.h"
 #include "shim/wrappers.h"
 
@@ -15,7 +15,7 @@ int come(const HandOn& hand_on) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
   const int error = hand_on();
-  if (is_outer && error == MPI_SUCCESS) interposer::reasons_for_progress.window_comes();
+  if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_comes();
   return error;
 }
 
@@ -24,7 +24,7 @@ int go(const HandOn& hand_on) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
   const int error = hand_on();
-  if (is_outer && error == MPI_SUCCESS) interposer::reasons_for_progress.window_goes();
+  if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
   return error;
 }
 

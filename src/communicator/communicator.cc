@@ -113,6 +113,9 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
     if (attends && attention_.keeps_core()) {
       progress();
       HOCKET_TRY(advance_others());
+      // No time is told here; so many looks take some milliseconds.
+      if (looks % kLooksPerFailureCheck != 0) continue;
+      if (Status trouble = find_trouble(); !trouble.is_ok()) return fail(std::move(trouble));
       continue;
     }
     // Only track 0 is asked: it has the call that blocks here; requests, on the others, yield as ever.

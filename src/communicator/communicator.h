@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group of ranks that communicate collectively: set-up, calls blocking and not, waiting, and the end.
+// A group of ranks that communicate collectively: set-up, calls blocking and not, waiting, failure
+// and calls that differ, and the end.
 //
 // Blocking calls use track 0; non-blocking calls take turns on the others, each track carrying out its calls in the
 // order in which they were started, which is the same on every rank. One at a time communicates; of those that wait for
@@ -107,6 +108,7 @@ class Communicator {
   };
   // How often a rank that waits looks whether its peers are alive, and how soon first.
   static constexpr int64_t kFailureCheckNs = 100'000'000;
+  static constexpr uint32_t kLooksPerFailureCheck = 1024;  // where the core is kept for looks at the library underneath
   explicit Communicator(Context& context) : context_(context), attention_(context.occasion()) {
     context.communicator_made();
   }

@@ -17,7 +17,7 @@
 
 namespace hocket::communicator {
 
-// One for each track, and one for notices of failure.
+// One for each track, and one for words beside the calls (word.h).
 inline constexpr uint32_t kTagsOfCommunicator = engines::shared_memory::kLanes + 1;
 
 class Tags {

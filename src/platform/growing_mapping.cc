@@ -17,8 +17,6 @@ namespace {
 
 constexpr size_t kAlignment = size_t{2} << 20;  // so that blocks can be aligned to huge pages
 
-size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 constexpr int kReadWrite = PROT_READ | PROT_WRITE;
 constexpr int kShared = MAP_SHARED | MAP_NORESERVE;
 

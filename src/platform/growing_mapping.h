@@ -15,6 +15,8 @@
 
 namespace hocket::platform {
 
+inline size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
 // Where offsets below `bytes` are mapped.
 struct Window {
   std::byte* base = nullptr;

