@@ -15,7 +15,12 @@ namespace hocket::interposer {
 class AwaitedProgress {
  public:
   void window_comes() { all_.fetch_add(kWindow, std::memory_order_relaxed); }
-  void window_goes() { all_.fetch_sub(kWindow, std::memory_order_relaxed); }
+  // Also a window whose coming wasn't counted.
+  void window_goes() {
+    uint64_t before = all_.load(std::memory_order_relaxed);
+    while (before >= kWindow && !all_.compare_exchange_weak(before, before - kWindow, std::memory_order_relaxed)) {
+    }
+  }
   void message_begins() { all_.fetch_add(1, std::memory_order_relaxed); }
   // Also of messages whose beginning wasn't counted.
   void messages_end(uint64_t number) {

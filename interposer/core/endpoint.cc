@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "c_api/attention.h"
+#include "c_api/job_size.h"
 #include "c_api/vocabulary.h"
 #include "core/awaited_progress.h"
 
@@ -18,6 +19,7 @@ struct Endpoint {
   hocket_context_t* context = nullptr;
   hocket_context_options_t options{};
   bool mpi_spins = false;
+  int job_size = 1;
   std::unordered_set<void*> given_out;
 };
 
@@ -37,6 +39,7 @@ hocket_context_t* make_context(Endpoint& self) {
     HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context);
+    c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));
     c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
   }
   return self.context;
@@ -50,6 +53,7 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins) {
   the_endpoint().options.progress_user = user;
 }
 
+void set_job_size(int ranks) { the_endpoint().job_size = ranks; }
 void set_wire(const hocket_wire_t* wire) { the_endpoint().options.wire = wire; }
 bool has_wire() { return the_endpoint().options.wire != nullptr; }
 

@@ -15,6 +15,9 @@ namespace hocket::interposer {
 // waits itself, it keeps its core. Set before the context is made.
 void set_progress(void (*progress)(void*), void* user, bool mpi_spins);
 
+// How many ranks may come to map each other's memory. Set before the context is made.
+void set_job_size(int ranks);
+
 // To ranks on other nodes; outlives the context, before which it is set.
 void set_wire(const hocket_wire_t* wire);
 bool has_wire();

@@ -105,6 +105,7 @@ bool start_serving() {
     return false;
   }
   set_progress(progress, nullptr, spins());
+  set_job_size(job_size);
   set_wire(the_wire());
   device::begin(static_cast<device::Wish>(job_settings.device), find_object);
   return true;

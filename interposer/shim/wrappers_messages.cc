@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "core/awaited_progress.h"
+#include "shim/handles.h"
 #include "shim/job.h"
 #include "shim/wrappers.h"
 
@@ -11,12 +12,14 @@ namespace interposer = hocket::interposer;
 
 namespace {
 
+// One to MPI_PROC_NULL, say, may be over at once.
 template <typename HandOn>
-int begin_message(const HandOn& hand_on) {
+int begin_message(const MPI_Request* request, const HandOn& hand_on) {
   if (interposer::mode() != interposer::Mode::kServing || interposer::is_nested()) return hand_on();
   const interposer::NestedCall nested;
   const int error = hand_on();
-  if (error == MPI_SUCCESS) interposer::awaited_progress.message_begins();
+  if (error == MPI_SUCCESS && *request != interposer::handles.request_null)
+    interposer::awaited_progress.message_begins();
   return error;
 }
 
@@ -25,20 +28,20 @@ int begin_message(const HandOn& hand_on) {
 #define HOCKET_WRAP_SEND(name)                                                                                        \
   HOCKET_WRAP(                                                                                                        \
       name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-      (buffer, count, type, to, tag, comm, request), begin_message(hand_on))
+      (buffer, count, type, to, tag, comm, request), begin_message(request, hand_on))
 HOCKET_WRAP_SEND(Isend)
 HOCKET_WRAP_SEND(Issend)
 HOCKET_WRAP_SEND(Irsend)
 HOCKET_WRAP(Irecv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),
-            (buffer, count, type, from, tag, comm, request), begin_message(hand_on))
+            (buffer, count, type, from, tag, comm, request), begin_message(request, hand_on))
 HOCKET_WRAP(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
-            (buffer, count, type, message, request), begin_message(hand_on))
+            (buffer, count, type, message, request), begin_message(request, hand_on))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count.
 #define HOCKET_WRAP_MESSAGE(prefix, next, name, parameters, wide, narrow)                               \
   HOCKET_EXPORT int prefix##name##_c parameters {                                                       \
-    return begin_message([&] {                                                                          \
+    return begin_message(request, [&] {                                                                 \
       if (const auto function = interposer::next().name##_c; function != nullptr) return function wide; \
       return count > INT_MAX ? MPI_ERR_COUNT : interposer::next().name narrow;                          \
     });                                                                                                 \

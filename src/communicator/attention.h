@@ -3,9 +3,10 @@
 // works on this process's memory by one-sided calls waits for these looks.
 //
 // While there is a reason to expect that, it looks each time that it looks for what it awaits itself, and doesn't sleep
-// as long as something comes. Nothing tells whether a look has moved something but the time that it took: one that took
-// clearly more than the shortest is believed to have. Whoever is wrong about that stays awake as the library alone
-// would.
+// as long as something comes. Nothing tells whether a look has moved something but the time that it took: two that took
+// clearly more than the shortest, one soon after the other, are believed to have. One by itself may have been
+// interrupted, and the first after a sleep takes long always. Whoever is wrong about that stays awake as the library
+// alone would.
 //
 // Thread safety: one thread at a time, but for the reasons, which any thread may count.
 #pragma once
@@ -34,11 +35,16 @@ class Attention {
   void start(int64_t now_ns) {
     last_come_ns_ = now_ns;
     last_look_ns_ = now_ns + kLivelyNs;  // not yet
+    kept_until_ns_ = 0;
   }
   // A look that began and ended then.
   void note(int64_t begin_ns, int64_t end_ns) {
     const int64_t took_ns = end_ns - begin_ns;
-    if (took_ns > 2 * least_ns_ + kNoiseNs) last_come_ns_ = end_ns;
+    if (took_ns > 2 * least_ns_ + kNoiseNs && !has_slept_) {
+      if (begin_ns - last_long_ns_ < kPairNs) last_come_ns_ = end_ns;
+      last_long_ns_ = end_ns;
+    }
+    has_slept_ = false;
     // Who was away for a time slice keeps the core for as long, as the library does itself.
     const int64_t away_ns = begin_ns - last_look_ns_;
     if (away_ns > kSliceNs) kept_until_ns_ = end_ns + (away_ns < kMostKeptNs ? away_ns : kMostKeptNs);
@@ -46,6 +52,8 @@ class Attention {
     // What was once shorter than it can be now is forgotten by and by.
     least_ns_ = took_ns < least_ns_ ? took_ns : least_ns_ + (++noted_ % kTerm == 0 ? least_ns_ / 16 + 1 : 0);
   }
+  // Before the next look.
+  void has_slept() { has_slept_ = true; }
   // Whether the core had better be kept for what is to come.
   bool keeps_core() const {
     return spins_ && (last_look_ns_ - last_come_ns_ < kLivelyNs || last_look_ns_ < kept_until_ns_);
@@ -54,6 +62,7 @@ class Attention {
 
  private:
   static constexpr int64_t kNoiseNs = 150;
+  static constexpr int64_t kPairNs = 1'000'000;  // ticks of the kernel are further apart
   static constexpr uint32_t kTerm = 4096;
   static constexpr int64_t kLivelyNs = 100'000;
   static constexpr int64_t kSliceNs = 500'000;
@@ -62,9 +71,11 @@ class Attention {
   bool spins_;
   int64_t least_ns_ = INT64_MAX / 4;
   int64_t last_come_ns_ = 0;
+  int64_t last_long_ns_ = INT64_MIN / 2;
   int64_t last_look_ns_ = 0;
   int64_t kept_until_ns_ = 0;
   uint32_t noted_ = 0;
+  bool has_slept_ = false;
 };
 
 }  // namespace hocket::communicator

@@ -105,11 +105,12 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
   platform::Waiter& waiter = *waiter_;
   waiter.start();
   next_check_ns_ = kFailureCheckNs;
-  if (attention_.is_called_for()) [[unlikely]]
-    attention_.start(static_cast<int64_t>(now_ns()));
+  bool attends = false;
   for (uint32_t looks = 1;; ++looks) {
     if (is_done()) return Status::ok();
-    const bool attends = attention_.is_called_for();
+    const bool attended = std::exchange(attends, attention_.is_called_for());
+    if (attends && !attended) [[unlikely]]
+      attention_.start(static_cast<int64_t>(now_ns()));
     if (attends && attention_.keeps_core()) {
       progress();
       HOCKET_TRY(advance_others());
@@ -132,6 +133,7 @@ Status Communicator::wait_until(const Look& is_done, const Awaits& awaits) {
       group_->withdraw_sleep();
       if (done) return Status::ok();
       waiter.woken(woken);
+      attention_.has_slept();
       progress();
     } else if (attends || looks % platform::Waiter::kLooksPerProgress == 0) {
       progress();

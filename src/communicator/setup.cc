@@ -136,6 +136,7 @@ Status Setup::read_settings(selection::Table& table) {
 Status Setup::prepare_own() {
   mine_.address = context_.rendezvous().address();
   mine_.number = context_.next_set_up();
+  mine_.address_limit = context_.region().known_limit();
   const platform::CpuBudget& cpus = context_.cpus();
   mine_.cpus[0] = cpus.allowed_bits[0];
   mine_.cpus[1] = cpus.allowed_bits[1];
@@ -319,6 +320,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     let_go();
     return status;  // the same on every rank: no second round
   }
+  for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
   if (communicator_->nodes_ != nullptr) status = gather_settings();
   if (!status.is_ok()) {
     let_go();

@@ -36,6 +36,7 @@ class Setup {
   };
   struct Introduction {  // first round
     platform::Address address;
+    uint64_t address_limit = 0;
     uint64_t number = 0;  // of this set-up among those of its context; rank 0's counts
     uint64_t block_offset = 0;
     uint32_t wire_rank = 0;

@@ -75,6 +75,10 @@ Result<GrowingMapping> GrowingMapping::map(int descriptor, size_t first, size_t 
   if (at != MAP_FAILED && at != place) {
     munmap(at, first);
     at = map_in_gap(descriptor, first, made.most_);
+    if (at == MAP_FAILED) {
+      made.most_ = first;
+      at = mmap(nullptr, first, kReadWrite, kShared, descriptor, 0);
+    }
   }
   if (at == MAP_FAILED) return mapping_failed(first, "mmap", errno);
   madvise(at, first, MADV_DONTDUMP);  // peers' memory, which a core dump would bring again and again
@@ -98,7 +102,11 @@ size_t GrowingMapping::size_for(size_t end) const {
 }
 
 Status GrowingMapping::extend(size_t bytes) {
-  if (mremap(window_.base, window_.bytes, bytes, 0) == MAP_FAILED) return mapping_failed(bytes, "mremap", errno);
+  // By its last page: the rest may be several mappings by now, as where the program has locked a part of it.
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t before = window_.bytes - page;
+  if (mremap(window_.base + before, page, bytes - before, 0) == MAP_FAILED)
+    return mapping_failed(bytes, "mremap", errno);
   window_.bytes = bytes;
   return Status::ok();
 }

@@ -218,9 +218,7 @@ Descriptor Rendezvous::give_up(uint64_t meeting) {
   state_->spare.reset();
   Result<int> said = listen_abstract(name);
   if (!said.is_ok()) {
-    // What strangers and members of later meetings have sent takes descriptors too.
-    state_->arrivals.clear();
-    state_->early.clear();
+    state_->arrivals.clear();  // what strangers and members of later meetings have sent takes descriptors too
     said = listen_abstract(name);
   }
   return Descriptor(said.is_ok() ? said.value() : -1);

@@ -268,6 +268,7 @@ Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
   Result<Progress> heard = connect_abstract(farewell_name(identity_of(guest.address), number_), &socket);
   if (!heard.is_ok()) return heard.take_status();
   const Descriptor closes_at_once(socket);
+  if (heard.value() == Progress::kTryLater) return true;  // too many ask: nobody takes their connections
   if (heard.value() != Progress::kDone) return false;
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();

@@ -69,6 +69,8 @@ struct SharedRegion::Allocator {
   bool refusal_logged = false;
   uint32_t ranks = 128;  // that share, as far as is known; as many as that before anything is
   bool are_ranks_known = false;
+  uint64_t known_limit = 0;  // of this process, in bytes
+  uint64_t least_limit = 0;  // of its peers
 };
 
 Result<std::shared_ptr<SharedRegion>> SharedRegion::create(size_t limit) {
@@ -83,6 +85,7 @@ Result<std::shared_ptr<SharedRegion>> SharedRegion::create(size_t limit) {
   region->descriptor_ = file.value();
   region->allocator_ = std::make_unique<Allocator>();
   region->is_limit_given_ = asked.value() != 0;
+  if (const std::optional<AddressLimit> addresses = address_limit()) region->allocator_->known_limit = addresses->bytes;
   Result<GrowingMapping> mapped = map_beginning(region->descriptor_, most);
   if (!mapped.is_ok()) return mapped.take_status();
   region->mapping_ = mapped.take();
@@ -100,8 +103,15 @@ SharedRegion::~SharedRegion() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void SharedRegion::share_among(uint32_t ranks) {
+uint64_t SharedRegion::known_limit() const {
   const std::lock_guard lock(allocator_->mutex);
+  return allocator_->known_limit;
+}
+
+void SharedRegion::share_among(uint32_t ranks, uint64_t least_limit) {
+  const std::lock_guard lock(allocator_->mutex);
+  uint64_t& least = allocator_->least_limit;
+  if (least_limit != 0) least = least == 0 ? least_limit : std::min(least, least_limit);
   allocator_->ranks = allocator_->are_ranks_known ? std::max(allocator_->ranks, ranks) : ranks;
   allocator_->are_ranks_known = true;
 }
@@ -131,7 +141,12 @@ Status SharedRegion::grow(size_t bytes, size_t alignment) {
 Status SharedRegion::map_to(uint64_t end) {
   if (end <= mapping_.window().bytes) return Status::ok();
   uint64_t wanted = mapping_.size_for(end);
-  const std::optional<AddressLimit> limit = is_limit_given_ ? std::nullopt : address_limit();
+  std::optional<AddressLimit> limit = is_limit_given_ ? std::nullopt : address_limit();
+  if (limit) allocator_->known_limit = limit->bytes;
+  if (const uint64_t least = allocator_->least_limit;
+      !is_limit_given_ && least != 0 && (!limit || least < limit->bytes)) {
+    limit = {least, "ulimit -v"};  // or -l
+  }
   if (limit) {
     const uint64_t share = limit->bytes / 2 / allocator_->ranks / page_size() * page_size();
     if (end > share)
@@ -213,7 +228,9 @@ Result<Window> MappedRegion::reach(uint64_t end) {
   const std::lock_guard lock(mutex_);
   if (end > mapping_.window().bytes) {
     // Where it began without room to grow, that is less than `end`.
-    const size_t wanted = mapping_.size_for(end);
+    // More than is needed, but where addresses are limited: then the owner keeps to its share of them, and so must
+    // this.
+    const size_t wanted = address_limit() ? round_up(end, page_size()) : mapping_.size_for(end);
     Status extended = wanted >= end ? mapping_.extend_or_move(wanted) : Status::ok();
     if (mapping_.window().bytes < end) extended = mapping_.extend_or_move(round_up(end, page_size()));
     if (!extended.is_ok()) return extended;

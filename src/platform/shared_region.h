@@ -32,9 +32,11 @@ class SharedRegion {
   std::byte* base() const { return base_; }
   size_t limit() const { return limit_; }
   int descriptor() const { return descriptor_; }
-  // That so many ranks map each other's memory. Where addresses are limited and no size was asked for, that decides how
-  // far it grows.
-  void share_among(uint32_t ranks);
+  // That so many ranks map each other's memory, the narrowest of whose limits is that one (0: they have none). Where
+  // addresses are limited and no size was asked for, that decides how far it grows.
+  void share_among(uint32_t ranks, uint64_t least_limit = 0);
+  // This process's limit of addresses when that was last looked at, in bytes; 0: none.
+  uint64_t known_limit() const;
 
   // Zeroed memory, aligned to `alignment` (a power of two, 64 at least, 2 MiB at most), or nullptr when there is no
   // more. Blocks up to kPopulateBytes come with their pages mapped, so that the first call pays for no page faults.

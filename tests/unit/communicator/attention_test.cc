@@ -37,16 +37,43 @@ TEST(Attention, LetsWhoHasSeenNothingComeSleep) {
   EXPECT_TRUE(attention.may_sleep(now_ns));
 }
 
-TEST(Attention, StaysAwakeAfterALookThatTookLonger) {
+void look_twice(Attention& attention, int64_t& now_ns, int64_t took_ns) {
+  for (int i = 0; i < 2; ++i) {
+    attention.note(now_ns, now_ns + took_ns);
+    now_ns += took_ns;
+  }
+}
+
+TEST(Attention, StaysAwakeAfterLooksThatTookLonger) {
   Attention attention({});
   int64_t now_ns = 5 * kMs;
   attention.start(now_ns);
   look(attention, now_ns, kUs, now_ns + Attention::kAwakeNs + kMs);
-  attention.note(now_ns, now_ns + 10 * kUs);
-  now_ns += 10 * kUs;
+  look_twice(attention, now_ns, 10 * kUs);
   EXPECT_FALSE(attention.may_sleep(now_ns));
   EXPECT_FALSE(attention.may_sleep(now_ns + Attention::kAwakeNs - kUs));
   EXPECT_TRUE(attention.may_sleep(now_ns + Attention::kAwakeNs + kUs));
+}
+
+// The kernel's tick comes every millisecond at most, and the first look after a sleep is slow.
+TEST(Attention, IsNotKeptAwakeByInterruptionsAndSleeps) {
+  Attention attention({});
+  int64_t now_ns = 5 * kMs;
+  attention.start(now_ns);
+  const int64_t end_ns = now_ns + Attention::kAwakeNs + 10 * kMs;
+  while (now_ns < end_ns) {
+    look(attention, now_ns, kUs, now_ns + kMs);
+    attention.note(now_ns, now_ns + 10 * kUs);
+    now_ns += 10 * kUs;
+  }
+  EXPECT_TRUE(attention.may_sleep(now_ns));
+  for (int i = 0; i < 100; ++i) {
+    now_ns += Attention::kNapNs;
+    attention.has_slept();
+    attention.note(now_ns, now_ns + 10 * kUs);
+    now_ns += 10 * kUs;
+  }
+  EXPECT_TRUE(attention.may_sleep(now_ns));
 }
 
 TEST(Attention, KeepsTheCoreOnlyWhereTheLibrarySpins) {
@@ -56,7 +83,7 @@ TEST(Attention, KeepsTheCoreOnlyWhereTheLibrarySpins) {
     attention.start(now_ns);
     look(attention, now_ns, kUs, now_ns + kMs);
     EXPECT_FALSE(attention.keeps_core()) << spins;
-    attention.note(now_ns, now_ns + 10 * kUs);  // something has come
+    look_twice(attention, now_ns, 10 * kUs);  // something has come
     EXPECT_EQ(attention.keeps_core(), spins);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -24,26 +23,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <random>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "child_process.h"
-#include "platform/address_limit.h"
 #include "platform/memory_file.h"
+#include "shared_regions.h"
 
 namespace hocket::platform {
 namespace {
-
-constexpr size_t kMiB = size_t{1} << 20;
-
-std::shared_ptr<SharedRegion> make_region(size_t limit) {
-  auto region = SharedRegion::create(limit);
-  EXPECT_TRUE(region.is_ok()) << region.status().message();
-  return region.take();
-}
 
 // From now on memfd_create gives EPERM in this process, as under some containers' seccomp filters.
 bool refuse_memfd() {
@@ -107,6 +96,24 @@ TEST(SharedRegion, GrowsWhileAPeerHasItMapped) {
     EXPECT_TRUE(all_bytes_are(window.value().base + offset, i * kMiB, static_cast<unsigned char>(i)));
   }
   EXPECT_FALSE(mapped.value()->reach(region->limit() + 1).is_ok());
+}
+
+// The program may lock, bind or advise a part of what it got: the mapping is several then.
+TEST(SharedRegion, GrowsWhenAPartOfItHasBeenTreatedOtherwise) {
+  auto region = make_region(256 * kMiB);
+  auto* memory = static_cast<std::byte*>(region->allocate(4 * kMiB));
+  ASSERT_NE(memory, nullptr);
+  auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
+  ASSERT_TRUE(mapped.is_ok()) << mapped.status().message();
+  for (std::byte* part : {memory + kMiB, mapped.value()->base() + kMiB})
+    ASSERT_EQ(madvise(part, kMiB, MADV_DONTFORK), 0);
+  auto* more = static_cast<std::byte*>(region->allocate(64 * kMiB));
+  ASSERT_NE(more, nullptr);
+  std::memset(more, 5, 64 * kMiB);
+  const uint64_t offset = region->offset_of(more);
+  auto window = mapped.value()->reach(offset + 64 * kMiB);
+  ASSERT_TRUE(window.is_ok()) << window.status().message();
+  EXPECT_TRUE(all_bytes_are(window.value().base + offset, 64 * kMiB, 5));
 }
 
 TEST(SharedRegion, MapsNoMoreThanIsNeededSoon) {
@@ -187,68 +194,6 @@ TEST(SharedRegion, FileSizeLimitGivesNullAndNoSignal) {
   });
   EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
 }
-
-#ifndef HOCKET_SANITIZED  // sanitizers need more addresses than that
-TEST(SharedRegion, GivesNullWhereAddressesEnd) {
-  const int status = in_child([] {
-    const rlimit few{1024 * kMiB, 1024 * kMiB};
-    setrlimit(RLIMIT_AS, &few);
-    auto region = make_region(size_t{64} << 30);
-    if (region->allocate(2048 * kMiB) != nullptr) return 1;
-    return region->allocate(64 * kMiB) != nullptr ? 0 : 2;
-  });
-  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
-}
-
-// Four ranks that share what `ulimit -v` allows can all map what all of them may share.
-TEST(SharedRegion, DefaultLeavesRoomForPeersWhereAddressesAreLimited) {
-  const int status = in_child([] {
-    const rlimit few{8192 * kMiB, 8192 * kMiB};
-    setrlimit(RLIMIT_AS, &few);
-    auto region = make_region(0);
-    region->share_among(4);
-    if (region->allocate(1100 * kMiB) != nullptr) return 1;
-    if (region->allocate(600 * kMiB) == nullptr) return 2;
-    std::vector<std::shared_ptr<MappedRegion>> peers;
-    for (int peer = 1; peer < 4; ++peer) {
-      auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
-      if (!mapped.is_ok() || !mapped.value()->reach(600 * kMiB).is_ok()) return 2 + peer;
-      peers.push_back(mapped.take());
-    }
-    return 0;
-  });
-  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
-}
-
-// All that is mapped from now on counts as locked, and 6 MiB may be.
-bool lock_like_anybody() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct data[2];
-  if (syscall(SYS_capget, &header, data) != 0) return false;
-  data[0].effective &= ~(1U << CAP_IPC_LOCK);
-  const rlimit few{6 * kMiB, 6 * kMiB};
-  return syscall(SYS_capset, &header, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &few) == 0 &&
-         mlockall(MCL_FUTURE | MCL_ONFAULT) == 0;
-}
-
-TEST(SharedRegion, TakesLessWhereMemoryIsLockedAndLimited) {
-  const int status = in_child([] {
-    if (!lock_like_anybody()) return 77;
-    const std::optional<AddressLimit> limit = address_limit();
-    if (!limit || limit->bytes != 6 * kMiB || limit->setting != std::string_view("ulimit -l")) return 1;
-    auto region = make_region(0);
-    if (region->allocate(kMiB) == nullptr) return 2;
-    if (region->allocate(16 * kMiB) != nullptr) return 3;
-    auto mapped = MappedRegion::map(dup(region->descriptor()), region->limit());
-    if (!mapped.is_ok()) return 4;
-    const auto reached = mapped.value()->reach(64 * kMiB);
-    if (reached.is_ok()) return 5;
-    return std::strstr(reached.status().message(), "ulimit -l") != nullptr ? 0 : 6;
-  });
-  if (status == 77) GTEST_SKIP() << "this process may not lock memory";
-  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
-}
-#endif
 
 TEST(SharedRegion, LimitComesFromTheEnvironment) {
   const int status = in_child([] {

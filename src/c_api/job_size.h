@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For who is built with the library and not only against its header: how many ranks there are, for who knows it before
+// the first communicator tells.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <hocket/hocket.h>
+
+#include <cstdint>
+
+namespace hocket::c_api {
+
+// So many ranks may come to map each other's memory.
+void expect_ranks(hocket_context_t* context, uint32_t ranks);
+
+}  // namespace hocket::c_api
