@@ -21,6 +21,8 @@ namespace hocket::interposer {
 #define HOCKET_MPI_CAUGHT(X)                                                                                    \
   X(Init) X(Init_thread) X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Win_test)       \
   X(Isend) X(Issend) X(Irsend) X(Irecv) X(Imrecv)                                                                \
+  X(File_iread) X(File_iread_all) X(File_iread_at) X(File_iread_at_all) X(File_iread_shared)                     \
+  X(File_iwrite) X(File_iwrite_all) X(File_iwrite_at) X(File_iwrite_at_all) X(File_iwrite_shared)                \
   X(Win_allocate) X(Win_allocate_shared) X(Win_create) X(Win_create_dynamic) X(Win_free)                         \
   X(Barrier) X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test)    \
   X(Testall) X(Testany) X(Testsome) X(Request_get_status) X(Request_free) HOCKET_MPI_COLLECTIVES(X)
@@ -29,7 +31,9 @@ namespace hocket::interposer {
   X(Bcast_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c) X(Allgatherv_c) X(Alltoall_c) \
   X(Alltoallv_c) X(Alltoallw_c) X(Reduce_c) X(Allreduce_c) X(Reduce_scatter_block_c) X(Reduce_scatter_c)      \
   X(Scan_c) X(Exscan_c) X(Ibcast_c) X(Ireduce_c) X(Iallreduce_c) X(Win_allocate_c) X(Win_allocate_shared_c)   \
-  X(Win_create_c) X(Isend_c) X(Issend_c) X(Irsend_c) X(Irecv_c) X(Imrecv_c)
+  X(Win_create_c) X(Isend_c) X(Issend_c) X(Irsend_c) X(Irecv_c) X(Imrecv_c)                                   \
+  X(File_iread_c) X(File_iread_all_c) X(File_iread_at_c) X(File_iread_at_all_c) X(File_iread_shared_c)        \
+  X(File_iwrite_c) X(File_iwrite_all_c) X(File_iwrite_at_c) X(File_iwrite_at_all_c) X(File_iwrite_shared_c)
 #define HOCKET_MPI_USED_COUNT(X) X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c)
 #else
 #define HOCKET_MPI_CAUGHT_COUNT(X)

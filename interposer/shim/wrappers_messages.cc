@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that are begun, counted until the program has seen their end (completion.h): a peer may wait for them while
-// this rank waits in hocket.
+// Messages and file operations that are begun, counted until the program has seen their end (completion.h): a peer may
+// wait for the ones while this rank waits in hocket, and some MPIs move the others only when they are called.
 #include <climits>
 
 #include "core/awaited_progress.h"
@@ -37,6 +37,25 @@ HOCKET_WRAP(Irecv, (void* buffer, int count, MPI_Datatype type, int from, int ta
 HOCKET_WRAP(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
             (buffer, count, type, message, request), begin_message(request, hand_on))
 
+#define HOCKET_WRAP_FILE(name, buffer_type)                                                                         \
+  HOCKET_WRAP(File_##name, (MPI_File file, buffer_type buffer, int count, MPI_Datatype type, MPI_Request* request), \
+              (file, buffer, count, type, request), begin_message(request, hand_on))
+#define HOCKET_WRAP_FILE_AT(name, buffer_type)                                                                    \
+  HOCKET_WRAP(                                                                                                    \
+      File_##name,                                                                                                \
+      (MPI_File file, MPI_Offset offset, buffer_type buffer, int count, MPI_Datatype type, MPI_Request* request), \
+      (file, offset, buffer, count, type, request), begin_message(request, hand_on))
+HOCKET_WRAP_FILE(iread, void*)
+HOCKET_WRAP_FILE(iread_all, void*)
+HOCKET_WRAP_FILE(iread_shared, void*)
+HOCKET_WRAP_FILE(iwrite, const void*)
+HOCKET_WRAP_FILE(iwrite_all, const void*)
+HOCKET_WRAP_FILE(iwrite_shared, const void*)
+HOCKET_WRAP_FILE_AT(iread_at, void*)
+HOCKET_WRAP_FILE_AT(iread_at_all, void*)
+HOCKET_WRAP_FILE_AT(iwrite_at, const void*)
+HOCKET_WRAP_FILE_AT(iwrite_at_all, const void*)
+
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count.
 #define HOCKET_WRAP_MESSAGE(prefix, next, name, parameters, wide, narrow)                               \
@@ -63,4 +82,24 @@ HOCKET_WRAP_BOTH_MESSAGES(
 HOCKET_WRAP_BOTH_MESSAGES(
     Imrecv, (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
     (buffer, count, type, message, request), (buffer, static_cast<int>(count), type, message, request))
+#define HOCKET_WRAP_LONG_FILE(name, buffer_type)                                                                   \
+  HOCKET_WRAP_BOTH_MESSAGES(                                                                                       \
+      File_##name, (MPI_File file, buffer_type buffer, MPI_Count count, MPI_Datatype type, MPI_Request * request), \
+      (file, buffer, count, type, request), (file, buffer, static_cast<int>(count), type, request))
+#define HOCKET_WRAP_LONG_FILE_AT(name, buffer_type)                                                                    \
+  HOCKET_WRAP_BOTH_MESSAGES(File_##name,                                                                               \
+                            (MPI_File file, MPI_Offset offset, buffer_type buffer, MPI_Count count, MPI_Datatype type, \
+                             MPI_Request * request),                                                                   \
+                            (file, offset, buffer, count, type, request),                                              \
+                            (file, offset, buffer, static_cast<int>(count), type, request))
+HOCKET_WRAP_LONG_FILE(iread, void*)
+HOCKET_WRAP_LONG_FILE(iread_all, void*)
+HOCKET_WRAP_LONG_FILE(iread_shared, void*)
+HOCKET_WRAP_LONG_FILE(iwrite, const void*)
+HOCKET_WRAP_LONG_FILE(iwrite_all, const void*)
+HOCKET_WRAP_LONG_FILE(iwrite_shared, const void*)
+HOCKET_WRAP_LONG_FILE_AT(iread_at, void*)
+HOCKET_WRAP_LONG_FILE_AT(iread_at_all, void*)
+HOCKET_WRAP_LONG_FILE_AT(iwrite_at, const void*)
+HOCKET_WRAP_LONG_FILE_AT(iwrite_at_all, const void*)
 #endif

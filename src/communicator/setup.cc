@@ -134,6 +134,10 @@ Status Setup::read_settings(selection::Table& table) {
 }
 
 Status Setup::prepare_own() {
+  {
+    const std::scoped_lock lock(context_.setup_mutex());
+    HOCKET_TRY(context_.rendezvous().prepare());
+  }
   mine_.address = context_.rendezvous().address();
   mine_.number = context_.next_set_up();
   mine_.address_limit = context_.region().known_limit();

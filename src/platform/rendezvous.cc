@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "platform/rendezvous.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
@@ -46,11 +45,6 @@ uint64_t network_namespace() {
     if (stat(path, &about) == 0) return about.st_ino;
   }
   return 0;
-}
-
-// A failure is no loss yet.
-Descriptor spare_for(const Descriptor& listener) {
-  return Descriptor(move_out_of_the_way(fcntl(listener.get(), F_DUPFD_CLOEXEC, 0)));
 }
 
 // As the user namespace around this process's own has it: by that a container's ranks are told from those of another
@@ -146,7 +140,6 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   made->state_ = std::make_unique<State>();
   State& state = *made->state_;
   state.listener = Descriptor(listener.value());
-  state.spare = spare_for(state.listener);
   state.region = std::move(region);
   state.alive = std::make_shared<std::atomic<bool>>(true);
   state.creator = getpid();
@@ -164,12 +157,19 @@ Rendezvous::~Rendezvous() {
   for (auto& [identity, peer] : state_->peers) peer->disconnect();
 }
 
+Status Rendezvous::prepare() {
+  if (state_->spare.get() >= 0) return Status::ok();
+  Result<int> spare = duplicate(state_->listener.get());
+  if (!spare.is_ok()) return spare.take_status();
+  state_->spare = Descriptor(spare.value());
+  return Status::ok();
+}
+
 Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
                                                                    int64_t timeout_ms, uint64_t meeting_number) {
   if (state_->creator != getpid()) {
     return Status(Code::kNotSupported, "A forked child can't use the connections of its parent");
   }
-  if (state_->spare.get() < 0) state_->spare = spare_for(state_->listener);  // the last one was needed
   const Identity own = identity_of(address_);
   Meeting meeting(address_, *state_, meeting_number);
   for (const Address& other : others) {

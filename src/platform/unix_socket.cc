@@ -72,6 +72,12 @@ int open_socket() {
 
 }  // namespace
 
+Result<int> duplicate(int descriptor) {
+  const int made = open_or_raise([=] { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); });
+  if (made < 0) return socket_failed("Duplicating a descriptor", "fcntl", errno);
+  return made;
+}
+
 Result<int> listen_abstract(const std::string& name) {
   const int descriptor = open_socket();
   if (descriptor < 0) return socket_failed("Creating a Unix socket", "socket", errno);

@@ -22,6 +22,9 @@ struct PeerCredentials {
   int process = 0;  // 0: not visible from this process's pid namespace
 };
 
+// Another descriptor of the same.
+Result<int> duplicate(int descriptor);
+
 // `name` without the leading zero byte; it vanishes with the socket.
 Result<int> listen_abstract(const std::string& name);
 

@@ -150,8 +150,8 @@ def check_dead_sources(tree, build_directory):
     for path in tree.cxx():
         if not path.endswith((".cc", ".c")) or path in built or path in COMPILED_ELSEWHERE:
             continue
-        # Test programs for a foreign compiler are named by the script that compiles them.
-        if path.startswith("tests/integration/") and pathlib.PurePath(path).name in scripts:
+        # Programs for a foreign compiler are named by the script that compiles them.
+        if path.startswith(("tests/integration/", "bench/around/")) and pathlib.PurePath(path).name in scripts:
             continue
         if path.endswith(".bpf.c") and path in scripts:
             continue

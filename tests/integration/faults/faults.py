@@ -146,11 +146,14 @@ def table(rows, counts):
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("seeded", "refusals", "limits"))
-    parser.add_argument("--libraries", default=os.path.join(HERE, "../../../build/release/lib"))
-    parser.add_argument("--venv", default=os.path.join(HERE, "../../../.venv"), help="where the MPIs are")
+    parser.add_argument("--libraries", default=os.path.join(HERE, "../../../build/release/lib"),
+                        help="where hocket's are (default: build/release/lib)")
+    parser.add_argument("--venv", default=os.path.join(HERE, "../../../.venv"),
+                        help="where the MPIs are (default: .venv)")
     parser.add_argument("--work", default=None, help="a folder for programs and logs (default: a new one)")
-    parser.add_argument("--launchers", default=",".join(LAUNCHERS), help="of %(default)s")
-    parser.add_argument("--jobs", type=int, default=1000, help="of faults that are drawn (default %(default)s)")
+    parser.add_argument("--launchers", default=",".join(LAUNCHERS), help="a list (default %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1000,
+                        help="of faults that are drawn (default %(default)s: half an hour on two cores)")
     parser.add_argument("--seed", type=int, default=1, help="of the first job; the next has the next (default 1)")
     parser.add_argument("--only", default=None, metavar="WORD", help="jobs whose line holds it")
     parser.add_argument("--bound-s", type=float, default=60, help="seconds that a job may take (default %(default)s)")
@@ -178,10 +181,17 @@ def main():
     bench = Bench(os.path.abspath(options.libraries), os.path.abspath(work), os.path.abspath(options.venv),
                   options.bound_s)
     launchers = [name for name in options.launchers if bench.installed(name)]
+    for name in set(options.launchers) - set(launchers):
+        print(f"{name} is not installed in {options.venv}: no jobs of it", flush=True)
     if not launchers:
         print("skipped: none of these launchers is installed: " + " ".join(options.launchers))
         return 77
+    if not os.path.exists(os.path.join(bench.libraries, "libhocket.so")):
+        sys.exit(f"faults.py: {bench.libraries} has no libhocket.so: ./dev build, or --libraries")
     jobs = [job for job in jobs_of(options, bench, launchers) if options.only is None or options.only in job.line()]
+    if not jobs:
+        print(f"faults.py: no job's line holds '{options.only}'", file=sys.stderr)
+        return 2
     counts, bad, lines = collections.defaultdict(collections.Counter), [], []
     begin = time.monotonic()
     for index, job in enumerate(jobs):

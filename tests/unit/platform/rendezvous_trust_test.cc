@@ -76,17 +76,20 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
 TEST(Rendezvous, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
   const pid_t child = start_child([&] {
     Context context = make_context();
+    if (!context.rendezvous->prepare().is_ok()) return 2;
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, 1024);
     setrlimit(RLIMIT_NOFILE, &limit);
     std::vector<Descriptor> all;
     for (int more = 0; (more = dup(STDERR_FILENO)) >= 0;) all.emplace_back(more);
-    for (uint64_t meeting = 7; meeting < 9; ++meeting) {
-      const Descriptor farewell = context.rendezvous->give_up(meeting);
+    {
+      const Descriptor farewell = context.rendezvous->give_up(7);
       if (farewell.get() < 0) return 1;
+      // With no other in reserve, no meeting is begun.
+      if (context.rendezvous->prepare().is_ok()) return 3;
     }
-    return 0;
+    return context.rendezvous->prepare().is_ok() ? 0 : 4;
   });
   EXPECT_EQ(end_of_child(child), 0);
 }
