@@ -97,9 +97,11 @@ if [ -z "$share" ]; then
   echo "hocket printed no statistics"
   exit 1
 fi
-# The collective of which the smallest share was carried out, intercommunicators aside, and that share.
-read -r least_of least < <(awk '/^hocket: MPI_/ {
+# The blocking collective of which the smallest share was carried out, and that share; intercommunicators aside, and
+# calls of communicators on which no call has waited for all ranks yet, as those of mpi4py's own for objects.
+read -r least_of least < <(awk '/^hocket: MPI_[^I]/ {
   handed_on = $4
+  if (match($0, /not yet set up [0-9]+/)) handed_on -= substr($0, RSTART + 15, RLENGTH - 15)
   if (match($0, /intercommunicator [0-9]+/)) handed_on -= substr($0, RSTART + 18, RLENGTH - 18)
   if ($3 + handed_on == 0) next
   share = 100 * $3 / ($3 + handed_on)
