@@ -151,7 +151,7 @@ class Bench:
         reader.join()
         process.stdout.close()
         text = b"".join(pieces).decode(errors="replace")
-        files = [name for name in set(os.listdir("/dev/shm")) - before if not name.startswith(MPI_RESOURCES)]
+        files = [name for name in set(os.listdir("/dev/shm")) - before if "hocket" in name]
         files += [name for _, folders, names in os.walk(temporary) for name in folders + names if "hocket" in name]
         remove_resources(before)
         shutil.rmtree(temporary, ignore_errors=True)

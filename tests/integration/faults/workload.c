@@ -370,12 +370,11 @@ int main(int argc, char** argv) {
   if (status == 0) status = half_of(comms[0], &comms[2]);
   if (status != 0) {
     fprintf(stderr, "workload: rank %d was told before the first call: %s\n", world_rank, words_for(status));
-    status = kTold;
-  } else {
-    status = make_all(atoi(argv[2]), faults, fault_count);
-    leave(comms[2]);
-    leave(comms[1]);
+    stop_all();
   }
+  status = make_all(atoi(argv[2]), faults, fault_count);
+  leave(comms[2]);
+  leave(comms[1]);
   if (status == 0 && world_rank == 0) puts("workload: right");
   fflush(stdout);
   end(comms[0]);
