@@ -9,6 +9,8 @@
 // Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
 #pragma once
 
+#include <new>
+
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "shim/communicators.h"
@@ -106,10 +108,14 @@ int serve_untimed(const Call& call, const HandOn& hand_on) {
 
 template <typename Call, typename HandOn>
 int serve(const Call& call, const HandOn& hand_on) {
-  if (!call_times.is_on()) [[likely]]
+  try {
+    if (!call_times.is_on()) [[likely]]
+      return serve_untimed(call, hand_on);
+    const TimedCall timed(call.collective);
     return serve_untimed(call, hand_on);
-  const TimedCall timed(call.collective);
-  return serve_untimed(call, hand_on);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  }
 }
 
 }  // namespace hocket::interposer

@@ -143,6 +143,12 @@ void end_without_memory(size_t bytes, const char* purpose) {
   end_all_ranks(EXIT_FAILURE);
 }
 
+void end_without_memory() {
+  HOCKET_LOG_ERROR("rank %d of %d has no memory left, in a call for which its peers wait: the job ends", job_rank,
+                   job_size);
+  end_all_ranks(EXIT_FAILURE);
+}
+
 void begin_job() {
   const NestedCall nested;
   handles = native_handles();

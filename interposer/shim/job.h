@@ -61,5 +61,6 @@ bool has_wrong_settings();
 
 // Where peers wait already for this rank, which can't take part and can't tell them: says so, and ends the job.
 [[noreturn]] void end_without_memory(size_t bytes, const char* purpose);
+[[noreturn]] void end_without_memory();
 
 }  // namespace hocket::interposer
