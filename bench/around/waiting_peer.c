@@ -12,7 +12,7 @@
 //                 of all is over (Hoefler, Siebert, Lumsdaine, PPoPP 2010)
 //   probe         all but rank 0, which waits in MPI_Probe, make barriers of their own
 //   file          MPI_File_iwrite_at of 64 KiB by each rank, then MPI_Barrier, then its MPI_Wait
-//   ping_pong     ranks 0 and 1 send 8 bytes to and fro while the others wait in MPI_Barrier
+//   ping_pong     ranks 0 and 1 send 8 bytes back and forth while the others wait in MPI_Barrier
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
