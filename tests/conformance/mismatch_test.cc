@@ -91,14 +91,14 @@ class Buffers {
 hocket_status_t run(const Rank& me, const Call& call) { return Buffers(me, call).run(me, call); }
 
 // All ranks but `odd` call one, and that one another. What every rank was told in the end, which must be one sentence.
-std::string told_by_all(int size, int odd, const Call& usual, const Call& other) {
+std::string told_by_all(int size, int odd, const Call& usual, const Call& other, const Call& then = {"allreduce"}) {
   std::mutex mutex;
   std::set<std::string> told;
   run_threads(size, [&](Rank& me) {
     ASSERT_EQ(run(me, usual), HOCKET_OK) << hocket_error_text();
     hocket_status_t status = run(me, me.rank == odd ? other : usual);
     // A rank may end its part before a peer has begun; it hears of it in its next call, and that may be a late one.
-    for (int later = 0; later < 3 && status == HOCKET_OK; ++later) status = run(me, {"allreduce"});
+    for (int later = 0; later < 3 && status == HOCKET_OK; ++later) status = run(me, then);
     EXPECT_EQ(status, HOCKET_ERR_MISMATCH) << hocket_error_text();
     const std::string text = hocket_error_text();
     EXPECT_EQ(hocket_barrier(me.comm), HOCKET_ERR_BROKEN);
@@ -129,6 +129,16 @@ TEST_P(Groups, TellOfRootsThatDiffer) {
     expect_both(text, odd, called, called);
     EXPECT_NE(text.find("root 0)"), std::string::npos) << text;
     EXPECT_NE(text.find("root 1)"), std::string::npos) << text;
+    EXPECT_NE(text.find("the roots of the two ranks don't match"), std::string::npos) << text;
+  }
+}
+
+// Of those that both take themselves for the root neither waits for anything, and barriers carry no data.
+TEST_P(Groups, TellOfRootsThatDifferInBarriersAfter) {
+  for (const char* name : {"broadcast", "scatter", "scatterv"}) {
+    SCOPED_TRACE(name);
+    const std::string text = told_by_all(GetParam(), 1, {name, 0}, {name, 1}, {"barrier"});
+    expect_both(text, 1, std::string(name) + "(", std::string(name) + "(");
     EXPECT_NE(text.find("the roots of the two ranks don't match"), std::string::npos) << text;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each rank tells of the calls it is in, so that ranks that are in different ones find out: a record in its own
-// memory, which nobody looks at unless something is wrong, and a mark in every line that it writes anyway.
+// memory, which nobody looks at unless something is wrong, and a mark in every line that it writes and every counter
+// that it adds to anyway.
 //
 // A record is written at the beginning of a call, by three plain stores, and read by peers that have waited for long.
 // It may be written anew while they read: each of its words says which call it is of.
@@ -34,14 +35,18 @@ inline uint64_t hash_of_shape(const CallSignature& signature) {
   return (hash + signature.what) * 0xc2b2ae3d27d4eb4full;
 }
 
-// A number of all calls of a lane so far, of which some bits mark the lines of the last: ranks that have been in
-// different calls differ from then on, whatever they call, but for one line of 32768.
+// A number of all calls of a lane so far, of which some bits mark the lines and counters of the last: ranks that have
+// been in different calls differ from then on, whatever they call, but for one line of 32768.
 class CallHistory {
  public:
   void add(uint64_t hash_of_shape, uint64_t operation) {
     hash_ = (hash_ ^ hash_of_shape ^ operation) * 0x9e3779b97f4a7c15ull;
   }
   uint64_t mark() const { return hash_ >> 1 & kMarkBits; }
+  // What ranks add to a counter for 1. The upper half of a sum is that of their marks, so that it fits the lower one
+  // where all are the same.
+  uint64_t unit() const { return (hash_ >> kCountBits << kCountBits) | 1; }
+  static constexpr uint32_t kCountBits = 32;
 
  private:
   uint64_t hash_ = 0;

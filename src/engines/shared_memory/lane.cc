@@ -82,9 +82,12 @@ bool Lane::find_finished(uint64_t call) {
 
 // Nothing else is known here; the communicator knows more.
 void Lane::fail_by_other_call(uint32_t peer) {
-  failure_ = Status(Code::kMismatch, "rank " + std::to_string(group_.name_of(peer)) + " is in another call than rank " +
-                                         std::to_string(group_.name_of(group_.rank())) +
-                                         ", or was before; all ranks must call the same collectives in the same order");
+  fail_by_mismatch("rank " + std::to_string(group_.name_of(peer)) + " is in another call than rank " +
+                   std::to_string(group_.name_of(group_.rank())) + ", or was before");
+}
+
+void Lane::fail_by_mismatch(const std::string& which) {
+  failure_ = Status(Code::kMismatch, which + "; all ranks must call the same collectives in the same order");
 }
 
 Progress Lane::refuse(const Instruction& step) {
@@ -109,8 +112,8 @@ Progress Lane::finish() {
   if (!finished_told_) {
     if (program_->uses_slots_or_counters) {
       const uint32_t set = this->set();
-      for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i];
-      for (uint8_t i = 0; i < program_->shared_counters; ++i) shared_base_[set][i] += program_->shared_total[i];
+      for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i] * unit_;
+      for (uint8_t i = 0; i < program_->shared_counters; ++i) shared_base_[set][i] += program_->shared_total[i] * unit_;
     }
     // Release: our reads of peers' memory come before; pairs with find_finished().
     mine_->finished.store(call_, std::memory_order_release);
@@ -190,16 +193,17 @@ uint32_t Lane::awaits(const Instruction& step) const {
 
 Progress Lane::add(const Instruction& step) {
   if (!enter_set()) return Progress::kPending;
+  const uint64_t added = step.value * unit_;
   // Release: what this rank did before; acquire: so that a chain of adders carries it on. Pairs with wait_until().
   if (step.peer == schedule::kShared) {
-    const uint64_t before = root_->shared[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
+    const uint64_t before = root_->shared[set()].counter[step.slot].fetch_add(added, std::memory_order_acq_rel);
     // Usually all wait for the last to come, and only he need look for sleepers.
-    const uint64_t now = before + step.value - shared_base_[set()][step.slot];
+    const auto now = static_cast<uint32_t>(before + added - shared_base_[set()][step.slot]);
     if (now == program_->shared_total[step.slot] || program_->waits_between) {
       group_.wake_all(RankBlock::kSharedCounter);
     }
   } else {
-    lanes_[step.peer]->own[set()].counter[step.slot].fetch_add(step.value, std::memory_order_acq_rel);
+    lanes_[step.peer]->own[set()].counter[step.slot].fetch_add(added, std::memory_order_acq_rel);
     group_.wake(step.peer);
   }
   return Progress::kDone;
@@ -211,8 +215,16 @@ Progress Lane::wait_until(const Instruction& step) {
   const CounterSet& counters = is_shared ? root_->shared[set] : mine_->own[set];
   const uint64_t base = is_shared ? shared_base_[set][step.slot] : own_base_[set][step.slot];
   // Acquire: pairs with the adders' release.
-  const uint64_t now = counters.counter[step.slot].load(std::memory_order_acquire);
-  return now - base >= step.value ? Progress::kDone : Progress::kPending;
+  const uint64_t sum = counters.counter[step.slot].load(std::memory_order_acquire) - base;
+  const auto now = static_cast<uint32_t>(sum);
+  if (now < step.value) return Progress::kPending;
+  // Who adds again before this rank has looked is seen in what it adds to next.
+  if (now == step.value && sum != step.value * unit_) [[unlikely]] {
+    fail_by_mismatch("the ranks beside rank " + std::to_string(group_.name_of(group_.rank())) +
+                     " are in other calls, or were before");
+    return Progress::kPending;
+  }
+  return Progress::kDone;
 }
 
 }  // namespace hocket::engines::shared_memory

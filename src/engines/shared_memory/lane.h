@@ -50,6 +50,7 @@ class Lane final : public Transport {
   void announce(const CallSignature& shape, uint64_t hash_of_shape, uint64_t operation) {
     history_.add(hash_of_shape, operation);
     mark_ = history_.mark();
+    unit_ = history_.unit();
     ++announced_;
     mine_->records[announced_ % kSets].write(announced_ / kSets, shape, operation);
   }
@@ -106,6 +107,7 @@ class Lane final : public Transport {
     return true;
   }
   void fail_by_other_call(uint32_t peer);
+  void fail_by_mismatch(const std::string& which);
   Progress refuse(const Instruction& step);
   // The line of what the step wants to read or write, or nullptr while it is not published.
   const SlotLine* published(const Instruction& step);
@@ -157,6 +159,7 @@ class Lane final : public Transport {
   uint64_t announced_ = 0;
   CallHistory history_;
   uint64_t mark_ = 0;
+  uint64_t unit_ = 1;
   uint64_t known_finished_ = 0;
   bool entered_ = false;
   bool finished_told_ = false;
