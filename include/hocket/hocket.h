@@ -48,10 +48,9 @@ typedef enum hocket_status {
                                      * HOCKET_MAX_COMBINED_BYTES */
   HOCKET_ERR_NO_MEMORY = -3,
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
-  HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: within a node
-                                * in this call or a later one in which a rank waits for others, between nodes
-                                * where lengths differ or ranks wait for each other, and always with
-                                * HOCKET_CHECK=1; in set-up: another version of hocket */
+  HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: in this
+                                * call or a later one in which a rank waits for others, and always in this one
+                                * with HOCKET_CHECK=1; in set-up: another version of hocket */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
   HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */
@@ -145,8 +144,10 @@ typedef struct hocket_wire {
   char name[16];
   uint32_t rank; /* this process's number, 0 to size-1, different for each process */
   uint32_t size;
-  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses, another context neither. Of each five
-                  * times `size` tags, every process can open one more comm of several nodes of which it is rank 0 */
+  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses, another context neither. The same
+                  * number in all processes. Of each five times `size` tags, every process can open one more comm of
+                  * several nodes of which it is rank 0; beyond 4,096 of these, up to 205 times as many serve to tell
+                  * messages of different calls apart */
   /* Begin a message of at most 1 GiB; data may be NULL where bytes is 0. *request names it until it is done, and is
    * not 0; 0: it is done already. The data stay as they are, or are left alone, until then. */
   int (*send)(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* request, void* user);
@@ -161,6 +162,8 @@ typedef struct hocket_wire {
   int (*notify)(uint32_t to, uint32_t tag, void* user);
   /* Receives one of those, from whomever, if one has come: 1, and its sender in *from; 0 if none has. */
   int (*take_notice)(uint32_t tag, uint32_t* from, void* user);
+  /* Whether a message has come that no receive has been begun for: 1 or 0. It stays where it is. */
+  int (*probe)(uint32_t from, uint32_t tag, void* user);
   void* user;
 } hocket_wire_t;
 

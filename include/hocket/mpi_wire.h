@@ -197,6 +197,13 @@ static inline int hocket_mpi_take_notice(uint32_t tag, uint32_t* from, void* use
   return code == MPI_SUCCESS ? 1 : hocket_mpi_answer(code);
 }
 
+static inline int hocket_mpi_probe(uint32_t from, uint32_t tag, void* user) {
+  const hocket_mpi_wire_t* self = (const hocket_mpi_wire_t*)user;
+  int found = 0;
+  const int code = HOCKET_MPI(Iprobe)((int)from, (int)tag, self->comm, &found, MPI_STATUS_IGNORE);
+  return code == MPI_SUCCESS ? found != 0 : hocket_mpi_answer(code);
+}
+
 /* What tables call the MPI: they may choose otherwise where messages are begun and looked for at another price. */
 static inline const char* hocket_mpi_name(const char* version) {
   static const char* const kNames[][2] = {{"Open MPI", "openmpi"}, {"Intel(R) MPI", "intel"}, {"MPICH", "mpich"}};
@@ -243,6 +250,7 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   self->wire.cancel = hocket_mpi_cancel;
   self->wire.notify = hocket_mpi_notify;
   self->wire.take_notice = hocket_mpi_take_notice;
+  self->wire.probe = hocket_mpi_probe;
   self->wire.user = self;
   if (code != MPI_SUCCESS) HOCKET_MPI(Comm_free)(&self->comm);
   return code;

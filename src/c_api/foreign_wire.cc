@@ -53,6 +53,11 @@ class ForeignWire final : public engines::wire::Wire {
     if (Status status = status_of(answer, "a look for notices"); !status.is_ok()) return status;
     return answer > 0;
   }
+  Result<bool> has_unexpected(uint32_t from, uint32_t tag) override {
+    const int answer = wire_.probe(from, tag, wire_.user);
+    if (Status status = status_of(answer, "a look for messages"); !status.is_ok()) return status;
+    return answer > 0;
+  }
 
  private:
   const hocket_wire_t wire_;
@@ -68,7 +73,8 @@ std::string what_is_wrong(const hocket_wire_t& wire) {
   const std::pair<const char*, bool> functions[] = {
       {"send", wire.send == nullptr},     {"receive", wire.receive == nullptr},
       {"test", wire.test == nullptr},     {"cancel", wire.cancel == nullptr},
-      {"notify", wire.notify == nullptr}, {"take_notice", wire.take_notice == nullptr}};
+      {"notify", wire.notify == nullptr}, {"take_notice", wire.take_notice == nullptr},
+      {"probe", wire.probe == nullptr}};
   for (const auto& [name, is_missing] : functions)
     if (is_missing) return std::string("`wire->") + name + "` is NULL; all functions are needed";
   if (wire.rank >= wire.size)

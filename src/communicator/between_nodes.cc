@@ -19,6 +19,9 @@ constexpr int kMostWords = 64;
 constexpr size_t kMostAsked = 16;
 constexpr uint64_t kFirstAskNs = 1'000'000'000;
 
+// Of the calls of a track up to `number`.
+uint64_t first_remembered(uint64_t number) { return number > Word::kCalls ? number - Word::kCalls + 1 : 1; }
+
 }  // namespace
 
 Word Communicator::new_word(Word::Kind kind) const {
@@ -69,38 +72,62 @@ Status Communicator::hear_other_nodes(uint32_t& failed) {
   return Status::ok();
 }
 
-// What this rank has called where `word` tells of another call; "": the same, or it hasn't come so far or was there
-// long ago.
+// The first call in which this rank and that of `word` differ, as far as they remember; "": none, or it hasn't come so
+// far.
 std::string Communicator::compare(const Word& word) const {
   if (word.kind != Word::kCall || word.track >= tracks_.size() || tracks_[word.track] == nullptr) return {};
-  CallSignature mine;
-  if (!tracks_[word.track]->lane().read_record(group_->rank(), word.number, mine) || mine == word.call) return {};
-  const Vocabulary vocabulary = context_.vocabulary();
-  return rank_ < word.from ? describe_difference(rank_, mine, word.from, word.call, vocabulary)
-                           : describe_difference(word.from, word.call, rank_, mine, vocabulary);
+  const Lane& lane = tracks_[word.track]->lane();
+  for (uint64_t number = first_remembered(word.number); number <= word.number; ++number) {
+    CallSignature mine;
+    const CallSignature& other = word.calls[number % Word::kCalls];
+    if (!lane.read_record(group_->rank(), number, mine) || mine == other) continue;
+    const Vocabulary vocabulary = context_.vocabulary();
+    return rank_ < word.from ? describe_difference(rank_, mine, word.from, other, vocabulary)
+                             : describe_difference(word.from, other, rank_, mine, vocabulary);
+  }
+  return {};
 }
 
-// After a second, and then more and more seldom: whom it is asked may not have come to the call yet.
-void Communicator::tell_whom_it_waits_for() {
+// A message of another call in place of what is awaited, seen twice: whoever sent it may be in no call any more, and
+// hear no word.
+std::string Communicator::find_stranger(Track& track, Waited& waited) const {
+  const uint32_t seen = std::exchange(waited.stranger, track.channel()->find_stranger());
+  if (seen == kNobody || seen != waited.stranger) return {};
+  return "rank " + std::to_string(seen) + " is in another call than rank " + std::to_string(rank_) +
+         ", or was before; all ranks must call the same collectives in the same order";
+}
+
+// After a second, and then more and more seldom: whom it is asked may not have come to the call yet. What it finds out
+// itself, or "".
+std::string Communicator::ask_whom_it_waits_for() {
   for (uint32_t index = 0; index < tracks_.size(); ++index) {
     if (tracks_[index] == nullptr || tracks_[index]->channel() == nullptr) continue;
     const Lane& lane = tracks_[index]->lane();
     Waited& waited = waited_[index];
     const uint64_t now = now_ns();
-    if (waited.number != lane.announced()) waited = {lane.announced(), now + kFirstAskNs, kFirstAskNs, waited.turn};
-    if (now < waited.next_ns) continue;
+    if (waited.number != lane.announced())
+      waited = {.number = lane.announced(), .next_ns = now + kFirstAskNs, .pause_ns = kFirstAskNs, .turn = waited.turn};
+    const bool asks = now >= waited.next_ns;
+    // Who is asked first can say more.
+    if (waited.stranger != kNobody || (asks && waited.pause_ns > kFirstAskNs)) {
+      std::string difference = find_stranger(*tracks_[index], waited);
+      if (!difference.empty()) return difference;
+    }
+    if (!asks) continue;
     waited.pause_ns *= 2;
     waited.next_ns = now + waited.pause_ns;
     Word word = new_word(Word::kCall);
     word.track = index;
     word.number = lane.announced();
-    if (!lane.read_record(group_->rank(), word.number, word.call)) continue;
+    for (uint64_t number = first_remembered(word.number); number <= word.number; ++number)
+      lane.read_record(group_->rank(), number, word.calls[number % Word::kCalls]);
     const std::vector<uint32_t> peers = tracks_[index]->channel()->peers();
     for (size_t i = 0; i < std::min(kMostAsked, peers.size()); ++i) {
       const Status sent = words_->send(addresses_[peers[waited.turn++ % peers.size()]], word);
       if (!sent.is_ok()) HOCKET_LOG_DEBUG("no word to who is waited for: %s", sent.message());
     }
   }
+  return {};
 }
 
 }  // namespace hocket::communicator

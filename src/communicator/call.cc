@@ -92,8 +92,8 @@ const engines::Program& Call::next_program() {
 }
 
 void Call::announce(Track& track) {
-  track.lane().announce(prepared_->signature, prepared_->signature_hash,
-                        operation_of(arguments_->combiner, arguments_->operation_name));
+  track.announce(prepared_->signature, prepared_->signature_hash,
+                 operation_of(arguments_->combiner, arguments_->operation_name));
   is_announced_ = true;
 }
 

@@ -242,8 +242,11 @@ Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {
   Result<std::unique_ptr<Lane>> lane = Lane::create(*group_, index);
   if (!lane.is_ok()) return lane.take_status();
   std::unique_ptr<engines::wire::Channel> channel;
-  if (nodes_ != nullptr)
-    channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tag_ + index, rank_, addresses_);
+  if (nodes_ != nullptr) {
+    const uint32_t marks = context_.tags()->marks();
+    const engines::wire::TagRange tags{tag_ + index * marks, marks};
+    channel = std::make_unique<engines::wire::Channel>(*context_.wire(), tags, rank_, addresses_);
+  }
   auto track = std::make_unique<Track>(lane.take(), std::move(channel));
   equip(*track, index);
   return track;

@@ -108,6 +108,7 @@ class Communicator {
   };
   // How often a rank that waits looks whether its peers are alive, and how soon first.
   static constexpr int64_t kFailureCheckNs = 100'000'000;
+  static constexpr uint32_t kNobody = ~0u;
   static constexpr uint32_t kLooksPerFailureCheck = 1024;  // where the core is kept for looks at the library underneath
   explicit Communicator(Context& context) : context_(context), attention_(context.occasion()) {
     context.communicator_made();
@@ -145,7 +146,14 @@ class Communicator {
   void tell_other_nodes(const Status& status);
   Status hear_other_nodes(uint32_t& failed);
   std::string compare(const Word& word) const;
-  void tell_whom_it_waits_for();
+  struct Waited {
+    uint64_t number = 0;  // of the call that this rank has waited in
+    uint64_t next_ns = 0, pause_ns = 0;
+    size_t turn = 0;
+    uint32_t stranger = kNobody;  // whose message of another call was there at the last look
+  };
+  std::string ask_whom_it_waits_for();
+  std::string find_stranger(Track& track, Waited& waited) const;
   Result<std::unique_ptr<Track>> make_track(uint32_t index);
   // With the engines that there are by now.
   void equip(Track& track, uint32_t index) const;
@@ -192,11 +200,6 @@ class Communicator {
   bool mismatch_is_known_ = false;      // another node's word has said which calls differ
   std::unique_ptr<WordOfMouth> words_;  // with other nodes; nullptr: there are none
   uint64_t unique_number_ = 0;          // of the communicator, of several nodes
-  struct Waited {
-    uint64_t number = 0;  // of the call that this rank has waited in
-    uint64_t next_ns = 0, pause_ns = 0;
-    size_t turn = 0;
-  };
   std::array<Waited, engines::shared_memory::kLanes> waited_;
   std::string broken_reason_;
 };

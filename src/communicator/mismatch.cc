@@ -39,7 +39,7 @@ std::string Communicator::find_difference() const {
 Status Communicator::find_trouble() {
   HOCKET_TRY(find_failure());
   std::string difference = find_difference();
-  if (difference.empty() && nodes_ != nullptr) tell_whom_it_waits_for();
+  if (difference.empty() && nodes_ != nullptr) difference = ask_whom_it_waits_for();
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
 }
 

@@ -85,6 +85,7 @@ class Setup {
   Status find_nodes();
   void find_domains();
   Status check_wire() const;
+  static std::string describe_wire(const Introduction& one);
   Status gather_settings();
   // NIC engines: as far as what was heard says, then by what all have come to.
   void find_nic();

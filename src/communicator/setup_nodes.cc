@@ -22,8 +22,7 @@ Status Setup::find_nodes() {
   communicator_->tag_ = all_[0].tag;
   communicator_->unique_number_ = uint64_t{all_[0].wire_rank + 1} << 32 | all_[0].serial;
   HOCKET_TRY(check_wire());
-  const uint32_t tag = all_[0].tag + engines::shared_memory::kLanes;
-  communicator_->words_ = std::make_unique<WordOfMouth>(*context_.wire(), tag);
+  communicator_->words_ = std::make_unique<WordOfMouth>(*context_.wire(), context_.tags()->words(all_[0].tag));
   return Status::ok();
 }
 
@@ -38,14 +37,24 @@ void Setup::find_domains() {
   if (domains->count() > 1) communicator_->domains_ = std::move(domains);
 }
 
+std::string Setup::describe_wire(const Introduction& one) {
+  return std::to_string(one.wire_tags) + " tags for " + std::to_string(one.wire_size) + " processes";
+}
+
 Status Setup::check_wire() const {
   const auto without =
       std::find_if(all_.begin(), all_.end(), [](const Introduction& one) { return one.wire_size == 0; });
   if (without == all_.end()) {
+    const auto other = std::find_if(all_.begin(), all_.end(), [this](const Introduction& one) {
+      return one.wire_tags != all_[0].wire_tags || one.wire_size != all_[0].wire_size;
+    });
+    if (other != all_.end())
+      return {Code::kMismatch, "the wire of rank 0 has " + describe_wire(all_[0]) + ", that of rank " +
+                                   std::to_string(other - all_.begin()) + " " + describe_wire(*other) +
+                                   "; it must be the same on all ranks"};
     if (all_[0].has_tag != 0) return Status::ok();
-    const std::string wire = "the wire's tags (" + std::to_string(all_[0].wire_tags) + " for " +
-                             std::to_string(all_[0].wire_size) + " processes)";
-    const uint64_t least = uint64_t{kTagsOfCommunicator} * all_[0].wire_size;
+    const std::string wire = "the wire's " + describe_wire(all_[0]);
+    const uint64_t least = uint64_t{kLeastTags} * all_[0].wire_size;
     if (all_[0].wire_tags < least)
       return {Code::kNotSupported, wire + " are not enough for a communicator; it takes " + std::to_string(least)};
     return {Code::kNotSupported, "rank 0 has opened as many communicators of several nodes as " + wire +

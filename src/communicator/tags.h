@@ -3,6 +3,9 @@
 // these may set them up at the same time and in different orders. So a communicator's tags come from its rank 0, whose
 // number on the wire is part of them.
 //
+// Where the wire has enough, each track has several, of which a call takes one that its own and all earlier calls
+// decide (Channel::mark): messages of ranks that are in different calls don't meet.
+//
 // Thread safety: any thread.
 #pragma once
 
@@ -17,15 +20,22 @@
 
 namespace hocket::communicator {
 
-// One for each track, and one for words beside the calls (word.h).
-inline constexpr uint32_t kTagsOfCommunicator = engines::shared_memory::kLanes + 1;
+// One for each track at least, and one for words beside the calls (word.h).
+inline constexpr uint32_t kLeastTags = engines::shared_memory::kLanes + 1;
 
 class Tags {
  public:
   explicit Tags(const engines::wire::Wire& wire)
       : rank_(wire.rank()),
         size_(std::max(wire.size(), 1u)),
-        most_(wire.tags() / kTagsOfCommunicator / std::max(wire.size(), 1u)) {}
+        marks_(marks_where(wire.tags() / size_)),
+        stride_(engines::shared_memory::kLanes * marks_ + 1),
+        most_(wire.tags() / stride_ / size_) {}
+
+  // How many each track has; a power of two. The same in every process whose wire has as many.
+  uint32_t marks() const { return marks_; }
+  // That of words, of a communicator with the first tag `tag`.
+  uint32_t words(uint32_t tag) const { return tag + stride_ - 1; }
 
   // The first of the communicator's tags; nullopt: all are in use. Those that were given back last are taken last:
   // where a peer has several threads, one may still be about to leave the old communicator while another opens the new
@@ -38,17 +48,25 @@ class Tags {
     if (number >= in_use_.size()) in_use_.resize(number + 1);
     in_use_[number] = true;
     next_ = number + 1;
-    return (number * size_ + rank_) * kTagsOfCommunicator;
+    return (number * size_ + rank_) * stride_;
   }
   // Nothing is under way with them any more.
   void give_back(uint32_t tag) {
     const std::scoped_lock lock(mutex_);
-    in_use_[tag / kTagsOfCommunicator / size_] = false;
+    in_use_[tag / stride_ / size_] = false;
   }
 
  private:
   static constexpr uint32_t kUsualRange = 1 << 12;  // so that nobody keeps account of millions
+  static constexpr uint32_t kMostMarks = 1 << 8;
   static constexpr uint32_t kNone = UINT32_MAX;
+
+  // As many as leave a process its usual range.
+  static uint32_t marks_where(uint32_t tags) {
+    uint32_t marks = kMostMarks;
+    while (marks > 1 && tags / (engines::shared_memory::kLanes * marks + 1) < kUsualRange) marks /= 2;
+    return marks;
+  }
 
   uint32_t find_free(uint32_t range) const {
     for (uint32_t tried = 0; tried < range; ++tried) {
@@ -60,6 +78,8 @@ class Tags {
 
   const uint32_t rank_;
   const uint32_t size_;
+  const uint32_t marks_;
+  const uint32_t stride_;
   const uint32_t most_;
   std::mutex mutex_;
   std::vector<bool> in_use_;

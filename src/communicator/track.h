@@ -30,6 +30,15 @@ class Track final : private engines::Transport {
       return *lane_;
     return *this;
   }
+  // The call that begins now; see Lane.
+  void announce(const engines::shared_memory::CallSignature& shape, uint64_t hash_of_shape, uint64_t operation) {
+    lane_->announce(shape, hash_of_shape, operation);
+    if (channel_ == nullptr) [[likely]]
+      return;
+    // Not by their lengths: these show as messages come, in the right sentence.
+    kinds_.add(engines::shared_memory::hash_of_shape({.what = shape.what}), operation);
+    channel_->mark(kinds_.short_mark());
+  }
   // From now on steps of the NIC engine's go there.
   void use(engines::nic::Trigger* trigger) { trigger_ = trigger; }
   // And those that go by multicast there, as stream `stream`.
@@ -100,6 +109,7 @@ class Track final : private engines::Transport {
 
   std::unique_ptr<engines::shared_memory::Lane> lane_;
   std::unique_ptr<engines::wire::Channel> channel_;
+  engines::shared_memory::CallHistory kinds_;
   engines::nic::Trigger* trigger_ = nullptr;
   std::optional<MulticastSteps> multicast_;
 };

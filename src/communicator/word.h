@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/shared_memory/call_record.h"
+#include "engines/shared_memory/layout.h"
 #include "engines/wire/wire.h"
 
 namespace hocket::communicator {
@@ -20,13 +20,14 @@ namespace hocket::communicator {
 struct Word {
   enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall };
   static constexpr size_t kReasonBytes = 448;
+  static constexpr uint64_t kCalls = engines::shared_memory::kSets;
   uint64_t communicator = 0;  // tags are used again: a word may come too late
   Kind kind = kNone;
   uint32_t from = 0;   // rank in the communicator
   uint32_t track = 0;  // kCall: which, and how many calls it has begun there
   uint64_t number = 0;
-  engines::shared_memory::CallSignature call;
-  char reason[kReasonBytes] = {};  // kMismatch: the sentence
+  engines::shared_memory::CallSignature calls[kCalls];  // the last of these, each at its number modulo kCalls
+  char reason[kReasonBytes] = {};                       // kMismatch: the sentence
 
   void say(std::string_view text) { reason[text.copy(reason, kReasonBytes - 1)] = 0; }
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <random>
@@ -226,6 +227,37 @@ TEST(Nodes, TellEachOtherWhatTheyWaitIn) {
   expect_both(told_by_all(2, 1, {"reduce"}, {"scatter"}), 1, "reduce(4 x 64-bit integer, sum, root 0)",
               "scatter(32 bytes, root 0)");
   expect_both(told_by_all(2, 0, {"scatterv"}, {"gather"}), 0, "scatterv(root 0)", "gather(32 bytes, root 0)");
+  // Of two that both take themselves for the root none waits, and a barrier's messages are all alike.
+  expect_both(told_by_all(2, 1, {"broadcast", 0}, {"broadcast", 1}, {"barrier"}), 1, "broadcast(32 bytes, root 0)",
+              "broadcast(32 bytes, root 1)");
+}
+
+TEST(Nodes, TakeNothingThatIsOfAnotherCall) {
+  const OnNodes nodes("apart");
+  expect_both(told_by_all(2, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX}), 1,
+              "allreduce(4 x 64-bit integer, sum)", "allreduce(4 x 64-bit integer, max)");
+  expect_both(told_by_all(2, 1, {"gather"}, {"reduce"}), 1, "gather(32 bytes, root 0)",
+              "reduce(4 x 64-bit integer, sum, root 0)");
+}
+
+// Who has sent it is in no call any more, and hears no word.
+TEST(Nodes, HearOfACallThatAnotherHasLeft) {
+  const OnNodes nodes("apart");
+  std::atomic<bool> is_told{false};
+  run_threads(2, [&](Rank& me) {
+    ASSERT_EQ(run(me, {"barrier"}), HOCKET_OK) << hocket_error_text();
+    if (me.rank == 1) {
+      EXPECT_EQ(run(me, {"reduce"}), HOCKET_OK) << hocket_error_text();
+      while (!is_told) usleep(10'000);
+      EXPECT_EQ(run(me, {"allreduce"}), HOCKET_ERR_MISMATCH);
+    } else {
+      EXPECT_EQ(run(me, {"gather"}), HOCKET_ERR_MISMATCH);
+      EXPECT_STREQ(hocket_error_text(),
+                   "rank 1 is in another call than rank 0, or was before; all ranks must call the same collectives in "
+                   "the same order");
+      is_told = true;
+    }
+  });
 }
 
 }  // namespace

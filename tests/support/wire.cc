@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLongestEager = 1024;
 constexpr uint32_t kMostLooks = 4;
-constexpr uint32_t kTags = 1 << 20;
+constexpr uint32_t kTags = 1 << 29;
 constexpr uint32_t kProcesses = 1 << 10;
 
 struct Operation {
@@ -190,6 +190,13 @@ int take_notice(uint32_t tag, uint32_t* from, void* user) {
   return 1;
 }
 
+int probe(uint32_t from, uint32_t tag, void* user) {
+  const Endpoint at = endpoint(user);
+  const std::scoped_lock lock(at.state->mutex);
+  const auto found = at.state->messages.find({at.rank, from, tag});
+  return found != at.state->messages.end() && !found->second.empty();
+}
+
 }  // namespace
 
 hocket_wire_t Network::wire_of(uint32_t rank) {
@@ -204,6 +211,7 @@ hocket_wire_t Network::wire_of(uint32_t rank) {
   wire.cancel = cancel;
   wire.notify = notify;
   wire.take_notice = take_notice;
+  wire.probe = probe;
   wire.user = &endpoints_[rank];
   return wire;
 }

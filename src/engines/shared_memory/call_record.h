@@ -47,6 +47,8 @@ class CallHistory {
   // where all are the same.
   uint64_t unit() const { return (hash_ >> kCountBits << kCountBits) | 1; }
   static constexpr uint32_t kCountBits = 32;
+  // For who has room for few bits: any of these will do.
+  uint32_t short_mark() const { return static_cast<uint32_t>(hash_ >> kCountBits) * 0x9e3779b1u >> 16; }
 
  private:
   uint64_t hash_ = 0;

@@ -63,6 +63,24 @@ std::vector<uint32_t> Channel::peers() const {
   return peers;
 }
 
+// Messages of one sender come in the order in which they were sent: what was sent before a stranger has its receive.
+uint32_t Channel::find_stranger() {
+  poll();
+  for (size_t i = 0; i < posted_.size() && !has_failed(); ++i) {
+    if (!posted_[i].is_receive) continue;
+    for (uint32_t tag = tags_.first; tag < tags_.first + tags_.count; ++tag) {
+      if (tag == tag_) continue;
+      Result<bool> found = wire_.has_unexpected(addresses_[posted_[i].peer], tag);
+      if (!found.is_ok()) {
+        failure_ = found.take_status();
+        break;
+      }
+      if (found.value()) return posted_[i].peer;
+    }
+  }
+  return ~0u;
+}
+
 void Channel::settle(const Posted& posted, size_t bytes) {
   if (--posted.state->bytes == 0) posted.state->phase = kArrived;
   if (posted.is_receive) compare_lengths(posted.peer, bytes, posted.expected);

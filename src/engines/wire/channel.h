@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of one sequence of calls that go to other nodes: messages under one tag of the wire.
+// The steps of one sequence of calls that go to other nodes: messages under tags of the wire that nothing else has.
 //
 // A message needs no header: sender, tag and order say which step it belongs to, and the wire says how long it was. So
-// data goes from the caller's memory into the receiver's as the wire carries it.
+// data goes from the caller's memory into the receiver's as the wire carries it. Which of the tags a call has depends
+// on all calls so far: what a rank sends in another call finds no receive, but for one message of as many as there are
+// tags, and who waits for long looks for it (find_stranger).
 //
 // Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's. The channel's
 // own memory is never given back while something that was cancelled may still write there.
@@ -23,14 +25,27 @@
 
 namespace hocket::engines::wire {
 
+struct TagRange {
+  uint32_t first = 0;
+  uint32_t count = 1;  // a power of two
+};
+
 class Channel {
  public:
   // Of `rank`; addresses[r]: rank r's number on the wire, which outlives the channel.
   // `longest_piece`: longer messages are cut, since wires count in ints. The same on all ranks.
-  Channel(Wire& wire, uint32_t tag, uint32_t rank, std::vector<uint32_t> addresses,
+  Channel(Wire& wire, TagRange tags, uint32_t rank, std::vector<uint32_t> addresses,
           uint64_t longest_piece = uint64_t{1} << 30)
-      : wire_(wire), tag_(tag), rank_(rank), addresses_(std::move(addresses)), longest_piece_(longest_piece) {}
+      : wire_(wire),
+        tags_(tags),
+        tag_(tags.first),
+        rank_(rank),
+        addresses_(std::move(addresses)),
+        longest_piece_(longest_piece) {}
   ~Channel() { cancel(); }
+
+  // For what is begun from now on; the same on all ranks that are in the same call. Any number.
+  void mark(uint32_t mark) { tag_ = tags_.first + (mark & (tags_.count - 1)); }
 
   // Moves the network, if anything is under way here. To be called before steps are asked again; they only look.
   void poll();
@@ -40,6 +55,9 @@ class Channel {
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
   bool is_busy() const { return !tickets_.empty(); }
+  // Of those whose messages are awaited, one that has sent something as if it were in another call; ~0u: nobody has.
+  // Moves the network, and takes a look for each peer and tag: for who has waited for long.
+  uint32_t find_stranger();
   // Whose messages, or whose receives, are awaited; each once.
   std::vector<uint32_t> peers() const;
   // The same without what has been left.
@@ -85,7 +103,8 @@ class Channel {
   void sweep();
 
   Wire& wire_;
-  uint32_t tag_;
+  TagRange tags_;
+  uint32_t tag_;  // of them
   uint32_t rank_;
   std::vector<uint32_t> addresses_;
   uint64_t longest_piece_;

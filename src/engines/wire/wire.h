@@ -41,6 +41,8 @@ class Wire {
   virtual Status send_notice(uint32_t to, uint32_t tag) = 0;
   // Takes one that has come, from whomever; false: none has.
   virtual Result<bool> take_notice(uint32_t tag, uint32_t& from) = 0;
+  // Whether a message has come that no receive has been posted for.
+  virtual Result<bool> has_unexpected(uint32_t from, uint32_t tag) = 0;
 };
 
 }  // namespace hocket::engines::wire

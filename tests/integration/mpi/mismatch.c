@@ -39,6 +39,8 @@ int main(int argc, char** argv) {
   MPI_Op own;
   MPI_Op_create(add, 1, &own);
   for (int which = 0; which < kCases; ++which) {
+    // MPICH 4 and Intel MPI end the job themselves where a message between nodes is longer than its receive.
+    if (which == kLengths && getenv("SAME_LENGTHS") != NULL) continue;
     MPI_Comm comm;
     int class = MPI_SUCCESS;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

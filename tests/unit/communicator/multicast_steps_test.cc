@@ -62,7 +62,7 @@ class Broadcaster {
       : rank_(rank),
         ranks_(ranks),
         wire_(c_api::foreign_wire(messages.wire_of(rank)).take()),
-        channel_(*wire_, 3, rank, everybody(ranks)),
+        channel_(*wire_, {.first = 3}, rank, everybody(ranks)),
         shared_{.member = {std::make_unique<test::MulticastNetworkPort>(multicasts),
                            {.key = {1, 2},
                             .group = 5,

@@ -20,6 +20,7 @@ class WireOfTags final : public engines::wire::Wire {
   void cancel(engines::wire::Ticket) override {}
   Status send_notice(uint32_t, uint32_t) override { return none(); }
   Result<bool> take_notice(uint32_t, uint32_t&) override { return false; }
+  Result<bool> has_unexpected(uint32_t, uint32_t) override { return false; }
 
  private:
   static Status none() { return {Code::kSystem, "no messages here"}; }
@@ -35,7 +36,7 @@ TEST(Tags, OfDifferentProcessesNeverMeet) {
     for (int time = 0; time < 4; ++time) {
       const std::optional<uint32_t> first = of_rank.take();
       ASSERT_TRUE(first) << rank << " " << time;
-      for (uint32_t tag = *first; tag < *first + kTagsOfCommunicator; ++tag) {
+      for (uint32_t tag = *first; tag < *first + kLeastTags; ++tag) {
         EXPECT_LT(tag, 60u);
         EXPECT_TRUE(tags.insert(tag).second) << tag;
       }
@@ -73,6 +74,23 @@ TEST(Tags, AreAsManyAsTheWireHas) {
   for (int time = 0; time < 5000; ++time) seen.insert(tags.take().value());
   EXPECT_EQ(seen.size(), 5000u);
   EXPECT_FALSE(tags.take());
+}
+
+TEST(Tags, AreSeveralForATrackWhereTheWireHasEnough) {
+  EXPECT_EQ(Tags(WireOfTags(0, 2, 32767)).marks(), 1u);
+  EXPECT_EQ(Tags(WireOfTags(0, 128, 1u << 29)).marks(), 128u);
+  EXPECT_EQ(Tags(WireOfTags(0, 2, 1u << 31)).marks(), 256u);
+  std::set<uint32_t> tags;
+  for (uint32_t rank = 0; rank < 2; ++rank) {
+    Tags of_rank(WireOfTags(rank, 2, 1u << 20));
+    ASSERT_GT(of_rank.marks(), 1u);
+    for (int time = 0; time < 3; ++time) {
+      const uint32_t first = of_rank.take().value();
+      EXPECT_GE(of_rank.words(first), first + engines::shared_memory::kLanes * of_rank.marks());
+      for (uint32_t tag = first; tag <= of_rank.words(first); ++tag) EXPECT_TRUE(tags.insert(tag).second) << tag;
+    }
+  }
+  EXPECT_LT(*tags.rbegin(), 1u << 20);
 }
 
 TEST(Tags, MayBeTooFewForOneCommunicator) {

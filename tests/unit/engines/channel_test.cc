@@ -60,6 +60,7 @@ class ScriptedWire final : public Wire {
   void cancel(Ticket ticket) override { cancelled.insert(ticket); }
   Status send_notice(uint32_t, uint32_t) override { return Status::ok(); }
   Result<bool> take_notice(uint32_t, uint32_t&) override { return false; }
+  Result<bool> has_unexpected(uint32_t, uint32_t) override { return false; }
 };
 
 class ChannelTest : public testing::Test {
@@ -84,7 +85,9 @@ class ChannelTest : public testing::Test {
     made.bytes = elements * sizeof(int);
     return made;
   }
-  Channel channel(uint64_t longest_piece = uint64_t{1} << 30) { return {wire_, 5, 2, {40, 41, 42}, longest_piece}; }
+  Channel channel(uint64_t longest_piece = uint64_t{1} << 30) {
+    return {wire_, {5, 4}, 2, {40, 41, 42}, longest_piece};
+  }
 
   ScriptedWire wire_;
   int input_[8] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -119,6 +122,17 @@ TEST_F(ChannelTest, PostsOnceAndIsDoneWhenTheWireSaysSo) {
   EXPECT_FALSE(under_test.is_busy());
   under_test.poll();
   EXPECT_EQ(wire_.tests, 2) << "the wire is moved only while something is under way";
+}
+
+TEST_F(ChannelTest, BeginsWhatFollowsAMarkUnderATagOfItsOwn) {
+  Channel under_test = channel();
+  StepState states[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    under_test.mark(6 + i);
+    (void)under_test.run(step(i % 2 == 0 ? StepKind::kSend : StepKind::kReceive, 0, 1), states[i], operands_);
+  }
+  ASSERT_EQ(wire_.posted.size(), 4u);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(wire_.posted[i].tag, 5 + (6 + i) % 4);
 }
 
 TEST_F(ChannelTest, TakesASendThatEndsAtOnce) {
