@@ -49,8 +49,9 @@ typedef enum hocket_status {
   HOCKET_ERR_NO_MEMORY = -3,
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
   HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: in this
-                                * call or a later one in which a rank waits for others, and always in this one
-                                * with HOCKET_CHECK=1; in set-up: another version of hocket */
+                                * call or a later one in which a rank waits for others (after a blocking call a
+                                * blocking one, after a begun one a begun one), and always in this one with
+                                * HOCKET_CHECK=1; in set-up: another version of hocket */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
   HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <list>
+#include <new>
 
 #include "shim/begun.h"
 #include "shim/broadcast.h"
@@ -37,18 +38,22 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const H
   const TimedCall timed(collective);
   typename Call::Findings findings;
   Decision decision = find_beginner(call.comm);
-  if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
-  if (request == nullptr) decision.why = Outcome::kArguments;
-  if (decision.why == Outcome::kCarriedOut) {
-    std::list<Begun> one(1);
-    one.front().collective = collective;
-    one.front().communicator = decision.communicator;
-    one.front().comm = call.comm;
-    decision.communicator->begun.fetch_add(1, std::memory_order_relaxed);
-    const hocket_status_t status = start(call, decision, findings, one.front());
-    int error = MPI_SUCCESS;
-    if (has_started(decision, status, one, request, error)) return error;
-    decision.why = Outcome::kNotByEngines;
+  try {
+    if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
+    if (request == nullptr) decision.why = Outcome::kArguments;
+    if (decision.why == Outcome::kCarriedOut) {
+      std::list<Begun> one(1);
+      one.front().collective = collective;
+      one.front().communicator = decision.communicator;
+      one.front().comm = call.comm;
+      decision.communicator->begun.fetch_add(1, std::memory_order_relaxed);
+      const hocket_status_t status = start(call, decision, findings, one.front());
+      int error = MPI_SUCCESS;
+      if (has_started(decision, status, one, request, error)) return error;
+      decision.why = Outcome::kNotByEngines;
+    }
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
   }
   count(decision, collective, decision.why);
   const NestedCall nested;

@@ -95,10 +95,15 @@ int serve_untimed(const Call& call, const HandOn& hand_on) {
   if (!is_ours(call.collective)) [[unlikely]]
     return hand_on();
   typename Call::Findings findings;
-  const Decision decision = decide(call, findings);
-  if (is_carried_out(decision.why)) [[likely]] {
-    const BesideBegun beside(*decision.communicator);
-    return carry_out(call, decision, findings);
+  Decision decision;
+  try {
+    decision = decide(call, findings);
+    if (is_carried_out(decision.why)) [[likely]] {
+      const BesideBegun beside(*decision.communicator);
+      return carry_out(call, decision, findings);
+    }
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
   }
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
@@ -108,14 +113,10 @@ int serve_untimed(const Call& call, const HandOn& hand_on) {
 
 template <typename Call, typename HandOn>
 int serve(const Call& call, const HandOn& hand_on) {
-  try {
-    if (!call_times.is_on()) [[likely]]
-      return serve_untimed(call, hand_on);
-    const TimedCall timed(call.collective);
+  if (!call_times.is_on()) [[likely]]
     return serve_untimed(call, hand_on);
-  } catch (const std::bad_alloc&) {
-    end_without_memory();
-  }
+  const TimedCall timed(call.collective);
+  return serve_untimed(call, hand_on);
 }
 
 }  // namespace hocket::interposer

@@ -106,6 +106,13 @@ void require(Function& pointer, const char* name) {
   if (pointer == nullptr) give_up(name, "is missing in this MPI library: it is too old");
 }
 
+// A program that calls it all the same has asked the dynamic linker, which found this library's.
+template <typename... Arguments>
+void find_or_refuse(int (*&pointer)(Arguments...), const char* name) {
+  find(pointer, name);
+  if (pointer == nullptr) pointer = [](Arguments...) -> int { return MPI_ERR_UNSUPPORTED_OPERATION; };
+}
+
 }  // namespace
 
 void* find_object(const char* name) {
@@ -129,6 +136,10 @@ void internal::find_mpi() {
 #define HOCKET_FIND_OPTIONAL_PMPI(name) find(pmpi_functions.name, "PMPI_" #name);
 #define HOCKET_FIND_PMPI(name) require(pmpi_functions.name, "PMPI_" #name);
   HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
+#define HOCKET_FIND_OR_REFUSE(name)                 \
+  find_or_refuse(mpi_functions.name, "MPI_" #name); \
+  find_or_refuse(pmpi_functions.name, "PMPI_" #name);
+  HOCKET_MPI_CAUGHT_FILES(HOCKET_FIND_OR_REFUSE)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
 #if HOCKET_HAS_COUNT_FUNCTIONS
   HOCKET_FIND_OPTIONAL(Request_get_status_all)

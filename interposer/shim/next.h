@@ -21,11 +21,13 @@ namespace hocket::interposer {
 #define HOCKET_MPI_CAUGHT(X)                                                                                    \
   X(Init) X(Init_thread) X(Finalize) X(Comm_free) X(Comm_disconnect) X(Alloc_mem) X(Free_mem) X(Win_test)       \
   X(Isend) X(Issend) X(Irsend) X(Irecv) X(Imrecv)                                                                \
-  X(File_iread) X(File_iread_all) X(File_iread_at) X(File_iread_at_all) X(File_iread_shared)                     \
-  X(File_iwrite) X(File_iwrite_all) X(File_iwrite_at) X(File_iwrite_at_all) X(File_iwrite_shared)                \
   X(Win_allocate) X(Win_allocate_shared) X(Win_create) X(Win_create_dynamic) X(Win_free)                         \
   X(Barrier) X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test)    \
   X(Testall) X(Testany) X(Testsome) X(Request_get_status) X(Request_free) HOCKET_MPI_COLLECTIVES(X)
+// The same, of what an MPI may be built without.
+#define HOCKET_MPI_CAUGHT_FILES(X)                                                           \
+  X(File_iread) X(File_iread_all) X(File_iread_at) X(File_iread_at_all) X(File_iread_shared) \
+  X(File_iwrite) X(File_iwrite_all) X(File_iwrite_at) X(File_iwrite_at_all) X(File_iwrite_shared)
 #if HOCKET_HAS_COUNT_FUNCTIONS
 #define HOCKET_MPI_CAUGHT_COUNT(X)                                                                            \
   X(Bcast_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c) X(Allgatherv_c) X(Alltoall_c) \
@@ -63,6 +65,7 @@ using GetStatusSome = int (*)(int count, const MPI_Request* requests, int* compl
 #define HOCKET_MPI_POINTER(name) decltype(&PMPI_##name) name = nullptr;
 struct CaughtFunctions {
   HOCKET_MPI_CAUGHT(HOCKET_MPI_POINTER)
+  HOCKET_MPI_CAUGHT_FILES(HOCKET_MPI_POINTER)
   HOCKET_MPI_CAUGHT_COUNT(HOCKET_MPI_POINTER)  // may be missing in old libraries
 #if HOCKET_HAS_COUNT_FUNCTIONS
   GetStatusAll Request_get_status_all = nullptr;  // these, too

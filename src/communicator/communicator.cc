@@ -201,31 +201,33 @@ Status Communicator::fail(Status status) {
   return status;
 }
 
+// The first that was told, whatever else is found: those who have left because of it must not be taken for its cause.
+Status Communicator::what_broke() const {
+  const uint32_t broken = group_->broken();
+  if (broken == RankBlock::kMismatch) return {Code::kMismatch, group_->mismatch()};
+  const uint32_t rank = broken - 1;
+  std::string process;
+  const bool is_here = nodes_ == nullptr || nodes_->together(rank, rank_);
+  const uint32_t place = nodes_ == nullptr ? rank : nodes_->place_of(rank);
+  if (!is_here)
+    process = " (on another node)";
+  else if (peers_[place] != nullptr)
+    process = " (process " + std::to_string(peers_[place]->address().process) + ")";
+  return {Code::kPeerFailed,
+          "rank " + std::to_string(rank) + process + " has ended or failed while others wait for it in a collective"};
+}
+
 Status Communicator::find_failure() {
-  // Who found the first failure has told; those who left because of it must not be taken for its cause.
-  const auto failed = [this](uint32_t rank) {
-    std::string process;
-    const bool is_here = nodes_ == nullptr || nodes_->together(rank, rank_);
-    const uint32_t place = nodes_ == nullptr ? rank : nodes_->place_of(rank);
-    if (!is_here)
-      process = " (on another node)";
-    else if (peers_[place] != nullptr)
-      process = " (process " + std::to_string(peers_[place]->address().process) + ")";
-    return Status(Code::kPeerFailed, "rank " + std::to_string(rank) + process +
-                                         " has ended or failed while others wait for it in a collective");
-  };
-  if (std::string told = group_->mismatch(); !told.empty()) {
-    others_know_ = true;
-    return {Code::kMismatch, std::move(told)};
-  }
-  if (const uint32_t broken = group_->broken(); broken != 0) {
-    others_know_ = nic_ == nullptr;  // who found it has told; but engines are told by who stands for the node
-    return failed(broken - 1);
+  if (group_->broken() != 0) {
+    Status told = what_broke();
+    // So have the others been; but engines are told of a failure by who stands for the node.
+    others_know_ = nic_ == nullptr || told.code() == Code::kMismatch;
+    return told;
   }
   for (uint32_t place = 0; place < ranks_here(); ++place) {
     if (peers_[place] == nullptr || peers_[place]->is_alive()) continue;
     group_->report_broken(rank_at(place));
-    return failed(group_->broken() - 1);
+    return what_broke();
   }
   if (nodes_ == nullptr) return Status::ok();
   for (auto& track : tracks_)
@@ -235,7 +237,7 @@ Status Communicator::find_failure() {
   if (elsewhere == size_) return Status::ok();
   others_know_ = true;
   group_->report_broken(elsewhere);
-  return failed(group_->broken() - 1);
+  return what_broke();
 }
 
 Result<std::unique_ptr<Track>> Communicator::make_track(uint32_t index) {

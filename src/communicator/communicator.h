@@ -138,6 +138,7 @@ class Communicator {
   Status retire(Request* request);
   void look_for_failure_now_and_then();
   Status find_failure();
+  Status what_broke() const;
   // The same while this rank is in a call, and ranks that are in another.
   Status find_trouble();
   std::string find_difference() const;

@@ -134,9 +134,11 @@ Status Setup::read_settings(selection::Table& table) {
 }
 
 Status Setup::prepare_own() {
-  {
+  if (bootstrap_.size > 1) {
     const std::scoped_lock lock(context_.setup_mutex());
-    HOCKET_TRY(context_.rendezvous().prepare());
+    Result<platform::Descriptor> reserve = context_.rendezvous().prepare();
+    if (!reserve.is_ok()) return reserve.take_status();
+    reserve_ = reserve.take();
   }
   mine_.address = context_.rendezvous().address();
   mine_.number = context_.next_set_up();
@@ -217,6 +219,10 @@ std::vector<uint32_t> Setup::ranks_here() const {
 }
 
 Setup::~Setup() {
+  if (reserve_.get() >= 0) {
+    const std::scoped_lock lock(context_.setup_mutex());
+    context_.rendezvous().keep(std::move(reserve_));
+  }
   if (own_tag_) context_.tags()->give_back(*own_tag_);
 }
 
@@ -235,7 +241,7 @@ Status Setup::connect() {
   Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
       context_.rendezvous().connect_all(addresses, context_.setup_timeout_ms(), meeting);
   if (!peers.is_ok()) {
-    farewell_ = context_.rendezvous().give_up(meeting);
+    farewell_ = context_.rendezvous().give_up(meeting, std::move(reserve_));
     return peers.take_status();
   }
   communicator_->peers_ = peers.take();

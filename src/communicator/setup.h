@@ -118,6 +118,7 @@ class Setup {
   std::vector<Introduction> all_;
   std::byte* settings_ = nullptr;    // rank 0's, until everybody has read them
   std::optional<uint32_t> own_tag_;  // rank 0's, until the communicator has it
+  platform::Descriptor reserve_;     // a number for the next
   platform::Descriptor farewell_;    // lives until all have heard why
   std::string settings_text_;        // of several nodes: what rank 0 has told
   std::vector<std::pair<schedule::Collective, selection::Spec>> forced_;

@@ -157,12 +157,15 @@ Rendezvous::~Rendezvous() {
   for (auto& [identity, peer] : state_->peers) peer->disconnect();
 }
 
-Status Rendezvous::prepare() {
-  if (state_->spare.get() >= 0) return Status::ok();
+Result<Descriptor> Rendezvous::prepare() {
+  if (state_->spare.get() >= 0) return std::move(state_->spare);
   Result<int> spare = duplicate(state_->listener.get());
   if (!spare.is_ok()) return spare.take_status();
-  state_->spare = Descriptor(spare.value());
-  return Status::ok();
+  return Descriptor(spare.value());
+}
+
+void Rendezvous::keep(Descriptor reserve) {
+  if (state_->spare.get() < 0) state_->spare = std::move(reserve);
 }
 
 Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
@@ -213,9 +216,9 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
   return peers;
 }
 
-Descriptor Rendezvous::give_up(uint64_t meeting) {
+Descriptor Rendezvous::give_up(uint64_t meeting, Descriptor reserve) {
   const std::string name = farewell_name(identity_of(address_), meeting);
-  state_->spare.reset();
+  reserve.reset();
   Result<int> said = listen_abstract(name);
   if (!said.is_ok()) {
     state_->arrivals.clear();  // what strangers and members of later meetings have sent takes descriptors too

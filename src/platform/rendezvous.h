@@ -87,11 +87,13 @@ class Rendezvous {
   // ended or to have given up this meeting, by the number that all who take part give it.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
                                                          uint64_t meeting = 0);
-  // Before the peers of a meeting begin it: that this context will be able to give it up.
-  Status prepare();
+  // Before the peers of a meeting begin it: a number in reserve, by which this context will be able to give it up.
+  Result<Descriptor> prepare();
+  // The meeting is over, and has not needed it: the next one may.
+  void keep(Descriptor reserve);
   // After connect_all has failed here: whoever waits for this context in that meeting learns that it is in vain, as
-  // long as the descriptor lives. A number for it is held in reserve.
-  Descriptor give_up(uint64_t meeting);
+  // long as the descriptor lives.
+  Descriptor give_up(uint64_t meeting, Descriptor reserve);
 
  private:
   Rendezvous() = default;

@@ -27,7 +27,7 @@ struct Rendezvous::State {
   std::shared_ptr<SharedRegion> region;
   std::shared_ptr<std::atomic<bool>> alive;
   Descriptor listener;
-  Descriptor spare;  // holds a number for give_up(), which is called for when there are no more
+  Descriptor spare;  // what no meeting has in reserve now
   int creator = 0;
   uint32_t user = 0;  // as the kernel tells this process of peers
   std::map<Identity, std::shared_ptr<Peer>> peers;

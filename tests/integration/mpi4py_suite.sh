@@ -101,9 +101,9 @@ fi
 # calls of communicators on which no call has waited for all ranks yet, as those of mpi4py's own for objects.
 read -r least_of least < <(awk '/^hocket: MPI_[^I]/ {
   handed_on = $4
-  if (match($0, /not yet set up [0-9]+/)) handed_on -= substr($0, RSTART + 15, RLENGTH - 15)
   if (match($0, /intercommunicator [0-9]+/)) handed_on -= substr($0, RSTART + 18, RLENGTH - 18)
   if ($3 + handed_on == 0) next
+  if ($3 != 0 && match($0, /not yet set up [0-9]+/)) handed_on -= substr($0, RSTART + 15, RLENGTH - 15)
   share = 100 * $3 / ($3 + handed_on)
   if (least == "" || share < least) { least = share; name = $2 }
 } END { printf "%s %.1f\n", name, least }' "mpi4py-$name-$ranks-with.log")

@@ -36,7 +36,7 @@ inline uint64_t hash_of_shape(const CallSignature& signature) {
 }
 
 // A number of all calls of a lane so far, of which some bits mark the lines and counters of the last: ranks that have
-// been in different calls differ from then on, whatever they call, but for one line of 32768.
+// been in different calls differ from then on, whatever they call, but for one line of 32768, or one counter of 2^32.
 class CallHistory {
  public:
   void add(uint64_t hash_of_shape, uint64_t operation) {

@@ -79,6 +79,7 @@ struct alignas(64) MailAck {
   std::atomic<uint64_t> consumed;  // lines of one sender that this receiver is done with
 };
 
+// Each adds what CallHistory::unit() makes of a number: the lower half of a sum counts, the upper one has marks.
 struct alignas(64) CounterSet {
   std::atomic<uint64_t> counter[schedule::kMaxCounters];
 };

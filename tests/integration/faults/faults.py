@@ -187,7 +187,8 @@ def main():
         print("skipped: none of these launchers is installed: " + " ".join(options.launchers))
         return 77
     if not os.path.exists(os.path.join(bench.libraries, "libhocket.so")):
-        sys.exit(f"faults.py: {bench.libraries} has no libhocket.so: ./dev build, or --libraries")
+        print(f"faults.py: {bench.libraries} has no libhocket.so: ./dev build, or --libraries", file=sys.stderr)
+        return 77
     jobs = [job for job in jobs_of(options, bench, launchers) if options.only is None or options.only in job.line()]
     if not jobs:
         print(f"faults.py: no job's line holds '{options.only}'", file=sys.stderr)

@@ -51,7 +51,7 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
   SharedBoard board;
   const pid_t peer = start_child([&] {
     Context context = publish(*board, 0);
-    const Descriptor farewell = context.rendezvous->give_up(7);
+    const Descriptor farewell = context.rendezvous->give_up(7, Descriptor());
     if (farewell.get() < 0) return 1;
     ++board->published;  // now it has said so
     wait_for(board->connected, 1);
@@ -76,20 +76,25 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
 TEST(Rendezvous, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
   const pid_t child = start_child([&] {
     Context context = make_context();
-    if (!context.rendezvous->prepare().is_ok()) return 2;
+    // Of two meetings at a time, each has its own.
+    Result<Descriptor> first = context.rendezvous->prepare(), second = context.rendezvous->prepare();
+    if (!first.is_ok() || !second.is_ok()) return 2;
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, 1024);
     setrlimit(RLIMIT_NOFILE, &limit);
     std::vector<Descriptor> all;
     for (int more = 0; (more = dup(STDERR_FILENO)) >= 0;) all.emplace_back(more);
-    {
-      const Descriptor farewell = context.rendezvous->give_up(7);
-      if (farewell.get() < 0) return 1;
-      // With no other in reserve, no meeting is begun.
-      if (context.rendezvous->prepare().is_ok()) return 3;
-    }
-    return context.rendezvous->prepare().is_ok() ? 0 : 4;
+    const Descriptor farewell = context.rendezvous->give_up(7, first.take());
+    const Descriptor another = context.rendezvous->give_up(8, second.take());
+    if (farewell.get() < 0 || another.get() < 0) return 1;
+    // With no other in reserve, no meeting is begun.
+    if (context.rendezvous->prepare().is_ok()) return 3;
+    all.pop_back();
+    Result<Descriptor> third = context.rendezvous->prepare();
+    if (!third.is_ok()) return 4;
+    context.rendezvous->keep(third.take());
+    return context.rendezvous->prepare().is_ok() ? 0 : 5;
   });
   EXPECT_EQ(end_of_child(child), 0);
 }
