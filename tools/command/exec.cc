@@ -15,6 +15,7 @@
 #include "command/mpi_library.h"
 #include "command/mpi_of_command.h"
 #include "command/usage.h"
+#include "supervision/exit_codes.h"
 
 namespace hocket::command {
 namespace {
@@ -26,7 +27,9 @@ Examples:
   HOCKET_ALLREDUCE=ring hocket exec -- mpirun -n 4 ./app
 The launcher tells which MPI it is; where it can't (srun, a script), the program's own libmpi decides, or --mpi. A
 program for the standard binary interface (libmpi_abi), or a Python with such an mpi4py, is known by itself.
-Nothing is changed but the environment: LD_PRELOAD names hocket's library for that MPI.)";
+Nothing is changed but the environment: LD_PRELOAD names hocket's library for that MPI.
+Exit codes: the launcher's own; 127 no such launcher, 126 it can't be run; 1 hocket failed, 2 the command line was not
+understood.)";
 
 struct ExecOptions {
   bool stats = false;
@@ -66,7 +69,9 @@ int execute(const ExecOptions& options, const std::vector<std::string>& command)
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  return fail(kFailure, "can't run `" + command[0] + "`: " + std::strerror(errno));
+  const int error = errno;
+  return fail(error == ENOENT ? supervision::kNotFound : supervision::kCannotRun,
+              "can't run `" + command[0] + "`: " + std::strerror(error));
 }
 
 }  // namespace

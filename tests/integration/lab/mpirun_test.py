@@ -41,10 +41,11 @@ class MpirunTest(LabTest):
     def each_mpi(self):
         return self.programs.items()
 
-    def words(self, mpi, *options, program=("1",)):
+    def words(self, mpi, *options, program=("1",), is_one_node=False):
         launcher = MPIS[mpi][1]
-        # MPICH 4.0 may wait for ever in MPI_Finalize if ranks of another node are through with it (docs/lab.md).
-        if mpi == "debian-mpich" and program and program[0].isdigit():
+        # MPICH 4.0 may wait for ever in MPI_Finalize if ranks of another node are through with it (docs/lab.md). A rank
+        # that leaves without is sometimes taken for one that has failed.
+        if mpi == "debian-mpich" and program and program[0].isdigit() and not is_one_node:
             program = (*program, "leave")
         return ["mpirun", "--mpi", os.path.join(VENV, launcher) if launcher else mpi, *options, self.programs[mpi],
                 *program]
@@ -78,7 +79,7 @@ class MpirunTest(LabTest):
             with self.subTest(mpi=mpi):
                 self.lab("down", "--all")
                 self.lab("up", "1")
-                result = self.lab(*self.words(mpi, "-n", "2", program=("20",)))
+                result = self.lab(*self.words(mpi, "-n", "2", program=("20",), is_one_node=True))
                 self.assertEqual(self.places(result.stdout), ["n0", "n0"], result.stdout)
                 self.assertEqual(self.sent(), [0])
                 # The launcher speaks to its ranks by it, but no data go there.
