@@ -37,8 +37,9 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const H
     return hand_on();
   const TimedCall timed(collective);
   typename Call::Findings findings;
-  Decision decision = find_beginner(call.comm);
+  Decision decision;
   try {
+    decision = find_beginner(call.comm);
     if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
     if (request == nullptr) decision.why = Outcome::kArguments;
     if (decision.why == Outcome::kCarriedOut) {

@@ -2,6 +2,7 @@
 // What a communicator's nodes tell each other of failures, and of calls that differ: messages have no header, so ranks
 // that have waited for long tell whom they wait for which call that is.
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -11,6 +12,7 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::Lane;
+using engines::wire::Channel;
 
 namespace {
 
@@ -18,6 +20,8 @@ namespace {
 constexpr int kMostWords = 64;
 constexpr size_t kMostAsked = 16;
 constexpr uint64_t kFirstAskNs = 1'000'000'000;
+// Between two looks that have to find the same.
+constexpr uint64_t kStrangerNs = 1'000'000'000;
 
 // Of the calls of a track up to `number`.
 uint64_t first_remembered(uint64_t number) { return number > Word::kCalls ? number - Word::kCalls + 1 : 1; }
@@ -88,12 +92,24 @@ std::string Communicator::compare(const Word& word) const {
   return {};
 }
 
-// A message of another call in place of what is awaited, seen twice: whoever sent it may be in no call any more, and
-// hear no word.
-std::string Communicator::find_stranger(Track& track, Waited& waited) const {
-  const uint32_t seen = std::exchange(waited.stranger, track.channel()->find_stranger());
-  if (seen == kNobody || seen != waited.stranger) return {};
-  return "rank " + std::to_string(seen) + " is in another call than rank " + std::to_string(rank_) +
+// A message of another call in place of what is awaited: whoever sent it may be in no call any more, and hear no word.
+std::string Communicator::find_stranger(Track& track, Waited& waited, uint64_t now) const {
+  Channel& channel = *track.channel();
+  if (waited.stranger == kNobody) {
+    const std::vector<uint32_t> senders = channel.senders();
+    for (size_t i = 0; i < std::min(kMostAsked, senders.size()); ++i) {
+      const uint32_t sender = senders[(waited.turn + i) % senders.size()];
+      if (!channel.has_stranger(sender)) continue;
+      waited.stranger = sender;
+      waited.seen_ns = now;
+      break;
+    }
+    return {};
+  }
+  if (now < waited.seen_ns + kStrangerNs) return {};
+  const uint32_t sender = std::exchange(waited.stranger, kNobody);
+  if (!channel.has_stranger(sender)) return {};
+  return "rank " + std::to_string(sender) + " is in another call than rank " + std::to_string(rank_) +
          ", or was before; all ranks must call the same collectives in the same order";
 }
 
@@ -110,7 +126,7 @@ std::string Communicator::ask_whom_it_waits_for() {
     const bool asks = now >= waited.next_ns;
     // Who is asked first can say more.
     if (waited.stranger != kNobody || (asks && waited.pause_ns > kFirstAskNs)) {
-      std::string difference = find_stranger(*tracks_[index], waited);
+      std::string difference = find_stranger(*tracks_[index], waited, now);
       if (!difference.empty()) return difference;
     }
     if (!asks) continue;

@@ -151,10 +151,11 @@ class Communicator {
     uint64_t number = 0;  // of the call that this rank has waited in
     uint64_t next_ns = 0, pause_ns = 0;
     size_t turn = 0;
-    uint32_t stranger = kNobody;  // whose message of another call was there at the last look
+    uint32_t stranger = kNobody;  // whose message of another call was there at the last look, and when
+    uint64_t seen_ns = 0;
   };
   std::string ask_whom_it_waits_for();
-  std::string find_stranger(Track& track, Waited& waited) const;
+  std::string find_stranger(Track& track, Waited& waited, uint64_t now) const;
   Result<std::unique_ptr<Track>> make_track(uint32_t index);
   // With the engines that there are by now.
   void equip(Track& track, uint32_t index) const;

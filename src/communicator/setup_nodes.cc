@@ -152,12 +152,14 @@ Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
     std::vector<uint32_t> heard;
     HOCKET_TRY(gather_heard(heard));
     const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
-    if (alone != heard.end())
+    if (alone != heard.end()) {
+      own_tag_.reset();  // messages may be under way with it
       return {Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
                                   " had no message of its neighbours in the chain that completes multicasts within " +
                                   std::to_string(context_.setup_timeout_ms()) +
                                   " ms: do messages of the MPI pass between all nodes? HOCKET_MULTICAST=off does "
                                   "without"};
+    }
     why_no_multicast_ = multicast_->judge(heard);
   }
   if (!why_no_multicast_.empty()) multicast_.reset();

@@ -56,29 +56,37 @@ void Channel::poll() {
   if (!status.is_ok()) failure_ = std::move(status);
 }
 
-std::vector<uint32_t> Channel::peers() const {
+template <typename Chooses>
+std::vector<uint32_t> Channel::peers_of(const Chooses& chooses) const {
   std::vector<uint32_t> peers;
   for (const Posted& posted : posted_)
-    if (std::find(peers.begin(), peers.end(), posted.peer) == peers.end()) peers.push_back(posted.peer);
+    if (chooses(posted) && std::find(peers.begin(), peers.end(), posted.peer) == peers.end())
+      peers.push_back(posted.peer);
   return peers;
 }
 
-// Messages of one sender come in the order in which they were sent: what was sent before a stranger has its receive.
-uint32_t Channel::find_stranger() {
+std::vector<uint32_t> Channel::peers() const {
+  return peers_of([](const Posted&) { return true; });
+}
+
+std::vector<uint32_t> Channel::senders() const {
+  return peers_of([](const Posted& posted) { return posted.is_receive; });
+}
+
+// Messages of one sender are matched in the order in which they were sent: those before a stranger have their receives.
+bool Channel::has_stranger(uint32_t peer) {
   poll();
-  for (size_t i = 0; i < posted_.size() && !has_failed(); ++i) {
-    if (!posted_[i].is_receive) continue;
-    for (uint32_t tag = tags_.first; tag < tags_.first + tags_.count; ++tag) {
-      if (tag == tag_) continue;
-      Result<bool> found = wire_.has_unexpected(addresses_[posted_[i].peer], tag);
-      if (!found.is_ok()) {
-        failure_ = found.take_status();
-        break;
-      }
-      if (found.value()) return posted_[i].peer;
-    }
+  const std::vector<uint32_t> awaited = senders();
+  if (std::find(awaited.begin(), awaited.end(), peer) == awaited.end()) return false;
+  for (uint32_t tag = tags_.first; tag < tags_.first + tags_.count && !has_failed(); ++tag) {
+    if (tag == tag_) continue;
+    Result<bool> found = wire_.has_unexpected(addresses_[peer], tag);
+    if (!found.is_ok())
+      failure_ = found.take_status();
+    else if (found.value())
+      return true;
   }
-  return ~0u;
+  return false;
 }
 
 void Channel::settle(const Posted& posted, size_t bytes) {

@@ -4,7 +4,7 @@
 // A message needs no header: sender, tag and order say which step it belongs to, and the wire says how long it was. So
 // data goes from the caller's memory into the receiver's as the wire carries it. Which of the tags a call has depends
 // on all calls so far: what a rank sends in another call finds no receive, but for one message of as many as there are
-// tags, and who waits for long looks for it (find_stranger).
+// tags, and who waits for long looks for it (has_stranger).
 //
 // Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's. The channel's
 // own memory is never given back while something that was cancelled may still write there.
@@ -55,9 +55,12 @@ class Channel {
   bool has_just_posted() { return std::exchange(has_just_posted_, false); }
   // Whether the network must be moved for a call to go on.
   bool is_busy() const { return !tickets_.empty(); }
-  // Of those whose messages are awaited, one that has sent something as if it were in another call; ~0u: nobody has.
-  // Moves the network, and takes a look for each peer and tag: for who has waited for long.
-  uint32_t find_stranger();
+  // Whether `peer`, of whom a message is awaited, has sent something in another call. Moves the network, and takes a
+  // look for each tag: for who has waited for long. Where messages come over several links, one may be seen before the
+  // last of an earlier one has come: true twice, after a while, is sure.
+  bool has_stranger(uint32_t peer);
+  // Whose messages are awaited; each once.
+  std::vector<uint32_t> senders() const;
   // Whose messages, or whose receives, are awaited; each once.
   std::vector<uint32_t> peers() const;
   // The same without what has been left.
@@ -91,6 +94,8 @@ class Channel {
     uint32_t peer;
     bool is_receive;
   };
+  template <typename Chooses>
+  std::vector<uint32_t> peers_of(const Chooses& chooses) const;
   void post(const Instruction& step, StepState& state, const Operands& operands);
   void settle(const Posted& posted, size_t bytes);
   void finish(const Instruction& step, const StepState& state, const Operands& operands);
