@@ -5,7 +5,7 @@
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
-if [ $# -gt 0 ]; then misused "setup: it takes no arguments, not '$1'; what it installs: scripts/packages.txt, scripts/requirements/"; fi
+if [ $# -gt 0 ]; then misused "setup: it takes no arguments, not '$1'; it installs what scripts/packages.txt names"; fi
 
 python_with_venv() { # a python3 that can make environments
   local python
