@@ -11,6 +11,7 @@
 
 namespace hocket::communicator {
 
+using engines::shared_memory::first_remembered;
 using engines::shared_memory::Lane;
 using engines::wire::Channel;
 
@@ -22,9 +23,6 @@ constexpr size_t kMostAsked = 16;
 constexpr uint64_t kFirstAskNs = 1'000'000'000;
 // Between two looks that have to find the same.
 constexpr uint64_t kStrangerNs = 1'000'000'000;
-
-// Of the calls of a track up to `number`.
-uint64_t first_remembered(uint64_t number) { return number > Word::kCalls ? number - Word::kCalls + 1 : 1; }
 
 }  // namespace
 
@@ -109,8 +107,7 @@ std::string Communicator::find_stranger(Track& track, Waited& waited, uint64_t n
   if (now < waited.seen_ns + kStrangerNs) return {};
   const uint32_t sender = std::exchange(waited.stranger, kNobody);
   if (!channel.has_stranger(sender)) return {};
-  return "rank " + std::to_string(sender) + " is in another call than rank " + std::to_string(rank_) +
-         ", or was before; all ranks must call the same collectives in the same order";
+  return engines::shared_memory::in_another_call(sender, rank_);
 }
 
 // After a second, and then more and more seldom: whom it is asked may not have come to the call yet. What it finds out

@@ -86,7 +86,7 @@ std::string describe_length(const CallSignature& signature) {
 }
 
 const char* what_differs(const CallSignature& a, const CallSignature& b) {
-  if (collective_of(a) != collective_of(b)) return "all ranks must call the same collectives in the same order";
+  if (collective_of(a) != collective_of(b)) return engines::shared_memory::kSameCalls;
   if (root_of(a) != root_of(b)) return "the roots of the two ranks don't match";
   if (a.bytes != b.bytes) return "the counts of the two ranks don't match";
   if (operation_of(a) == operation_of(b) && type_of(a) != type_of(b)) return "the types of the two ranks don't match";

@@ -8,7 +8,7 @@
 
 namespace hocket::communicator {
 
-using engines::shared_memory::kSets;
+using engines::shared_memory::first_remembered;
 using engines::shared_memory::RankBlock;
 
 // The first call in which two ranks of this node differ, as far as they remember; "": none. A rank may be many calls
@@ -18,7 +18,7 @@ std::string Communicator::find_difference() const {
     if (track == nullptr) continue;
     const engines::shared_memory::Lane& lane = track->lane();
     const uint64_t last = lane.announced();
-    for (uint64_t number = last > kSets ? last - kSets + 1 : 1; number <= last; ++number) {
+    for (uint64_t number = first_remembered(last); number <= last; ++number) {
       CallSignature first, other;
       uint32_t first_place = ranks_here();
       for (uint32_t place = 0; place < ranks_here(); ++place) {

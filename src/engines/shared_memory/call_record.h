@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 namespace hocket::engines::shared_memory {
 
@@ -23,6 +24,13 @@ struct CallSignature {
 
   bool operator==(const CallSignature&) const = default;
 };
+
+// What is said of ranks of which nothing else is known.
+inline constexpr const char* kSameCalls = "all ranks must call the same collectives in the same order";
+inline std::string in_another_call(uint32_t other, uint32_t rank) {
+  return "rank " + std::to_string(other) + " is in another call than rank " + std::to_string(rank) +
+         ", or was before; " + kSameCalls;
+}
 
 // Bits of a line's location that no offset and no address needs.
 inline constexpr uint32_t kMarkShift = 48;

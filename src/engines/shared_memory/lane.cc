@@ -82,12 +82,7 @@ bool Lane::find_finished(uint64_t call) {
 
 // Nothing else is known here; the communicator knows more.
 void Lane::fail_by_other_call(uint32_t peer) {
-  fail_by_mismatch("rank " + std::to_string(group_.name_of(peer)) + " is in another call than rank " +
-                   std::to_string(group_.name_of(group_.rank())) + ", or was before");
-}
-
-void Lane::fail_by_mismatch(const std::string& which) {
-  failure_ = Status(Code::kMismatch, which + "; all ranks must call the same collectives in the same order");
+  failure_ = Status(Code::kMismatch, in_another_call(group_.name_of(peer), group_.name_of(group_.rank())));
 }
 
 Progress Lane::refuse(const Instruction& step) {
@@ -220,8 +215,8 @@ Progress Lane::wait_until(const Instruction& step) {
   if (now < step.value) return Progress::kPending;
   // Who adds again before this rank has looked is seen in what it adds to next.
   if (now == step.value && sum != step.value * unit_) [[unlikely]] {
-    fail_by_mismatch("the ranks beside rank " + std::to_string(group_.name_of(group_.rank())) +
-                     " are in other calls, or were before");
+    failure_ = Status(Code::kMismatch, "the ranks beside rank " + std::to_string(group_.name_of(group_.rank())) +
+                                           " are in other calls, or were before; " + kSameCalls);
     return Progress::kPending;
   }
   return Progress::kDone;

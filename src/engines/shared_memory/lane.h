@@ -107,7 +107,6 @@ class Lane final : public Transport {
     return true;
   }
   void fail_by_other_call(uint32_t peer);
-  void fail_by_mismatch(const std::string& which);
   Progress refuse(const Instruction& step);
   // The line of what the step wants to read or write, or nullptr while it is not published.
   const SlotLine* published(const Instruction& step);

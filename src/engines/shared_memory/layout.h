@@ -22,6 +22,8 @@ namespace hocket::engines::shared_memory {
 inline constexpr uint32_t kLanes = 4;
 // How many calls a rank may run ahead of the slowest peer before it waits.
 inline constexpr uint32_t kSets = 16;
+// Of a lane's calls up to `number`, the first of which there is still a record.
+inline uint64_t first_remembered(uint64_t number) { return number > kSets ? number - kSets + 1 : 1; }
 // Messages in flight from one rank to another.
 inline constexpr uint32_t kMailDepth = 8;
 inline constexpr uint32_t kInlineBytes = 48;

@@ -4,7 +4,8 @@
 
 #include "check.h"
 
-enum { kLongs = 1000, kOperations = 10 };
+enum { kAt, kAtAll, kPlain, kAll, kShared, kOperations };
+enum { kLongs = 1000 };
 static long block[kLongs];
 static int operation;
 
@@ -12,6 +13,30 @@ static long value(int rank, int at) { return 100000L * operation + 1000L * rank 
 
 static void fill(long nothing) {
   for (int i = 0; i < kLongs; ++i) block[i] = nothing != 0 ? nothing : value(world_rank, i);
+}
+
+// Of this rank's block, or of the next one through the shared pointer.
+static int begin(MPI_File file, int writes, MPI_Request* request) {
+  const MPI_Offset own = (MPI_Offset)world_rank * (MPI_Offset)sizeof block;
+  MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+  MPI_File_seek(file, own, MPI_SEEK_SET);
+  switch (operation) {
+    case kAt:
+      return writes ? MPI_File_iwrite_at(file, own, block, kLongs, MPI_LONG, request)
+                    : MPI_File_iread_at(file, own, block, kLongs, MPI_LONG, request);
+    case kAtAll:
+      return writes ? MPI_File_iwrite_at_all(file, own, block, kLongs, MPI_LONG, request)
+                    : MPI_File_iread_at_all(file, own, block, kLongs, MPI_LONG, request);
+    case kPlain:
+      return writes ? MPI_File_iwrite(file, block, kLongs, MPI_LONG, request)
+                    : MPI_File_iread(file, block, kLongs, MPI_LONG, request);
+    case kAll:
+      return writes ? MPI_File_iwrite_all(file, block, kLongs, MPI_LONG, request)
+                    : MPI_File_iread_all(file, block, kLongs, MPI_LONG, request);
+    default:
+      return writes ? MPI_File_iwrite_shared(file, block, kLongs, MPI_LONG, request)
+                    : MPI_File_iread_shared(file, block, kLongs, MPI_LONG, request);
+  }
 }
 
 // Between the beginning and the end of each.
@@ -44,54 +69,13 @@ int main(int argc, char** argv) {
   CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
                       &file) == MPI_SUCCESS,
         "%s", name);
-  const MPI_Offset own = (MPI_Offset)world_rank * (MPI_Offset)sizeof block;
-  for (operation = 0; operation < kOperations; operation += 2) {
-    MPI_Request request;
-    int written = MPI_SUCCESS;
-    fill(0);
-    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-    MPI_File_seek(file, own, MPI_SEEK_SET);
-    switch (operation / 2) {
-      case 0:
-        written = MPI_File_iwrite_at(file, own, block, kLongs, MPI_LONG, &request);
-        break;
-      case 1:
-        written = MPI_File_iwrite_at_all(file, own, block, kLongs, MPI_LONG, &request);
-        break;
-      case 2:
-        written = MPI_File_iwrite(file, block, kLongs, MPI_LONG, &request);
-        break;
-      case 3:
-        written = MPI_File_iwrite_all(file, block, kLongs, MPI_LONG, &request);
-        break;
-      default:
-        written = MPI_File_iwrite_shared(file, block, kLongs, MPI_LONG, &request);
-        break;
+  for (operation = 0; operation < kOperations; ++operation) {
+    for (int writes = 1; writes >= 0; --writes) {
+      MPI_Request request;
+      fill(writes ? 0 : -1);
+      end(begin(file, writes, &request), &request);
     }
-    end(written, &request);
-    fill(-1);
-    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
-    MPI_File_seek(file, own, MPI_SEEK_SET);
-    int read = MPI_SUCCESS;
-    switch (operation / 2) {
-      case 0:
-        read = MPI_File_iread_at(file, own, block, kLongs, MPI_LONG, &request);
-        break;
-      case 1:
-        read = MPI_File_iread_at_all(file, own, block, kLongs, MPI_LONG, &request);
-        break;
-      case 2:
-        read = MPI_File_iread(file, block, kLongs, MPI_LONG, &request);
-        break;
-      case 3:
-        read = MPI_File_iread_all(file, block, kLongs, MPI_LONG, &request);
-        break;
-      default:
-        read = MPI_File_iread_shared(file, block, kLongs, MPI_LONG, &request);
-        break;
-    }
-    end(read, &request);
-    compare(operation / 2 != 4);
+    compare(operation != kShared);
   }
   MPI_File_close(&file);
   return finish("files");
