@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the ranks' introductions say of nodes, NUMA domains and shared cores.
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "communicator/setup.h"
@@ -150,16 +151,17 @@ Status Setup::agree_on_multicast(const std::vector<Outcome>& outcomes) {
     });
     multicast_->agree_on_length(least->multicast_bytes);
     std::vector<uint32_t> heard;
+    // Unless all have met, messages may be under way with the tags, which then must not serve another communicator.
+    const std::optional<uint32_t> tag = std::exchange(own_tag_, std::nullopt);
     HOCKET_TRY(gather_heard(heard));
     const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
-    if (alone != heard.end()) {
-      own_tag_.reset();  // messages may be under way with it
+    if (alone != heard.end())
       return {Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
                                   " had no message of its neighbours in the chain that completes multicasts within " +
                                   std::to_string(context_.setup_timeout_ms()) +
                                   " ms: do messages of the MPI pass between all nodes? HOCKET_MULTICAST=off does "
                                   "without"};
-    }
+    own_tag_ = tag;
     why_no_multicast_ = multicast_->judge(heard);
   }
   if (!why_no_multicast_.empty()) multicast_.reset();

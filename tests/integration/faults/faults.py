@@ -188,7 +188,7 @@ def main():
         return 77
     if not os.path.exists(os.path.join(bench.libraries, "libhocket.so")):
         print(f"faults.py: {bench.libraries} has no libhocket.so: ./dev build, or --libraries", file=sys.stderr)
-        return 77
+        return 2
     jobs = [job for job in jobs_of(options, bench, launchers) if options.only is None or options.only in job.line()]
     if not jobs:
         print(f"faults.py: no job's line holds '{options.only}'", file=sys.stderr)
