@@ -4,7 +4,7 @@
 them as figures 4 to 7 of Hoefler, Siebert, Rehm: A practically constant-time MPI Broadcast Algorithm:
 
     scripts/multicast_report.py FILE... > tables.md
-    scripts/multicast_report.py FILE... --figures docs/figures > tables.md      # needs matplotlib
+    scripts/multicast_report.py FILE... --figures bench/results/multicast > tables.md      # needs matplotlib
 
   multicast-latency[-DELAY]      figure 4: until the last rank has it, against nodes, the shortest message
   multicast-ranks[-DELAY]        figure 5: until each rank has it, on the most nodes

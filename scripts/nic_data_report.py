@@ -4,7 +4,7 @@
 as figures 2 to 7 of Buntinas, Panda: NIC-Based Reduction in Myrinet Clusters:
 
     scripts/nic_data_report.py FILE... > tables.md
-    scripts/nic_data_report.py FILE... --figures docs/figures > tables.md      # needs matplotlib
+    scripts/nic_data_report.py FILE... --figures bench/results/nic-reductions > tables.md      # needs matplotlib
 
   nic-COLLECTIVE-latency-SWITCH     figure 2: latency against nodes, a binomial tree, one element
   nic-COLLECTIVE-chain-SWITCH       figure 3: against the depth of a chain
