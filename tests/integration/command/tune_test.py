@@ -7,7 +7,7 @@ import time
 
 from hocket_command import CommandTest, cluster_launchers, main, run, run_on_nodes
 
-# Nothing here asserts on how good a table is: the machine may be busy. bench/results/ has that.
+# Nothing here asserts on how good a table is: the machine may be busy. docs/benchmarks.md has that.
 SMALL = ["--ranks", "2,3", "--collectives", "barrier,allreduce,alltoall,gatherv", "--max-bytes", "4K"]
 # A run that ignored its budget would measure until it is ended.
 GENEROUS_S = 120
