@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes tables of broadcasts that `hocket lab bench bcast --variants multicast,... --json FILE` has measured, and draws
-them as figures 4 to 7 of Hoefler, Siebert, Rehm: A practically constant-time MPI Broadcast Algorithm:
+them as figures 4 to 7 of Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm
+for large-scale InfiniBand Clusters with Multicast:
 
     scripts/multicast_report.py FILE... > tables.md
     scripts/multicast_report.py FILE... --figures bench/results/multicast > tables.md      # needs matplotlib
