@@ -5,8 +5,9 @@ MPI-blocks-RANKS.json. Where there is a block for each rank, bytes are of one bl
 
     scripts/bench_report.py build/bench/*.json > tables.md
 
-First the table of message classes, then "Summary" with its tables, then a table of every cell, as docs/benchmarks.md
-has them. The ratio is the MPI's median over hocket's: above 1 hocket is faster.
+First the table of message classes, then "Summary" with its tables, then a table of every cell, as
+bench/results/one-machine/collectives.md has them. The ratio is the MPI's median over hocket's: above 1 hocket is
+faster.
 """
 import argparse
 import json

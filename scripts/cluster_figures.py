@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws what scripts/lab_bench.py (or `hocket probe --json` and `hocket bench --json` on a cluster, the files named
-alike) has measured, as the figures of Kumar, Mamidala, Panda: Scaling Alltoall Collective on Multi-core Systems.
+alike) has measured, as the figures of Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems.
 
-    scripts/cluster_figures.py build/lab_bench/*.json           # SVG files in docs/figures/
+    scripts/cluster_figures.py build/lab_bench/*.json           # SVG files in bench/results/clusters/
 
   start-up-MPI             figure 1: irecv-isend all-to-all, the data staying the same as the ranks a node grow
   bandwidth-MPI            figures 2 to 4: 1, 2, ... pairs of ranks of two nodes, both directions
@@ -121,9 +121,9 @@ def draw_systems(folder, mpi, by_shape, points):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
-    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("docs/figures"))
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("bench/results/clusters"))
     parser.add_argument("--timing", default="back-to-back", choices=("back-to-back", "isolated"),
-                        help="(default: %(default)s, as the paper's benchmark measured)")
+                        help="(default: %(default)s, as Kumar, Mamidala and Panda measured)")
     parser.add_argument("--switch-points", default="256,32K", help="of `orig` (default: %(default)s)")
     arguments = parser.parse_args()
     points = parse_points(arguments.switch_points)

@@ -31,7 +31,8 @@ LONG_SHAPE = "2x4"  # which has the longest blocks, too
 BLOCK_SIZES = "1,4,16,64,256,512,1K,2K,4K,8K,16K,64K"
 MESSAGE_SIZES = "8,64,512,4K,32K,256K,1M"
 LONGEST_BLOCK = "1M"
-# The flat algorithms that change over at the paper's switch points, and its schemes, with each of these inside.
+# The flat algorithms that change over at the switch points of Kumar, Mamidala, Panda, Scaling Alltoall
+# Collective on Multi-core Systems, and their schemes, with each of these inside.
 FLAT_ALLTOALLS = ("bruck", "linear", "pairwise")
 SCHEMES = ("leader", "send_aggregation", "receive_distribution")
 OTHER_SCHEMES = ("leader", "lanes", "node_tree", "node_tree:segment=32K")

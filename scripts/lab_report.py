@@ -4,9 +4,10 @@
 
     scripts/lab_report.py build/lab_bench/*.json > tables.md
 
-The ratio is the MPI's median over hocket's: above 1 hocket is faster. `orig`: the flat algorithm that the paper's MPI
-chose for a message size (bruck, linear, pairwise), by its switch points; `L-orig`, `SA-orig`, `RD-orig`: leader, send
-aggregation and receive distribution with the same choice for the messages inside.
+The ratio is the MPI's median over hocket's: above 1 hocket is faster. `orig`: the flat algorithm that the MPI of Kumar,
+Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, chose for a message size (bruck, linear, pairwise),
+by its switch points; `L-orig`, `SA-orig`, `RD-orig`: leader, send aggregation and receive distribution with the same
+choice for the messages inside.
 """
 import argparse
 import itertools
@@ -129,7 +130,7 @@ def print_choice(cells):
 
 
 def print_schemes(cells, points):
-    """The paper's figure of merit: how far the best scheme lies below the flat exchange."""
+    """The figure of merit of Kumar, Mamidala and Panda: how far the best scheme lies below the flat exchange."""
     shapes = sorted_set(cells, 1)
     print(f"\nAlltoall of {SCHEME_BYTES} bytes: how far the best scheme lies below `orig` (and which it is):\n")
     print("| MPI | timing | " + " | ".join(map(shape_text, shapes)) + " |")

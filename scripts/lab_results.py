@@ -7,8 +7,8 @@ import sys
 from collections import defaultdict
 
 FILE_NAME = re.compile(r"(?P<mpi>.+)-(?P<nodes>\d+)x(?P<ranks>\d+)-(?P<what>\w+)\.json")
-# Of the paper's host-driven interface: bruck up to the first, linear up to the second, pairwise above. Of its offload
-# interface: bruck up to 8 KiB, then pairwise.
+# On the host-driven interface of Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems: bruck up to
+# the first, linear up to the second, pairwise above. On their offload interface: bruck up to 8 KiB, then pairwise.
 SWITCH_POINTS = (256, 32768)
 SCHEMES = ("leader", "send_aggregation", "receive_distribution")
 
@@ -60,7 +60,7 @@ def read_probes(paths):
 
 
 def flat_algorithm(message_bytes, points=SWITCH_POINTS):
-    """What the paper's `orig` uses for messages of that length."""
+    """What `orig` of Kumar, Mamidala and Panda uses for messages of that length."""
     if message_bytes <= points[0]:
         return "bruck"
     return "linear" if message_bytes <= points[1] else "pairwise"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures broadcasts by multicast beside trees and MPIs' own in labs of this machine, and leaves a JSON file a set in
-# build/multicast/. docs/benchmarks-multicast.md comes from here, by scripts/multicast_report.py.
+# build/multicast/. bench/results/multicast/broadcasts.md comes from here, by scripts/multicast_report.py.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh

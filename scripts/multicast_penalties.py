@@ -8,8 +8,9 @@
 
 Reads what ranks say of multicasts that they have missed. A rank waits for as many messages as there are ranks in a row,
 up to itself, that have missed the same one: rank after rank from the root on. Beside it what to expect if each misses a
-given share by itself: e + e^2 + ... of a rank as far from the root as there are terms (Hoefler, Siebert, Rehm, section
-2: e / (1 - e) without end). Broadcasts of one fragment only, blocking, on one communicator.
+given share by itself: e + e^2 + ... of a rank as far from the root as there are terms (Hoefler, Siebert, Rehm, A
+practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand Clusters with Multicast, section 2:
+e / (1 - e) without end). Broadcasts of one fragment only, blocking, on one communicator.
 """
 
 import argparse

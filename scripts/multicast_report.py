@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes tables of broadcasts that `hocket lab bench bcast --variants multicast,... --json FILE` has measured, and draws
-them as figures 4 to 7 of Hoefler, Siebert, Rehm: A practically constant-time MPI Broadcast Algorithm:
+them as figures 4 to 7 of Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm
+for large-scale InfiniBand Clusters with Multicast:
 
     scripts/multicast_report.py FILE... > tables.md
-    scripts/multicast_report.py FILE... --figures docs/figures > tables.md      # needs matplotlib
+    scripts/multicast_report.py FILE... --figures bench/results/multicast > tables.md      # needs matplotlib
 
   multicast-latency[-DELAY]      figure 4: until the last rank has it, against nodes, the shortest message
   multicast-ranks[-DELAY]        figure 5: until each rank has it, on the most nodes

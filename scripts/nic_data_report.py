@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes tables of what `hocket lab bench` of reduce, allreduce or broadcast has measured with --json FILE, and draws it
-as figures 2 to 7 of Buntinas, Panda: NIC-Based Reduction in Myrinet Clusters:
+as figures 2 to 7 of Buntinas, Panda, NIC-Based Reduction in Myrinet Clusters: Is It Beneficial?
 
     scripts/nic_data_report.py FILE... > tables.md
-    scripts/nic_data_report.py FILE... --figures docs/figures > tables.md      # needs matplotlib
+    scripts/nic_data_report.py FILE... --figures bench/results/nic-reductions > tables.md      # needs matplotlib
 
   nic-COLLECTIVE-latency-SWITCH     figure 2: latency against nodes, a binomial tree, one element
   nic-COLLECTIVE-chain-SWITCH       figure 3: against the depth of a chain

@@ -4,7 +4,8 @@
 
     scripts/nic_report.py FILE... > tables.md
 
-The model (Yu, Buntinas, Graham, Panda 2004) is T(N) = Tinit + (ceil(log2 N) - 1) Ttrig + Tadj. It is fitted on 2 and 4
+The model of Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet with a New NIC-Based
+Collective Message Passing Protocol (2004), is T(N) = Tinit + (ceil(log2 N) - 1) Ttrig + Tadj. It is fitted on 2 and 4
 nodes and asked for the others. Beside it, one for a lab, whose nodes share a few cores: all work of all nodes, a part
 for each node and a part for each message, has to be done by them, T(N) = work(N) / cores.
 """

@@ -48,7 +48,9 @@ constinit const Algorithm allgather_bruck = {
     .collective = schedule::Collective::kAllgather,
     .name = "bruck",
     .summary = "send all that one has twice as far each time, then turn",
-    .reference = "Bruck, Ho, Kipnis, Upfal, Weathersby 1997",
+    .reference =
+        "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient Algorithms for All-to-All Communications in Multiport "
+        "Message-Passing Systems, 1997",
     .build = of_allgather_bruck::build,
     .root_relative = false,
 };

@@ -98,7 +98,8 @@ constinit const Algorithm allgather_lanes = {
     .collective = schedule::Collective::kAllgather,
     .name = "lanes",
     .summary = "each lane collected across nodes, then lanes within nodes",
-    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .reference =
+        "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_allgather_lanes::build,
     .root_relative = false,
     .degrees = of_allgather_lanes::kDegrees,

@@ -48,7 +48,7 @@ constinit const Algorithm allgather_recursive_doubling = {
     .collective = schedule::Collective::kAllgather,
     .name = "recursive_doubling",
     .summary = "exchange all that one has along each dimension of a hypercube",
-    .reference = "Thakur, Rabenseifner, Gropp 2005",
+    .reference = "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication Operations in MPICH, 2005",
     .build = of_allgather_recursive_doubling::build,
     .root_relative = false,
 };

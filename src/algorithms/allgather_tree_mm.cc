@@ -42,7 +42,8 @@ constinit const Algorithm allgather_tree_mm = {
     .collective = schedule::Collective::kAllgather,
     .name = "tree_mm",
     .summary = "up a k-nomial tree of sends and receives to rank 0, a subtree's blocks at once, and the row down again",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_allgather_tree_mm::build,
     .root_relative = false,
     .degrees = of_allgather_tree_mm::kDegrees,

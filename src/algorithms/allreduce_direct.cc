@@ -48,7 +48,8 @@ constinit const Algorithm allreduce_direct = published_and_combined({
     .collective = schedule::Collective::kAllreduce,
     .name = "direct",
     .summary = "everyone publishes, everyone combines all operands in rank order",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_allreduce_direct::build,
 });
 

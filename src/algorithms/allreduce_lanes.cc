@@ -69,7 +69,8 @@ constinit const Algorithm allreduce_lanes = {
     .collective = schedule::Collective::kAllreduce,
     .name = "lanes",
     .summary = "scattered by lanes within nodes, each lane combined across nodes, collected within nodes",
-    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .reference =
+        "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_allreduce_lanes::build,
     .root_relative = false,
     .can_keep_order = true,

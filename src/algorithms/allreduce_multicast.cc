@@ -31,7 +31,9 @@ constinit const Algorithm allreduce_multicast = {
     .collective = schedule::Collective::kAllreduce,
     .name = "multicast",
     .summary = "up a k-nomial tree of sends and receives, down by multicast and a chain",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.4 (TREEMM); Hoefler, Siebert, Rehm, constant-time broadcast",
+    .reference =
+        "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.4 (TREEMM); Hoefler, Siebert, "
+        "Rehm, A practically constant-time MPI Broadcast Algorithm",
     .build = of_allreduce_multicast::build,
     .root_relative = false,
     .can_keep_order = true,

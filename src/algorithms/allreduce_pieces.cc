@@ -46,7 +46,7 @@ constinit const Algorithm allreduce_pieces = published_and_combined({
     .collective = schedule::Collective::kAllreduce,
     .name = "pieces",
     .summary = "each rank reduces a piece, all collect them",
-    .reference = "after Velamati et al., Intra-Cell MPI, 3.3 and 3.4 (AG)",
+    .reference = "after Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 and 3.4 (AG)",
     .build = of_allreduce_pieces::build,
 });
 

@@ -77,7 +77,9 @@ constinit const Algorithm allreduce_reduce_scatter_allgather = {
     .collective = schedule::Collective::kAllreduce,
     .name = "reduce_scatter_allgather",
     .summary = "recursive halving, then recursive doubling",
-    .reference = "Rabenseifner 2004; Thakur, Rabenseifner, Gropp 2005",
+    .reference =
+        "Rabenseifner, Optimization of Collective Reduction Operations, 2004; Thakur, Rabenseifner, Gropp, "
+        "Optimization of Collective Communication Operations in MPICH, 2005",
     .build = of_allreduce_reduce_scatter_allgather::build,
     .root_relative = false,
     .can_keep_order = true,

@@ -52,7 +52,7 @@ constinit const Algorithm allreduce_ring = {
     .collective = schedule::Collective::kAllreduce,
     .name = "ring",
     .summary = "parts travel around the ring, combined first, then spread",
-    .reference = "Patarasuk, Yuan 2009",
+    .reference = "Patarasuk, Yuan, Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations, 2009",
     .build = of_allreduce_ring::build,
     .root_relative = false,
 };

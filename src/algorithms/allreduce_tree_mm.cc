@@ -6,7 +6,8 @@
 //
 // Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4
 // (TREEMM);
-//   Buntinas, Panda, NIC-Based Reduction in Myrinet Clusters (2003), whose reduction-to-all this would be.
+//   Buntinas, Panda, NIC-Based Reduction in Myrinet Clusters: Is It Beneficial? (2003), whose
+//   reduction-to-all this would be.
 // Steps: 2 ceil(log_k size) phases of up to k-1 messages a rank.
 // Bytes: 2 (size-1) n in all; rank 0 receives, combines and sends up to (k-1) ceil(log_k size) n.
 // Cost:  that of reduce_tree_mm plus that of broadcast_tree_mm.
@@ -33,7 +34,7 @@ constinit const Algorithm allreduce_tree_mm = {
     .collective = schedule::Collective::kAllreduce,
     .name = "tree_mm",
     .summary = "k-nomial tree of sends and receives, up to rank 0 and down again",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.3 and 3.4 (TREEMM)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 and 3.4 (TREEMM)",
     .build = of_allreduce_tree_mm::build,
     .root_relative = false,
     .can_keep_order = true,

@@ -116,7 +116,9 @@ constinit const Algorithm alltoall_bruck = {
     .collective = schedule::Collective::kAlltoall,
     .name = "bruck",
     .summary = "blocks travel by the digits of their distance, to a radix (the degree)",
-    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (bruck); Bruck et al. 1997",
+    .reference =
+        "Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (bruck); Bruck et al., Efficient "
+        "Algorithms for All-to-All Communications in Multiport Message-Passing Systems, 1997",
     .build = of_alltoall_bruck::build,
     .root_relative = false,
     .degrees = of_alltoall_bruck::kDegrees,

@@ -31,7 +31,9 @@ constinit const Algorithm barrier_dissemination = {
     .collective = schedule::Collective::kBarrier,
     .name = "dissemination",
     .summary = "signal 2^i ranks ahead in round i",
-    .reference = "Hensgen, Finkel, Manber 1988; Velamati et al., Intra-Cell MPI, 3.2 (DIS)",
+    .reference =
+        "Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization, 1988; Velamati et al., Optimization of "
+        "Collective Communication in Intra-Cell MPI, 3.2 (DIS)",
     .build = of_barrier_dissemination::build,
     .root_relative = false,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages up a k-nomial tree, then down: 2 (size-1) of them in all, where an exchange has size * log2(size).
 //
-// Reference: Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet, 5.1.
+// Reference: Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet with a New NIC-Based
+//   Collective Message Passing Protocol (2004), 5.1.
 // Steps: 2 * ceil(log_k size).
 // Bytes: none; up to (k-1) * ceil(log_k size) + 1 messages each way at a rank.
 // Cost:  2 * ceil(log_k size) * alpha.
@@ -39,7 +40,7 @@ constinit const Algorithm barrier_gather_broadcast = {
     .collective = schedule::Collective::kBarrier,
     .name = "gather_broadcast",
     .summary = "messages up a k-nomial tree and down again",
-    .reference = "Yu, Buntinas, Graham, Panda, NIC barrier, 5.1 (GB)",
+    .reference = "Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet, 5.1 (GB)",
     .build = of_barrier_gather_broadcast::build,
     .root_relative = false,
     .degrees = of_barrier_gather_broadcast::kDegrees,

@@ -29,7 +29,7 @@ constinit const Algorithm barrier_linear = {
     .collective = schedule::Collective::kBarrier,
     .name = "linear",
     .summary = "everyone signals everyone, all at a time",
-    .reference = "Kumar, Mamidala, Panda, Multi-core alltoall (irecv-isend)",
+    .reference = "Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend)",
     .build = of_barrier_linear::build,
     .root_relative = false,
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages up a k-nomial tree, then rank 0 releases all by multicast, and a chain those who miss it.
 //
-// Reference: Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet, 5.1 (up); Hoefler,
-//   Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand Clusters with
-//   Multicast (2007), section 2 (down).
+// Reference: Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet with a New NIC-Based
+//   Collective Message Passing Protocol (2004), 5.1 (up); Hoefler, Siebert, Rehm, A practically constant-time MPI
+//   Broadcast Algorithm for large-scale InfiniBand Clusters with Multicast (2007), section 2 (down).
 // Steps: ceil(log_k size), and 1.
 // Bytes: none; size-1 messages up and as many by the chain.
 // Cost:  (ceil(log_k size) + 1) * alpha.
@@ -36,7 +36,9 @@ constinit const Algorithm barrier_multicast = {
     .collective = schedule::Collective::kBarrier,
     .name = "multicast",
     .summary = "messages up a k-nomial tree, released by multicast and a chain",
-    .reference = "Yu et al., NIC barrier, 5.1 (GB); Hoefler, Siebert, Rehm, constant-time broadcast",
+    .reference =
+        "Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet, 5.1 (GB); Hoefler, "
+        "Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm",
     .build = of_barrier_multicast::build,
     .root_relative = false,
     .multicasts = true,

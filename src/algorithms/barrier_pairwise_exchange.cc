@@ -36,7 +36,7 @@ constinit const Algorithm barrier_pairwise_exchange = {
     .collective = schedule::Collective::kBarrier,
     .name = "pairwise_exchange",
     .summary = "exchange along each dimension of a hypercube",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.2 (PE)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.2 (PE)",
     .build = of_barrier_pairwise_exchange::build,
     .root_relative = false,
 };

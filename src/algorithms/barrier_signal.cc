@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SIG: everyone marks its arrival in one shared word and watches that word.
 //
-// The paper ORs bits into the root's signal register and releases as in OTA, because others can't watch a register of
-// the root. Here they can watch the word, so there is no release: one scheduling round, which is what counts where
+// Velamati et al. OR bits into the root's signal register and release as in OTA, because others can't watch a register
+// of the root. Here they can watch the word, so there is no release: one scheduling round, which is what counts where
 // ranks outnumber cores. Adding 1 stands for setting one's bit and has no limit of 32 or 64 ranks.
 //
 // Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.2.
@@ -30,7 +30,7 @@ constinit const Algorithm barrier_signal = {
     .collective = schedule::Collective::kBarrier,
     .name = "signal",
     .summary = "everyone adds to one shared word and waits until it is full",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.2 (SIG)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.2 (SIG)",
     .build = of_barrier_signal::build,
     .root_relative = false,
     .uses_counters = true,

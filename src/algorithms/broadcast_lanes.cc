@@ -61,7 +61,8 @@ constinit const Algorithm broadcast_lanes = {
     .collective = schedule::Collective::kBroadcast,
     .name = "lanes",
     .summary = "within the root's node, then each lane across nodes, then collected within nodes",
-    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .reference =
+        "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_broadcast_lanes::build,
     .root_relative = false,
     .degrees = of_broadcast_lanes::kDegrees,

@@ -30,7 +30,9 @@ constinit const Algorithm broadcast_node_tree = {
     .collective = schedule::Collective::kBroadcast,
     .name = "node_tree",
     .summary = "k-nomial trees of sends and receives, of nodes and of the ranks in each",
-    .reference = "after Sistare, vandeVaart, Loh 1999, and Velamati et al., 3.3 (TREEMM)",
+    .reference =
+        "after Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs, 1999, and "
+        "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (TREEMM)",
     .build = of_broadcast_node_tree::build,
     .root_relative = false,
     .segmented = true,

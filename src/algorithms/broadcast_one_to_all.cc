@@ -60,7 +60,7 @@ constinit const Algorithm broadcast_one_to_all = {
     .name = "one_to_all",
     .summary =
         "the root publishes each segment, all others copy it; degree: its parts, rank i beginning with i mod degree",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.3 (OTA)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (OTA)",
     .build = of_broadcast_one_to_all::build,
     .segmented = true,
     .uses_slots = true,

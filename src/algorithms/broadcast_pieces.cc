@@ -2,7 +2,7 @@
 // AG: each rank fetches a piece of every segment from the root, and all collect the pieces from each other.
 //
 // The root's own piece is taken from its publication. `degree` is the number of pieces, by default one a rank; fewer
-// stand for the paper's minimum piece. The paper's ranks write their piece into every destination; here each
+// stand for the minimum piece of Velamati et al. Their ranks write their piece into every destination; here each
 // publishes it and the others read, which needs no gathering of addresses and lets every rank copy at its own pace.
 //
 // Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
@@ -100,7 +100,7 @@ constinit const Algorithm broadcast_pieces = {
     .collective = schedule::Collective::kBroadcast,
     .name = "pieces",
     .summary = "each fetches a piece from the root, all collect them; degree: number of pieces",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.3 (AG)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (AG)",
     .build = of_broadcast_pieces::build,
     .segmented = true,
     .uses_slots = true,

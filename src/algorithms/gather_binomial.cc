@@ -48,7 +48,8 @@ constinit const Algorithm gather_binomial = {
     .collective = schedule::Collective::kGather,
     .name = "binomial",
     .summary = "up a k-nomial tree, a subtree's blocks at once",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_gather_binomial::build,
     .root_relative = false,
     .degrees = of_gather_binomial::kDegrees,

@@ -35,7 +35,8 @@ constinit const Algorithm gather_linear = {
     .collective = schedule::Collective::kGather,
     .name = "linear",
     .summary = "everyone sends its block to the root",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_gather_linear::build,
     .root_relative = false,
     .takes_vectors = true,

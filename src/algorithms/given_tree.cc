@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference: Buntinas and Panda, NIC-Based Reduction in Myrinet Clusters, III.C: the host gives parent and children.
+// Reference: Buntinas, Panda, NIC-Based Reduction in Myrinet Clusters: Is It Beneficial?, III.C: the host gives parent
+//   and children.
 #include "algorithms/given_tree.h"
 
 #include "algorithms/message_tree.h"

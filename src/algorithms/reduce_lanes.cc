@@ -75,7 +75,8 @@ constinit const Algorithm reduce_lanes = {
     .collective = schedule::Collective::kReduce,
     .name = "lanes",
     .summary = "scattered by lanes within nodes, each lane reduced to the root's node, collected there",
-    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .reference =
+        "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_reduce_lanes::build,
     .root_relative = false,
     .can_keep_order = true,

@@ -29,7 +29,9 @@ constinit const Algorithm reduce_node_tree = {
     .collective = schedule::Collective::kReduce,
     .name = "node_tree",
     .summary = "k-nomial trees of sends and receives, of the ranks in each node and of nodes",
-    .reference = "after Sistare, vandeVaart, Loh 1999, and Velamati et al., 3.4 (TREEMM)",
+    .reference =
+        "after Sistare, vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs, 1999, and "
+        "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.4 (TREEMM)",
     .build = of_reduce_node_tree::build,
     .root_relative = false,
     .segmented = true,

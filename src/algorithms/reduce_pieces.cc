@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // AG: everyone publishes its operand, each rank reduces its piece of it, the root collects the results.
 //
-// The paper's takes the operation for commutative; here each piece is combined in rank order, whatever the root, at
+// Velamati et al. take the operation for commutative; here each piece is combined in rank order, whatever the root, at
 // the price of one copy of a piece. The root collects and doesn't let itself be written to: the result lies in the
 // worker's scratch memory, where peers can read it, while the root's buffer often is not memory that peers can reach.
 //
@@ -82,7 +82,7 @@ constinit const Algorithm reduce_pieces = published_and_combined({
     .collective = schedule::Collective::kReduce,
     .name = "pieces",
     .summary = "each rank reduces a piece, the root collects them",
-    .reference = "Velamati et al., Intra-Cell MPI, 3.4 (AG)",
+    .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.4 (AG)",
     .build = of_reduce_pieces::build,
     .slots = 2 * kRingSlots,
 });

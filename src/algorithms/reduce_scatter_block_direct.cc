@@ -32,7 +32,8 @@ constinit const Algorithm reduce_scatter_block_direct = {
     .collective = schedule::Collective::kReduceScatterBlock,
     .name = "direct",
     .summary = "everyone publishes its row and combines its block out of all",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_reduce_scatter_block_direct::build,
     .root_relative = false,
     .can_keep_order = true,

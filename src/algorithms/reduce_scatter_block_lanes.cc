@@ -93,7 +93,8 @@ constinit const Algorithm reduce_scatter_block_lanes = {
     .collective = schedule::Collective::kReduceScatterBlock,
     .name = "lanes",
     .summary = "combined by lanes within nodes, then each lane across nodes",
-    .reference = "after Kumar, Mamidala, Panda, Multi-core alltoall (a subset of the cores)",
+    .reference =
+        "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_reduce_scatter_block_lanes::build,
     .root_relative = false,
     .can_keep_order = true,

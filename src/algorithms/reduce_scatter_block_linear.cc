@@ -51,7 +51,8 @@ constinit const Algorithm reduce_scatter_block_linear = {
     .collective = schedule::Collective::kReduceScatterBlock,
     .name = "linear",
     .summary = "one rank after the other sends everyone its operand of their block",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_reduce_scatter_block_linear::build,
     .root_relative = false,
     .can_keep_order = true,

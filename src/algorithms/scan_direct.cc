@@ -37,7 +37,8 @@ constinit const Algorithm scan_direct = published_and_combined({
     .collective = schedule::Collective::kScan,
     .name = "direct",
     .summary = "everyone publishes, everyone combines the operands before its own",
-    .reference = "after Chan, Heimlich, Purkayastha, van de Geijn 2007 (allreduce direct)",
+    .reference = "after Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and "
+                 "Experience, 2007 (allreduce direct)",
     .build = of_scan_direct::build,
 });
 

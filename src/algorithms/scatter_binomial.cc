@@ -52,7 +52,8 @@ constinit const Algorithm scatter_binomial = {
     .collective = schedule::Collective::kScatter,
     .name = "binomial",
     .summary = "down a k-nomial tree, a subtree's blocks at once",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_scatter_binomial::build,
     .root_relative = false,
     .degrees = of_scatter_binomial::kDegrees,

@@ -35,7 +35,8 @@ constinit const Algorithm scatter_linear = {
     .collective = schedule::Collective::kScatter,
     .name = "linear",
     .summary = "the root sends everyone its block",
-    .reference = "Chan, Heimlich, Purkayastha, van de Geijn 2007",
+    .reference =
+        "Chan, Heimlich, Purkayastha, van de Geijn, Collective Communication: Theory, Practice, and Experience, 2007",
     .build = of_scatter_linear::build,
     .root_relative = false,
     .takes_vectors = true,

@@ -3,9 +3,9 @@
 // message of the rank before it, and whichever is first fills its buffer. The message goes to memory of the channel's
 // own: it may come when the buffer is the caller's again.
 //
-// Root delay (Hoefler et al., section 2.1) and the pace of long messages are this class's business: no schedule can
-// know what receivers have missed. With them goes a message of 8 bytes, a report, to the root of a call from one of the
-// others, whom all find by the same throw of dice; by random synchronization the root waits for it.
+// Root delay (section 2.1 of the reference in multicast_path.h) and the pace of long messages belong to this class: no
+// schedule can know what receivers have missed. With them goes a message of 8 bytes, a report, to the root of a call
+// from one of the others, whom all find by the same throw of dice; by random synchronization the root waits for it.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A message as it is put together out of fragments that come in any order, some of them twice and some never: a bitmap
-// of what has come (Hoefler et al., section 2.1).
+// of what has come (Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale
+// InfiniBand Clusters with Multicast, section 2.1).
 //
 // Invariant: nothing is written but a fragment's own place, and that once.
 //

@@ -13,11 +13,12 @@
 
 namespace hocket::engines::nic {
 
-// How messages are made sure of.
+// How messages are made sure of: the schemes of Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over
+// Quadrics and Myrinet with a New NIC-Based Collective Message Passing Protocol (2004).
 enum class Mode : uint8_t {
-  kCollective,    // whoever misses one asks for it (Myrinet's way in Yu et al.)
-  kChain,         // nothing is: the wire loses none (Quadrics' way)
-  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (Yu et al.'s direct scheme)
+  kCollective,    // whoever misses one asks for it (Myrinet's way there)
+  kChain,         // nothing is: the wire loses none (Quadrics' way there)
+  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the direct scheme there)
 };
 
 // How a schedule becomes a table.
@@ -27,9 +28,10 @@ struct Form {
   // schedule is carried out backwards as well, by messages without content: of a reduction afterwards, of a broadcast
   // before.
   bool synchronizes = false;
-  // Operands are combined in the order in which they come (the NIC paper's way), so that results depend on it where an
-  // operation isn't associative and commutative to the last bit. Otherwise in the schedule's order, when the last has
-  // come. Refused if a rank sends on what it has combined before all that it combines have come.
+  // Operands are combined in the order in which they come (as in Buntinas, Panda, NIC-Based Reduction in Myrinet
+  // Clusters: Is It Beneficial?), so that results depend on it where an operation isn't associative and commutative to
+  // the last bit. Otherwise in the schedule's order, when the last has come. Refused if a rank sends on what it has
+  // combined before all that it combines have come.
   bool on_arrival = false;
 };
 
