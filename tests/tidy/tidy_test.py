@@ -220,6 +220,23 @@ class Rules(unittest.TestCase):
         self.write("docs/interposer.md", "| reason | |\n|---|---|\n| freed | |\n\n| table | |\n| of others | |\n")
         self.expect("reasons", "docs/interposer.md")
 
+    def test_comment_about_what_is_not_there(self):
+        for gone in ("old_name", "OldName", "kOldName", "gone()", "HOCKET_GONE", "base/gone.h", "gone.py", "src/old/"):
+            self.write("src/base/status.h", SPDX + f"// A word.\n/* As\n   {gone} has it. */\n")
+            self.expect("comment-name", "src/base/status.h")
+        for there in ("barrier_tree", "Outcome", "kFreed", "getenv()", "HOCKET_WAIT", "schedule/plan.h", "src/engines/",
+                      "select(2)", "struct sched_attr", "net.core.rmem_max", "log_k", "MPI_Bcast", "and/or",
+                      "base/<name>.h", "scripts/NAME.sh"):
+            self.write("src/base/status.h", SPDX + f"// As {there} has it.\n")
+            self.assertEqual(self.found(), [])
+
+    def test_comments_of_scripts_are_read(self):
+        self.write("dev", GOOD["dev"] + "echo '# in_text ' # old_name\n")
+        self.expect("comment-name", "dev")
+        self.write("dev", GOOD["dev"] + "echo build  # not in_text\n")
+        self.write("scripts/build.sh", GOOD["scripts/build.sh"] + "echo in_text\n")
+        self.assertEqual(self.found(), [])
+
     def test_path_of_a_machine(self):
         self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")
         self.expect("machine-path", "README.md")

@@ -2,9 +2,11 @@
 """The files that the rules look at, and what a rule finds."""
 
 import dataclasses
+import io
 import pathlib
 import re
 import subprocess
+import tokenize
 
 CXX_SUFFIXES = (".cc", ".c", ".h", ".inc")
 # Folders that hold what was built or installed, never source.
@@ -63,17 +65,45 @@ class Tree:
                 or pathlib.PurePath(path).name in ("CMakeLists.txt", "dev", "run")]
 
 
+# A quote after a digit separates digits.
 _TOKENS = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"\w*\(.*?\)\w*"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+    r'//[^\n]*|/\*.*?\*/|R"\w*\(.*?\)\w*"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_HASH = re.compile(r"(?:(?<=\s)|^)#[^\n]*", re.MULTILINE)
+
+
+def _blank(text):
+    return re.sub(r"[^\n]", " ", text)
 
 
 def blank_comments_and_strings(text):
     """The same text, line for line and column for column, with nothing left in comments and literals."""
+    return _TOKENS.sub(lambda token: _blank(token.group(0)), text)
 
-    def blank(match):
-        token = match.group(0)
-        if token.startswith("'") and text[match.start() - 1:match.start()].isalnum():
-            return token  # a digit separator, not a character
-        return re.sub(r"[^\n]", " ", token)
 
-    return _TOKENS.sub(blank, text)
+def split_comments(path, text):
+    """The same text with its comments blanked, and (line, comment) of each. Of what has none, the text."""
+    if path.endswith(CXX_SUFFIXES + (".hpp",)):
+        found = [token.span() for token in _TOKENS.finditer(text) if token.group(0).startswith("/")]
+    elif path.endswith(".py"):
+        found = list(_python_comments(text))
+    elif path.endswith((".sh", ".cmake")) or pathlib.PurePath(path).name in ("CMakeLists.txt", "dev", "run"):
+        found = [token.span() for token in _HASH.finditer(text)]
+    else:
+        return text, []
+    kept, comments, past, line = [], [], 0, 1
+    for begin, end in found:
+        line += text.count("\n", past, begin)
+        kept += [text[past:begin], _blank(text[begin:end])]
+        comments.append((line, text[begin:end]))
+        line += text.count("\n", begin, end)
+        past = end
+    return "".join(kept + [text[past:]]), comments
+
+
+def _python_comments(text):
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield starts[token.start[0] - 1] + token.start[1], starts[token.end[0] - 1] + token.end[1]
