@@ -8,6 +8,7 @@ usage: tidy.py ROOT [BUILD_DIRECTORY]     the build tells which sources are comp
 import sys
 
 import rules_comments
+import rules_dead
 import rules_includes
 import rules_project
 import rules_size
@@ -17,6 +18,7 @@ RULES = [
     rules_includes.check_directions,
     rules_includes.check_dead_headers,
     rules_includes.check_dead_scripts,
+    rules_dead.check_dead_declarations,
     rules_comments.check_comments,
     rules_size.check_lines,
     rules_size.check_prose,

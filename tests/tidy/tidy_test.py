@@ -18,7 +18,7 @@ GOOD = {
     "include/hocket/hocket.h":
         "/* SPDX-License-Identifier: BSD-3-Clause */\n/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
         "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n",
-    "src/base/status.h": SPDX + "int status();\n",
+    "src/base/status.h": SPDX + "enum class Code { kOk };\n",
     "src/base/environment_settings.cc": SPDX + 'const char* names[] = {"HOCKET_WAIT"};\n',
     "src/schedule/plan.h": SPDX + '#include <vector>\n#include "base/status.h"\n',
     "src/algorithms/algorithms.def": "HOCKET_ALGORITHM(barrier_tree)\n",
@@ -164,9 +164,9 @@ class Rules(unittest.TestCase):
         self.expect("file-size", "src/base/status.h")
 
     def test_long_function(self):
-        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
-        self.expect("function-size", "src/base/status.h")
-        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
+        self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
+        self.expect("function-size", "src/base/status.cc")
+        self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
         self.assertEqual(self.found(), [])
 
     def test_long_python_and_shell_functions(self):
@@ -219,6 +219,41 @@ class Rules(unittest.TestCase):
     def test_reason_that_is_not_explained(self):
         self.write("docs/interposer.md", "| reason | |\n|---|---|\n| freed | |\n\n| table | |\n| of others | |\n")
         self.expect("reasons", "docs/interposer.md")
+
+    def write_status(self, header, source):
+        self.write("src/base/status.h", SPDX + f"namespace a {{\n{header}\n}}\n")
+        self.write("src/base/status.cc", SPDX + '#include "base/status.h"\n' + source)
+
+    def test_function_that_nothing_uses(self):
+        itself = "void a::lonely() { lonely(); }\n"
+        for declared, defined in (
+            ("void lonely();", itself), ("class A {\n public:\n  int lonely() const { return lonely_; }\n};", ""),
+            ("template <typename T>\nstd::vector<T> lonely(T a = {}) {\n  return lonely(a);\n}", itself)):
+            self.write_status(declared, "// Of lonely().\nint lonely_;\n" + defined)
+            self.expect("dead-declaration", "src/base/status.h")
+            self.write_status(declared, "void a::lonely() {}\nvoid a::other() { b->lonely(a::lonely); }\n")
+            self.assertEqual(self.found(), [])
+
+    def test_names_that_are_no_uses(self):
+        member = "struct A {\n  int size() const { return 1; }\n};\n"
+        self.write_status(member, "int f() {\n  int size(3);\n  return size;\n}\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        self.write_status(member, "")
+        self.write("src/base/blind.cc", SPDX + "int f() { return b.size(); }\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        # A function of another class that hands on to it, and a template that comes to see it.
+        self.write_status(member, "int B::size() const { return a_.size(); }\n")
+        self.assertEqual(self.found(), [])
+        self.write("src/base/walk.h", SPDX + "template <typename T>\nint walk(T& a) {\n  return a.size();\n}\n")
+        self.write_status(member, '#include "base/walk.h"\nint b = walk(c);\n')
+        self.assertEqual(self.found(), [])
+
+    def test_function_that_nothing_defines(self):
+        header = "class A {\n public:\n  void run();\n  virtual void walk() = 0;\n};\n"
+        self.write_status(header, "void B::run() {}\nvoid f(A& a) {\n  a.run();\n}\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        self.write_status(header, "void A::run() {}\nvoid f(A& a) {\n  a.run();\n}\n")
+        self.assertEqual(self.found(), [])
 
     def test_comment_about_what_is_not_there(self):
         for gone in ("old_name", "OldName", "kOldName", "gone()", "HOCKET_GONE", "base/gone.h", "gone.py", "src/old/"):

@@ -30,8 +30,13 @@ class Tree:
     def __init__(self, root):
         self.root = pathlib.Path(root)
         self._texts = {}
+        self._code = {}
+        self.outlines = {}  # cxx.py's
         self.paths = sorted(self._list())
         self._known = set(self.paths)
+        self._folders = {}
+        for parts in sorted({pathlib.PurePath(path).parts[:2] for path in self.paths if path.count("/") > 1}):
+            self._folders.setdefault(parts[0], []).append("/".join(parts))
 
     def _list(self):
         listed = subprocess.run(
@@ -52,8 +57,18 @@ class Tree:
     def lines(self, path):
         return self.text(path).splitlines()
 
+    def code(self, path):
+        """Of C and C++: the text without comments and literals."""
+        if path not in self._code:
+            self._code[path] = blank_comments_and_strings(self.text(path))
+        return self._code[path]
+
     def exists(self, path):
         return path in self._known
+
+    def folders_of(self, folder):
+        """The folders in one of the first level."""
+        return self._folders.get(folder, ())
 
     def cxx(self):
         return [path for path in self.paths if path.endswith(CXX_SUFFIXES)]
