@@ -107,6 +107,7 @@ class _Parser:
                 self._statement(start, match.start())
                 start = position
             elif character == "}":
+                self._labels(start)
                 if self.stack:
                     self.stack.pop()
                 start = position
@@ -180,7 +181,7 @@ class _Parser:
             self._function(start, end, end, not is_written, is_written)
         elif self.stack and self.stack[-1][1] and not re.match(r"(?:inline\s+)?(?:static|constexpr)\b", top):
             for part in top.split(","):
-                names = re.findall(r"\w+", re.split(r"[=:{(\[]", part)[0]) or ["?"]
+                names = re.findall(r"\w+", re.split(r"[={(\[]|(?<!:):(?!:)", part)[0]) or ["?"]
                 self.stack[-1][1].members.append((" ".join(head.split()), names[-1]))
 
     def _function(self, start, end, after, is_defined, is_written=True):

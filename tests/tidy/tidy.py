@@ -7,6 +7,7 @@ usage: tidy.py ROOT [BUILD_DIRECTORY]     the build tells which sources are comp
 
 import sys
 
+import rules_classes
 import rules_comments
 import rules_dead
 import rules_includes
@@ -24,6 +25,7 @@ RULES = [
     rules_size.check_prose,
     rules_size.check_files,
     rules_size.check_functions,
+    rules_classes.check_classes,
     rules_project.check_algorithms,
     rules_project.check_licence,
     rules_project.check_public_header,

@@ -6,7 +6,9 @@ import json
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
+import rules_classes
 import rules_size
 import tidy
 
@@ -168,6 +170,29 @@ class Rules(unittest.TestCase):
         self.expect("function-size", "src/base/status.cc")
         self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
         self.assertEqual(self.found(), [])
+
+    def test_class_with_many_members(self):
+        some = "".join(f"  std::function<void(int)> a{number};\n" for number in range(18))
+        twenty = some + "  int a[2] = {}, b{0};\n"
+        aside = "  static int c;\n  using D = int;\n  struct E {\n    int f;\n  };\n  A(const A&) = delete;\n"
+        for more, is_large in (("", False), ("  int (*z)(int) = nullptr;\n", True), ("  int y : 3;\n", True)):
+            self.write("src/base/status.cc", SPDX + f"class A : public B {{\n{twenty}{aside}{more}}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+        for function, is_large in (("", False), ("  int g() const { return 1; }\n", False), ("  void g() {}\n", True),
+                                   (" private:\n", True)):
+            self.write("src/base/status.cc", SPDX + f"struct A {{\n{twenty}  int x;\n{function}}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+
+    def test_class_with_many_functions(self):
+        some = "".join(f"  int f{number}(int a = 1) {{ return a; }}\n" for number in range(23)) + "  ~A() = default;\n"
+        for more, is_large in (("  bool operator==(A a);\n  A() : a_{1} {}\n", False), ("  A();\n" * 3, True)):
+            self.write("src/base/status.cc", SPDX + f"class A {{\n{some}{more}  int a_;\n}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+
+    def test_listed_class_that_is_no_longer_large(self):
+        for listed in (rules_classes.MANY_MEMBERS, rules_classes.MANY_FUNCTIONS):
+            with unittest.mock.patch.dict(listed, {"src/base/status.h:Code": "to be divided"}):
+                self.expect("class-size", "src/base/status.h")
 
     def test_long_python_and_shell_functions(self):
         self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\ndef f():\n" + "    pass\n" * 71)
