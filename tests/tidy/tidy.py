@@ -10,6 +10,7 @@ import sys
 import rules_classes
 import rules_comments
 import rules_dead
+import rules_glossary
 import rules_includes
 import rules_project
 import rules_size
@@ -21,6 +22,7 @@ RULES = [
     rules_includes.check_dead_scripts,
     rules_dead.check_dead_declarations,
     rules_comments.check_comments,
+    rules_glossary.check_glossary,
     rules_size.check_lines,
     rules_size.check_prose,
     rules_size.check_files,

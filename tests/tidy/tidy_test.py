@@ -9,6 +9,7 @@ import unittest
 import unittest.mock
 
 import rules_classes
+import rules_glossary
 import rules_size
 import tidy
 
@@ -296,6 +297,22 @@ class Rules(unittest.TestCase):
         self.write("dev", GOOD["dev"] + "echo build  # not in_text\n")
         self.write("scripts/build.sh", GOOD["scripts/build.sh"] + "echo in_text\n")
         self.assertEqual(self.found(), [])
+
+    def test_word_that_the_house_does_not_use(self):
+        words = {"spin count": ("turns", rules_glossary.CODE), "todo": ("a mend", rules_glossary.BOTH),
+                 "dst": ("destination", rules_glossary.DOCS)}
+        with unittest.mock.patch.dict(rules_glossary.GLOSSARY, words, clear=True):
+            self.write("src/base/status.cc", SPDX + "int dst, count_of_spins, todos, spin;\nint count;\n")
+            self.write("README.md", GOOD["README.md"] + "The spin count of todos.\n")
+            self.assertEqual(self.found(), [])
+            for written in ("int spin_count;", "int spinCount(SpinCount a);", "int kSpinCount;",
+                            'puts("spin count: ");', "// spin-count", "#define SPIN_COUNT 1", "// TODO: more"):
+                self.write("src/base/status.cc", SPDX + written + "\n")
+                self.assertEqual(set(self.found()), {("glossary", "src/base/status.cc")})
+            self.write("src/base/status.cc", SPDX)
+            for written in ("`dst`", "To do: todo."):
+                self.write("README.md", GOOD["README.md"] + written + "\n")
+                self.expect("glossary", "README.md")
 
     def test_path_of_a_machine(self):
         self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")
