@@ -9,6 +9,7 @@ import sys
 
 import rules_classes
 import rules_comments
+import rules_commits
 import rules_dead
 import rules_glossary
 import rules_includes
@@ -34,6 +35,7 @@ RULES = [
     rules_project.check_environment,
     rules_project.check_reasons,
     rules_project.check_machine_paths,
+    rules_commits.check_commits,
 ]
 
 
@@ -50,8 +52,8 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     tree, found = findings(*arguments)
-    for finding in found:
-        print(finding)
+    for line in [*found, *tree.notes]:
+        print(line)
     print(f"tidy: {len(tree.sources())} sources, {len(found)} findings")
     return 1 if found else 0
 

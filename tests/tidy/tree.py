@@ -9,6 +9,8 @@ import subprocess
 import tokenize
 
 CXX_SUFFIXES = (".cc", ".c", ".h", ".inc")
+# Programs whose name has no suffix that tells their language.
+NAMED = ("CMakeLists.txt", "dev", "run", "commit-msg")
 # Folders that hold what was built or installed, never source.
 IGNORED_FOLDERS = {".git", ".venv", "build", "install", "__pycache__"}
 
@@ -31,6 +33,7 @@ class Tree:
         self.root = pathlib.Path(root)
         self._texts = {}
         self._code = {}
+        self.notes = []  # what rules could not look at
         self.outlines = {}  # cxx.py's
         self.paths = sorted(self._list())
         self._known = set(self.paths)
@@ -77,7 +80,7 @@ class Tree:
         """Everything that somebody wrote as a program."""
         return [path for path in self.paths
                 if path.endswith(CXX_SUFFIXES + (".py", ".sh", ".cmake", ".f90", ".f", ".def", ".pml"))
-                or pathlib.PurePath(path).name in ("CMakeLists.txt", "dev", "run")]
+                or pathlib.PurePath(path).name in NAMED]
 
 
 # A quote after a digit separates digits.
@@ -101,7 +104,7 @@ def split_comments(path, text):
         found = [token.span() for token in _TOKENS.finditer(text) if token.group(0).startswith("/")]
     elif path.endswith(".py"):
         found = list(_python_comments(text))
-    elif path.endswith((".sh", ".cmake")) or pathlib.PurePath(path).name in ("CMakeLists.txt", "dev", "run"):
+    elif path.endswith((".sh", ".cmake")) or pathlib.PurePath(path).name in NAMED:
         found = [token.span() for token in _HASH.finditer(text)]
     else:
         return text, []
