@@ -3,10 +3,12 @@
 """Checks the house rules that no compiler knows; prints what breaks them and ends with 1 if anything does.
 
 usage: tidy.py ROOT [BUILD_DIRECTORY]     the build tells which sources are compiled at all
+       tidy.py --counts ROOT              what the house watches, in numbers
 """
 
 import sys
 
+import counts
 import rules_classes
 import rules_comments
 import rules_commits
@@ -48,9 +50,13 @@ def findings(root, build_directory=None):
 
 
 def main(arguments):
-    if len(arguments) not in (1, 2):
+    if len(arguments) not in (1, 2) or arguments[-1].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
+    if arguments[0] == "--counts":
+        for what, count in counts.counts(Tree(arguments[-1])):
+            print(f"{what}: {count}")
+        return 0
     tree, found = findings(*arguments)
     for line in [*found, *tree.notes]:
         print(line)
