@@ -26,7 +26,7 @@ check() { # check NAME COMMAND...
 }
 
 mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h' '*.hpp' '*.c')
-mapfile -t scripts < <(git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run)
+mapfile -t scripts < <(git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run '.githooks/*')
 
 mapfile -t words < <(git ls-files --cached --others --exclude-standard '*.md' '*.py' '*.cmake' '*.def')
 words+=("${sources[@]}" "${scripts[@]}")

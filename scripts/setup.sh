@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what building and testing need: Debian packages, and one Python environment for each MPI from PyPI.
+# Installs what building and testing need: Debian packages, and one Python environment for each MPI from PyPI. Has git
+# look at commit messages (.githooks/).
 # Does only what is missing.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -51,6 +52,14 @@ mpi4py_wheel() { # sets $wheel
   wheel=$(echo "$directory"/mpi4py-*.whl)
 }
 
+use_hooks() { # the repository's, where the clone has none of its own
+  local own
+  if [ ! -e .git ] || ! git rev-parse --git-dir >/dev/null 2>&1; then return; fi
+  own=$(git config core.hooksPath || find "$(git rev-parse --git-path hooks)" -type f ! -name '*.sample' 2>/dev/null ||
+    true)
+  if [ -z "$own" ]; then git config core.hooksPath .githooks; fi
+}
+
 mapfile -t packages < <(grep -vE '^(#|$)' scripts/packages.txt)
 install_packages "${packages[@]}"
 python_environment mpich
@@ -58,4 +67,5 @@ python_environment openmpi
 mpi4py_wheel
 python_environment mpich-abi "$wheel"
 python_environment impi "$wheel"
+use_hooks
 say "everything needed is installed"

@@ -119,6 +119,7 @@ main() {
     if [ ${#labels[@]} -gt 0 ]; then
       label=$(IFS='|' && echo "${labels[*]}")
       run_ctest "release build: ${labels[*]}" release "${tier[@]}" -L "^($label)\$"
+      if wanted tidy; then python3 -B tests/tidy/tidy.py --counts .; fi
     fi
   fi
   # A choice of the caller's may be of any test. Else the short tier leaves out what shows least for its time: of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A barrier of two ranks on two cores: by a lane alone, by the executor over a lane, and by the public API, each
-// against the same barrier written by hand. What one level adds is its `over_ns` less that of the one before.
+// against the same barrier written by hand. What one level adds is its `over_ns_per_step` less that of the one before.
 #include <benchmark/benchmark.h>
 
 #include <memory>

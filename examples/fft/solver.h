@@ -2,7 +2,7 @@
 // A spectral solver over FFTW's own MPI transform: a quantum particle that moves freely on a torus of two or three
 // dimensions (the Schroedinger equation without a potential), stepped by transform, phase, and transform back.
 //
-// All its heavy communication is inside libfftw3_mpi, which transposes the field by MPI_Alltoall or MPI_Alltoallv, or
+// All its heavy communication is inside FFTW's library, which transposes the field by MPI_Alltoall or MPI_Alltoallv, or
 // by MPI_Sendrecv where its planner prefers that. Neither this program nor that library knows of hocket.
 //
 //   mpicc -O2 fft.c -lfftw3_mpi -lfftw3 -lm -o fft && mpirun -n 4 ./fft --help

@@ -89,7 +89,7 @@ class LevelZero final : public Driver {
   }
 
  private:
-  // There are none before the program has called zeInit(), which is not for others to do.
+  // There are none before the program has initialised the driver, which is not for others to do.
   void make_contexts() {
     unsigned number = 0;
     if (ze_.DriverGet(&number, nullptr) != 0 || number == 0) return;

@@ -3,7 +3,7 @@
 //
 // A thread that asks for a short one may take the core from a thread in the middle of a long one when it is woken, and
 // comes sooner after it has yielded; its share of the core stays the same. Linux 6.12 and later, for threads of the
-// ordinary policy (sched_setattr(2), sched_runtime); no privilege is needed.
+// ordinary policy (sched_setattr(2)); no privilege is needed.
 //
 // Thread safety: any thread, each for itself.
 #pragma once

@@ -37,7 +37,7 @@ socklen_t fill_name(const std::string& name, sockaddr_un* address) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-// Only when needed: a program that uses select() is better off with low descriptors.
+// Only when needed: a program that uses select(2) is better off with low descriptors.
 bool raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return false;

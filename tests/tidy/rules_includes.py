@@ -72,7 +72,8 @@ def resolve(tree, path, name):
         if tree.exists(candidate):
             return [candidate]
     # A header of which each variant of the layer has its own: interposer/<mpi>/native.h.
-    return [other for other in tree.paths if re.fullmatch(rf"{re.escape(parts[0])}/[^/]+/{re.escape(name)}", other)]
+    variants = [f"{folder}/{name}" for folder in tree.folders_of(parts[0])]
+    return [other for other in variants if tree.exists(other)]
 
 
 def includes(tree, path):

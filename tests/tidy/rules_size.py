@@ -102,16 +102,16 @@ def shell_functions(text):
             begin = None
 
 
+def functions_of_file(tree, path):
+    if path.endswith(CXX_SUFFIXES):
+        return cxx_functions(tree.text(path))
+    if path.endswith(".py"):
+        return python_functions(tree.text(path))
+    return shell_functions(tree.text(path)) if path.endswith(".sh") else ()
+
+
 def check_functions(tree):
     for path in tree.sources():
-        if path.endswith(CXX_SUFFIXES):
-            functions = cxx_functions(tree.text(path))
-        elif path.endswith(".py"):
-            functions = python_functions(tree.text(path))
-        elif path.endswith(".sh"):
-            functions = shell_functions(tree.text(path))
-        else:
-            continue
-        for name, line, count in functions:
+        for name, line, count in functions_of_file(tree, path):
             if count > FUNCTION_LIMIT and f"{path}:{name}" not in LONG_FUNCTIONS:
                 yield Finding("function-size", path, line, f"{name} has {count} lines, {FUNCTION_LIMIT} at most")

@@ -6,7 +6,11 @@ import json
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
+import counts
+import rules_classes
+import rules_glossary
 import rules_size
 import tidy
 
@@ -18,7 +22,7 @@ GOOD = {
     "include/hocket/hocket.h":
         "/* SPDX-License-Identifier: BSD-3-Clause */\n/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
         "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n",
-    "src/base/status.h": SPDX + "int status();\n",
+    "src/base/status.h": SPDX + "enum class Code { kOk };\n",
     "src/base/environment_settings.cc": SPDX + 'const char* names[] = {"HOCKET_WAIT"};\n',
     "src/schedule/plan.h": SPDX + '#include <vector>\n#include "base/status.h"\n',
     "src/algorithms/algorithms.def": "HOCKET_ALGORITHM(barrier_tree)\n",
@@ -164,10 +168,33 @@ class Rules(unittest.TestCase):
         self.expect("file-size", "src/base/status.h")
 
     def test_long_function(self):
-        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
-        self.expect("function-size", "src/base/status.h")
-        self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
+        self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
+        self.expect("function-size", "src/base/status.cc")
+        self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 68 + "}\n}\n")
         self.assertEqual(self.found(), [])
+
+    def test_class_with_many_members(self):
+        some = "".join(f"  std::function<void(int)> a{number};\n" for number in range(18))
+        twenty = some + "  int a[2] = {}, b{0};\n"
+        aside = "  static int c;\n  using D = int;\n  struct E {\n    int f;\n  };\n  A(const A&) = delete;\n"
+        for more, is_large in (("", False), ("  int (*z)(int) = nullptr;\n", True), ("  int y : 3;\n", True)):
+            self.write("src/base/status.cc", SPDX + f"class A : public B {{\n{twenty}{aside}{more}}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+        for function, is_large in (("", False), ("  int g() const { return 1; }\n", False), ("  void g() {}\n", True),
+                                   (" private:\n", True)):
+            self.write("src/base/status.cc", SPDX + f"struct A {{\n{twenty}  int x;\n{function}}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+
+    def test_class_with_many_functions(self):
+        some = "".join(f"  int f{number}(int a = 1) {{ return a; }}\n" for number in range(23)) + "  ~A() = default;\n"
+        for more, is_large in (("  bool operator==(A a);\n  A() : a_{1} {}\n", False), ("  A();\n" * 3, True)):
+            self.write("src/base/status.cc", SPDX + f"class A {{\n{some}{more}  int a_;\n}};\n")
+            self.assertEqual(self.found(), [("class-size", "src/base/status.cc")] if is_large else [])
+
+    def test_listed_class_that_is_no_longer_large(self):
+        for listed in (rules_classes.MANY_MEMBERS, rules_classes.MANY_FUNCTIONS):
+            with unittest.mock.patch.dict(listed, {"src/base/status.h:Code": "to be divided"}):
+                self.expect("class-size", "src/base/status.h")
 
     def test_long_python_and_shell_functions(self):
         self.write("src/tool.py", "# SPDX-License-Identifier: BSD-3-Clause\ndef f():\n" + "    pass\n" * 71)
@@ -219,6 +246,89 @@ class Rules(unittest.TestCase):
     def test_reason_that_is_not_explained(self):
         self.write("docs/interposer.md", "| reason | |\n|---|---|\n| freed | |\n\n| table | |\n| of others | |\n")
         self.expect("reasons", "docs/interposer.md")
+
+    def write_status(self, header, source):
+        self.write("src/base/status.h", SPDX + f"namespace a {{\n{header}\n}}\n")
+        self.write("src/base/status.cc", SPDX + '#include "base/status.h"\n' + source)
+
+    def test_function_that_nothing_uses(self):
+        itself = "void a::lonely() { lonely(); }\n"
+        for declared, defined in (
+            ("void lonely();", itself), ("class A {\n public:\n  int lonely() const { return lonely_; }\n};", ""),
+            ("template <typename T>\nstd::vector<T> lonely(T a = {}) {\n  return lonely(a);\n}", itself)):
+            self.write_status(declared, "// Of lonely().\nint lonely_;\n" + defined)
+            self.expect("dead-declaration", "src/base/status.h")
+            self.write_status(declared, "void a::lonely() {}\nvoid a::other() { b->lonely(a::lonely); }\n")
+            self.assertEqual(self.found(), [])
+
+    def test_names_that_are_no_uses(self):
+        member = "struct A {\n  int size() const { return 1; }\n};\n"
+        self.write_status(member, "int f() {\n  int size(3);\n  return size;\n}\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        self.write_status(member, "")
+        self.write("src/base/blind.cc", SPDX + "int f() { return b.size(); }\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        # A function of another class that hands on to it, and a template that comes to see it.
+        self.write_status(member, "int B::size() const { return a_.size(); }\n")
+        self.assertEqual(self.found(), [])
+        self.write("src/base/walk.h", SPDX + "template <typename T>\nint walk(T& a) {\n  return a.size();\n}\n")
+        self.write_status(member, '#include "base/walk.h"\nint b = walk(c);\n')
+        self.assertEqual(self.found(), [])
+
+    def test_function_that_nothing_defines(self):
+        header = "class A {\n public:\n  void run();\n  virtual void walk() = 0;\n};\n"
+        self.write_status(header, "void B::run() {}\nvoid f(A& a) {\n  a.run();\n}\n")
+        self.expect("dead-declaration", "src/base/status.h")
+        self.write_status(header, "void A::run() {}\nvoid f(A& a) {\n  a.run();\n}\n")
+        self.assertEqual(self.found(), [])
+
+    def test_comment_about_what_is_not_there(self):
+        for gone in ("old_name", "OldName", "kOldName", "gone()", "HOCKET_GONE", "base/gone.h", "gone.py", "src/old/"):
+            self.write("src/base/status.h", SPDX + f"// A word.\n/* As\n   {gone} has it. */\n")
+            self.expect("comment-name", "src/base/status.h")
+        for there in ("barrier_tree", "Outcome", "kFreed", "getenv()", "HOCKET_WAIT", "schedule/plan.h", "src/engines/",
+                      "select(2)", "struct sched_attr", "net.core.rmem_max", "log_k", "MPI_Bcast", "and/or",
+                      "base/<name>.h", "scripts/NAME.sh"):
+            self.write("src/base/status.h", SPDX + f"// As {there} has it.\n")
+            self.assertEqual(self.found(), [])
+
+    def test_comments_of_scripts_are_read(self):
+        self.write("dev", GOOD["dev"] + "echo '# in_text ' # old_name\n")
+        self.expect("comment-name", "dev")
+        self.write("dev", GOOD["dev"] + "echo build  # not in_text\n")
+        self.write("scripts/build.sh", GOOD["scripts/build.sh"] + "echo in_text\n")
+        self.assertEqual(self.found(), [])
+
+    def test_word_that_the_house_does_not_use(self):
+        words = {"spin count": ("turns", rules_glossary.CODE), "todo": ("a mend", rules_glossary.BOTH),
+                 "dst": ("destination", rules_glossary.DOCS)}
+        with unittest.mock.patch.dict(rules_glossary.GLOSSARY, words, clear=True):
+            self.write("src/base/status.cc", SPDX + "int dst, count_of_spins, todos, spin;\nint count;\n")
+            self.write("README.md", GOOD["README.md"] + "The spin count of todos.\n")
+            self.assertEqual(self.found(), [])
+            for written in ("int spin_count;", "int spinCount(SpinCount a);", "int kSpinCount;",
+                            'puts("spin count: ");', "// spin-count", "#define SPIN_COUNT 1", "// TODO: more"):
+                self.write("src/base/status.cc", SPDX + written + "\n")
+                self.assertEqual(set(self.found()), {("glossary", "src/base/status.cc")})
+            self.write("src/base/status.cc", SPDX)
+            for written in ("`dst`", "To do: todo."):
+                self.write("README.md", GOOD["README.md"] + written + "\n")
+                self.expect("glossary", "README.md")
+
+    def test_counts(self):
+        self.write("src/base/status.cc", SPDX + "int f() {\n  return 1;\n}\nint g() {\n}\nclass A {\n  int a, b;\n"
+                   "  int c() const { return a; }\n  int d() const;\n  A();\n};\n" + "int h;\n" * 20)
+        for path, text in (("src/base/a.cc", "int kExscan;"), ("src/algorithms/b.cc", "int exscan;"),
+                           ("src/base/c.cc", "int d;  // exscan"), ("tests/e.cc", "int exscan;"),
+                           ("interposer/f.cc", "int MPI_Exscan(int NIC_DONE);"), ("bpf/g.h", "int nic_a;"),
+                           ("tools/h.cc", 'puts("reorder");')):
+            self.write(path, SPDX + text + "\n")
+        found = dict(counts.counts(tidy.Tree(self.root)))
+        self.assertEqual(found["longest file"], "src/base/status.cc 32 lines")
+        self.assertEqual(found["lines of 3 functions"], "median 2, p99 3, most 3")
+        self.assertEqual(found["largest classes"], "A 2 data members, A 3 functions")
+        self.assertTrue(found["largest folders"].startswith("src/base 5 sources, "))
+        self.assertEqual([found[what] for what in found if what.startswith("files")], ["2", "1", "1"])
 
     def test_path_of_a_machine(self):
         self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")

@@ -2,7 +2,7 @@
 // How many files `hocket run` may have open: the ranks' connections and, with --label, their streams are all its own.
 //
 // The launcher takes what the hard limit allows. Ranks get the limit back that the user has: a program that uses
-// select() is better off with low descriptors, and libhocket raises it where it must.
+// select(2) is better off with low descriptors, and libhocket raises it where it must.
 //
 // Thread safety: one thread.
 #pragma once

@@ -372,7 +372,8 @@ Status Group::health() const {
 
 bool Group::sleep(uint64_t seen, int64_t limit_ns) {
   std::atomic_ref sleeps(page_->sleeps);
-  // seq_cst, as is the engine's addition to `done` before its look at `sleeps`: one of the two sees the other.
+  // memory_order_seq_cst, as of the engine's addition to `done` before its look at `sleeps`: one of the two sees the
+  // other.
   sleeps.store(1, std::memory_order_seq_cst);
   if (std::atomic_ref(page_->done).load(std::memory_order_seq_cst) == seen) {
     pollfd ear = {ear_.get(), POLLIN, 0};
