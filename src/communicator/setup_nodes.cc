@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "communicator/setup.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::communicator {
 

@@ -39,6 +39,16 @@ ALLOWED_HEADERS = {
 SHARED_BY_ENGINES = ("engines", "engines/executor")
 # What an engine may have of another's folder: the interface that it fills.
 OTHER_ENGINES = {"engines/multicast_verbs": ("engines/multicast",)}
+# Rooms of one place, and what each may include of the others. What lies beside the rooms is for all of them, and knows
+# of none unless `""` says so.
+ROOMS = {
+    "src/platform": {
+        "machine": [],
+        "memory": ["machine"],
+        "bootstrap": ["machine", "memory"],
+        "waiting": [],
+    },
+}
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")
 # Schedules and algorithms are data: they know no operating system, no clock and no thread.
@@ -61,6 +71,15 @@ def place_of(path):
             return f"engines/{parts[2]}"
         return parts[1]
     return parts[0]
+
+
+def room_of(path):
+    """The folder that is divided into rooms and the file's room in it, "" beside them; None where there are none."""
+    for folder, rooms in ROOMS.items():
+        if path.startswith(folder + "/"):
+            room = path[len(folder) + 1:].split("/")[0]
+            return folder, room if room in rooms else ""
+    return None, ""
 
 
 def resolve(tree, path, name):
@@ -91,6 +110,14 @@ def may_include(source, target):
     return target in allowed or (target.startswith("engines/") and "engines/*" in allowed)
 
 
+def may_enter(path, target):
+    """Whether a file may include another one as far as rooms of the same place are concerned."""
+    (folder, room), (other_folder, other_room) = room_of(path), room_of(target)
+    if folder is None or folder != other_folder or other_room in ("", room):
+        return True
+    return other_room in ROOMS[folder].get(room, [])
+
+
 def check_directions(tree):
     for path in tree.cxx():
         source = place_of(path)
@@ -105,6 +132,8 @@ def check_directions(tree):
             target = place_of(targets[0])
             if not may_include(source, target) and name not in ALLOWED_HEADERS.get(source, ()):
                 yield Finding("includes", path, line, f"{source} must not include {target} ({name})")
+            elif not may_enter(path, targets[0]):
+                yield Finding("includes", path, line, f"{pathlib.PurePath(path).parent} must not include {name}")
 
 
 def check_dead_headers(tree):

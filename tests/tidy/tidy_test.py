@@ -77,6 +77,19 @@ class Rules(unittest.TestCase):
         self.write("src/selection/choice.cc", SPDX + '#include "engines/executor/transport.h"\n')
         self.expect("includes", "src/selection/choice.cc")
 
+    def test_rooms_of_a_place_have_an_order(self):
+        self.write("src/platform/descriptor.h", SPDX)
+        self.write("src/platform/memory/region.h", SPDX + '#include "platform/descriptor.h"\n')
+        self.write("src/platform/bootstrap/meeting.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("src/platform/waiting/parking.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.expect("includes", "src/platform/waiting/parking.cc")
+
+    def test_what_lies_beside_rooms_knows_none(self):
+        self.write("src/platform/memory/region.h", SPDX)
+        self.write("src/platform/descriptor.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.expect("includes", "src/platform/descriptor.cc")
+
     def test_interposer_sees_the_public_header_base_and_one_more(self):
         self.write("src/c_api/on_demand.h", SPDX)
         self.write("src/c_api/handles.h", SPDX)

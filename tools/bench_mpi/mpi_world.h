@@ -18,7 +18,7 @@
 #include "bench_mpi/mpi_ranks.h"
 #include "bench_mpi/shim.h"
 #include "hocket/mpi_wire.h"
-#include "platform/rendezvous.h"
+#include "platform/bootstrap/rendezvous.h"
 
 namespace hocket::bench {
 

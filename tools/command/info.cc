@@ -17,7 +17,7 @@
 #include "command/words.h"
 #include "engines/nic/port.h"
 #include "hocket/hocket.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 #include "selection/choice.h"
 
 namespace hocket::command {

@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "command/command.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::command {
 

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "command/local_ranks.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::command {
 namespace {

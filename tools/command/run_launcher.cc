@@ -17,7 +17,7 @@
 #include "command/command.h"
 #include "command/run_limits.h"
 #include "command/run_supervisor.h"
-#include "platform/process_tree.h"
+#include "platform/machine/process_tree.h"
 #include "supervision/exit_codes.h"
 
 namespace hocket::command {

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "command/command.h"
 #include "command/run_rank.h"
-#include "platform/process_tree.h"
+#include "platform/machine/process_tree.h"
 #include "supervision/exit_codes.h"
 
 namespace hocket::command {

@@ -18,8 +18,8 @@
 
 #include "command/run_limits.h"
 #include "command/run_options.h"
+#include "platform/bootstrap/launch_hub.h"
 #include "platform/descriptor.h"
-#include "platform/launch_hub.h"
 #include "supervision/output.h"
 #include "supervision/signals.h"
 

@@ -15,7 +15,7 @@
 #include "command/tune_output.h"
 #include "command/tune_survey.h"
 #include "command/words.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 #include "probe/interface.h"
 
 namespace hocket::command {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "hocket/hocket.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::command {
 namespace {

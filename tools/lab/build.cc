@@ -15,7 +15,7 @@
 #include "lab/survey.h"
 #include "lab/switch_programs.h"
 #include "lab/words.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::lab {
 namespace {

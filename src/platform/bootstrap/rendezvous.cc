@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/rendezvous.h"
+#include "platform/bootstrap/rendezvous.h"
 
 #include <poll.h>
 #include <sys/auxv.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/rendezvous_state.h"
+#include "platform/bootstrap/rendezvous_state.h"
 
 namespace hocket::platform {
 namespace {

@@ -26,7 +26,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "platform/turns.h"
+#include "platform/waiting/turns.h"
 
 namespace hocket::platform {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::platform {
 

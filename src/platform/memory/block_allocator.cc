@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/block_allocator.h"
+#include "platform/memory/block_allocator.h"
 
 #include <iterator>
 

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "platform/bootstrap/hello.h"
+#include "platform/bootstrap/local_contexts.h"
+#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/unix_socket.h"
 #include "platform/descriptor.h"
-#include "platform/hello.h"
-#include "platform/local_contexts.h"
-#include "platform/rendezvous.h"
-#include "platform/unix_socket.h"
 
 namespace hocket::platform {
 

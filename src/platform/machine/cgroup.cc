@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/cgroup.h"
+#include "platform/machine/cgroup.h"
 
 #include <fstream>
 #include <functional>

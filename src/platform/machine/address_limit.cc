@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/address_limit.h"
+#include "platform/machine/address_limit.h"
 
 #include <linux/capability.h>
 #include <sys/mman.h>

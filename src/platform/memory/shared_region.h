@@ -16,7 +16,7 @@
 #include <mutex>
 
 #include "base/status.h"
-#include "platform/growing_mapping.h"
+#include "platform/memory/growing_mapping.h"
 
 namespace hocket::platform {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/parking.h"
+#include "platform/waiting/parking.h"
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>

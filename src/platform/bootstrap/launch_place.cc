@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/launch_place.h"
+#include "platform/bootstrap/launch_place.h"
 
 #include <charconv>
 #include <cinttypes>

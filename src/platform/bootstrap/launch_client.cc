@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/launch_client.h"
+#include "platform/bootstrap/launch_client.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "platform/launch_wire.h"
-#include "platform/unix_socket.h"
+#include "platform/bootstrap/launch_wire.h"
+#include "platform/bootstrap/unix_socket.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/waiting.h"
+#include "platform/waiting/waiting.h"
 
 #include <sched.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "platform/time_slice.h"
+#include "platform/waiting/time_slice.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/memory_file.h"
+#include "platform/memory/memory_file.h"
 
 #include <fcntl.h>
 #include <linux/memfd.h>
@@ -16,8 +16,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "platform/cgroup.h"
 #include "platform/descriptor.h"
+#include "platform/machine/cgroup.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/growing_mapping.h"
+#include "platform/memory/growing_mapping.h"
 
 #include <sys/mman.h>
 #include <sys/random.h>

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "platform/bootstrap/launch_place.h"
 #include "platform/descriptor.h"
-#include "platform/launch_place.h"
 
 namespace hocket::platform {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/launch_hub.h"
+#include "platform/bootstrap/launch_hub.h"
 
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "platform/launch_wire.h"
-#include "platform/unix_socket.h"
+#include "platform/bootstrap/launch_wire.h"
+#include "platform/bootstrap/unix_socket.h"
 
 namespace hocket::platform {
 namespace {

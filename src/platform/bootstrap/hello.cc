@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/hello.h"
+#include "platform/bootstrap/hello.h"
 
 #include <cstring>
 #include <string>

@@ -19,7 +19,7 @@
 
 #include "base/status.h"
 #include "platform/descriptor.h"
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::platform {
 

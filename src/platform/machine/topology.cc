@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "platform/cgroup.h"
+#include "platform/machine/cgroup.h"
 
 namespace hocket::platform {
 namespace {

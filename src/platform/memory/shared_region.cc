@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,10 +16,10 @@
 
 #include "base/environment.h"
 #include "base/log.h"
-#include "platform/address_limit.h"
-#include "platform/block_allocator.h"
 #include "platform/descriptor.h"
-#include "platform/memory_file.h"
+#include "platform/machine/address_limit.h"
+#include "platform/memory/block_allocator.h"
+#include "platform/memory/memory_file.h"
 #include "platform/sanitizer.h"
 
 namespace hocket::platform {

@@ -12,8 +12,8 @@
 #include <span>
 
 #include "base/status.h"
+#include "platform/bootstrap/launch_place.h"
 #include "platform/descriptor.h"
-#include "platform/launch_place.h"
 
 namespace hocket::platform {
 

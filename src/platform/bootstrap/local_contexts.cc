@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/local_contexts.h"
+#include "platform/bootstrap/local_contexts.h"
 
 #include <unistd.h>
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "platform/rendezvous_state.h"
+#include "platform/bootstrap/rendezvous_state.h"
 
 namespace hocket::platform {
 namespace {

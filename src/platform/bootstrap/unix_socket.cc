@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/unix_socket.h"
+#include "platform/bootstrap/unix_socket.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "platform/bootstrap/passed_descriptors.h"
 #include "platform/descriptor.h"
-#include "platform/passed_descriptors.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77  // since Linux 6.5
