@@ -48,6 +48,10 @@ ROOMS = {
         "bootstrap": ["machine", "memory"],
         "waiting": [],
     },
+    "src/schedule": {
+        "verifier": [],
+        "dumps": ["verifier"],
+    },
 }
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")

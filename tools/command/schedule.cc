@@ -9,8 +9,8 @@
 #include "command/command.h"
 #include "command/configuration.h"
 #include "command/layout.h"
-#include "schedule/dump.h"
-#include "schedule/verifier.h"
+#include "schedule/dumps/dump.h"
+#include "schedule/verifier/verifier.h"
 #include "selection/choice.h"
 
 namespace hocket::command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/world.h"
 
 #include <algorithm>
 #include <numeric>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/world.h"
 
 namespace hocket::schedule {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier_counters.h"
+#include "schedule/verifier/counters.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "schedule/describe.h"
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/world.h"
 
 namespace hocket::schedule {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "schedule/contributions.h"
-#include "schedule/trace.h"
-#include "schedule/verifier.h"
+#include "schedule/verifier/contributions.h"
+#include "schedule/verifier/trace.h"
+#include "schedule/verifier/verifier.h"
 
 namespace hocket::schedule {
 

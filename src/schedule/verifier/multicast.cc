@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier_multicast.h"
+#include "schedule/verifier/multicast.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier_simulation.h"
+#include "schedule/verifier/simulation.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier.h"
+#include "schedule/verifier/verifier.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "schedule/verifier_simulation.h"
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/simulation.h"
+#include "schedule/verifier/world.h"
 
 namespace hocket::schedule {
 namespace {

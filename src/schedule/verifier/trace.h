@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "schedule/plan.h"
-#include "schedule/verifier.h"
+#include "schedule/verifier/verifier.h"
 
 namespace hocket::schedule {
 

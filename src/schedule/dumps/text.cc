@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "schedule/describe.h"
-#include "schedule/dump.h"
+#include "schedule/dumps/dump.h"
 
 namespace hocket::schedule {
 namespace {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Carries out the steps of all ranks, symbolically, in one of the orders that they allow. Which one doesn't matter:
-// whatever could come out differently in another order is found by the rules in verifier_slots.h and
-// verifier_counters.h, and messages are matched by order alone.
+// whatever could come out differently in another order is found by the rules in slots.h and counters.h,
+// and messages are matched by order alone.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "schedule/verifier_counters.h"
-#include "schedule/verifier_multicast.h"
-#include "schedule/verifier_slots.h"
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/counters.h"
+#include "schedule/verifier/multicast.h"
+#include "schedule/verifier/slots.h"
+#include "schedule/verifier/world.h"
 
 namespace hocket::schedule {
 

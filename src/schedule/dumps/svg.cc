@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "schedule/describe.h"
-#include "schedule/dump.h"
-#include "schedule/trace.h"
+#include "schedule/dumps/dump.h"
+#include "schedule/verifier/trace.h"
 
 namespace hocket::schedule {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "schedule/verifier_world.h"
+#include "schedule/verifier/world.h"
 
 namespace hocket::schedule {
 

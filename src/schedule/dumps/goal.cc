@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "schedule/describe.h"
-#include "schedule/dump.h"
-#include "schedule/trace.h"
+#include "schedule/dumps/dump.h"
+#include "schedule/verifier/trace.h"
 
 namespace hocket::schedule {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/contributions.h"
+#include "schedule/verifier/contributions.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/verifier_slots.h"
+#include "schedule/verifier/slots.h"
 
 #include <algorithm>
 
