@@ -39,6 +39,11 @@ ALLOWED_HEADERS = {
 SHARED_BY_ENGINES = ("engines", "engines/executor")
 # What an engine may have of another's folder: the interface that it fills.
 OTHER_ENGINES = {"engines/multicast_verbs": ("engines/multicast",)}
+def _in_order(*rooms):
+    """Each may include those named before it."""
+    return {room: list(rooms[:index]) for index, room in enumerate(rooms)}
+
+
 # Rooms of one place, and what each may include of the others. What lies beside the rooms is for all of them, and knows
 # of none unless `""` says so.
 ROOMS = {
@@ -52,6 +57,8 @@ ROOMS = {
         "verifier": [],
         "dumps": ["verifier"],
     },
+    "interposer/shim": _in_order("underneath", "job", "types", "buffers", "communicators", "collectives", "requests",
+                                 "lifetime", "wrappers"),
 }
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")
