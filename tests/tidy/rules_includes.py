@@ -59,6 +59,11 @@ ROOMS = {
     },
     "interposer/shim": _in_order("underneath", "job", "types", "buffers", "communicators", "collectives", "requests",
                                  "lifetime", "wrappers"),
+    "tools/lab": {
+        "packets": [],
+        "building": ["packets"],
+        "jobs": [],
+    },
 }
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")

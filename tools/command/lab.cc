@@ -4,9 +4,9 @@
 
 #include "command/command.h"
 #include "command/lab_command.h"
-#include "lab/build.h"
+#include "lab/building/build.h"
+#include "lab/building/remove.h"
 #include "lab/lab.h"
-#include "lab/remove.h"
 #include "lab/words.h"
 
 namespace hocket::command {

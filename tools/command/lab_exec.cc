@@ -9,10 +9,10 @@
 #include "command/command.h"
 #include "command/lab_command.h"
 #include "command/usage.h"
-#include "lab/contained.h"
-#include "lab/job.h"
+#include "lab/jobs/contained.h"
+#include "lab/jobs/job.h"
+#include "lab/jobs/node.h"
 #include "lab/lab.h"
-#include "lab/node.h"
 #include "lab/words.h"
 
 namespace hocket::command {

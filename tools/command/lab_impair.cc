@@ -5,8 +5,8 @@
 
 #include "command/command.h"
 #include "command/lab_command.h"
-#include "lab/impairment.h"
 #include "lab/lab.h"
+#include "lab/packets/impairment.h"
 #include "lab/words.h"
 
 namespace hocket::command {

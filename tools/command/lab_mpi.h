@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "lab/launch_line.h"
+#include "lab/jobs/launch_line.h"
 
 namespace hocket::command {
 

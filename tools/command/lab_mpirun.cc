@@ -13,11 +13,11 @@
 #include "command/lab_mpi.h"
 #include "command/mpi_of_command.h"
 #include "command/usage.h"
-#include "lab/contained.h"
-#include "lab/job.h"
+#include "lab/jobs/contained.h"
+#include "lab/jobs/job.h"
+#include "lab/jobs/launch_line.h"
+#include "lab/jobs/node.h"
 #include "lab/lab.h"
-#include "lab/launch_line.h"
-#include "lab/node.h"
 #include "lab/words.h"
 
 namespace hocket::command {

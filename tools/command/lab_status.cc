@@ -6,10 +6,10 @@
 
 #include "command/command.h"
 #include "command/lab_command.h"
-#include "lab/impairment.h"
+#include "lab/building/survey.h"
 #include "lab/lab.h"
-#include "lab/relay.h"
-#include "lab/survey.h"
+#include "lab/packets/impairment.h"
+#include "lab/packets/relay.h"
 #include "lab/words.h"
 
 namespace hocket::command {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "engines/nic/port.h"
-#include "lab/build.h"
-#include "lab/impairment.h"
+#include "lab/building/build.h"
+#include "lab/building/remove.h"
 #include "lab/namespaces.h"
-#include "lab/remove.h"
+#include "lab/packets/impairment.h"
 #include "lab/words.h"
 #include "lab_bench/passing_ports.h"
 #include "nic/daemon.h"

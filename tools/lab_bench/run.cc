@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "lab/building/survey.h"
 #include "lab/namespaces.h"
-#include "lab/survey.h"
 #include "lab_bench/rank.h"
 
 namespace hocket::lab_bench {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/impairment.h"
+#include "lab/packets/impairment.h"
 
 #include <algorithm>
 
-#include "lab/offloads.h"
-#include "lab/relay.h"
-#include "lab/switch_programs.h"
+#include "lab/packets/offloads.h"
+#include "lab/packets/relay.h"
+#include "lab/packets/switch_programs.h"
 #include "lab/words.h"
 
 namespace hocket::lab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/job.h"
+#include "lab/jobs/job.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 #include <string_view>
 
-#include "lab/node.h"
+#include "lab/jobs/node.h"
 #include "lab/words.h"
 
 namespace hocket::lab {

@@ -7,10 +7,10 @@
 #include <memory>
 
 #include "base/status.h"
-#include "lab/delay_line.h"
 #include "lab/lab.h"
-#include "lab/switch_programs.h"
-#include "lab/watch.h"
+#include "lab/packets/delay_line.h"
+#include "lab/packets/switch_programs.h"
+#include "lab/packets/watch.h"
 #include "platform/descriptor.h"
 
 namespace hocket::lab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/offloads.h"
+#include "lab/packets/offloads.h"
 
 #include <linux/ethtool.h>
 #include <linux/sockios.h>

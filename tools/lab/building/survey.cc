@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/survey.h"
+#include "lab/building/survey.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

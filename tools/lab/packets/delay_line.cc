@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/delay_line.h"
+#include "lab/packets/delay_line.h"
 
 #include <algorithm>
 #include <utility>

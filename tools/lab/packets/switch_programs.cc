@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/switch_programs.h"
+#include "lab/packets/switch_programs.h"
 
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -132,7 +132,7 @@ Status pin_all(const Lab& lab, const Object& object) {
   return pinned(settings, kSettings);
 }
 
-Status load(const Lab& lab) {
+Status load_and_attach(const Lab& lab) {
   if (mount("hocket-lab", lab.programs_directory().c_str(), "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700") != 0)
     return Status::system("can't mount a BPF file system on " + lab.programs_directory(), errno);
   Result<Object> object = load_object(lab);
@@ -157,7 +157,7 @@ bool has_programs(const Lab& lab) { return access(pin(lab, kSettings).c_str(), F
 Status load_programs(const Lab& lab) {
   if (has_programs(lab)) return Status::ok();
   HOCKET_TRY(unload_programs(lab));  // what a killed command has left
-  Status status = load(lab);
+  Status status = load_and_attach(lab);
   if (!status.is_ok()) (void)unload_programs(lab).is_ok();
   return status;
 }

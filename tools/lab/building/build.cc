@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/build.h"
+#include "lab/building/build.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "lab/building/remove.h"
+#include "lab/building/survey.h"
 #include "lab/namespaces.h"
-#include "lab/remove.h"
-#include "lab/survey.h"
-#include "lab/switch_programs.h"
+#include "lab/packets/switch_programs.h"
 #include "lab/words.h"
 #include "platform/machine/topology.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/contained.h"
+#include "lab/jobs/contained.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/relay_loop.h"
+#include "lab/packets/relay_loop.h"
 
 #include <fcntl.h>
 #include <linux/if_tun.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/remove.h"
+#include "lab/building/remove.h"
 
 #include <sys/mount.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "lab/building/survey.h"
 #include "lab/namespaces.h"
-#include "lab/survey.h"
 #include "lab/words.h"
 
 namespace hocket::lab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/node.h"
+#include "lab/jobs/node.h"
 
 #include <sched.h>
 #include <sys/mount.h>

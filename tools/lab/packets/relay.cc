@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/relay.h"
+#include "lab/packets/relay.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "lab/relay_loop.h"
+#include "lab/packets/relay_loop.h"
 #include "platform/descriptor.h"
 #include "supervision/daemon.h"
 
