@@ -59,6 +59,23 @@ ROOMS = {
     },
     "interposer/shim": _in_order("underneath", "job", "types", "buffers", "communicators", "collectives", "requests",
                                  "lifetime", "wrappers"),
+    "tools": {
+        "words": [],
+        "supervision": [],
+        "bpf_support": [],
+        "bench": ["words", "supervision"],
+        "probe": ["bench"],
+        "lab": ["supervision", "bpf_support"],
+        "nic": ["supervision", "bpf_support"],
+        "bench/lab": ["words", "supervision", "bench", "lab", "nic"],
+        "command": ["words", "supervision", "bench", "bench/lab", "probe", "lab", "nic"],
+    },
+    "tools/bench": {
+        "local": [],
+        "mpi": [],
+        "comparison": ["local", "mpi"],
+        "lab": ["mpi"],
+    },
     "tools/lab": {
         "packets": [],
         "building": ["packets"],
@@ -89,13 +106,10 @@ def place_of(path):
     return parts[0]
 
 
-def room_of(path):
-    """The folder that is divided into rooms and the file's room in it, "" beside them; None where there are none."""
-    for folder, rooms in ROOMS.items():
-        if path.startswith(folder + "/"):
-            room = path[len(folder) + 1:].split("/")[0]
-            return folder, room if room in rooms else ""
-    return None, ""
+def room_of(path, folder):
+    """The room in which a file of a folder lies, the innermost one; "" beside all of them."""
+    inside = path[len(folder) + 1:]
+    return max((room for room in ROOMS[folder] if inside.startswith(room + "/")), key=len, default="")
 
 
 def resolve(tree, path, name):
@@ -128,10 +142,12 @@ def may_include(source, target):
 
 def may_enter(path, target):
     """Whether a file may include another one as far as rooms of the same place are concerned."""
-    (folder, room), (other_folder, other_room) = room_of(path), room_of(target)
-    if folder is None or folder != other_folder or other_room in ("", room):
-        return True
-    return other_room in ROOMS[folder].get(room, [])
+    for folder, rooms in ROOMS.items():
+        if path.startswith(folder + "/") and target.startswith(folder + "/"):
+            room, other = room_of(path, folder), room_of(target, folder)
+            if other not in ("", room) and other not in rooms.get(room, []):
+                return False
+    return True
 
 
 def check_directions(tree):

@@ -9,18 +9,18 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "command/collective_names.h"
+#include "bench/lab/cells.h"
+#include "bench/lab/run.h"
+#include "bench/lab/variants.h"
 #include "command/command.h"
-#include "command/lab_bench_cells.h"
 #include "command/lab_command.h"
 #include "command/lab_mpi.h"
 #include "command/number_range.h"
 #include "engines/nic/stage_table.h"
 #include "lab/namespaces.h"
 #include "lab/words.h"
-#include "lab_bench/run.h"
-#include "lab_bench/variants.h"
 #include "protocol/operation.h"
+#include "words/collective_names.h"
 
 namespace hocket::command {
 namespace {

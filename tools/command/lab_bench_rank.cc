@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "bench/lab/mpi_driver.h"
+#include "bench/lab/mpi_run.h"
+#include "bench/lab/rank.h"
 #include "command/command.h"
 #include "command/lab_command.h"
 #include "command/on_mpi.h"
-#include "lab_bench/mpi_driver.h"
-#include "lab_bench/mpi_run.h"
-#include "lab_bench/rank.h"
 
 namespace hocket::command {
 namespace {

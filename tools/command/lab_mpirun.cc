@@ -8,7 +8,6 @@
 
 #include "base/environment.h"
 #include "command/command.h"
-#include "command/configuration.h"
 #include "command/lab_command.h"
 #include "command/lab_mpi.h"
 #include "command/mpi_of_command.h"
@@ -19,6 +18,7 @@
 #include "lab/jobs/node.h"
 #include "lab/lab.h"
 #include "lab/words.h"
+#include "words/configuration.h"
 
 namespace hocket::command {
 namespace {

@@ -10,9 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "bench/local/ranks.h"
 #include "command/command.h"
-#include "command/local_ranks.h"
 #include "command/mpi_library.h"
+#include "supervision/cores.h"
 
 namespace hocket::command {
 namespace {
@@ -63,7 +64,7 @@ int become_rank(const OnMpi& job) {
   if (!mpi) return fail(kFailure, "this is an MPI rank, but no MPI that hocket knows is its ancestor");
   Result<Parts> parts = find_parts(*mpi);
   if (!parts.is_ok()) return fail(kFailure, parts.status().message());
-  if (job.bind) bind_to_core(local_rank());
+  if (job.bind) supervision::bind_to_core(local_rank());
   if (local_rank() == 0) start_load(job.load);
   // The shim first: what the benchmark calls must be what a user's program would call.
   std::string libraries = with_preload(mpi->library, std::getenv("LD_PRELOAD"));

@@ -12,8 +12,8 @@
 #include "command/command.h"
 #include "command/on_mpi.h"
 #include "command/usage.h"
-#include "command/words.h"
 #include "probe/report.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

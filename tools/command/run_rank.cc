@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "command/command.h"
-#include "command/local_ranks.h"
 #include "platform/descriptor.h"
+#include "supervision/cores.h"
 #include "supervision/exit_codes.h"
 
 namespace hocket::command {
@@ -33,7 +33,7 @@ void take_stream(int descriptor, int as) {
   take_stream(streams.input, STDIN_FILENO);
   take_stream(streams.output, STDOUT_FILENO);
   take_stream(streams.error, STDERR_FILENO);
-  if (options.bind) bind_to_core(rank);
+  if (options.bind) supervision::bind_to_core(rank);
   setenv("HOCKET_RUN", place.c_str(), 1);
   std::vector<char*> words;
   for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));

@@ -11,9 +11,7 @@
 #include <memory>
 
 #include "base/size_text.h"
-#include "command/collective_names.h"
 #include "command/command.h"
-#include "command/configuration.h"
 #include "command/on_mpi.h"
 #include "command/tune_compare.h"
 #include "command/tune_earlier.h"
@@ -22,7 +20,9 @@
 #include "command/tune_output.h"
 #include "command/tune_table.h"
 #include "command/usage.h"
-#include "command/words.h"
+#include "words/collective_names.h"
+#include "words/configuration.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "command/tune_measure.h"
-#include "command/words.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

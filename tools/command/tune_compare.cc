@@ -11,10 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/endpoint.h"
+#include "bench/local/ranks.h"
 #include "command/command.h"
-#include "command/local_ranks.h"
 #include "command/tune_channel.h"
 #include "selection/matching.h"
+#include "supervision/cores.h"
 
 namespace hocket::command {
 namespace {
@@ -221,7 +222,7 @@ int compare_tables(const TuneOptions& options, const std::string& first, const s
     SharedBoard board(static_cast<int>(ranks));
     if (!channel.ok() || !board.ok()) return fail(kFailure, "no shared memory for the ranks");
     const int code = fork_ranks(static_cast<int>(ranks), [&](int rank) {
-      if (ranks <= options.cores) bind_to_core(rank);
+      if (ranks <= options.cores) supervision::bind_to_core(rank);
       LocalWorld world(board, rank);
       return measure_rank(options, contenders, cells, world, progress, until_s, channel);
     });

@@ -10,10 +10,11 @@
 #include <utility>
 
 #include "bench/endpoint.h"
-#include "command/configuration.h"
-#include "command/local_ranks.h"
+#include "bench/local/ranks.h"
 #include "command/tune_channel.h"
 #include "command/tune_survey.h"
+#include "supervision/cores.h"
+#include "words/configuration.h"
 
 namespace hocket::command {
 namespace {
@@ -55,7 +56,7 @@ Result<Survey> survey(const TuneOptions& options, Progress& progress, double res
     SharedBoard board(static_cast<int>(ranks));
     if (!channel.ok() || !board.ok()) return Status::system("no shared memory for the ranks", errno);
     const int code = fork_ranks(static_cast<int>(ranks), [&](int rank) {
-      if (ranks <= options.cores) bind_to_core(rank);
+      if (ranks <= options.cores) supervision::bind_to_core(rank);
       LocalWorld world(board, rank);
       return survey_rank(options, world, progress, channel, until_s, cells);
     });

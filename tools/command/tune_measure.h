@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "command/progress.h"
 #include "command/tune_race.h"
 #include "command/tune_rules.h"
+#include "words/progress.h"
 
 namespace hocket::command {
 

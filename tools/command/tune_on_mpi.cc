@@ -14,9 +14,9 @@
 #include "command/tune_compare.h"
 #include "command/tune_output.h"
 #include "command/tune_survey.h"
-#include "command/words.h"
 #include "platform/machine/topology.h"
 #include "probe/interface.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench_mpi/mpi_ranks.h"
+#include "bench/mpi/ranks.h"
 #include "command/tune_measure.h"
 
 namespace hocket::command {

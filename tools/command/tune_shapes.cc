@@ -4,7 +4,7 @@
 
 #include "base/size_text.h"
 #include "command/tune_on_mpi.h"
-#include "command/words.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {
