@@ -65,10 +65,14 @@ ROOMS = {
         "bpf_support": [],
         "bench": ["words", "supervision"],
         "probe": ["bench"],
-        "lab": ["supervision", "bpf_support"],
+        "mpi_launch": ["words", "supervision", "bench"],
+        "tune": ["words", "supervision", "bench", "probe"],
+        "run": ["words", "supervision"],
+        "lab": ["supervision", "bpf_support", "mpi_launch"],
         "nic": ["supervision", "bpf_support"],
         "bench/lab": ["words", "supervision", "bench", "lab", "nic"],
-        "command": ["words", "supervision", "bench", "bench/lab", "probe", "lab", "nic"],
+        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "nic"],
+        "lab/command": ["words", "supervision", "bench", "mpi_launch", "lab", "bench/lab", "command"],
     },
     "tools/bench": {
         "local": [],
@@ -80,6 +84,7 @@ ROOMS = {
         "packets": [],
         "building": ["packets"],
         "jobs": [],
+        "command": ["packets", "building", "jobs"],
     },
 }
 # These may look at anything: they belong to no layer.

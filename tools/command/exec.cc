@@ -11,9 +11,9 @@
 
 #include "base/environment.h"
 #include "command/command.h"
-#include "command/mpi_library.h"
-#include "command/mpi_of_command.h"
 #include "command/usage.h"
+#include "mpi_launch/mpi_library.h"
+#include "mpi_launch/mpi_of_command.h"
 #include "supervision/exit_codes.h"
 #include "words/configuration.h"
 

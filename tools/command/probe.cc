@@ -10,8 +10,8 @@
 
 #include "base/size_text.h"
 #include "command/command.h"
-#include "command/on_mpi.h"
 #include "command/usage.h"
+#include "mpi_launch/on_mpi.h"
 #include "probe/report.h"
 #include "words/words.h"
 

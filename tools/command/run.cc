@@ -6,8 +6,8 @@
 
 #include "base/environment.h"
 #include "command/command.h"
-#include "command/run_launcher.h"
 #include "command/usage.h"
+#include "run/launcher.h"
 #include "words/configuration.h"
 
 namespace hocket::command {
