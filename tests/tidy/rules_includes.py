@@ -9,6 +9,12 @@ import re
 
 from tree import Finding
 
+
+def _in_order(*rooms):
+    """Each may include those named before it."""
+    return {room: list(rooms[:index]) for index, room in enumerate(rooms)}
+
+
 # What each place may include besides itself, as the table in ARCHITECTURE.md has it. `engines` means src/engines/*.h,
 # what all engines share; an engine's own folder is written engines/<name>.
 _LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "selection", "protocol"]
@@ -39,11 +45,6 @@ ALLOWED_HEADERS = {
 SHARED_BY_ENGINES = ("engines", "engines/executor")
 # What an engine may have of another's folder: the interface that it fills.
 OTHER_ENGINES = {"engines/multicast_verbs": ("engines/multicast",)}
-def _in_order(*rooms):
-    """Each may include those named before it."""
-    return {room: list(rooms[:index]) for index, room in enumerate(rooms)}
-
-
 # Rooms of one place, and what each may include of the others. What lies beside the rooms is for all of them, and knows
 # of none unless `""` says so.
 ROOMS = {

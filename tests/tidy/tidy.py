@@ -19,6 +19,7 @@ RULES = [
     rules_size.check_lines,
     rules_size.check_prose,
     rules_size.check_files,
+    rules_size.check_folders,
     rules_size.check_functions,
     rules_project.check_algorithms,
     rules_project.check_licence,

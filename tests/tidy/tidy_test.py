@@ -6,6 +6,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
 import rules_size
 import tidy
@@ -37,6 +38,10 @@ GOOD = {
 
 class Rules(unittest.TestCase):
     def setUp(self):
+        # The real ones are full in no tree here.
+        full = unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {})
+        full.start()
+        self.addCleanup(full.stop)
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
@@ -84,6 +89,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.found(), [])
         self.write("src/platform/waiting/parking.cc", SPDX + '#include "platform/memory/region.h"\n')
         self.expect("includes", "src/platform/waiting/parking.cc")
+
+    def test_a_room_in_a_room_is_one_of_its_own(self):
+        self.write("tools/command/command.h", SPDX)
+        self.write("tools/lab/lab.h", SPDX)
+        self.write("tools/lab/command/status.cc", SPDX + '#include "command/command.h"\n#include "lab/lab.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("tools/lab/lab.cc", SPDX + '#include "command/command.h"\n')
+        self.expect("includes", "tools/lab/lab.cc")
 
     def test_what_lies_beside_rooms_knows_none(self):
         self.write("src/platform/memory/region.h", SPDX)
@@ -175,6 +188,21 @@ class Rules(unittest.TestCase):
     def test_long_file(self):
         self.write("src/base/status.h", SPDX + "int a;\n" * 400)
         self.expect("file-size", "src/base/status.h")
+
+    def test_full_folder(self):
+        for number in range(30):
+            self.write(f"examples/many/{number}.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+            self.write(f"tests/many/{number}.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.write("README.md", GOOD["README.md"] + " ".join(str(number) for number in range(31)))
+        self.assertEqual(self.found(), [])
+        self.write("tests/many/30.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.assertEqual(self.found(), [])
+        self.write("examples/many/30.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.expect("folder-size", "examples/many")
+        with unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {"examples/many": "a reason"}):
+            self.assertEqual(self.found(), [])
+        with unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {"examples/many": "a reason", "scripts": "none"}):
+            self.expect("folder-size", "scripts")
 
     def test_long_function(self):
         self.write("src/base/status.h", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")
