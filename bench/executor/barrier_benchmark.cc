@@ -11,7 +11,7 @@
 #include "barrier_by_hand.h"
 #include "engines/executor/execution.h"
 #include "engines/shared_memory/lane.h"
-#include "platform/parking.h"
+#include "platform/waiting/parking.h"
 #include "two_ranks.h"
 #include "versus.h"
 

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::bench {
 

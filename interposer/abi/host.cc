@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "shim/next.h"
+#include "shim/underneath/next.h"
 
 namespace hocket::interposer {
 namespace {

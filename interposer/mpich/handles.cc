@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shim/handles.h"
+#include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shim/handles.h"
-#include "shim/next.h"
+#include "shim/underneath/handles.h"
+#include "shim/underneath/next.h"
 
 namespace hocket::interposer {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "platform/waiting.h"
+#include "platform/waiting/waiting.h"
 
 namespace hocket::c_api {
 
@@ -39,7 +39,7 @@ void advance(hocket_comm_t* comm);
 bool is_over(hocket_request_t* request);
 
 // The pauses of a thread that looks again and again at several things, of which hocket is one: as those of a call that
-// blocks in hocket (platform/waiting.h), with naps in the place of sleeps, since nobody wakes it.
+// blocks in hocket (platform/waiting/waiting.h), with naps in the place of sleeps, since nobody wakes it.
 class Patience {
  public:
   // nullptr: as where nothing has been set.

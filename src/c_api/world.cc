@@ -5,8 +5,8 @@
 
 #include "base/environment.h"
 #include "c_api/handles.h"
-#include "platform/launch_client.h"
-#include "platform/launch_place.h"
+#include "platform/bootstrap/launch_client.h"
+#include "platform/bootstrap/launch_place.h"
 
 using hocket::Result;
 using hocket::Status;

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "communicator/call_words.h"
 #include "communicator/communicator.h"
-#include "platform/rendezvous.h"
+#include "platform/bootstrap/rendezvous.h"
 
 namespace hocket::communicator {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "base/environment.h"
 #include "base/log.h"
-#include "platform/memory_domain.h"
-#include "platform/parking.h"
-#include "platform/time_slice.h"
+#include "platform/machine/memory_domain.h"
+#include "platform/waiting/parking.h"
+#include "platform/waiting/time_slice.h"
 
 namespace hocket::communicator {
 namespace {

@@ -17,10 +17,10 @@
 #include "communicator/tags.h"
 #include "engines/nic/port.h"
 #include "engines/wire/wire.h"
-#include "platform/rendezvous.h"
-#include "platform/shared_region.h"
-#include "platform/topology.h"
-#include "platform/waiting.h"
+#include "platform/bootstrap/rendezvous.h"
+#include "platform/machine/topology.h"
+#include "platform/memory/shared_region.h"
+#include "platform/waiting/waiting.h"
 
 namespace hocket::communicator {
 

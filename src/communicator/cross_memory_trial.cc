@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "platform/cross_memory.h"
+#include "platform/memory/cross_memory.h"
 
 namespace hocket::communicator {
 namespace {

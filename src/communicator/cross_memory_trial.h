@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::communicator {
 

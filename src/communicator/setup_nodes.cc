@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "communicator/setup.h"
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::communicator {
 

@@ -6,7 +6,7 @@
 //
 // Misuse (a rank or number out of range, a stage left open, ...) is an error in an algorithm, not in a program that
 // uses hocket: it ends the process with a sentence that says what was wrong. What an algorithm makes of its steps is
-// the verifier's business (verifier.h).
+// the verifier's business (verifier/verifier.h).
 //
 // Thread safety: a builder belongs to one thread.
 #pragma once

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "platform/hello.h"
+#include "platform/bootstrap/hello.h"
 
 using hocket::platform::Hello;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parking protocol (src/platform/parking.h and its use by groups): is there an order of events in which a rank
-// sleeps for good although what it waits for has been written?
+// The parking protocol (src/platform/waiting/parking.h and its use by groups): is there an order of events in which a
+// rank sleeps for good although what it waits for has been written?
 //
 // Stores may be delayed: each process has a queue of stores that reach memory some time later, in order, as on x86.
 // Read-modify-writes act on memory at once and, to be on the weak side, let the process's own queue wait. There is no

@@ -9,6 +9,12 @@ import re
 
 from tree import Finding
 
+
+def _in_order(*rooms):
+    """Each may include those named before it."""
+    return {room: list(rooms[:index]) for index, room in enumerate(rooms)}
+
+
 # What each place may include besides itself, as the table in ARCHITECTURE.md has it. `engines` means src/engines/*.h,
 # what all engines share; an engine's own folder is written engines/<name>.
 _LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "selection", "protocol"]
@@ -39,6 +45,49 @@ ALLOWED_HEADERS = {
 SHARED_BY_ENGINES = ("engines", "engines/executor")
 # What an engine may have of another's folder: the interface that it fills.
 OTHER_ENGINES = {"engines/multicast_verbs": ("engines/multicast",)}
+# Rooms of one place, and what each may include of the others. What lies beside the rooms is for all of them, and knows
+# of none unless `""` says so.
+ROOMS = {
+    "src/platform": {
+        "machine": [],
+        "memory": ["machine"],
+        "bootstrap": ["machine", "memory"],
+        "waiting": [],
+    },
+    "src/schedule": {
+        "verifier": [],
+        "dumps": ["verifier"],
+    },
+    "interposer/shim": _in_order("underneath", "job", "types", "buffers", "communicators", "collectives", "requests",
+                                 "lifetime", "wrappers"),
+    "tools": {
+        "words": [],
+        "supervision": [],
+        "bpf_support": [],
+        "bench": ["words", "supervision"],
+        "probe": ["bench"],
+        "mpi_launch": ["words", "supervision", "bench"],
+        "tune": ["words", "supervision", "bench", "probe"],
+        "run": ["words", "supervision"],
+        "lab": ["supervision", "bpf_support", "mpi_launch"],
+        "nic": ["supervision", "bpf_support"],
+        "bench/lab": ["words", "supervision", "bench", "lab", "nic"],
+        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "nic"],
+        "lab/command": ["words", "supervision", "bench", "mpi_launch", "lab", "bench/lab", "command"],
+    },
+    "tools/bench": {
+        "local": [],
+        "mpi": [],
+        "comparison": ["local", "mpi"],
+        "lab": ["mpi"],
+    },
+    "tools/lab": {
+        "packets": [],
+        "building": ["packets"],
+        "jobs": [],
+        "command": ["packets", "building", "jobs"],
+    },
+}
 # These may look at anything: they belong to no layer.
 FREE = ("tests", "bench")
 # Schedules and algorithms are data: they know no operating system, no clock and no thread.
@@ -61,6 +110,12 @@ def place_of(path):
             return f"engines/{parts[2]}"
         return parts[1]
     return parts[0]
+
+
+def room_of(path, folder):
+    """The room in which a file of a folder lies, the innermost one; "" beside all of them."""
+    inside = path[len(folder) + 1:]
+    return max((room for room in ROOMS[folder] if inside.startswith(room + "/")), key=len, default="")
 
 
 def resolve(tree, path, name):
@@ -92,6 +147,16 @@ def may_include(source, target):
     return target in allowed or (target.startswith("engines/") and "engines/*" in allowed)
 
 
+def may_enter(path, target):
+    """Whether a file may include another one as far as rooms of the same place are concerned."""
+    for folder, rooms in ROOMS.items():
+        if path.startswith(folder + "/") and target.startswith(folder + "/"):
+            room, other = room_of(path, folder), room_of(target, folder)
+            if other not in ("", room) and other not in rooms.get(room, []):
+                return False
+    return True
+
+
 def check_directions(tree):
     for path in tree.cxx():
         source = place_of(path)
@@ -106,6 +171,8 @@ def check_directions(tree):
             target = place_of(targets[0])
             if not may_include(source, target) and name not in ALLOWED_HEADERS.get(source, ()):
                 yield Finding("includes", path, line, f"{source} must not include {target} ({name})")
+            elif not may_enter(path, targets[0]):
+                yield Finding("includes", path, line, f"{pathlib.PurePath(path).parent} must not include {name}")
 
 
 def check_dead_headers(tree):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long lines, functions and files may be."""
+"""How long lines, functions and files may be, and how full folders."""
 
 import ast
+import collections
+import pathlib
 import re
 
 from tree import CXX_SUFFIXES, Finding, blank_comments_and_strings
@@ -9,11 +11,18 @@ from tree import CXX_SUFFIXES, Finding, blank_comments_and_strings
 LINE_LIMIT = 120
 FILE_LIMIT = 400
 FUNCTION_LIMIT = 70
+FOLDER_LIMIT = 30
 
 # Longer files and functions, each with its reason.
 LONG_FILES = {
 }
 LONG_FUNCTIONS = {
+}
+# Folders with more sources right in them, each with its reason.
+FULL_FOLDERS = {
+    "src/algorithms": "one file an algorithm, found by its name",
+    "src/communicator": "until it is divided",
+    "src/c_api": "until it is divided",
 }
 
 _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
@@ -47,6 +56,17 @@ def check_files(tree):
     for path in LONG_FILES:
         if tree.exists(path) and len(tree.lines(path)) <= FILE_LIMIT:
             yield Finding("file-size", path, 1, "no longer too long: take it out of LONG_FILES")
+
+
+def check_folders(tree):
+    """Tests aside, whose files are cases of one thing."""
+    counts = collections.Counter(str(pathlib.PurePath(path).parent) for path in tree.sources())
+    for folder, count in sorted(counts.items()):
+        if count > FOLDER_LIMIT and folder not in FULL_FOLDERS and not folder.startswith("tests/"):
+            yield Finding("folder-size", folder, 1, f"{count} sources, {FOLDER_LIMIT} at most: give them rooms")
+    for folder in FULL_FOLDERS:
+        if 0 < counts[folder] <= FOLDER_LIMIT:
+            yield Finding("folder-size", folder, 1, "no longer too full: take it out of FULL_FOLDERS")
 
 
 def cxx_functions(text):

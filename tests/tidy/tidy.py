@@ -29,6 +29,7 @@ RULES = [
     rules_size.check_lines,
     rules_size.check_prose,
     rules_size.check_files,
+    rules_size.check_folders,
     rules_size.check_functions,
     rules_classes.check_classes,
     rules_project.check_algorithms,

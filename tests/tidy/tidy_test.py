@@ -41,6 +41,10 @@ GOOD = {
 
 class Rules(unittest.TestCase):
     def setUp(self):
+        # The real ones are full in no tree here.
+        full = unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {})
+        full.start()
+        self.addCleanup(full.stop)
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
@@ -80,6 +84,27 @@ class Rules(unittest.TestCase):
     def test_selection_must_not_include_engines(self):
         self.write("src/selection/choice.cc", SPDX + '#include "engines/executor/transport.h"\n')
         self.expect("includes", "src/selection/choice.cc")
+
+    def test_rooms_of_a_place_have_an_order(self):
+        self.write("src/platform/descriptor.h", SPDX)
+        self.write("src/platform/memory/region.h", SPDX + '#include "platform/descriptor.h"\n')
+        self.write("src/platform/bootstrap/meeting.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("src/platform/waiting/parking.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.expect("includes", "src/platform/waiting/parking.cc")
+
+    def test_a_room_in_a_room_is_one_of_its_own(self):
+        self.write("tools/command/command.h", SPDX)
+        self.write("tools/lab/lab.h", SPDX)
+        self.write("tools/lab/command/status.cc", SPDX + '#include "command/command.h"\n#include "lab/lab.h"\n')
+        self.assertEqual(self.found(), [])
+        self.write("tools/lab/lab.cc", SPDX + '#include "command/command.h"\n')
+        self.expect("includes", "tools/lab/lab.cc")
+
+    def test_what_lies_beside_rooms_knows_none(self):
+        self.write("src/platform/memory/region.h", SPDX)
+        self.write("src/platform/descriptor.cc", SPDX + '#include "platform/memory/region.h"\n')
+        self.expect("includes", "src/platform/descriptor.cc")
 
     def test_interposer_sees_the_public_header_base_and_one_more(self):
         self.write("src/c_api/on_demand.h", SPDX)
@@ -166,6 +191,21 @@ class Rules(unittest.TestCase):
     def test_long_file(self):
         self.write("src/base/status.h", SPDX + "int a;\n" * 400)
         self.expect("file-size", "src/base/status.h")
+
+    def test_full_folder(self):
+        for number in range(30):
+            self.write(f"examples/many/{number}.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+            self.write(f"tests/many/{number}.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.write("README.md", GOOD["README.md"] + " ".join(str(number) for number in range(31)))
+        self.assertEqual(self.found(), [])
+        self.write("tests/many/30.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.assertEqual(self.found(), [])
+        self.write("examples/many/30.py", "# SPDX-License-Identifier: BSD-3-Clause\n")
+        self.expect("folder-size", "examples/many")
+        with unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {"examples/many": "a reason"}):
+            self.assertEqual(self.found(), [])
+        with unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {"examples/many": "a reason", "scripts": "none"}):
+            self.expect("folder-size", "scripts")
 
     def test_long_function(self):
         self.write("src/base/status.cc", SPDX + "namespace a {\nint f(int b) {\n" + "  b++;\n" * 69 + "}\n}\n")

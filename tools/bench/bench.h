@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark is made of, whoever provides the ranks: forked processes (command/) or an MPI (bench_mpi/).
+// What a benchmark is made of, whoever provides the ranks: forked processes (local/) or an MPI (mpi/).
 //
 //   variant   a way to carry out a collective: the MPI's own, hocket's choice, one of hocket's algorithms
 //   cell      a collective, a size and a timing: all variants are measured in it, their batches interleaved

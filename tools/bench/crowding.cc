@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "platform/rendezvous.h"
-#include "platform/topology.h"
+#include "platform/bootstrap/rendezvous.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::bench {
 

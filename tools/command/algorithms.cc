@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "command/collective_names.h"
 #include "command/command.h"
 #include "command/layout.h"
 #include "selection/choice.h"
+#include "words/collective_names.h"
 
 namespace hocket::command {
 namespace {

@@ -12,18 +12,17 @@
 #include <memory>
 
 #include "base/size_text.h"
-#include "command/bench_local.h"
-#include "command/bench_on_mpi.h"
-#include "command/bench_variants.h"
-#include "command/collective_names.h"
+#include "bench/comparison/local.h"
+#include "bench/comparison/on_mpi.h"
+#include "bench/comparison/variants.h"
 #include "command/command.h"
-#include "command/configuration.h"
-#include "command/local_ranks.h"
 #include "command/number_range.h"
-#include "command/on_mpi.h"
 #include "command/usage.h"
-#include "command/words.h"
+#include "mpi_launch/on_mpi.h"
 #include "selection/table.h"
+#include "words/collective_names.h"
+#include "words/configuration.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

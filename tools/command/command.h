@@ -6,15 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "words/say.h"
+
 namespace CLI {
 class App;
 }
 
 namespace hocket::command {
-
-inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;  // it was understood and went wrong
-inline constexpr int kUsage = 2;    // it was not understood
 
 struct Invocation {
   // What stands before the first "--": hocket's own arguments, for a command that starts itself anew.
@@ -36,11 +34,5 @@ void add_lab(CLI::App& app, Invocation& invocation);
 void add_nic(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
 void add_tune(CLI::App& app, Invocation& invocation);
-
-// Prints "hocket: message" on stderr and returns `code`.
-int fail(int code, const std::string& message);
-
-// Whether the file is a terminal on which colours are welcome (NO_COLOR is heeded).
-bool wants_colour(int descriptor);
 
 }  // namespace hocket::command

@@ -11,11 +11,11 @@
 
 #include "base/environment.h"
 #include "command/command.h"
-#include "command/configuration.h"
-#include "command/mpi_library.h"
-#include "command/mpi_of_command.h"
 #include "command/usage.h"
+#include "mpi_launch/mpi_library.h"
+#include "mpi_launch/mpi_of_command.h"
 #include "supervision/exit_codes.h"
+#include "words/configuration.h"
 
 namespace hocket::command {
 namespace {

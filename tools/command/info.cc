@@ -8,17 +8,17 @@
 
 #include "base/environment.h"
 #include "base/size_text.h"
-#include "command/collective_names.h"
 #include "command/command.h"
-#include "command/configuration.h"
 #include "command/layout.h"
-#include "command/mpi_library.h"
 #include "command/report.h"
-#include "command/words.h"
 #include "engines/nic/port.h"
 #include "hocket/hocket.h"
-#include "platform/topology.h"
+#include "mpi_launch/mpi_library.h"
+#include "platform/machine/topology.h"
 #include "selection/choice.h"
+#include "words/collective_names.h"
+#include "words/configuration.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "command/report.h"
-#include "platform/cgroup.h"
-#include "platform/topology.h"
+#include "platform/machine/cgroup.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::command {
 namespace {

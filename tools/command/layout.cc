@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "command/words.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

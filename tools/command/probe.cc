@@ -10,10 +10,10 @@
 
 #include "base/size_text.h"
 #include "command/command.h"
-#include "command/on_mpi.h"
 #include "command/usage.h"
-#include "command/words.h"
+#include "mpi_launch/on_mpi.h"
 #include "probe/report.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {

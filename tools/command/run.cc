@@ -6,9 +6,9 @@
 
 #include "base/environment.h"
 #include "command/command.h"
-#include "command/configuration.h"
-#include "command/run_launcher.h"
 #include "command/usage.h"
+#include "run/launcher.h"
+#include "words/configuration.h"
 
 namespace hocket::command {
 namespace {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "algorithms/algorithm.h"
-#include "command/collective_names.h"
 #include "command/command.h"
-#include "command/configuration.h"
 #include "command/layout.h"
-#include "schedule/dump.h"
-#include "schedule/verifier.h"
+#include "schedule/dumps/dump.h"
+#include "schedule/verifier/verifier.h"
 #include "selection/choice.h"
+#include "words/collective_names.h"
+#include "words/configuration.h"
 
 namespace hocket::command {
 namespace {

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket tune: reads the command line; measures, makes rules, fits the model, writes the table.
-#include <unistd.h>
-
+// hocket tune: reads the command line and hands over to who measures.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "base/size_text.h"
-#include "command/collective_names.h"
 #include "command/command.h"
-#include "command/configuration.h"
-#include "command/on_mpi.h"
-#include "command/tune_compare.h"
-#include "command/tune_earlier.h"
-#include "command/tune_measure.h"
-#include "command/tune_on_mpi.h"
-#include "command/tune_output.h"
-#include "command/tune_table.h"
 #include "command/usage.h"
-#include "command/words.h"
+#include "mpi_launch/on_mpi.h"
+#include "tune/compare.h"
+#include "tune/measure.h"
+#include "tune/new_table.h"
+#include "tune/on_mpi.h"
+#include "tune/table.h"
+#include "words/collective_names.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {
@@ -46,25 +38,15 @@ algorithm, or which composition of algorithms, serves which call best, on parts 
 
 struct TuneWords {
   std::string budget = "60s";
-  std::string output;
   std::string ranks;
   std::string collectives = "all";
   std::string max_bytes = "1M";
   std::string sizes;
   std::vector<std::string> compare;
-  std::string against;
   std::string shapes;
-  std::string merge = "shipped";
-  std::vector<std::string> from;
-  bool by_wire = false;
   std::string inside_mpi;
-  bool json = false;
+  NewTable table;
 };
-
-// Of the budget: how much goes to what is not the survey.
-constexpr double kFitShare = 0.04;
-constexpr double kMostFit_s = 4;
-constexpr double kAgainstShare = 0.35;
 
 Status bad_word(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
 
@@ -118,117 +100,41 @@ Status read_options(const TuneWords& parsed, TuneOptions& options) {
   return options.collectives.empty() ? bad_word("--collectives names none") : Status::ok();
 }
 
-int tune(const TuneWords& parsed, const TuneOptions& options) {
-  if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
-    return fail(kUsage, status.message());
-  Progress progress(options.budget_s);
-  const double fit_s = std::min(options.budget_s * kFitShare, kMostFit_s);
-  const double compare_s = parsed.against.empty() ? 0 : options.budget_s * kAgainstShare;
-  Result<Survey> found = survey(options, progress, fit_s + compare_s);
-  if (!found.is_ok()) return fail(kFailure, found.status().message());
-  if (found.value().measurements.empty()) return fail(kFailure, "the budget was too short to measure anything");
-  progress.say("fitting the model", "");
-  const Fit fit = fit_model(options, found.value().measurements, fit_s);
-  progress.clear();
-  const double noise = noise_of(found.value().measurements);
-  Result<std::vector<selection::Rule>> rules = make_rules(by_cell(found.value().measurements), noise);
-  if (!rules.is_ok()) return fail(kFailure, rules.status().message());
-  const std::string text =
-      table_text(options, this_machine(), found.value(), rules.value(), {fit, noise, progress.spent_s()});
-  // What was written must be readable; and comparing needs a file.
-  Result<selection::Table> table = selection::Table::parse(text, "the new table");
-  if (!table.is_ok()) return fail(kFailure, table.status().message());
-  if (const Status status = deliver(parsed.output, parsed.json, text, found.value(), fit); !status.is_ok())
-    return fail(kFailure, status.message());
-  say_what_became(options, found.value(), noise, parsed.output);
-  if (parsed.against.empty()) return kSuccess;
-  return compare_tables(options, parsed.output, parsed.against, parsed.json, progress);
-}
-
-// Of each MPI those that hold under it alone.
-Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& surveys) {
-  std::map<std::string, std::vector<Survey>> by_wire;
-  for (const Survey& survey : surveys) by_wire[survey.wire].push_back(survey);
-  std::vector<selection::Rule> all;
-  for (const auto& [wire, some] : by_wire) {
-    if (wire.empty()) continue;
-    const Survey survey = together(some);
-    Result<std::vector<selection::Rule>> rules =
-        make_rules(by_cell(survey.measurements), noise_of(survey.measurements));
-    if (!rules.is_ok()) return rules.take_status();
-    for (selection::Rule& rule : rules.value()) {
-      rule.wire = wire;
-      all.push_back(std::move(rule));
-    }
-  }
-  return all;
-}
-
-// Nothing is measured: what was measured under several MPIs makes one table.
-int tune_from(const TuneWords& parsed) {
-  if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
-    return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
-  if (const Status status = check_writable("--output", parsed.output); !status.is_ok())
-    return fail(kUsage, status.message());
-  std::vector<Survey> surveys;
-  for (const std::string& path : parsed.from) {
-    Result<Survey> survey = read_survey(path);
-    if (!survey.is_ok()) return fail(kUsage, survey.status().message());
-    surveys.push_back(survey.take());
-  }
-  Result<selection::Table> base = base_named(parsed.merge);
-  if (!base.is_ok()) return fail(kFailure, base.status().message());
-  const Survey survey = together(surveys);
-  if (survey.measurements.empty()) return fail(kFailure, "--from: the files have no algorithm in common in any cell");
-  const double noise = noise_of(survey.measurements);
-  Result<std::vector<selection::Rule>> rules = parsed.by_wire ? rules_by_wire(surveys) : std::vector<selection::Rule>();
-  if (!rules.is_ok()) return fail(kFailure, rules.status().message());
-  Result<std::vector<selection::Rule>> shared = make_rules(by_cell(survey.measurements), noise);
-  if (!shared.is_ok()) return fail(kFailure, shared.status().message());
-  rules.value().insert(rules.value().end(), shared.value().begin(), shared.value().end());
-  const std::vector<selection::Rule> old = left_beside(rules.value(), base.value().rules());
-  // Those of the model are no network's in particular.
-  const selection::CostParameters& model = base.value().model();
-  const auto text = [&](const Fit& fit) {
-    return cluster_table_text({parsed.merge, noise}, fit, model, survey, rules.value(), old);
-  };
-  Result<selection::Table> table = selection::Table::parse(text({}), "the new table");
-  if (!table.is_ok()) return fail(kFailure, table.status().message());
-  const Fit fit = judge_model(table.value(), survey.measurements);
-  const Status status = deliver(parsed.output, parsed.json, text(fit), survey, fit);
-  if (!status.is_ok()) return fail(kFailure, status.message());
-  if (!parsed.output.empty()) std::fprintf(stderr, "hocket tune: wrote %s\n", parsed.output.c_str());
-  return kSuccess;
-}
-
 // Of ranks of an MPI, on several nodes.
 int run_on_nodes(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
-  if (!parsed.compare.empty() || !parsed.against.empty() || !parsed.ranks.empty())
+  if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty())
     return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
-  const ClusterTuning tuning{options, parsed.output, parsed.shapes, parsed.merge, parsed.json};
+  const ClusterTuning tuning{options, parsed.table.output, parsed.shapes, parsed.table.merge, parsed.table.json};
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return tune_on_mpi(ranks, tuning); });
+}
+
+int run_from(const TuneWords& parsed) {
+  if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
+    return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
+  return table_from_surveys(parsed.table);
 }
 
 int run(const TuneWords& parsed, const Invocation& invocation) {
   TuneOptions options;
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
   const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
-  if (!parsed.from.empty()) return tune_from(parsed);
+  if (!parsed.table.from.empty()) return run_from(parsed);
   if (is_on_mpi(job)) return run_on_nodes(parsed, job, options);
   if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks on several nodes: give a launcher behind --");
   if (!parsed.compare.empty()) {
-    if (!parsed.output.empty() || !parsed.against.empty())
+    if (!parsed.table.output.empty() || !parsed.table.against.empty())
       return fail(kUsage, "--compare measures two tables that exist: it goes with neither --output nor --against");
     Progress progress(options.budget_s);
-    return compare_tables(options, parsed.compare[0], parsed.compare[1], parsed.json, progress);
+    return compare_tables(options, parsed.compare[0], parsed.compare[1], parsed.table.json, progress);
   }
-  if (!parsed.against.empty()) {
-    if (parsed.output.empty()) return fail(kUsage, "--against needs --output: ranks read the new table from a file");
-    if (parsed.json) return fail(kUsage, "--json and --against: one at a time; --compare can have --json");
-    if (Result<selection::Table> table = table_named(parsed.against); !table.is_ok())
+  if (!parsed.table.against.empty()) {
+    if (parsed.table.output.empty())
+      return fail(kUsage, "--against needs --output: ranks read the new table from a file");
+    if (parsed.table.json) return fail(kUsage, "--json and --against: one at a time; --compare can have --json");
+    if (Result<selection::Table> table = table_named(parsed.table.against); !table.is_ok())
       return fail(kFailure, table.status().message());
   }
-  return tune(parsed, options);
+  return measure_table(parsed.table, options);
 }
 
 }  // namespace
@@ -238,7 +144,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->footer(kTuneFooter);
   auto parsed = std::make_shared<TuneWords>();
   sub->add_option("--budget", parsed->budget, "wall-clock time for all of it: 60s, 5m")->capture_default_str();
-  sub->add_option("--output", parsed->output, "the table's file (default: print it)");
+  sub->add_option("--output", parsed->table.output, "the table's file (default: print it)");
   sub->add_option("--ranks", parsed->ranks, "numbers of ranks (default: powers of two beyond the cores)");
   sub->add_option("--collectives", parsed->collectives, "separated by commas")->capture_default_str();
   sub->add_option("--max-bytes", parsed->max_bytes, "the longest message")->capture_default_str();
@@ -246,18 +152,19 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->add_option("--compare", parsed->compare, "two tables, files or `shipped`: measure both, side by side")
       ->expected(2)
       ->type_name("A B");
-  sub->add_option("--against", parsed->against, "compare the new table with this one, a file or `shipped`");
+  sub->add_option("--against", parsed->table.against, "compare the new table with this one, a file or `shipped`");
   sub->add_option("--shapes", parsed->shapes,
                   "with a launcher: nodes x ranks a node, 2x4,4x8 (default: powers of two up to what there is)");
-  sub->add_option("--merge", parsed->merge,
+  sub->add_option("--merge", parsed->table.merge,
                   "with a launcher: what else the table shall have: that of a file, `shipped`, or `none`")
       ->capture_default_str();
-  sub->add_option("--from", parsed->from,
+  sub->add_option("--from", parsed->table.from,
                   "measure nothing: a table of what runs with a launcher and --json have printed")
       ->type_name("FILE");
-  sub->add_flag("--by-wire", parsed->by_wire, "with --from: rules of its own for each MPI, and those of all for others")
+  sub->add_flag("--by-wire", parsed->table.by_wire,
+                "with --from: rules of its own for each MPI, and those of all for others")
       ->needs("--from");
-  sub->add_flag("--json", parsed->json, "everything that was measured, for a program to read");
+  sub->add_flag("--json", parsed->table.json, "everything that was measured, for a program to read");
   add_inside_mpi(*sub, parsed->inside_mpi);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");
   sub->callback([=, &invocation] { invocation.run = [=, &invocation] { return run(*parsed, invocation); }; });

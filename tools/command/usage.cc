@@ -28,4 +28,8 @@ void show_command_in_usage(CLI::App& subcommand, std::string command) {
   subcommand.formatter(std::make_shared<WithCommand>(std::move(command)));
 }
 
+void add_inside_mpi(CLI::App& subcommand, std::string& inside) {
+  subcommand.add_option("--inside-mpi", inside)->group("");
+}
+
 }  // namespace hocket::command

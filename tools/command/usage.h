@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What --help says of a command that runs another.
+// What subcommands have in common that run another command, or themselves anew.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ namespace hocket::command {
 
 // Adds `command`, which the parser knows nothing of ("PROGRAM ..."), to the usage line of a subcommand's --help.
 void show_command_in_usage(CLI::App& subcommand, std::string command);
+
+// Adds the hidden option that the ranks of an MPI are started with (mpi_launch/on_mpi.h).
+void add_inside_mpi(CLI::App& subcommand, std::string& inside);
 
 }  // namespace hocket::command

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "nic/group_keeper.h"
 #include "nic/multicast.h"
-#include "platform/memory_file.h"
+#include "platform/memory/memory_file.h"
 
 namespace hocket::nic {
 namespace {

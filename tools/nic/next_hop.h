@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "platform/network_interface.h"
+#include "platform/machine/network_interface.h"
 
 namespace hocket::nic {
 

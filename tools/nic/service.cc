@@ -22,8 +22,8 @@
 #include "base/clock.h"
 #include "nic/join_request.h"
 #include "nic/report.h"
-#include "platform/passed_descriptors.h"
-#include "platform/unix_socket.h"
+#include "platform/bootstrap/passed_descriptors.h"
+#include "platform/bootstrap/unix_socket.h"
 
 namespace hocket::nic {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/environment.h"
 #include "base/size_text.h"
 #include "bench/crowding.h"
-#include "platform/time_slice.h"
+#include "platform/waiting/time_slice.h"
 #include "probe/probe.h"
 #include "probe/site.h"
 

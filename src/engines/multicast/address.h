@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "platform/network_interface.h"
+#include "platform/machine/network_interface.h"
 
 namespace hocket::engines::multicast {
 

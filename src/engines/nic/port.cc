@@ -15,7 +15,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "platform/passed_descriptors.h"
+#include "platform/bootstrap/passed_descriptors.h"
 #include "protocol/machine.h"
 
 namespace hocket::engines::nic {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engines/shared_memory/layout.h"
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::engines::shared_memory {
 

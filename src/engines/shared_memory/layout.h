@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "engines/shared_memory/call_record.h"
-#include "platform/parking.h"
-#include "platform/turns.h"
+#include "platform/waiting/parking.h"
+#include "platform/waiting/turns.h"
 #include "schedule/step.h"
 
 namespace hocket::engines::shared_memory {

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::engines::shared_memory {
 

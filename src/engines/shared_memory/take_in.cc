@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "engines/shared_memory/lane.h"
-#include "platform/cross_memory.h"
+#include "platform/memory/cross_memory.h"
 
 namespace hocket::engines::shared_memory {
 

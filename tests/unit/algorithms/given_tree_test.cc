@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "schedule/verifier.h"
+#include "schedule/verifier/verifier.h"
 
 namespace hocket::algorithms {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
-#include "schedule/verifier.h"
+#include "schedule/verifier/verifier.h"
 
 namespace hocket::algorithms {
 

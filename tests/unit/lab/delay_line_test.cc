@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/delay_line.h"
+#include "lab/packets/delay_line.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lab/watch.h"
+#include "lab/packets/watch.h"
 
 namespace hocket::lab {
 namespace {

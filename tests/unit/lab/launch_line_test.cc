@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lab/launch_line.h"
+#include "lab/jobs/launch_line.h"
 
 #include <gtest/gtest.h>
 

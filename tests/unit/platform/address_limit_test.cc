@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shared memory where addresses, or memory that is locked, are limited.
-#include "platform/address_limit.h"
+#include "platform/machine/address_limit.h"
 
 #include <gtest/gtest.h>
 #include <linux/capability.h>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/rendezvous.h"
+#include "platform/bootstrap/rendezvous.h"
 
 namespace hocket::platform {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/cross_memory.h"
+#include "platform/memory/cross_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

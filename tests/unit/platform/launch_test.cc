@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "platform/launch_client.h"
-#include "platform/launch_hub.h"
-#include "platform/unix_socket.h"
+#include "platform/bootstrap/launch_client.h"
+#include "platform/bootstrap/launch_hub.h"
+#include "platform/bootstrap/unix_socket.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/memory_domain.h"
+#include "platform/machine/memory_domain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/network_interface.h"
+#include "platform/machine/network_interface.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

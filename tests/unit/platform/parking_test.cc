@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/parking.h"
+#include "platform/waiting/parking.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "child_process.h"
-#include "platform/waiting.h"
+#include "platform/waiting/waiting.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/process_tree.h"
+#include "platform/machine/process_tree.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

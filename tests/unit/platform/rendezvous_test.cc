@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/rendezvous.h"
+#include "platform/bootstrap/rendezvous.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

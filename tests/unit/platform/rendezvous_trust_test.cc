@@ -15,10 +15,10 @@
 
 #include "child_process.h"
 #include "contexts.h"
+#include "platform/bootstrap/hello.h"
+#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/unix_socket.h"
 #include "platform/descriptor.h"
-#include "platform/hello.h"
-#include "platform/rendezvous.h"
-#include "platform/unix_socket.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "child_process.h"
-#include "platform/memory_file.h"
+#include "platform/memory/memory_file.h"
 #include "shared_regions.h"
 
 namespace hocket::platform {

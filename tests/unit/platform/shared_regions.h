@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "platform/shared_region.h"
+#include "platform/memory/shared_region.h"
 
 namespace hocket::platform {
 

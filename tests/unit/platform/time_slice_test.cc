@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/time_slice.h"
+#include "platform/waiting/time_slice.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/topology.h"
+#include "platform/machine/topology.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "child_process.h"
-#include "platform/cgroup.h"
+#include "platform/machine/cgroup.h"
 
 namespace hocket::platform {
 namespace {

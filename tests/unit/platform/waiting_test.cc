@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/waiting.h"
+#include "platform/waiting/waiting.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "child_process.h"
-#include "platform/parking.h"
-#include "platform/time_slice.h"
+#include "platform/waiting/parking.h"
+#include "platform/waiting/time_slice.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "schedule/dump.h"
+#include "schedule/dumps/dump.h"
 
 #include <map>
 #include <set>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "schedule/builder.h"
-#include "schedule/verifier.h"
+#include "schedule/verifier/verifier.h"
 
 namespace hocket::schedule {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/collective_names.h"
+#include "words/collective_names.h"
 
 #include <gtest/gtest.h>
 

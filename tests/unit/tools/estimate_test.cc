@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/estimate.h"
+#include "words/estimate.h"
 
 #include <gtest/gtest.h>
 

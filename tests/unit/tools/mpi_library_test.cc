@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/mpi_library.h"
+#include "mpi_launch/mpi_library.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "command/tune_on_mpi.h"
-#include "command/tune_table.h"
+#include "tune/on_mpi.h"
+#include "tune/table.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/tune_earlier.h"
+#include "tune/earlier.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/tune_fit.h"
+#include "tune/fit.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "command/tune_candidates.h"
+#include "tune/candidates.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/tune_race.h"
+#include "tune/race.h"
 
 #include <gtest/gtest.h>
 

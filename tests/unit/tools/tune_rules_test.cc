@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/tune_rules.h"
+#include "tune/rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The barrier and the broadcast: calls for serve() of decision.h, which tells of thread safety and errors.
+#pragma once
+
+#include "shim/collectives/decision.h"
+
+namespace hocket::interposer {
+
+struct BarrierCall {
+  MPI_Comm comm;
+
+  static constexpr Collective collective = Collective::kBarrier;
+  struct Findings {};
+};
+
+struct BroadcastCall {
+  void* buffer;
+  MPI_Count count;
+  MPI_Datatype type;
+  int root;
+  MPI_Comm comm;
+
+  static constexpr Collective collective = Collective::kBroadcast;
+  struct Findings {
+    const TypeFacts* facts;
+    size_t bytes;
+  };
+};
+
+Decision decide(const BarrierCall& call, BarrierCall::Findings&);
+int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&);
+
+Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings);
+int carry_out(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings);
+
+}  // namespace hocket::interposer

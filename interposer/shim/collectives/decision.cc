@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/collectives/decision.h"
+
+#include "base/log.h"
+#include "shim/job/errors.h"
+
+namespace hocket::interposer {
+__attribute__((cold)) int raise_status(const Decision& decision, Collective collective, MPI_Comm comm,
+                                       hocket_status_t status) {
+  Communicator& communicator = *decision.communicator;
+  if (!communicator.failure_told) {
+    communicator.failure_told = true;
+    HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(collective), communicator.rank, communicator.size,
+                     hocket_status_name(status), hocket_error_text());
+  }
+  return raise_failure(decision, collective, comm);
+}
+
+int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm) {
+  decision.communicator->counters.add(collective, Outcome::kFailed);
+  return raise_error(comm, MPI_ERR_OTHER);
+}
+
+__attribute__((cold)) int give_up(const Decision& decision, Collective collective, int mpi_error,
+                                  const char* what_failed) {
+  Communicator& communicator = *decision.communicator;
+  communicator.counters.add(collective, Outcome::kFailed);
+  communicator.failure_told = true;  // peers will tell
+  if (hocket_comm_abort(communicator.comm, what_failed) != HOCKET_OK) {
+    HOCKET_LOG_ERROR("%s: %s", mpi_name(collective), hocket_error_text());
+  }
+  return mpi_error;
+}
+
+int raise_no_memory(MPI_Comm comm) { return raise_error(comm, MPI_ERR_NO_MEM); }
+
+void count(const Decision& decision, Collective collective, Outcome outcome) {
+  if (decision.communicator != nullptr) {
+    decision.communicator->counters.add(collective, outcome);
+  } else {
+    common_counters.add(collective, outcome);
+  }
+}
+
+}  // namespace hocket::interposer

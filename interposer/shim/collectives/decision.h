@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all collectives share: whether hocket carries a call out, and how a call ends.
+//
+// A call is a struct with the arguments and these members: `collective`, `comm`, a type Findings, and the functions
+// decide() and carry_out() beside it. What decides is the same on every rank: the communicator and its history, the
+// bytes of the signature, the operation and its type. Only a call whose arguments look wrong is handed on by one rank
+// alone, for the MPI to raise its error.
+//
+// Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
+#pragma once
+
+#include <new>
+
+#include "core/call_times.h"
+#include "core/communicator.h"
+#include "shim/communicators/communicators.h"
+#include "shim/job/job.h"
+#include "shim/types/types.h"
+
+namespace hocket::interposer {
+
+// Carried out here, or handed on because of `why`.
+struct Decision {
+  Outcome why = Outcome::kArguments;
+  Communicator* communicator = nullptr;
+};
+
+// Finds the communicator. False: that is the end of it, for the reason in the decision.
+inline bool find_open_communicator(MPI_Comm comm, Decision& decision) {
+  decision.communicator = find_communicator(comm);
+  if (decision.communicator == nullptr) return false;
+  if (decision.communicator->phase != Phase::kRefused) [[likely]]
+    return true;
+  decision.why = decision.communicator->refusal;
+  return false;
+}
+
+// A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
+inline bool is_revoked(MPI_Comm comm) {
+  const IsRevoked ask = next_pmpi().Comm_is_revoked;
+  int revoked = 0;
+  return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
+}
+
+// The last step, when everything about the call is in order: it counts, and may be the one that sets up, for which all
+// ranks wait for each other: if they do so anyway in this call, as `waiting()` says. A root that broadcasts may not
+// be made to wait for receivers that first expect a message of it.
+template <typename GetWaiting>
+Outcome readiness(Communicator& communicator, MPI_Comm comm, const GetWaiting& waiting) {
+  if (is_revoked(comm)) [[unlikely]]
+    return Outcome::kFreed;
+  if (communicator.phase == Phase::kReady) [[likely]]
+    return Outcome::kCarriedOut;
+  return prepare_communicator(communicator, comm, waiting());
+}
+
+// Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; predefined ones can't be there.
+inline bool is_buffer(const void* buffer, bool is_empty, const TypeFacts& facts) {
+  if (buffer == MPI_IN_PLACE) return false;
+  return buffer != nullptr || is_empty || !facts.is_named;
+}
+
+// hocket has failed, and told why: the call ends as one in which the MPI finds an error.
+int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm);
+
+// hocket failed: the user hears of it by the communicator's error handler, as of any other failure.
+int raise_status(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status);
+
+// How a call that was carried out ends. An error of the MPI, in packing or in the program's operation, has been raised
+// by then; peers were served first.
+inline int answer(const Decision& decision, Collective collective, MPI_Comm comm, hocket_status_t status,
+                  int mpi_error = MPI_SUCCESS) {
+  if (status != HOCKET_OK) [[unlikely]]
+    return raise_status(decision, collective, comm, status);
+  decision.communicator->counters.add(collective, decision.why);
+  return mpi_error;
+}
+
+// For a rank that can't give what its peers wait for, or has given something wrong: they hear of it by an error, in
+// this call where they need it and in all that follow on the communicator. `mpi_error` has been raised here already.
+int give_up(const Decision& decision, Collective collective, int mpi_error, const char* what_failed);
+
+// Where nobody waits for this rank.
+int raise_no_memory(MPI_Comm comm);
+
+inline bool is_carried_out(Outcome outcome) {
+  return outcome == Outcome::kCarriedOut || outcome == Outcome::kSingleRank;
+}
+
+void count(const Decision& decision, Collective collective, Outcome outcome);
+
+// `hand_on` passes the call unchanged to the MPI underneath.
+template <typename Call, typename HandOn>
+int serve_untimed(const Call& call, const HandOn& hand_on) {
+  if (!is_ours(call.collective)) [[unlikely]]
+    return hand_on();
+  typename Call::Findings findings;
+  Decision decision;
+  try {
+    decision = decide(call, findings);
+    if (is_carried_out(decision.why)) [[likely]] {
+      const BesideBegun beside(*decision.communicator);
+      return carry_out(call, decision, findings);
+    }
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  }
+  if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
+  count(decision, call.collective, decision.why);
+  const NestedCall nested;
+  return hand_on();
+}
+
+template <typename Call, typename HandOn>
+int serve(const Call& call, const HandOn& hand_on) {
+  if (!call_times.is_on()) [[likely]]
+    return serve_untimed(call, hand_on);
+  const TimedCall timed(call.collective);
+  return serve_untimed(call, hand_on);
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank whose own block doesn't fit: what it sends to itself has another length than what it receives from itself. The
+// MPI makes an error of it on that rank, if any, and serves the others; so peers must not wait here for a call that
+// this rank has handed on alone.
+//
+// Thread safety: as decision.h.
+#pragma once
+
+#include "shim/collectives/movement.h"
+
+namespace hocket::interposer {
+
+// Serves the peers as if it fitted, moves as much of the block as both sides have, and raises MPI_ERR_TRUNCATE where
+// more is sent than received. Where peers depend on which of the two is right, they hear of an error, too.
+int carry_out_misfit(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings);
+
+}  // namespace hocket::interposer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether all ranks wait for each other in a call of which each knows that only for itself: MPI_Alltoallv, in which a
+// rank waits for those from whom it receives something.
+//
+// Thread safety: as decision.h.
+#pragma once
+
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+
+// The same answer on all ranks of the communicator, in the same call of each. `waits_here`: this rank waits for all
+// others in this call anyway; if it does it waits here, if not it only says so and goes on.
+bool do_all_wait(MPI_Comm comm, bool waits_here);
+
+// Before MPI_Finalize: waits for what was said and not heard by all.
+void end_asking();
+
+}  // namespace hocket::interposer

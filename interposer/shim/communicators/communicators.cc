@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/communicators/communicators.h"
+
+#include <sched.h>
+
+#include <climits>
+#include <ctime>
+#include <numeric>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "shim/communicators/asking.h"
+#include "shim/job/job.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+namespace {
+
+int keyval = MPI_KEYVAL_INVALID;
+MPI_Group world_group;
+
+// The null copy function of an mpi.h may be a symbol of its library, so here is our own.
+int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+// Also for communicators that go by ways that we don't see.
+int on_delete(MPI_Comm, int, void* value, void*) {
+  // Relaxed: see internal::epoch.
+  internal::epoch.fetch_add(1, std::memory_order_relaxed);
+  forget_communicator(static_cast<Communicator*>(value));
+  return MPI_SUCCESS;
+}
+
+// Whether all its ranks are of this MPI_COMM_WORLD: others (spawned, connected) may not have hocket loaded. All ranks
+// of a communicator find the same: either it lies within one world or each rank sees a foreign one.
+bool is_within_world(MPI_Comm handle, int size) {
+  MPI_Group group;
+  if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return false;
+  std::vector<int> ranks(size), in_world(size, MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const int error = next_pmpi().Group_translate_ranks(group, size, ranks.data(), world_group, in_world.data());
+  next_pmpi().Group_free(&group);
+  if (error != MPI_SUCCESS) return false;
+  for (int rank : in_world) {
+    if (rank == MPI_UNDEFINED) return false;
+  }
+  return true;
+}
+
+Communicator* take_into_books(MPI_Comm handle) {
+  int is_inter = 0, rank = 0, size = 1;
+  if (next_pmpi().Comm_test_inter(handle, &is_inter) != MPI_SUCCESS) return nullptr;
+  next_pmpi().Comm_rank(handle, &rank);
+  next_pmpi().Comm_size(handle, &size);
+  Communicator* communicator = open_communicator(rank, size);
+  if (is_inter != 0) {
+    refuse(*communicator, Outcome::kIntercommunicator);
+  } else if (size > 1 && !is_within_world(handle, size)) {
+    refuse(*communicator, Outcome::kOtherJob);
+  } else if (has_wrong_settings()) {
+    communicator->failure_told = true;
+    refuse(*communicator, Outcome::kFailed);
+  }
+  const bool is_kept = next_pmpi().Comm_set_attr(handle, keyval, communicator) == MPI_SUCCESS;
+  // Handed on by one rank alone, the call would never meet those of its peers, who wait for it in hocket.
+  if (!is_kept && communicator->phase == Phase::kCounting) {
+    end_without_memory(sizeof *communicator, "to keep a communicator's state");
+  }
+  return communicator;
+}
+
+constexpr uint64_t kYieldNs = 2'000'000;  // ranks that come at about the same time; nothing is known of cores yet
+constexpr timespec kNap{0, 100'000};
+
+// A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
+void tell_long_wait(MPI_Comm comm, int64_t seconds) {
+  int rank = 0, size = 0;
+  next_pmpi().Comm_rank(comm, &rank);
+  next_pmpi().Comm_size(comm, &size);
+  HOCKET_LOG_WARN(
+      "rank %d of a communicator of %d has waited for %lld s until all come to its first collective that "
+      "hocket sets it up for, and waits on (HOCKET_SETUP_TIMEOUT_S): some rank is late, or elsewhere",
+      rank, size, static_cast<long long>(seconds));
+}
+
+int allgather(const void* send, void* receive, size_t bytes, void* user) {
+  if (bytes > INT_MAX) return 1;
+  const NestedCall nested;
+  const MPI_Comm comm = *static_cast<MPI_Comm*>(user);
+  const int count = static_cast<int>(bytes);
+  MPI_Request request;
+  if (next_pmpi().Iallgather(send, count, handles.byte, receive, count, handles.byte, comm, &request) != MPI_SUCCESS)
+    return 1;
+  const Result<int64_t> set = environment::get_integer("HOCKET_SETUP_TIMEOUT_S");
+  const uint64_t patience_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
+  const uint64_t begin_ns = now_ns();
+  bool told = false;
+  for (int is_over = 0;;) {
+    if (next_pmpi().Test(&request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
+    if (is_over != 0) return 0;
+    const uint64_t waited_ns = now_ns() - begin_ns;
+    if (!told && waited_ns >= patience_ns) {
+      tell_long_wait(comm, set.value());
+      told = true;
+    }
+    if (waited_ns < kYieldNs) {
+      sched_yield();
+    } else {
+      nanosleep(&kNap, nullptr);
+    }
+  }
+}
+
+}  // namespace
+
+Communicator* known_communicator(MPI_Comm handle) {
+  void* value = nullptr;
+  int found = 0;
+  if (next_pmpi().Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  return static_cast<Communicator*>(value);
+}
+
+Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunicator& place) {
+  if (handle == handles.comm_null) return nullptr;
+  // Before the look-up, so that a communicator that goes meanwhile isn't remembered.
+  const uint64_t now = epoch.load(std::memory_order_relaxed);
+  Communicator* communicator = known_communicator(handle);
+  if (communicator == nullptr) communicator = take_into_books(handle);
+  if (communicator != nullptr) place = {handle, now, communicator};
+  return communicator;
+}
+
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting) {
+  bool all_wait = waiting == Waiting::kAll;
+  const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
+  // Who waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
+  constexpr int kQuestions = 4;
+  if (is_question && may_set_up_now(communicator, settings().setup_calls) && communicator.questions < kQuestions) {
+    ++communicator.questions;
+    all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
+  }
+  return prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
+}
+
+bool watch_communicators() {
+  if (next_pmpi().Comm_group(handles.comm_world, &world_group) != MPI_SUCCESS) return false;
+  return next_pmpi().Comm_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS;
+}
+
+void unwatch_communicators() {
+  next_pmpi().Group_free(&world_group);
+  next_pmpi().Comm_free_keyval(&keyval);
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From an MPI communicator's handle to what hocket knows of it. The MPI keeps the pointer, as an attribute that is not
+// copied to duplicates; each thread remembers the last few.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/communicator.h"
+#include "shim/underneath/handle_map.h"
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+
+namespace internal {
+
+struct RememberedCommunicator {
+  MPI_Comm handle;
+  uint64_t epoch;  // valid while it is the current one; 0: empty
+  Communicator* communicator;
+};
+inline constexpr int kRemembered = 8;
+inline thread_local RememberedCommunicator remembered[kRemembered] __attribute__((tls_model("initial-exec"))) = {};
+// Counts the communicators that have gone, as their handles may be used again. Relaxed: a thread that gets a new
+// communicator's handle from another has been synchronised with it by the program.
+inline std::atomic<uint64_t> epoch{1};
+
+Communicator* look_up_communicator(MPI_Comm handle, RememberedCommunicator& place);
+
+}  // namespace internal
+
+// nullptr: not a communicator. The first look-up takes it into the books.
+inline Communicator* find_communicator(MPI_Comm handle) {
+  internal::RememberedCommunicator& place = internal::remembered[handle_hash(handle_bits(handle)) >> 61];
+  if (place.handle == handle && place.epoch == internal::epoch.load(std::memory_order_relaxed)) [[likely]] {
+    return place.communicator;
+  }
+  return internal::look_up_communicator(handle, place);
+}
+
+// nullptr: it isn't in the books.
+Communicator* known_communicator(MPI_Comm handle);
+
+// Whether all ranks wait for each other in a call. The first two are the same on every rank; of the others each knows
+// its own, and the two mean the same question to all.
+enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
+
+// core's prepare() with the exchange over this communicator.
+Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting);
+
+// Between MPI_Init and MPI_Finalize.
+bool watch_communicators();
+void unwatch_communicators();
+
+}  // namespace hocket::interposer

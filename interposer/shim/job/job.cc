@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/job/job.h"
+
+#include <cstdlib>
+
+#include "base/log.h"
+#include "shim/job/errors.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+
+Handles handles;
+internal::Job internal::job;
+
+const Settings& settings() { return internal::job.settings; }
+int world_size() { return internal::job.size; }
+MPI_Comm hidden_comm() { return internal::job.hidden_comm; }
+int rank_on_hidden_comm() { return internal::job.rank; }
+bool has_wrong_settings() { return internal::job.has_wrong_settings; }
+
+void end_without_memory(size_t bytes, const char* purpose) {
+  HOCKET_LOG_ERROR("rank %d of %d has no memory for %zu bytes (%s) while its peers wait for it: the job ends",
+                   internal::job.rank, internal::job.size, bytes, purpose);
+  end_all_ranks(EXIT_FAILURE);
+}
+
+void end_without_memory() {
+  HOCKET_LOG_ERROR("rank %d of %d has no memory left, in a call for which its peers wait: the job ends",
+                   internal::job.rank, internal::job.size);
+  end_all_ranks(EXIT_FAILURE);
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/lifetime/lifetime.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "base/environment.h"
+#include "base/log.h"
+#include "c_api/node_label.h"
+#include "core/call_times.h"
+#include "core/communicator.h"
+#include "core/device_memory.h"
+#include "core/endpoint.h"
+#include "core/last_words.h"
+#include "shim/communicators/asking.h"
+#include "shim/communicators/communicators.h"
+#include "shim/job/job.h"
+#include "shim/requests/begun.h"
+#include "shim/types/operations.h"
+#include "shim/types/types.h"
+#include "shim/underneath/handles.h"
+#include "shim/underneath/wire.h"
+
+namespace hocket::interposer {
+namespace {
+
+using internal::job;
+
+// Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
+void progress(void*) {
+  int flag = 0;
+  // No such message ever comes. A probe on a communicator of this process alone would move nothing in MPICH.
+  next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, job.hidden_comm, &flag, MPI_STATUS_IGNORE);
+  advance_begun();
+}
+
+void sleep_in_child() { internal::mode.store(Mode::kAsleep, std::memory_order_relaxed); }
+
+bool agree_on_settings() {
+  if (job.rank == 0) job.settings = read_settings();
+  const int error =
+      next_pmpi().Bcast(&job.settings, static_cast<int>(sizeof job.settings), handles.byte, 0, handles.comm_world);
+  return error == MPI_SUCCESS && is_sound(job.settings);
+}
+
+bool open_hidden_comm() {
+  job.has_hidden_comm = next_pmpi().Comm_dup(handles.comm_world, &job.hidden_comm) == MPI_SUCCESS;
+  return job.has_hidden_comm && next_pmpi().Comm_set_errhandler(job.hidden_comm, handles.errors_return) == MPI_SUCCESS;
+}
+
+// Whether the value is the same on all ranks.
+bool are_all_equal(uint64_t mine) {
+  const uint64_t bounds[] = {mine, ~mine};
+  uint64_t least[] = {0, 0};
+  const int error = next_pmpi().Allreduce(bounds, least, 2, uint64_type(), minimum_operation(), handles.comm_world);
+  return error == MPI_SUCCESS && least[0] == ~least[1];
+}
+
+// 0 if the MPI fails.
+uint64_t least_of_all(uint64_t mine) {
+  uint64_t least = 0;
+  const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), handles.comm_world);
+  return error == MPI_SUCCESS ? least : 0;
+}
+
+// Ranks that decided by what each of them finds alone would not meet in the same calls.
+bool all_are(bool able) { return least_of_all(able ? 1 : 0) != 0; }
+
+// What one rank's environment asks for and can't be understood is an error of every call on all ranks.
+bool find_wrong_settings() {
+  const Status mine = environment::check_process();
+  // Ranks from 1 here, as 0 is an MPI that fails, which other questions will find too.
+  const auto nobody = static_cast<uint64_t>(job.size) + 1, self = static_cast<uint64_t>(job.rank) + 1;
+  const uint64_t first = least_of_all(mine.is_ok() ? nobody : self);
+  if (first == nobody || first == 0) return false;
+  if (first == self) {
+    HOCKET_LOG_ERROR("the environment of rank %d of %d: %s", job.rank, job.size, mine.message());
+    let_last_words_out();
+  }
+  // The error ends the job, as a rule: no rank raises it before it is written.
+  all_are(true);
+  return true;
+}
+
+bool start_serving() {
+  if (!all_are(open_hidden_comm())) return false;
+  fill_types();
+  fill_operations();
+  if (!all_are(watch_communicators() && watch_types())) return false;
+  // On one node nobody needs it, and communicators are not to be had without end.
+  if (!are_all_equal(c_api::node_label()) && !all_are(open_wire())) {
+    close_wire();
+    return false;
+  }
+  set_progress(progress, nullptr, spins());
+  set_job_size(job.size);
+  set_wire(the_wire());
+  device::begin(static_cast<device::Wish>(job.settings.device), find_object);
+  return true;
+}
+
+template <size_t N>
+std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
+  std::array<uint64_t, N> sums = mine;
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
+  return sums;
+}
+
+void print_statistics() {
+  MPI_Datatype type = uint64_type();
+  const TimeArray times = call_times.end_job();
+  if (type == handles.type_null) return;
+  const CounterArray calls = sums_of(read_counters(), type);
+  const TimeArray all_times = sums_of(times, type);
+  if (job.rank != 0) return;
+  const std::string text = statistics_text(calls, job.size) + times_text(all_times, job.size);
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
+}
+
+}  // namespace
+
+void begin_job() {
+  const NestedCall nested;
+  handles = native_handles();
+  next_pmpi().Comm_rank(handles.comm_world, &job.rank);
+  next_pmpi().Comm_size(handles.comm_world, &job.size);
+  const bool understood = agree_on_settings();
+  if (!understood) {
+    HOCKET_LOG_ERROR("rank %d does not understand rank 0's settings: is the same version preloaded everywhere?",
+                     job.rank);
+  }
+  if (!all_are(understood)) return;
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
+  job.has_wrong_settings = job.settings.disable == 0 && find_wrong_settings();
+  const bool serving = job.settings.disable == 0 && start_serving();
+  if (!serving && job.settings.disable == 0 && job.rank == 0) {
+    HOCKET_LOG_WARN("all calls are handed on: a rank could not prepare itself");
+  }
+  if (job.settings.statistics != 0) call_times.begin_job();
+  internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
+}
+
+void end_job() {
+  const NestedCall nested;
+  const bool served = mode() == Mode::kServing;
+  internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  drain_begun(nullptr);
+  if (served) end_asking();
+  if (served) close_all();
+  device::end();
+  if (job.settings.statistics != 0) print_statistics();
+  if (served) {
+    unwatch_communicators();
+    unwatch_types();
+    close_endpoint();
+  }
+  close_wire();
+  if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
+  job.has_hidden_comm = false;
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The job begins and ends: what is made in MPI_Init, and taken down in MPI_Finalize.
+//
+// Thread safety: as of these two.
+#pragma once
+
+namespace hocket::interposer {
+
+// After the MPI's own initialisation and before its finalisation.
+void begin_job();
+void end_job();
+
+}  // namespace hocket::interposer

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/requests/begin.h"
+
+#include <mutex>
+
+#include "c_api/begun.h"
+#include "shim/buffers/device_transfer.h"
+#include "shim/buffers/packing.h"
+
+namespace hocket::interposer {
+namespace {
+
+// `start(comm)` as the one that uses the communicator.
+template <typename Start>
+hocket_status_t only_by_engines(const Decision& decision, const Start& start) {
+  Communicator& communicator = *decision.communicator;
+  const std::lock_guard lock(communicator.lock);
+  const c_api::OnlyByEngines only(communicator.comm);
+  return start(communicator.comm);
+}
+
+// The program may free the type before the call is over; a new one made of it doesn't run its attributes' callbacks,
+// as a duplicate would.
+int keep_type(const BroadcastCall& call, const TypeFacts& facts, Unpacking& packed) {
+  const int error = next_pmpi().Type_contiguous(static_cast<int>(call.count), call.type, &packed.type);
+  if (error != MPI_SUCCESS) return error;
+  packed.has_type = true;
+  packed.buffer = call.buffer;
+  packed.true_lb = facts.true_lb;
+  return next_pmpi().Type_commit(&packed.type);
+}
+
+hocket_status_t start_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements,
+                             Begun& begun) {
+  begun.packed = std::make_unique<Unpacking>();
+  Unpacking& packed = *begun.packed;
+  packed.bytes.resize(elements.bytes());
+  const bool is_root = decision.communicator->rank == call.root;
+  begun.mpi_error = is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
+  if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  return only_by_engines(decision, [&](hocket_comm_t* comm) {
+    return hocket_broadcast_start(comm, packed.bytes.data(), packed.bytes.size(), HOCKET_BYTE, call.root,
+                                  &begun.request);
+  });
+}
+
+// What engines are given of a reduction.
+struct Operands {
+  const void* input;
+  void* output;
+};
+
+// Copies of what only a driver reaches. An MPI error, or MPI_SUCCESS.
+int stage(const ReduceCall& call, const ReduceCall::Findings& findings, Begun& begun, Operands& operands) {
+  if (!device::may_be_there()) [[likely]]
+    return MPI_SUCCESS;
+  const size_t stride = static_cast<size_t>(findings.facts->extent), bytes = findings.operand * stride;
+  const bool is_input_staged = !findings.is_in_place && device::needs_staging(call.input, bytes);
+  const bool is_output_staged = device::needs_staging(call.output, findings.result * stride);
+  if (!is_input_staged && !is_output_staged) return MPI_SUCCESS;
+  begun.packed = std::make_unique<Unpacking>();
+  Unpacking& copies = *begun.packed;
+  int error = MPI_SUCCESS;
+  if (is_input_staged) {
+    copies.input.resize(bytes);
+    operands.input = copies.input.data();
+    error = copy_from_device(call.input, copies.input.data(), bytes, call.comm);
+  }
+  if (!is_output_staged || error != MPI_SUCCESS) return error;
+  copies.bytes.resize(bytes);
+  copies.buffer = operands.output;
+  copies.goes_as_it_is = true;
+  operands.output = copies.bytes.data();
+  return findings.is_in_place ? copy_from_device(call.output, copies.bytes.data(), bytes, call.comm) : error;
+}
+
+}  // namespace
+
+hocket_status_t start(const BarrierCall&, const Decision& decision, const BarrierCall::Findings&, Begun& begun) {
+  return only_by_engines(decision, [&](hocket_comm_t* comm) { return hocket_barrier_start(comm, &begun.request); });
+}
+
+hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
+                      Begun& begun) {
+  if (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()) return HOCKET_ERR_NOT_SUPPORTED;
+  const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
+  if (!elements.lie_ready()) return start_packed(call, decision, elements, begun);
+  return only_by_engines(decision, [&](hocket_comm_t* comm) {
+    return hocket_broadcast_start(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root, &begun.request);
+  });
+}
+
+hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
+                      Begun& begun) {
+  if (findings.operation.by != Operation::By::kHocket) return HOCKET_ERR_NOT_SUPPORTED;
+  Operands operands{findings.is_in_place ? HOCKET_IN_PLACE : call.input, call.output};
+  begun.mpi_error = stage(call, findings, begun, operands);
+  if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  const auto [input, output] = operands;
+  const hocket_type_t type = findings.facts->hocket_type;
+  const hocket_op_t op = findings.operation.op;
+  return only_by_engines(decision, [&, input = input, output = output](hocket_comm_t* comm) {
+    if (call.collective == Collective::kReduce)
+      return hocket_reduce_start(comm, input, output, findings.operand, type, op, call.root, &begun.request);
+    return hocket_allreduce_start(comm, input, output, findings.operand, type, op, &begun.request);
+  });
+}
+
+Decision find_beginner(MPI_Comm comm) {
+  Decision decision;
+  decision.communicator = find_communicator(comm);
+  if (decision.communicator == nullptr) return decision;
+  const Communicator& communicator = *decision.communicator;
+  if (communicator.phase == Phase::kCounting)
+    decision.why = Outcome::kNotSetUp;
+  else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)
+    decision.why = communicator.refusal;
+  else
+    decision.why = communicator.may_begin ? Outcome::kCarriedOut : Outcome::kNotByEngines;
+  return decision;
+}
+
+bool has_started(const Decision& decision, hocket_status_t status, std::list<Begun>& one, MPI_Request* request,
+                 int& error) {
+  const Begun& begun = one.front();
+  const Collective collective = begun.collective;
+  const MPI_Comm comm = begun.comm;
+  const int mpi_error = begun.mpi_error;
+  if (status == HOCKET_OK) {
+    error = take_into_list(one, request);
+    // Peers hear of it; what has been started goes on.
+    if (error != MPI_SUCCESS) give_up(decision, collective, error, "the MPI has no request for it");
+    advance_begun();
+    return true;
+  }
+  // Release: as in Held (begun.cc).
+  decision.communicator->begun.fetch_sub(1, std::memory_order_release);
+  if (status == HOCKET_ERR_NOT_SUPPORTED) return false;
+  error = mpi_error != MPI_SUCCESS ? give_up(decision, collective, mpi_error, kPackingFailed)
+                                   : raise_status(decision, collective, comm, status);
+  return true;
+}
+
+}  // namespace hocket::interposer

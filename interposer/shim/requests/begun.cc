@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/requests/begun.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/log.h"
+#include "c_api/begun.h"
+#include "core/endpoint.h"
+#include "core/try_lock.h"
+#include "shim/buffers/device_transfer.h"
+#include "shim/buffers/packing.h"
+#include "shim/job/job.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Lists {
+  TryLock lock;
+  std::list<Begun> running;
+  std::list<Begun> over;  // the MPI knows; each goes with its request
+};
+
+// Never destroyed: threads of the program may outlive static destruction.
+Lists& lists() {
+  static auto* lists = new Lists;
+  return *lists;
+}
+
+thread_local FailureWatch* watch __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// --- what the MPI calls ----------------------------------------------------------------------------------------------
+
+int fill_status(void*, MPI_Status* status) {
+  next_pmpi().Status_set_elements(status, handles.byte, 0);
+  next_pmpi().Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
+  return MPI_SUCCESS;
+}
+
+// In the thread that completes the request. The MPI has ordered this behind Grequest_complete().
+int free_request(void* state) {
+  auto* begun = static_cast<Begun*>(state);
+  if (begun->has_failed) {
+    if (watch != nullptr && !begun->is_freed) watch->note({begun->handle, begun->comm.load()});
+    internal::begun.fetch_sub(1, std::memory_order_relaxed);
+  }
+  begun->is_gone.store(true, std::memory_order_release);
+  return MPI_SUCCESS;
+}
+
+void remove_gone(Lists& all) {
+  all.over.remove_if([](const Begun& one) { return one.is_gone.load(std::memory_order_acquire); });
+}
+
+// Collectives can't be cancelled.
+int refuse_to_cancel(void*, int) { return MPI_ERR_REQUEST; }
+
+// --- when one is over ------------------------------------------------------------------------------------------------
+
+// The communicator of one call after another, locked, and its calls moved on.
+class Held {
+ public:
+  Held() = default;
+  ~Held() { let_go(); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  // False: another thread has it.
+  bool take(Communicator& wanted) {
+    if (communicator_ == &wanted) return may_end_;
+    let_go();
+    communicator_ = &wanted;
+    is_held_ = wanted.lock.try_lock();
+    if (is_held_) c_api::advance(wanted.comm);
+    may_end_ = is_held_ || BesideBegun::is_in(wanted);  // then that call has moved them
+    return may_end_;
+  }
+  void one_is_over() { ++over_; }
+
+ private:
+  void let_go() {
+    if (communicator_ != nullptr && is_held_) communicator_->lock.unlock();
+    // Release: see Communicator::begun.
+    if (over_ != 0) communicator_->begun.fetch_sub(over_, std::memory_order_release);
+    communicator_ = nullptr;
+    over_ = 0;
+  }
+
+  Communicator* communicator_ = nullptr;
+  bool is_held_ = false;
+  bool may_end_ = false;
+  uint32_t over_ = 0;
+};
+
+void note_failure(Begun& begun, hocket_status_t status) {
+  Communicator& communicator = *begun.communicator;
+  begun.has_failed = true;
+  communicator.counters.add(begun.collective, Outcome::kFailed);
+  if (std::exchange(communicator.failure_told, true)) return;
+  HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(begun.collective), communicator.rank, communicator.size,
+                   hocket_status_name(status), hocket_error_text());
+}
+
+void put_in_place(const Begun& begun) {
+  const Unpacking& packed = *begun.packed;
+  if (packed.goes_as_it_is) (void)copy_to_device(packed.bytes.data(), packed.buffer, packed.bytes.size(), begun.comm);
+  if (!packed.has_type) return;
+  TypeFacts facts;
+  facts.size = packed.bytes.size();
+  facts.true_lb = packed.true_lb;
+  (void)unpack(packed.bytes.data(), {packed.buffer, 1, packed.type, &facts}, begun.comm);
+}
+
+// From one list to the other. Of one that the program has freed the handle goes to `freed`.
+void end(Lists& all, std::list<Begun>::iterator at, std::vector<MPI_Request>& freed) {
+  Begun& begun = *at;
+  const hocket_status_t status = hocket_test(&begun.request);
+  if (status != HOCKET_OK) {
+    note_failure(begun, status);
+  } else {
+    if (begun.packed != nullptr) put_in_place(begun);
+    begun.communicator->counters.add(begun.collective, Outcome::kCarriedOut);
+    internal::begun.fetch_sub(1, std::memory_order_relaxed);
+  }
+  begun.packed.reset();
+  all.over.splice(all.over.end(), all.running, at);
+  if (!begun.has_handle) {
+    (void)free_request(&begun);
+    return;
+  }
+  const MPI_Request handle = begun.handle;
+  if (begun.is_freed) freed.push_back(handle);
+  next_pmpi().Grequest_complete(handle);
+}
+
+bool runs_one_of(const Communicator* communicator) {
+  Lists& all = lists();
+  const std::lock_guard lock(all.lock);
+  return std::any_of(all.running.begin(), all.running.end(),
+                     [&](const Begun& one) { return communicator == nullptr || one.communicator == communicator; });
+}
+
+}  // namespace
+
+Unpacking::~Unpacking() {
+  if (has_type) next_pmpi().Type_free(&type);
+}
+
+int take_into_list(std::list<Begun>& one, MPI_Request* request) {
+  Begun& begun = one.front();
+  const int error = next_pmpi().Grequest_start(fill_status, free_request, refuse_to_cancel, &begun, request);
+  begun.has_handle = error == MPI_SUCCESS;
+  if (begun.has_handle) begun.handle = *request;
+  Lists& all = lists();
+  internal::begun.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(all.lock);
+  remove_gone(all);
+  all.running.splice(all.running.end(), one);
+  return error;
+}
+
+void advance_begun() {
+  Lists& all = lists();
+  if (!has_begun() || !all.lock.try_lock()) return;
+  remove_gone(all);
+  std::vector<MPI_Request> freed;
+  {
+    Held held;
+    for (auto at = all.running.begin(); at != all.running.end();) {
+      const auto next = std::next(at);
+      if (held.take(*at->communicator) && c_api::is_over(at->request)) {
+        end(all, at, freed);
+        held.one_is_over();
+      }
+      at = next;
+    }
+  }
+  all.lock.unlock();
+  for (MPI_Request& handle : freed) next_pmpi().Request_free(&handle);
+}
+
+void drain_begun(const Communicator* communicator) {
+  if (!has_begun()) return;
+  c_api::Patience patience(endpoint());
+  for (;;) {
+    advance_begun();
+    if (!runs_one_of(communicator)) return;
+    patience.pause();
+  }
+}
+
+void orphan_begun(const Communicator& communicator) {
+  Lists& all = lists();
+  const std::lock_guard lock(all.lock);
+  for (std::list<Begun>* one_list : {&all.running, &all.over})
+    for (Begun& one : *one_list)
+      if (one.communicator == &communicator) one.comm = handles.comm_world;
+}
+
+bool free_begun(MPI_Request* request) {
+  Lists& all = lists();
+  const std::lock_guard lock(all.lock);
+  const auto found = std::find_if(all.running.begin(), all.running.end(), [&](const Begun& one) {
+    return one.has_handle && !one.is_freed && one.handle == *request;
+  });
+  if (found == all.running.end()) return false;
+  found->is_freed = true;
+  *request = handles.request_null;
+  return true;
+}
+
+FailureWatch::FailureWatch() : outer_(std::exchange(watch, this)) {}
+FailureWatch::~FailureWatch() { watch = outer_; }
+
+}  // namespace hocket::interposer

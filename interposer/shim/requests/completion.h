@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waiting and testing while non-blocking calls of hocket's are under way: among the MPI's own requests there may be
+// some that only hocket moves. Each look moves both.
+//
+// The four kinds of completion below have these members: `count` and `requests`, a function look() that asks the MPI
+// once, and says whether the call is over, and tell() that puts failures of hocket's into what the MPI has answered:
+// `error`, and what look() has written.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <vector>
+
+#include "c_api/begun.h"
+#include "core/awaited_progress.h"
+#include "core/endpoint.h"
+#include "shim/job/job.h"
+#include "shim/requests/begun.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+
+// A request that has failed: which of those that were looked at, and on what communicator.
+struct Failed {
+  int index;
+  MPI_Comm comm;
+};
+
+// By the error handler of its communicator, as a failure of a blocking call; gives the code.
+int raise_begun(const Failed& failed);
+
+struct OneRequest {
+  MPI_Request* requests;
+  MPI_Status* status;
+  static constexpr int count = 1;
+
+  int look(bool& is_over) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
+};
+
+struct AllRequests {
+  int count;
+  MPI_Request* requests;
+  MPI_Status* statuses;
+
+  int look(bool& is_over) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
+};
+
+struct AnyRequest {
+  int count;
+  MPI_Request* requests;
+  int* index;
+  MPI_Status* status;
+
+  int look(bool& is_over) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
+};
+
+struct SomeRequests {
+  int count;
+  MPI_Request* requests;
+  int* completed;
+  int* indices;
+  MPI_Status* statuses;
+
+  int look(bool& is_over) const;
+  int tell(int error, const std::vector<Failed>& failed) const;
+};
+
+// The requests as they are before the MPI takes some of them. None where it will say what is wrong with them.
+template <typename Completion>
+std::vector<MPI_Request> requests_of(const Completion& completion) {
+  if (completion.requests == nullptr || completion.count <= 0) return {};
+  return {completion.requests, completion.requests + completion.count};
+}
+
+// Which of the requests the failures are of.
+std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch);
+
+template <typename Completion>
+int look_and_tell(const Completion& completion, const std::vector<MPI_Request>& before, bool& is_over) {
+  const FailureWatch watch;
+  const int error = completion.look(is_over);
+  if (watch.failures().empty()) [[likely]]
+    return error;
+  const std::vector<Failed> failed = find_failed(before, watch);
+  return failed.empty() ? error : completion.tell(error, failed);
+}
+
+template <typename Completion>
+uint64_t number_of_requests(const Completion& completion) {
+  uint64_t number = 0;
+  for (int i = 0; i < completion.count && completion.requests != nullptr; ++i)
+    if (completion.requests[i] != handles.request_null) ++number;
+  return number;
+}
+
+// Of a call that may end requests: those that it has ended are no reason any more to look after the MPI.
+template <typename Completion, typename HandOn>
+int count_ended(const Completion& completion, const HandOn& hand_on) {
+  if (!awaited_progress.has_messages() || is_nested()) return hand_on();
+  const uint64_t before = number_of_requests(completion);
+  const int error = hand_on();
+  const uint64_t after = number_of_requests(completion);
+  if (after < before) awaited_progress.messages_end(before - after);
+  return error;
+}
+
+template <typename Completion, typename HandOn>
+int wait_beside_begun(const Completion& completion, const HandOn& hand_on) {
+  c_api::Patience patience(endpoint());
+  const std::vector<MPI_Request> before = requests_of(completion);  // looks take none until one ends the call
+  do {
+    advance_begun();
+    bool is_over = false;
+    const int error = look_and_tell(completion, before, is_over);
+    if (error != MPI_SUCCESS || is_over) return error;
+    patience.pause();
+  } while (has_begun());
+  return hand_on();
+}
+
+template <typename Completion, typename HandOn>
+int wait_for(const Completion& completion, const HandOn& hand_on) {
+  return count_ended(completion,
+                     [&] { return !has_begun() || is_nested() ? hand_on() : wait_beside_begun(completion, hand_on); });
+}
+
+// `flag`: where the answer goes; nullptr: it goes with the completion.
+template <typename Completion>
+int test_beside_begun(const Completion& completion, int* flag) {
+  advance_begun();
+  bool is_over = false;
+  const int error = look_and_tell(completion, requests_of(completion), is_over);
+  if (flag != nullptr) *flag = is_over ? 1 : 0;
+  return error;
+}
+
+template <typename Completion, typename HandOn>
+int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
+  return count_ended(completion,
+                     [&] { return !has_begun() || is_nested() ? hand_on() : test_beside_begun(completion, flag); });
+}
+
+template <typename HandOn>
+int after_advancing(const HandOn& hand_on) {
+  if (has_begun() && !is_nested()) [[unlikely]]
+    advance_begun();
+  return hand_on();
+}
+
+template <typename HandOn>
+int free_for(MPI_Request* request, const HandOn& hand_on) {
+  if (has_begun() && !is_nested() && request != nullptr) [[unlikely]] {
+    advance_begun();
+    if (free_begun(request)) return MPI_SUCCESS;
+  }
+  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, hand_on);
+}
+
+}  // namespace hocket::interposer

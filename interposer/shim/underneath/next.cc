@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/underneath/next.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace hocket::interposer {
+namespace internal {
+std::atomic<bool> found{false};
+CaughtFunctions mpi_functions;
+MpiFunctions pmpi_functions;
+}  // namespace internal
+
+namespace {
+
+using GetAbiVersion = int (*)(int* major, int* minor);
+
+// The library where it has been loaded already; never loads one.
+void* loaded_library() {
+  for (const char* name : kLibraries) {
+    if (void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) return library;
+  }
+  return nullptr;
+}
+
+void* find_function(const char* name) {
+  if (void* symbol = dlsym(RTLD_NEXT, name)) return symbol;
+  static void* const library = loaded_library();
+  return library != nullptr ? dlsym(library, name) : nullptr;
+}
+
+[[noreturn]] void give_up(const char* what, const char* remedy) {
+  std::fprintf(stderr, "hocket: %s is preloaded, but %s; %s\n", kShim, what, remedy);
+  _exit(1);
+}
+
+// A binary interface and the shim made for it.
+struct Interface {
+  const char* in_words;
+  const char* shim;
+};
+constexpr Interface kMpich{"MPICH or a relative of it", "libhocket-mpi-mpich.so"};
+constexpr Interface kOpenMpi{"Open MPI", "libhocket-mpi-openmpi.so"};
+constexpr Interface kStandard{"the standard MPI binary interface (libmpi_abi)", "libhocket-mpi-abi.so"};
+
+// Its name says so, and so does MPI_Abi_get_version; that exists in the interfaces of old as well, where the answer is
+// -1.
+bool is_standard(void* function, GetAbiVersion get_version) {
+  Dl_info info{};
+  if (dladdr(function, &info) != 0 && info.dli_fname != nullptr && std::strstr(info.dli_fname, "libmpi_abi.so")) {
+    return true;
+  }
+  int major = -1, minor = -1;
+  return get_version != nullptr && get_version(&major, &minor) == MPI_SUCCESS && major > 0;
+}
+
+// `function` is of the library in question. Open MPI has its objects behind the standard interface too.
+Interface interface_of(void* function, GetAbiVersion get_version, const void* object_of_open_mpi) {
+  if (is_standard(function, get_version)) return kStandard;
+  return object_of_open_mpi != nullptr ? kOpenMpi : kMpich;
+}
+
+// Of a library that this shim wasn't made for, loaded out of sight of RTLD_NEXT.
+std::optional<Interface> foreign_interface() {
+  for (const char* name : {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.12", "libmpich.so.12", "libmpi.so.40"}) {
+    void* library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    void* function = library != nullptr ? dlsym(library, "PMPI_Init") : nullptr;
+    if (function == nullptr) continue;
+    return interface_of(function, reinterpret_cast<GetAbiVersion>(dlsym(library, "PMPI_Abi_get_version")),
+                        dlsym(library, "ompi_mpi_comm_world"));
+  }
+  return std::nullopt;
+}
+
+// Ends the process if this is not the shim for its MPI.
+void check_interface() {
+  void* const function = find_function("PMPI_Init");
+  const auto get_version = reinterpret_cast<GetAbiVersion>(find_function("PMPI_Abi_get_version"));
+  const std::optional<Interface> found = function != nullptr
+                                             ? interface_of(function, get_version, find_object("ompi_mpi_comm_world"))
+                                             : foreign_interface();
+  if (!found) {
+    give_up("this process calls MPI without having loaded an MPI library that it knows",
+            "start it without LD_PRELOAD, or with the shim for its MPI");
+  }
+  if (std::strcmp(found->shim, kShim) == 0) return;
+  const std::string what = std::string("this program uses ") + found->in_words;
+  const std::string remedy = std::string("preload ") + found->shim;
+  give_up(what.c_str(), remedy.c_str());
+}
+
+template <typename Function>
+void find(Function& pointer, const char* name) {
+  pointer = reinterpret_cast<Function>(find_function(name));
+}
+
+template <typename Function>
+void require(Function& pointer, const char* name) {
+  find(pointer, name);
+  if (pointer == nullptr) give_up(name, "is missing in this MPI library: it is too old");
+}
+
+// A program that calls it all the same has asked the dynamic linker, which found this library's.
+template <typename... Arguments>
+void find_or_refuse(int (*&pointer)(Arguments...), const char* name) {
+  find(pointer, name);
+  if (pointer == nullptr) pointer = [](Arguments...) -> int { return MPI_ERR_UNSUPPORTED_OPERATION; };
+}
+
+}  // namespace
+
+void* find_object(const char* name) {
+  // An executable may hold the one copy of the object, so the global scope comes first.
+  if (void* object = dlsym(RTLD_DEFAULT, name)) return object;
+  static void* const library = loaded_library();
+  return library != nullptr ? dlsym(library, name) : nullptr;
+}
+
+void internal::find_mpi() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (found.load(std::memory_order_relaxed)) return;
+  check_interface();
+#define HOCKET_FIND_BOTH(name)               \
+  require(mpi_functions.name, "MPI_" #name); \
+  require(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_FIND_OPTIONAL(name)        \
+  find(mpi_functions.name, "MPI_" #name); \
+  find(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_FIND_OPTIONAL_PMPI(name) find(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_FIND_PMPI(name) require(pmpi_functions.name, "PMPI_" #name);
+  HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
+#define HOCKET_FIND_OR_REFUSE(name)                 \
+  find_or_refuse(mpi_functions.name, "MPI_" #name); \
+  find_or_refuse(pmpi_functions.name, "PMPI_" #name);
+  HOCKET_MPI_CAUGHT_FILES(HOCKET_FIND_OR_REFUSE)
+  HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
+#if HOCKET_HAS_COUNT_FUNCTIONS
+  HOCKET_FIND_OPTIONAL(Request_get_status_all)
+  HOCKET_FIND_OPTIONAL(Request_get_status_any)
+  HOCKET_FIND_OPTIONAL(Request_get_status_some)
+#endif
+  HOCKET_MPI_USED(HOCKET_FIND_PMPI)
+  HOCKET_MPI_USED_COUNT(HOCKET_FIND_OPTIONAL_PMPI)
+  find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");
+  // Release: see next_mpi().
+  found.store(true, std::memory_order_release);
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives: those with int, and where the interface has them those with MPI_Count.
+#include "shim/collectives/broadcast.h"
+#include "shim/collectives/movement.h"
+#include "shim/collectives/reductions.h"
+#include "shim/wrappers/narrow.h"
+#include "shim/wrappers/wrappers.h"
+
+using namespace hocket::interposer;
+
+HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, hand_on))
+
+#define HOCKET_COUNT int
+#define HOCKET_DISPLACEMENT int
+#define HOCKET_COLLECTIVE(name, parameters, arguments, ...) \
+  HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, hand_on))
+#include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
+
+#if HOCKET_HAS_COUNT_FUNCTIONS
+#define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)               \
+  HOCKET_EXPORT int prefix##name##_c parameters {                                       \
+    const auto call = __VA_ARGS__;                                                      \
+    return serve(call, [&] {                                                            \
+      const auto function = next().name##_c;                                            \
+      return function != nullptr ? function arguments : hand_on_narrowed(next(), call); \
+    });                                                                                 \
+  }
+
+#define HOCKET_COUNT MPI_Count
+#define HOCKET_DISPLACEMENT MPI_Aint
+#define HOCKET_COLLECTIVE(name, parameters, arguments, ...)                   \
+  HOCKET_WRAP_COUNT(MPI_, next_mpi, name, parameters, arguments, __VA_ARGS__) \
+  HOCKET_WRAP_COUNT(PMPI_, next_pmpi, name, parameters, arguments, __VA_ARGS__)
+#include "shim/wrappers/collectives.def"
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The questions about several requests that came with MPI 4.1. An MPI that is older is asked about one at a time: who
+// refers to these functions weakly finds them here.
+#include "shim/requests/completion.h"
+#include "shim/underneath/handles.h"
+#include "shim/wrappers/wrappers.h"
+
+#if HOCKET_HAS_COUNT_FUNCTIONS
+
+using namespace hocket::interposer;
+
+namespace {
+
+int ask_one(const MPI_Request* requests, int at, int& flag, MPI_Status* status) {
+  return next_pmpi().Request_get_status(requests[at], &flag, status);
+}
+
+int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* requests, int* flag,
+                   MPI_Status* statuses) {
+  if (next.Request_get_status_all != nullptr) return next.Request_get_status_all(count, requests, flag, statuses);
+  *flag = 1;
+  for (int i = 0; i < count && *flag != 0; ++i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    if (const int error = ask_one(requests, i, *flag, status); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int get_status_any(const CaughtFunctions& next, int count, const MPI_Request* requests, int* index, int* flag,
+                   MPI_Status* status) {
+  if (next.Request_get_status_any != nullptr) return next.Request_get_status_any(count, requests, index, flag, status);
+  *index = MPI_UNDEFINED;
+  bool is_none = true;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == handles.request_null) continue;
+    is_none = false;
+    if (const int error = ask_one(requests, i, *flag, status); error != MPI_SUCCESS) return error;
+    if (*flag == 0) continue;
+    *index = i;
+    return MPI_SUCCESS;
+  }
+  *flag = is_none ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int get_status_some(const CaughtFunctions& next, int count, const MPI_Request* requests, int* completed, int* indices,
+                    MPI_Status* statuses) {
+  if (next.Request_get_status_some != nullptr)
+    return next.Request_get_status_some(count, requests, completed, indices, statuses);
+  *completed = 0;
+  bool is_none = true;
+  for (int i = 0; i < count; ++i) {
+    if (requests[i] == handles.request_null) continue;
+    is_none = false;
+    int flag = 0;
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[*completed];
+    if (const int error = ask_one(requests, i, flag, status); error != MPI_SUCCESS) return error;
+    if (flag != 0) indices[(*completed)++] = i;
+  }
+  if (is_none) *completed = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+#define HOCKET_WRAP_STATUS(name, function, parameters, ...)                                         \
+  HOCKET_EXPORT int MPI_##name parameters {                                                         \
+    return after_advancing([&] { return function(hocket::interposer::next_mpi(), __VA_ARGS__); });  \
+  }                                                                                                 \
+  HOCKET_EXPORT int PMPI_##name parameters {                                                        \
+    return after_advancing([&] { return function(hocket::interposer::next_pmpi(), __VA_ARGS__); }); \
+  }
+
+HOCKET_WRAP_STATUS(Request_get_status_all, get_status_all,
+                   (int count, const MPI_Request* requests, int* flag, MPI_Status* statuses), count, requests, flag,
+                   statuses)
+HOCKET_WRAP_STATUS(Request_get_status_any, get_status_any,
+                   (int count, const MPI_Request* requests, int* index, int* flag, MPI_Status* status), count, requests,
+                   index, flag, status)
+HOCKET_WRAP_STATUS(Request_get_status_some, get_status_some,
+                   (int count, const MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses), count,
+                   requests, completed, indices, statuses)
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run/rank.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "platform/descriptor.h"
+#include "supervision/cores.h"
+#include "supervision/exit_codes.h"
+#include "words/say.h"
+
+namespace hocket::command {
+namespace {
+
+using platform::Descriptor;
+
+void take_stream(int descriptor, int as) {
+  if (descriptor >= 0) dup2(descriptor, as);
+}
+
+// In the child. What goes wrong is told through `trouble`, which closes by itself where all goes well.
+[[noreturn]] void become_program(const RunOptions& options, const supervision::Signals& signals,
+                                 const DescriptorLimit& descriptors, int rank, const std::string& place,
+                                 const RankStreams& streams, int trouble) {
+  take_stream(streams.input, STDIN_FILENO);
+  take_stream(streams.output, STDOUT_FILENO);
+  take_stream(streams.error, STDERR_FILENO);
+  if (options.bind) supervision::bind_to_core(rank);
+  setenv("HOCKET_RUN", place.c_str(), 1);
+  std::vector<char*> words;
+  for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  signals.restore();
+  descriptors.restore();
+  execvp(words[0], words.data());
+  const int error = errno;
+  // Should the launcher have gone, nobody wants to know.
+  if (write(trouble, &error, sizeof error) < 0) _exit(kFailure);
+  _exit(supervision::kNotFound);
+}
+
+RankStart cannot_run(const std::string& program, int error) {
+  RankStart failed;
+  failed.exit_code = error == ENOENT ? supervision::kNotFound : supervision::kCannotRun;
+  const bool has_path = program.find('/') != std::string::npos;
+  if (error == ENOENT && !has_path) {
+    failed.trouble = "there is no program `" + program + "` on PATH";
+  } else if (error == ENOENT && access(program.c_str(), F_OK) == 0) {
+    failed.trouble = "can't run `" + program + "`: its interpreter, which its first bytes name, is missing";
+  } else {
+    failed.trouble = "can't run `" + program + "`: " + std::strerror(error);
+  }
+  return failed;
+}
+
+RankStart system_failure(int rank, int error) {
+  return {-1, kFailure, "can't start rank " + std::to_string(rank) + ": " + std::strerror(error)};
+}
+
+}  // namespace
+
+RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, const DescriptorLimit& descriptors,
+                     int rank, const std::string& place, const RankStreams& streams) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(rank, errno);
+  const Descriptor hears(ends[0]);
+  Descriptor tells(ends[1]);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return system_failure(rank, errno);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // If the parent has ended before that, there was nobody to tell us.
+    if (getppid() != parent) _exit(kFailure);
+    become_program(options, signals, descriptors, rank, place, streams, tells.get());
+  }
+  tells.reset();
+  int error = 0;
+  ssize_t heard = 0;
+  while ((heard = read(hears.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
+  if (heard == sizeof error) {
+    waitpid(child, nullptr, 0);
+    return cannot_run(options.command[0], error);
+  }
+  RankStart started;
+  started.process = child;
+  return started;
+}
+
+}  // namespace hocket::command

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tune/table.h"
+
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <set>
+
+#include "hocket/hocket.h"
+#include "platform/machine/topology.h"
+
+namespace hocket::command {
+namespace {
+
+std::string today() {
+  const time_t now = time(nullptr);
+  tm date{};
+  gmtime_r(&now, &date);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &date);
+  return text;
+}
+
+std::string ranks_text(const TuneOptions& options) {
+  std::string text;
+  for (const uint32_t ranks : options.ranks) text += (text.empty() ? "" : ", ") + std::to_string(ranks);
+  return text;
+}
+
+std::string head(const TuneOptions& options, const Machine& machine, const Survey& survey, const Making& making) {
+  char text[1024];
+  std::snprintf(
+      text, sizeof(text),
+      "hocket-table 1\n"
+      "# Made by `hocket tune` of hocket %s on %s in %.0f s.\n"
+      "# Machine: %s, %u usable cores, %s\n"
+      "# Ranks measured: %s. Cells (a collective, a number of ranks, a size): %zu of %zu.\n"
+      "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians. Algorithms\n"
+      "# within %.0f %% of the best, the noise of this run, counted as equally good.\n"
+      "# The first line that fits wins; docs/tuning.md describes the format. `crowded`: more ranks than cores.\n",
+      hocket_version(), today().c_str(), making.took_s, machine.processor.c_str(), machine.cores,
+      machine.kernel.c_str(), ranks_text(options).c_str(), survey.cells_measured, survey.cells,
+      (making.noise - 1) * 100);
+  return text;
+}
+
+// With the parameters of messages between nodes if `has_nodes`.
+std::string model_line(const selection::CostParameters& model, bool has_nodes) {
+  char text[512];
+  int length = std::snprintf(
+      text, sizeof(text), "model cores=%u alpha_us=%.3g beta_us_per_kib=%.3g gamma_us_per_kib=%.3g switch_us=%.3g",
+      model.cores, model.alpha_us, model.beta_us_per_kib, model.gamma_us_per_kib, model.switch_us);
+  if (has_nodes)
+    std::snprintf(text + length, sizeof(text) - static_cast<size_t>(length),
+                  " wire_alpha_us=%.3g wire_overhead_us=%.3g wire_gap_us=%.3g wire_beta_us_per_kib=%.3g wire_lanes=%u "
+                  "wire_crowding=%.2g one_machine=%u",
+                  model.wire_alpha_us, model.wire_overhead_us, model.wire_gap_us, model.wire_beta_us_per_kib,
+                  model.wire_lanes, model.wire_crowding, model.one_machine);
+  return std::string(text) + "\n";
+}
+
+std::string model_lines(const Fit& fit, bool has_nodes) {
+  if (fit.measurements == 0) return has_nodes ? "\n" + model_line(fit.parameters, has_nodes) : "";
+  char text[512];
+  std::snprintf(
+      text, sizeof(text),
+      "\n# For what no line below fits: predictions with these parameters. Of %zu measured times they are off by a\n"
+      "# factor of %.2f; choosing by them alone would take %.2f times as long as the best in %zu cells.\n",
+      fit.measurements, fit.off_by, fit.costs, fit.cells);
+  return text + model_line(fit.parameters, has_nodes);
+}
+
+std::string rule_lines(std::span<const selection::Rule> rules) {
+  std::string text;
+  const schedule::Collective* last = nullptr;
+  for (const selection::Rule& rule : rules) {
+    if (last == nullptr || *last != rule.collective) text += "\n";
+    last = &rule.collective;
+    text += aligned_line(rule) + "\n";
+  }
+  return text;
+}
+
+// "2x4, 4x2": nodes x ranks a node.
+std::string shapes_text(const Survey& survey) {
+  std::set<std::pair<uint32_t, uint32_t>> shapes;
+  for (const Measurement& one : survey.measurements) shapes.insert({one.node_count(), one.ranks_a_node()});
+  std::string text;
+  for (const auto& [nodes, ranks_a_node] : shapes)
+    text += (text.empty() ? "" : ", ") + std::to_string(nodes) + "x" + std::to_string(ranks_a_node);
+  return text;
+}
+
+}  // namespace
+
+Machine this_machine() {
+  Machine machine;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && machine.processor.empty();)
+    if (line.starts_with("model name")) machine.processor = line.substr(std::min(line.find(':') + 2, line.size()));
+  if (machine.processor.empty()) machine.processor = "an unnamed processor";
+  utsname system{};
+  uname(&system);
+  machine.kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
+  machine.cores = platform::read_cpu_budget().usable();
+  return machine;
+}
+
+std::string table_text(const TuneOptions& options, const Machine& machine, const Survey& survey,
+                       const std::vector<selection::Rule>& rules, const Making& making) {
+  return head(options, machine, survey, making) + model_lines(making.fit, false) + rule_lines(rules);
+}
+
+std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const selection::CostParameters& model,
+                               const Survey& survey, std::span<const selection::Rule> fresh,
+                               std::span<const selection::Rule> old) {
+  char text[1024];
+  std::snprintf(text, sizeof(text),
+                "hocket-table 1\n"
+                "# Made by `hocket tune` of hocket %s on %s in %.0f s, for ranks on several nodes.\n"
+                "# MPI: %s\n"
+                "# Nodes x ranks measured: %s. Cells (a collective, a shape, a size): %zu of %zu.\n"
+                "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians.\n"
+                "# Algorithms within %.0f %% of the best, the noise of this run, counted as equally good.\n"
+                "# The first line that fits wins; docs/tuning.md describes the format.\n",
+                hocket_version(), today().c_str(), survey.took_s, survey.mpi.c_str(), shapes_text(survey).c_str(),
+                survey.cells_measured, survey.cells, (making.noise - 1) * 100);
+  Fit shown = fit;
+  shown.parameters = model;
+  std::string all = text + model_lines(shown, true) + rule_lines(fresh);
+  if (!old.empty()) all += "\n# From the table `" + making.merged + "`:\n" + rule_lines(old);
+  return all;
+}
+
+}  // namespace hocket::command
