@@ -14,6 +14,22 @@ while [ $# -gt 0 ]; do
     unit | conformance | integration | tidy | model | asan | tsan | fuzz) parts+=("$1") ;;
     -R | -L | -E | -j) ctest_arguments+=("$1" "${2:?"$1 needs a value"}") && shift ;;
     -V) ctest_arguments+=("$1") ;;
+    -h | --help)
+      cat <<'TEXT'
+./dev test [PART...] [OPTION...]   builds and runs the tests; without arguments all that a change must pass
+
+Parts:    unit conformance integration tidy model asan tsan fuzz, rdma
+          (all but rdma are the default; several may be named)
+Options:  -R REGEX   tests of the release build whose name matches; -E REGEX: but for these; -L LABEL
+          --long     the long tier, too: hours
+          -j JOBS    at a time (default: the cores)       -V  what tests print, also where they pass
+
+Names:    ctest --test-dir build/release -N               all of them, once they are built
+          ./dev test -R integration.mpi.mismatch          one program, with every MPI that is installed
+          ./dev test -R lab                               what needs root and network namespaces
+TEXT
+      exit 0
+      ;;
     *) misused "test: '$1' is neither a part (unit conformance integration tidy model asan tsan fuzz)
 nor an option (--long --rdma -R -L -E -j -V)" ;;
   esac

@@ -51,7 +51,10 @@ typedef enum hocket_status {
   HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: in this
                                 * call or a later one in which a rank waits for others (after a blocking call a
                                 * blocking one, after a begun one a begun one), and always in this one with
-                                * HOCKET_CHECK=1; in set-up: another version of hocket */
+                                * HOCKET_CHECK=1. Between nodes calls that differ in nothing but the operation, or
+                                * in a root that hears of nobody, are not noticed where the wire has few tags or
+                                * where NIC engines carry out what follows. In set-up: another version of hocket,
+                                * or a wire of another size */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
   HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */

@@ -217,9 +217,11 @@ TEST(Nodes, HearWhichCallsOfOneNodeDiffer) {
 
 TEST(Nodes, TakeLateRanksForNothingElse) {
   const OnNodes nodes("blocks");
-  run_threads(4, [](Rank& me) {
+  // Later than the first question, and than two looks for messages of other calls.
+  constexpr useconds_t kLateUs[] = {1'500'000, 4'500'000};
+  run_threads(4, [&](Rank& me) {
     for (int round = 0; round < 2; ++round) {
-      if (me.rank == round) usleep(1'500'000);
+      if (me.rank == round) usleep(kLateUs[round]);
       for (const char* name : {"broadcast", "allreduce", "gather", "alltoallv"})
         ASSERT_EQ(run(me, {name}), HOCKET_OK) << hocket_error_text();
     }

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kLongestEager = 1024;
 constexpr uint32_t kMostLooks = 4;
 constexpr uint32_t kTags = 1 << 29;
-constexpr uint32_t kProcesses = 1 << 10;
+constexpr uint32_t kProcesses = 1 << 6;
 
 struct Operation {
   std::vector<std::byte> content;  // of an eager message

@@ -175,8 +175,20 @@ def jobs_of(options, bench, launchers):
     return list((refusals if options.what == "refusals" else limits)(bench, launchers))
 
 
+def take_a_shared_memory_of_ones_own():
+    """Where this may be done, jobs have a /dev/shm that no other job sees: what they leave there is removed."""
+    mark = "HOCKET_FAULTS_HAVE_THEIR_OWN_SHM"
+    if os.environ.pop(mark, None) is not None or shutil.which("unshare") is None:
+        return
+    mount = ["unshare", "-m", "--propagation", "private", "sh", "-c",
+             'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"', "sh"]
+    if subprocess.run([*mount, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        os.execvpe(mount[0], [*mount, sys.executable, "-B", *sys.argv], {**os.environ, mark: "1"})
+
+
 def main():
     options = parse(sys.argv[1:])
+    take_a_shared_memory_of_ones_own()
     work = options.work or tempfile.mkdtemp(prefix="hocket-faults-")
     bench = Bench(os.path.abspath(options.libraries), os.path.abspath(work), os.path.abspath(options.venv),
                   options.bound_s)
@@ -188,7 +200,7 @@ def main():
         return 77
     if not os.path.exists(os.path.join(bench.libraries, "libhocket.so")):
         print(f"faults.py: {bench.libraries} has no libhocket.so: ./dev build, or --libraries", file=sys.stderr)
-        return 77
+        return 2
     jobs = [job for job in jobs_of(options, bench, launchers) if options.only is None or options.only in job.line()]
     if not jobs:
         print(f"faults.py: no job's line holds '{options.only}'", file=sys.stderr)

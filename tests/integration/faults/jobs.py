@@ -222,10 +222,24 @@ def processes_with(mark):
     return found
 
 
+def mapped_files():
+    """Of /dev/shm, the names that some process has mapped."""
+    names = set()
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as file:
+                names.update(re.findall(r"/dev/shm/(\S+)", file.read()))
+        except OSError:
+            pass  # it has ended
+    return names
+
+
 def remove_resources(before):
-    """What MPIs leave in shared memory when a rank is killed."""
-    for name in set(os.listdir("/dev/shm")) - before:
-        if name.startswith(MPI_RESOURCES):
+    """What MPIs leave in shared memory when a rank is killed; not what another job has there."""
+    left = [name for name in set(os.listdir("/dev/shm")) - before if name.startswith(MPI_RESOURCES)]
+    mapped = mapped_files() if left else set()
+    for name in left:
+        if name not in mapped:
             try:
                 os.unlink(os.path.join("/dev/shm", name))
             except OSError:

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace hocket::engines::wire {
@@ -29,6 +30,7 @@ class ScriptedWire final : public Wire {
   std::set<Ticket> done;                                            // what the next test() tells
   std::vector<size_t> lengths = std::vector<size_t>(64, SIZE_MAX);  // of what came, by ticket; SIZE_MAX: as expected
   std::set<Ticket> cancelled;
+  std::set<std::pair<uint32_t, uint32_t>> unexpected;  // senders and tags of what no receive was posted for
   bool fails = false;
   bool ends_at_once = false;
   Status outcome() const { return fails ? Status(Code::kSystem, "the cable is cut") : Status::ok(); }
@@ -60,7 +62,7 @@ class ScriptedWire final : public Wire {
   void cancel(Ticket ticket) override { cancelled.insert(ticket); }
   Status send_notice(uint32_t, uint32_t) override { return Status::ok(); }
   Result<bool> take_notice(uint32_t, uint32_t&) override { return false; }
-  Result<bool> has_unexpected(uint32_t, uint32_t) override { return false; }
+  Result<bool> has_unexpected(uint32_t from, uint32_t tag) override { return unexpected.count({from, tag}) != 0; }
 };
 
 class ChannelTest : public testing::Test {
@@ -133,6 +135,25 @@ TEST_F(ChannelTest, BeginsWhatFollowsAMarkUnderATagOfItsOwn) {
   }
   ASSERT_EQ(wire_.posted.size(), 4u);
   for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(wire_.posted[i].tag, 5 + (6 + i) % 4);
+}
+
+TEST_F(ChannelTest, FindsAMessageOfAnotherCallWhereOneIsAwaited) {
+  Channel under_test = channel();
+  StepState state;
+  under_test.mark(0);
+  (void)under_test.run(step(StepKind::kReceive, 0, 2), state, operands_);
+  EXPECT_FALSE(under_test.has_stranger(0)) << "nothing has come";
+  wire_.unexpected = {{41, 6}};
+  EXPECT_FALSE(under_test.has_stranger(0)) << "another has sent it";
+  EXPECT_FALSE(under_test.has_stranger(1)) << "nothing is awaited of that rank";
+  wire_.unexpected = {{40, 5}};
+  EXPECT_FALSE(under_test.has_stranger(0)) << "it is of this call";
+  wire_.unexpected = {{40, 9}};
+  EXPECT_FALSE(under_test.has_stranger(0)) << "the tag is another channel's";
+  wire_.unexpected = {{40, 8}};
+  EXPECT_TRUE(under_test.has_stranger(0));
+  wire_.done = {1};
+  EXPECT_FALSE(under_test.has_stranger(0)) << "what was awaited has just come";
 }
 
 TEST_F(ChannelTest, TakesASendThatEndsAtOnce) {
