@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/log.h"
 
 namespace hocket::communicator {
@@ -120,13 +119,12 @@ void NodeReports::send_records(uint32_t index, Waited& waited) {
   }
 }
 
-std::string NodeReports::compare_with_awaited() {
+std::string NodeReports::compare_with_awaited(uint64_t now) {
   for (uint32_t index = 0; index < Tracks::kMost; ++index) {
     Track* track = tracks_.find(index);
     if (track == nullptr) continue;
     const uint64_t announced = track->lane().announced();
     Waited& waited = waited_[index];
-    const uint64_t now = now_ns();
     if (waited.number != announced)
       waited = {.number = announced, .next_ns = now + kFirstAskNs, .pause_ns = kFirstAskNs, .turn = waited.turn};
     const bool asks = now >= waited.next_ns;

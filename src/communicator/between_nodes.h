@@ -38,9 +38,10 @@ class NodeReports {
     Status status;              // not ok: calls differ, or the wire has failed
   };
   Received receive();
-  // Compares calls with those that this rank waits for: it sends its own records, after a second first and then more
-  // and more seldom, as those ranks may not have come to the call yet. What it finds out itself, or "".
-  std::string compare_with_awaited();
+  // Compares calls with the ranks that this one waits for: it sends them its records, after a second first and then
+  // more and more seldom, as they may not have come to the call yet. `now`: by a clock that goes on. What it finds out
+  // itself, or "".
+  std::string compare_with_awaited(uint64_t now);
   // Whether a sentence about calls that differ is known, which nothing within this node can better.
   bool knows_mismatch() const { return knows_mismatch_; }
   // Forgets reports that have come, when all ranks are through with their calls: not all MPIs end with messages left.

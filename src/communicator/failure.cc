@@ -79,7 +79,7 @@ Status FailureDetector::find_failure() {
 Status FailureDetector::find_trouble() {
   HOCKET_TRY(find_failure());
   std::string difference = mismatches_.find();
-  if (difference.empty() && nodes_ != nullptr) difference = nodes_->compare_with_awaited();
+  if (difference.empty() && nodes_ != nullptr) difference = nodes_->compare_with_awaited(now_ns());
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
 }
 
