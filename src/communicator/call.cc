@@ -81,6 +81,7 @@ const engines::Program& Call::next_program() {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
     const schedule::Extents& extents = blocks_.part(first, most);
     engines::bind(*prepared_->plan, extents, element, bound_);
+    if (prepared_->engines != nullptr) prepared_->engines->assign(bound_);
     // Blocks know where they lie; a buffer of one block does not.
     if (extents.input == nullptr) input = beyond(input, first * element);
     if (extents.output == nullptr) output = beyond(output, first * element);
@@ -125,7 +126,7 @@ Progress Call::advance(Track& track, Status& failure) {
     }
     if (execution_.advance() == Progress::kPending) {
       if (!track.has_failed()) [[likely]] {
-        if (!track.has_just_posted()) [[likely]]
+        if (!track.has_just_begun()) [[likely]]
           return Progress::kPending;
         // What was just asked for may have come already: whoever shares the core needn't have it first.
         track.poll();

@@ -46,7 +46,7 @@ class Call {
   void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
-  // After advance() said kPending: this call waits for a NIC engine only, which has heard of it, so that the next one
+  // After advance() said kPending: this call waits for an engine only, which has begun it, so that the next one
   // on the same track may be begun.
   bool lets_next_begin() const {
     return prepared_->runs_by_itself && prepared_->last.scratch_bytes == 0 && execution_.has_begun_step();
@@ -54,7 +54,7 @@ class Call {
   // What to sleep for after advance() said kPending, as RankBlock::awaits.
   uint32_t awaits(Track& track) const {
     const engines::Instruction* step = execution_.waiting_step();
-    const bool is_known = step != nullptr && !step->by_wire;
+    const bool is_known = step != nullptr && step->carrier == engines::kSharedMemory;
     return is_known ? track.lane().awaits(*step) : engines::shared_memory::RankBlock::kAnything;
   }
 

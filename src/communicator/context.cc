@@ -30,6 +30,7 @@ Status read(Result<T> setting, T& into) {
 Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) {
   std::unique_ptr<Context> context(new Context);
   context->options_ = options;
+  context->engine_types_ = options.engines();
   // Also of settings that are read later, or by rank 0 alone: who sets one means it.
   HOCKET_TRY(environment::check_process());
   int wait_mode = 0;
@@ -58,19 +59,6 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;
-}
-
-Result<engines::nic::Port*> Context::nic_port() {
-  // Groups of earlier communicators hold on to it.
-  if (nic_port_ != nullptr && !nic_port_->is_alive()) ended_nic_ports_.push_back(std::move(nic_port_));
-  if (nic_port_ == nullptr) {
-    Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
-    if (!interface.is_ok()) return interface.take_status();
-    Result<std::unique_ptr<engines::nic::Port>> port = engines::nic::Port::open(interface.value());
-    if (!port.is_ok()) return port.take_status();
-    nic_port_ = port.take();
-  }
-  return nic_port_.get();
 }
 
 void Context::tell_doubts() {

@@ -12,10 +12,10 @@
 #include <string>
 
 #include "base/status.h"
+#include "carriers/engine.h"
 #include "communicator/attention.h"
 #include "communicator/call_words.h"
 #include "communicator/tags.h"
-#include "engines/nic/port.h"
 #include "engines/wire/wire.h"
 #include "platform/bootstrap/rendezvous.h"
 #include "platform/machine/topology.h"
@@ -30,6 +30,7 @@ struct ContextOptions {
   size_t memory_limit = 0;
   std::shared_ptr<engines::wire::Wire> wire;  // to ranks on other nodes; nullptr: there is none
   uint64_t node = 0;                          // ranks with different ones share no memory, though they could
+  carriers::EngineTypes (*engines)() = carriers::all_engines;  // between nodes; the same on all ranks
 };
 
 class Context {
@@ -55,8 +56,7 @@ class Context {
   // Of the communicators whose rank 0 this is; nullptr where there is no wire.
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
-  // This process's way to the NIC engine of its machine, opened when first asked for. Under setup_mutex.
-  Result<engines::nic::Port*> nic_port();
+  const carriers::EngineTypes& engine_types() const { return engine_types_; }
 
   void progress() const {
     if (options_.progress != nullptr)
@@ -102,8 +102,7 @@ class Context {
   int32_t domain_ = -1;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
-  std::unique_ptr<engines::nic::Port> nic_port_;
-  std::vector<std::unique_ptr<engines::nic::Port>> ended_nic_ports_;
+  carriers::EngineTypes engine_types_;
   platform::CpuBudget cpus_;
   int64_t slice_ns_ = 0;
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;

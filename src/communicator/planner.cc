@@ -10,8 +10,6 @@ namespace {
 
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
-// What rules under wire=... call it.
-constexpr const char* kNicWire = "nic";
 
 }  // namespace
 
@@ -62,26 +60,31 @@ void Planner::forget() {
 }
 
 std::string Planner::explain(const CallShape& shape) const {
-  std::string text = selection::explain(query(shape), table_for(shape), forced(shape.collective));
-  if (nodes_ == nullptr) return text;
+  const selection::Query asked = query(shape);
+  std::string text = selection::explain(asked, table_for(shape), forced(shape.collective));
+  if (engines_ == nullptr) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += multicast_.empty() ? "multicast: not used: " + why_no_multicast_ + "\n"
-                             : "multicast: may be used: " + multicast_ + "\n";
-  if (nic_ == nullptr) return text + "NIC engine: not used: " + why_no_nic_ + "\n";
-  const Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
-  return choice.is_ok() ? text + "NIC engine: " + nic_->explain(choice.value(), nic_call(shape)) + "\n" : text;
+  const Result<selection::Choice> choice = selection::choose(asked, table_for(shape), forced(shape.collective));
+  return text + engines_->explain(choice.is_ok() ? &choice.value() : nullptr, call_of(shape));
 }
 
-Result<selection::Choice> Planner::barrier_by_nic() const {
+Result<selection::Choice> Planner::barrier(const char* wire) const {
   const CallShape barrier{.collective = schedule::Collective::kBarrier};
-  return selection::choose(query(barrier), table_.under(kNicWire), forced(barrier.collective));
+  return selection::choose(query(barrier), table_.under(wire), forced(barrier.collective));
 }
 
-void Planner::use(const NicPath* nic, std::string why_not) {
-  nic_ = nic;
-  why_no_nic_ = std::move(why_not);
-  if (nic != nullptr) nic_table_ = table_.under(kNicWire);
+void Planner::use(const carriers::Engines& engines) {
+  engines_ = &engines;
+  why_no_multicast_ = engines.why_no_multicast();
   forget();
+}
+
+const selection::Table& Planner::table_for(const CallShape& shape) const {
+  const carriers::Engine* engine = candidate_for(shape);
+  if (engine == nullptr) return table_;
+  const auto found = engine_tables_.find(engine);
+  return found != engine_tables_.end() ? found->second
+                                       : engine_tables_.emplace(engine, table_.under(engine->wire())).first->second;
 }
 
 bool Planner::wants_multicast() const {
@@ -97,16 +100,16 @@ bool Planner::wants_multicast() const {
   });
 }
 
-void Planner::use_multicast(std::string how, std::string why_not) {
-  multicast_ = std::move(how);
-  why_no_multicast_ = std::move(why_not);
-  forget();
-}
-
 // Where ranks see different lengths there is none that they must agree on.
 static CallSignature signature_of(const CallShape& shape) {
   const uint64_t elements = schedule::is_vector(shape.collective) ? shape.row : shape.count;
   return {what_of(shape.collective, shape.keep_order, shape.root), bytes_of(elements * shape.element_bytes)};
+}
+
+engines::Program Planner::bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const {
+  engines::Program program = engines::bind(plan, count, element_bytes);
+  if (engines_ != nullptr) engines_->assign(program);
+  return program;
 }
 
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
@@ -120,11 +123,13 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
   prepared->choice = choice.take();
   const selection::Choice& chosen = prepared->choice;
-  std::optional<schedule::Plan> by_nic;
-  if (nic_ != nullptr && chosen.calls == 1) by_nic = nic_->plan(chosen, nic_call(shape), shape_of(chosen, shape));
-  const bool by_nic_only = by_nic.has_value();
-  schedule::Plan plan = by_nic ? std::move(*by_nic) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
-  prepared->runs_by_itself = by_nic_only && nodes_->most() == 1;
+  prepared->engines = engines_;
+  std::optional<carriers::Engines::EnginePlan> by_engine;
+  if (engines_ != nullptr && chosen.calls == 1)
+    by_engine = engines_->plan(chosen, call_of(shape), shape_of(chosen, shape));
+  prepared->runs_by_itself = by_engine && by_engine->runs_by_itself;
+  schedule::Plan plan =
+      by_engine ? std::move(by_engine->plan) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
   const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
   if (schedule::is_vector(shape.collective) || cuts_blocks) {
     prepared->plan = std::move(plan);
@@ -132,10 +137,10 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
   }
   uint64_t last_count = shape.count;
   if (chosen.calls > 1) {
-    prepared->chunk = engines::bind(plan, chosen.chunk_elements, shape.element_bytes);
+    prepared->chunk = bind(plan, chosen.chunk_elements, shape.element_bytes);
     last_count -= (chosen.calls - 1) * chosen.chunk_elements;
   }
-  prepared->last = engines::bind(plan, last_count, shape.element_bytes);
+  prepared->last = bind(plan, last_count, shape.element_bytes);
   return std::shared_ptr<const Prepared>(std::move(prepared));
 }
 

@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "base/status.h"
+#include "carriers/engines.h"
 #include "communicator/call_words.h"
-#include "communicator/nic_path.h"
 #include "engines/executor/program.h"
 #include "selection/choice.h"
 
@@ -27,8 +27,10 @@ struct CallShape {
   uint32_t root = 0;
   uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
   uint64_t element_bytes = 1;
-  uint64_t row = 0;       // elements of all blocks, where they differ and all ranks see them
-  uint8_t operation = 0;  // as NIC engines call it (engines/nic/operation_name.h); 0: none of theirs
+  uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
+  // Of several nodes, of a collective that combines: what engines may do themselves.
+  reduction::Operation operation = reduction::Operation::kNone;
+  reduction::Type type = reduction::Type::kNone;
 
   bool operator==(const CallShape&) const = default;
 };
@@ -44,14 +46,16 @@ struct Prepared {
   selection::Choice choice;
   engines::Program chunk;  // empty when there is one call only
   engines::Program last;
-  // Once this rank has begun the call, a NIC engine ends it, whatever this process does: no node has several ranks, and
+  // Once this rank has begun the call, an engine ends it, whatever this process does: no node has several ranks, and
   // nothing goes between nodes but what the engine carries out. The same on all ranks.
   bool runs_by_itself = false;
+  // That carry steps; nullptr within a node.
+  const carriers::Engines* engines = nullptr;
   // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
   std::optional<schedule::Plan> plan;
 };
 
-class Planner {
+class Planner final : public carriers::Choices {
  public:
   // `nodes` and `domains` as Shape has them; they outlive the planner and its programs.
   struct Place {
@@ -69,6 +73,8 @@ class Planner {
         slot_bytes_(slot_bytes),
         table_(std::move(table)),
         why_no_multicast_(place.nodes == nullptr ? selection::kWithinANode : "it has not been tried yet") {}
+  // From now on engines carry what they can between nodes. They outlive the planner.
+  void use(const carriers::Engines& engines);
 
   // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
   // force().
@@ -81,17 +87,11 @@ class Planner {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
-  // What a barrier would be if its messages between nodes went by NIC engines.
-  Result<selection::Choice> barrier_by_nic() const;
-  // What NIC engines can do between nodes they do from now on, or don't: `why_not` says why.
-  void use(const NicPath* nic, std::string why_not);
-  bool uses_nic() const { return nic_ != nullptr; }
-  // Whether something that is forced or that the table chooses for these nodes would go by multicast, if it could.
-  bool wants_multicast() const;
-  // From now on ranks reach each other by multicast, or don't: one of the texts says how, or why not.
-  void use_multicast(std::string how, std::string why_not);
-  // Whether they could do it, by whatever algorithm.
-  bool may_go_by_nic(const CallShape& shape) const { return nic_ != nullptr && nic_->may_carry(nic_call(shape)); }
+  // Whether an engine could carry out such a call itself, by whatever algorithm.
+  bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }
+  // For engines that are being set up.
+  Result<selection::Choice> barrier(const char* wire) const override;
+  bool wants_multicast() const override;
   // More ranks than cores.
   bool is_crowded() const { return crowded_; }
 
@@ -111,9 +111,18 @@ class Planner {
   static size_t place_of(const CallShape& shape) { return (hash(shape) >> 32 ^ shape.root) % kRecent; }
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
+  engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
   selection::Query query(const CallShape& shape) const;
   schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
+  static carriers::Call call_of(const CallShape& shape) {
+    return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
+  }
+  const carriers::Engine* candidate_for(const CallShape& shape) const {
+    return engines_ == nullptr ? nullptr : engines_->candidate(call_of(shape));
+  }
+  // Of a call that an engine may carry out: rules under wire=<the engine's>.
+  const selection::Table& table_for(const CallShape& shape) const;
 
   uint32_t rank_;
   uint32_t size_;
@@ -122,16 +131,10 @@ class Planner {
   bool crowded_;
   uint64_t slot_bytes_;
   selection::Table table_;
-  // Of calls that NIC engines may carry out between nodes: rules under wire=nic.
-  const selection::Table& table_for(const CallShape& shape) const { return may_go_by_nic(shape) ? nic_table_ : table_; }
-  static NicPath::Call nic_call(const CallShape& shape) {
-    return {shape.collective, shape.operation, shape.count * shape.element_bytes, shape.root};
-  }
-  std::string multicast_;
   std::string why_no_multicast_;
-  const NicPath* nic_ = nullptr;
-  std::string why_no_nic_;
-  selection::Table nic_table_;
+  const carriers::Engines* engines_ = nullptr;
+  mutable std::unordered_map<const carriers::Engine*, selection::Table>
+      engine_tables_;  // of those that have been asked for
   std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
   std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
   std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;

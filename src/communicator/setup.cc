@@ -2,12 +2,9 @@
 #include "communicator/setup.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
-#include <fstream>
 #include <new>
 #include <numeric>
-#include <sstream>
 #include <utility>
 
 #include "base/environment.h"
@@ -16,6 +13,7 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::Group;
+using engines::shared_memory::Lane;
 using engines::shared_memory::Member;
 using engines::shared_memory::RankBlock;
 
@@ -27,8 +25,6 @@ void copy_text(const std::string& text, char (&into)[N]) {
   std::memcpy(into, text.data(), length);
   into[length] = '\0';
 }
-
-constexpr std::string_view kNoTable = "";
 
 }  // namespace
 
@@ -47,16 +43,19 @@ void Setup::attempt(T& message, const Body& body) {
 }
 
 template <typename T>
-Status Setup::gather(const T& mine, std::vector<T>& all) {
+Status Setup::gather_all(const T& mine, std::vector<T>& all) {
   all.resize(bootstrap_.size);
+  return gather(&mine, all.data(), sizeof(T));
+}
+
+Status Setup::gather(const void* mine, void* all, size_t bytes) {
   if (bootstrap_.size == 1) {
-    all[0] = mine;
+    std::memcpy(all, mine, bytes);
     return Status::ok();
   }
-  if (bootstrap_.allgather(&mine, all.data(), sizeof(T), bootstrap_.user) != 0) {
-    return Status(Code::kSystem, "the bootstrap's all-gather failed");
-  }
-  return Status::ok();
+  return bootstrap_.allgather(mine, all, bytes, bootstrap_.user) == 0
+             ? Status::ok()
+             : Status(Code::kSystem, "the bootstrap's all-gather failed");
 }
 
 template <typename T>
@@ -71,30 +70,15 @@ Status Setup::agree(const std::vector<T>& all) const {
   return {static_cast<Code>(first->code), "rank " + std::to_string(first - all.begin()) + ": " + first->failure};
 }
 
-// Rank 0's environment is everybody's: its forced choices and its table, as text in its shared memory.
-// One line a forced collective, "allreduce ring"; then an empty line, then the table.
+// --- first round
+// ------------------------------------------------------------------------------------------------------
+
+// Rank 0's environment is everybody's: what it says lies in its shared memory.
 Status Setup::write_settings() {
   context_.tell_doubts();
-  std::ostringstream text;
-  for (int i = 0; i < schedule::kCollectives; ++i) {
-    const auto collective = static_cast<schedule::Collective>(i);
-    const std::string variable = selection::forcing_variable(collective);
-    Result<std::string> spec = environment::get_text(variable.c_str());
-    if (!spec.is_ok()) return spec.take_status();
-    if (spec.value().empty()) continue;
-    if (Status parsed = selection::parse_spec(collective, spec.value()).take_status(); !parsed.is_ok()) {
-      return Status(Code::kInvalidArgument, variable + "=" + spec.value() + ": " + parsed.message());
-    }
-    text << name(collective) << ' ' << spec.value() << '\n';
-  }
-  text << '\n';
-  Result<std::string> path = environment::get_text("HOCKET_TABLE");
-  if (!path.is_ok()) return path.take_status();
-  if (!path.value().empty()) {
-    HOCKET_TRY(selection::Table::load(path.value()).take_status());
-    text << std::ifstream(path.value()).rdbuf();
-  }
-  const std::string written = text.str();
+  Result<std::string> text = read_common_settings();
+  if (!text.is_ok()) return text.take_status();
+  const std::string& written = text.value();
   settings_ = static_cast<std::byte*>(context_.region().allocate(written.size()));
   if (settings_ == nullptr) return Status(Code::kNoMemory, "no shared memory for settings; raise HOCKET_MEMORY");
   std::memcpy(settings_, written.data(), written.size());
@@ -103,34 +87,18 @@ Status Setup::write_settings() {
   return Status::ok();
 }
 
-Status Setup::read_settings(selection::Table& table) {
-  if (communicator_->nodes_ == nullptr) {
-    const std::byte* base = context_.region().base();
-    if (bootstrap_.rank != 0) {
-      Result<platform::Window> window =
-          communicator_->peers_[0]->region().reach(all_[0].settings_offset + all_[0].settings_bytes);
-      if (!window.is_ok()) return window.take_status();
-      base = window.value().base;
-    }
-    settings_text_.assign(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
-  }
-  std::istringstream lines(settings_text_);
-  for (std::string line; std::getline(lines, line) && !line.empty();) {
-    const size_t space = line.find(' ');
-    const auto collective = schedule::collective_from_name(line.substr(0, space));
-    if (!collective) return Status(Code::kSystem, "rank 0 runs another version of hocket");
-    Result<selection::Spec> spec = selection::parse_spec(*collective, line.substr(space + 1));
-    if (!spec.is_ok()) return spec.take_status();
-    forced_.emplace_back(*collective, spec.value());
-  }
-  std::ostringstream rest;
-  rest << lines.rdbuf();
-  table = selection::Table::shipped();
-  if (rest.str() == kNoTable) return Status::ok();
-  Result<selection::Table> parsed = selection::Table::parse(rest.str(), "HOCKET_TABLE of rank 0");
-  if (!parsed.is_ok()) return parsed.take_status();
-  table = parsed.take();
-  return Status::ok();
+Status Setup::introduce_wire() {
+  engines::wire::Wire* wire = context_.wire();
+  if (wire == nullptr) return Status::ok();
+  mine_.wire_rank = wire->rank();
+  mine_.wire_size = wire->size();
+  mine_.wire_tags = wire->tags();
+  wire->name().copy(mine_.wire_name, sizeof mine_.wire_name - 1);
+  if (bootstrap_.rank == 0 && bootstrap_.size > 1) parts_.own_tag = context_.tags()->take();
+  mine_.has_tag = parts_.own_tag ? 1 : 0;
+  mine_.serial = context_.next_serial();
+  mine_.tag = parts_.own_tag.value_or(0);
+  return engines_.offer(bootstrap_.rank == 0, mine_.offers);
 }
 
 Status Setup::prepare_own() {
@@ -157,30 +125,15 @@ Status Setup::prepare_own() {
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.crowded = context_.crowded() ? 1 : 0;
   mine_.domain = context_.domain();
-  if (context_.wire() != nullptr) {
-    mine_.wire_rank = context_.wire()->rank();
-    mine_.wire_size = context_.wire()->size();
-    mine_.wire_tags = context_.wire()->tags();
-    context_.wire()->name().copy(mine_.wire_name, sizeof mine_.wire_name - 1);
-    if (bootstrap_.rank == 0 && bootstrap_.size > 1) own_tag_ = context_.tags()->take();
-    mine_.has_tag = own_tag_ ? 1 : 0;
-    mine_.serial = context_.next_serial();
-    mine_.tag = own_tag_.value_or(0);
-    Result<NicPath::Offer> nic = NicPath::offer(context_, bootstrap_.rank == 0);
-    if (!nic.is_ok()) return nic.take_status();
-    mine_.nic = nic.value();
-    Result<MulticastPath::Offer> multicast = MulticastPath::offer(bootstrap_.rank == 0);
-    if (!multicast.is_ok()) return multicast.take_status();
-    mine_.multicast = multicast.value();
-  }
+  HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
-  communicator_->block_ = static_cast<RankBlock*>(context_.region().allocate(bytes));
-  if (communicator_->block_ == nullptr) {
+  parts_.block = static_cast<RankBlock*>(context_.region().allocate(bytes));
+  if (parts_.block == nullptr) {
     return Status(Code::kNoMemory, "no shared memory for a communicator of " + std::to_string(bootstrap_.size) +
                                        " ranks (" + std::to_string(bytes) + " bytes); raise HOCKET_MEMORY");
   }
-  mine_.block_offset = context_.region().offset_of(communicator_->block_);
+  mine_.block_offset = context_.region().offset_of(parts_.block);
   return bootstrap_.rank == 0 ? write_settings() : Status::ok();
 }
 
@@ -193,24 +146,15 @@ Status Setup::gather_settings() {
   for (uint64_t at = 0; at < bytes; at += sizeof mine.text) {
     const size_t length = std::min<uint64_t>(bytes - at, sizeof mine.text);
     if (bootstrap_.rank == 0) std::memcpy(mine.text, settings_ + at, length);
-    HOCKET_TRY(gather(mine, all));
+    HOCKET_TRY(gather_all(mine, all));
     settings_text_.append(all[0].text, length);
   }
   return Status::ok();
 }
 
-// How many others each rank has heard by multicast; kNotMet: it has not even had messages from its neighbours.
-Status Setup::gather_heard(std::vector<uint32_t>& heard) {
-  engines::wire::Channel& channel = *communicator_->tracks_[0]->channel();
-  const bool has_met = multicast_->meet_neighbours(channel, context_.setup_timeout_ms());
-  HOCKET_TRY(gather(has_met ? uint32_t{0} : kNotMet, heard));
-  if (std::find(heard.begin(), heard.end(), kNotMet) != heard.end()) return Status::ok();
-  return gather(multicast_->probe(), heard);
-}
-
 std::vector<uint32_t> Setup::ranks_here() const {
-  if (communicator_->nodes_ != nullptr) {
-    const schedule::Nodes& nodes = *communicator_->nodes_;
+  if (parts_.participants.span_nodes()) {
+    const schedule::Nodes& nodes = *parts_.participants.nodes;
     return nodes.ranks_of(nodes.node_of(bootstrap_.rank));
   }
   std::vector<uint32_t> all(bootstrap_.size);
@@ -218,12 +162,24 @@ std::vector<uint32_t> Setup::ranks_here() const {
   return all;
 }
 
+Setup::Setup(Context& context, const Bootstrap& bootstrap)
+    : context_(context),
+      bootstrap_(bootstrap),
+      trial_(context.rendezvous().address().nonce[0]),
+      engines_(context.engine_types()) {
+  parts_.participants.rank = bootstrap.rank;
+  parts_.participants.size = bootstrap.size;
+}
+
 Setup::~Setup() {
   if (reserve_.get() >= 0) {
     const std::scoped_lock lock(context_.setup_mutex());
     context_.rendezvous().keep(std::move(reserve_));
   }
-  if (own_tag_) context_.tags()->give_back(*own_tag_);
+  if (is_finished_) return;
+  if (parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
+  // Peers may know of this memory: it stays theirs until the context goes.
+  if (parts_.lane != nullptr) parts_.lane->abandon();
 }
 
 void Setup::let_go() {
@@ -244,7 +200,7 @@ Status Setup::connect() {
     farewell_ = context_.rendezvous().give_up(meeting, std::move(reserve_));
     return peers.take_status();
   }
-  communicator_->peers_ = peers.take();
+  parts_.participants.peers = peers.take();
   return Status::ok();
 }
 
@@ -267,8 +223,9 @@ std::string Setup::judge_cross_memory() {
   return *measured;
 }
 
-Status Setup::build(bool crowded, bool asymmetric) {
-  Communicator& made = *communicator_;
+// Where this rank's node has its memory, and the first track's part of it.
+Status Setup::map_group() {
+  Participants& participants = parts_.participants;
   std::vector<Member> members;
   uint32_t place = 0;
   for (const uint32_t rank : ranks_here()) {
@@ -277,7 +234,7 @@ Status Setup::build(bool crowded, bool asymmetric) {
     platform::Window window{context_.region().base(), context_.region().limit()};
     platform::MappedRegion* region = nullptr;
     if (rank != bootstrap_.rank) {
-      region = &made.peers_[next]->region();
+      region = &participants.peers[next]->region();
       Result<platform::Window> reached = region->reach(all_[rank].block_offset + RankBlock::bytes(bootstrap_.size));
       if (!reached.is_ok()) return reached.take_status();
       window = reached.value();
@@ -285,45 +242,104 @@ Status Setup::build(bool crowded, bool asymmetric) {
     members.push_back({reinterpret_cast<RankBlock*>(window.base + all_[rank].block_offset), window,
                        static_cast<int>(all_[rank].address.process), rank, region});
   }
-  made.group_ = std::make_unique<Group>(place, std::move(members), context_.shared_region(), asymmetric);
-  Result<std::unique_ptr<Track>> track = made.make_track(0);
-  if (!track.is_ok()) return track.take_status();
-  made.tracks_[0] = track.take();
+  const bool asymmetric =
+      std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
+  participants.group = std::make_unique<Group>(place, std::move(members), context_.shared_region(), asymmetric);
+  Result<std::unique_ptr<Lane>> lane = Lane::create(*participants.group, 0);
+  if (!lane.is_ok()) return lane.take_status();
+  parts_.lane = lane.take();
+  if (participants.span_nodes()) parts_.channel = Tracks::make_channel(participants, 0);
+  return Status::ok();
+}
 
-  selection::Table table;
-  HOCKET_TRY(read_settings(table));
-  const Planner::Place where{bootstrap_.rank, bootstrap_.size, made.nodes_.get(), made.domains_.get()};
-  made.planner_ = std::make_unique<Planner>(where, crowded, engines::shared_memory::kSlotStagingBytes,
-                                            std::move(table).under(all_[0].wire_name));
-  for (const auto& [collective, spec] : forced_) {
-    if (!selection::is_forced_over(made.nodes_ == nullptr ? 1 : made.nodes_->count(), spec)) {
+Status Setup::read_settings() {
+  if (parts_.participants.span_nodes()) return Status::ok();  // gathered
+  const std::byte* base = context_.region().base();
+  if (bootstrap_.rank != 0) {
+    Result<platform::Window> window =
+        parts_.participants.peers[0]->region().reach(all_[0].settings_offset + all_[0].settings_bytes);
+    if (!window.is_ok()) return window.take_status();
+    base = window.value().base;
+  }
+  settings_text_.assign(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
+  return Status::ok();
+}
+
+Status Setup::make_planner() {
+  HOCKET_TRY(read_settings());
+  Result<CommonSettings> settings = parse_common_settings(settings_text_);
+  if (!settings.is_ok()) return settings.take_status();
+  const Participants& participants = parts_.participants;
+  const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get()};
+  parts_.planner = std::make_unique<Planner>(where, parts_.policy.crowded, engines::shared_memory::kSlotStagingBytes,
+                                             std::move(settings.value().table).under(all_[0].wire_name));
+  for (const auto& [collective, spec] : settings.value().forced) {
+    if (!selection::is_forced_over(participants.span_nodes() ? participants.nodes->count() : 1, spec)) {
       if (bootstrap_.rank == 0)
         HOCKET_LOG_INFO("a communicator of %u ranks on one node: the table chooses, since %s goes between nodes",
                         bootstrap_.size, selection::to_text(spec).c_str());
       continue;
     }
-    made.planner_->force(collective, spec);
+    parts_.planner->force(collective, spec);
   }
-  platform::WaitPolicy policy;
-  policy.mode = context_.wait_mode();
-  policy.crowded = crowded;
-  policy.slice_ns = context_.slice_ns();
-  std::vector<platform::Turn*> turns;
-  for (uint32_t peer = 0; peer < made.ranks_here(); ++peer) turns.push_back(&made.group_->member(peer).block->turn);
-  made.turns_ = std::make_unique<platform::Turns>(std::move(turns), place);
-  policy.turns = made.turns_.get();
-  policy.has_hidden_peers = has_other_nodes_here();
-  made.checks_arguments_ = all_[0].checks_arguments != 0;
-  made.waiter_ = std::make_unique<platform::Waiter>(policy);
+  return Status::ok();
+}
+
+carriers::Meeting Setup::meeting() const {
+  return {.rank = bootstrap_.rank,
+          .size = bootstrap_.size,
+          .nodes = parts_.participants.nodes.get(),
+          .choices = parts_.planner.get(),
+          .timeout_ms = context_.setup_timeout_ms()};
+}
+
+// --- second round
+// -----------------------------------------------------------------------------------------------------
+
+Status Setup::connect_and_build(Outcome& outcome) {
+  HOCKET_TRY(connect());
+  HOCKET_TRY(map_group());
+  HOCKET_TRY(make_planner());
+  if (parts_.participants.span_nodes()) {
+    std::vector<carriers::Offers> offers;
+    for (const Introduction& one : all_) offers.push_back(one.offers);
+    HOCKET_TRY(engines_.join(offers, meeting(), outcome.engines));
+  }
+  const std::string against = judge_cross_memory();
+  outcome.cross_memory = against.empty() ? 1 : 0;
+  copy_text(against, outcome.no_cross_memory);
+  if (against.empty() || all_[0].cross_memory != CrossMemoryTrial::Wish::kOn) return Status::ok();
+  return {Code::kInvalidArgument, "HOCKET_CMA=on can't be honoured: " + against};
+}
+
+void Setup::agree_on_cross_memory(const std::vector<Outcome>& outcomes) {
+  const auto unwilling =
+      std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
+  const bool is_used = unwilling == outcomes.end();
+  const Participants& participants = parts_.participants;
+  if (is_used && bootstrap_.size > 1) participants.group->allow_cross_memory();
+  HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %u NUMA domains, %s, CMA: %s", bootstrap_.size,
+                   participants.ranks_here(), participants.domains == nullptr ? 1 : participants.domains->count(),
+                   parts_.policy.crowded ? "ranks share cores" : "a core a rank",
+                   is_used ? "in use" : unwilling->no_cross_memory);
+}
+
+Status Setup::agree_on_engines(const std::vector<Outcome>& outcomes) {
+  if (!parts_.participants.span_nodes()) return Status::ok();
+  std::vector<carriers::Reports> reports;
+  for (const Outcome& one : outcomes) reports.push_back(one.engines);
+  // Unless all agree, messages may be under way with the tags, which then must not serve another communicator.
+  const std::optional<uint32_t> tag = std::exchange(parts_.own_tag, std::nullopt);
+  Result<carriers::Engines> engines = engines_.agree(reports, *parts_.channel, *this);
+  if (!engines.is_ok()) return engines.take_status();
+  parts_.own_tag = tag;
+  parts_.engines = engines.take();
   return Status::ok();
 }
 
 Result<std::unique_ptr<Communicator>> Setup::run() {
-  communicator_.reset(new Communicator(context_));
-  communicator_->rank_ = bootstrap_.rank;
-  communicator_->size_ = bootstrap_.size;
   attempt(mine_, [&] { return prepare_own(); });
-  HOCKET_TRY(gather(mine_, all_));
+  HOCKET_TRY(gather_all(mine_, all_));
   Status status = agree(all_);
   if (status.is_ok()) status = find_nodes();
   if (!status.is_ok()) {
@@ -331,50 +347,30 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
     return status;  // the same on every rank: no second round
   }
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
-  if (communicator_->nodes_ != nullptr) status = gather_settings();
+  if (parts_.participants.span_nodes()) status = gather_settings();
   if (!status.is_ok()) {
     let_go();
     return status;
   }
-
-  const bool crowded = find_crowded();
-  const bool asymmetric =
-      std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
+  parts_.checks_arguments = all_[0].checks_arguments != 0;
+  parts_.policy.mode = context_.wait_mode();
+  parts_.policy.crowded = find_crowded();
+  parts_.policy.slice_ns = context_.slice_ns();
+  parts_.policy.has_hidden_peers = has_other_nodes_here();
   Outcome outcome;
-  attempt(outcome, [&]() -> Status {
-    HOCKET_TRY(connect());
-    HOCKET_TRY(build(crowded, asymmetric));
-    HOCKET_TRY(join_nic(outcome));
-    HOCKET_TRY(join_multicast(outcome));
-    const std::string against = judge_cross_memory();
-    outcome.cross_memory = against.empty() ? 1 : 0;
-    copy_text(against, outcome.no_cross_memory);
-    if (against.empty() || all_[0].cross_memory != CrossMemoryTrial::Wish::kOn) return Status::ok();
-    return {Code::kInvalidArgument, "HOCKET_CMA=on can't be honoured: " + against};
-  });
+  attempt(outcome, [&] { return connect_and_build(outcome); });
   std::vector<Outcome> outcomes;
-  HOCKET_TRY(gather(outcome, outcomes));
+  HOCKET_TRY(gather_all(outcome, outcomes));
   let_go();
   HOCKET_TRY(agree(outcomes));
-  const auto unwilling =
-      std::find_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.cross_memory == 0; });
-  if (unwilling == outcomes.end() && bootstrap_.size > 1) communicator_->group_->allow_cross_memory();
-  if (communicator_->nodes_ != nullptr) agree_on_nic(outcomes);
-  if (communicator_->nodes_ != nullptr) HOCKET_TRY(agree_on_multicast(outcomes));
-  communicator_->equip(*communicator_->tracks_[0], 0);
-  if (communicator_->nodes_ != nullptr) communicator_->own_tag_ = std::exchange(own_tag_, std::nullopt);
-  if (crowded) context_.set_crowded();
-  communicator_->waiter_->prepare();
-  const schedule::Nodes* domains = communicator_->domains_.get();
-  HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %u NUMA domains, %s, %s, CMA: %s",
-                   bootstrap_.size, communicator_->ranks_here(), domains == nullptr ? 1 : domains->count(),
-                   crowded ? "ranks share cores" : "a core a rank", asymmetric ? "asymmetric barrier" : "fences",
-                   unwilling == outcomes.end() ? "in use" : unwilling->no_cross_memory);
-  return std::move(communicator_);
-}
-
-Result<std::unique_ptr<Communicator>> Communicator::create(Context& context, const Bootstrap& bootstrap) {
-  return Setup(context, bootstrap).run();
+  HOCKET_TRY(agree_on_engines(outcomes));
+  agree_on_cross_memory(outcomes);
+  if (parts_.policy.crowded) context_.set_crowded();
+  // A tag that no messages between nodes need goes back.
+  if (!parts_.participants.span_nodes() && parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
+  if (!parts_.participants.span_nodes()) parts_.own_tag.reset();
+  is_finished_ = true;
+  return std::make_unique<Communicator>(context_, std::move(parts_));
 }
 
 }  // namespace hocket::communicator

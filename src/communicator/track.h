@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The way of one sequence of calls: memory that the ranks of a node share and, where a communicator spans several
-// nodes, a channel of the wire beside it. One schedule runs over both.
+// nodes, carriers beside it. One schedule runs over all of them.
 //
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
+#include <vector>
 
-#include "communicator/multicast_steps.h"
-#include "engines/nic/trigger.h"
 #include "engines/shared_memory/lane.h"
 #include "engines/wire/channel.h"
 
@@ -18,12 +18,18 @@ namespace hocket::communicator {
 
 class Track final : private engines::Transport {
  public:
-  // `channel`: nullptr where all ranks are on one node.
-  Track(std::unique_ptr<engines::shared_memory::Lane> lane, std::unique_ptr<engines::wire::Channel> channel)
-      : lane_(std::move(lane)), channel_(std::move(channel)) {}
+  // Within a node.
+  explicit Track(std::unique_ptr<engines::shared_memory::Lane> lane) : lane_(std::move(lane)) {}
+  // Across nodes: `carriers` in the order of Instruction::carrier, the wire's channel behind them.
+  Track(std::unique_ptr<engines::shared_memory::Lane> lane, std::unique_ptr<engines::wire::Channel> channel,
+        std::vector<engines::Carrier*> carriers)
+      : lane_(std::move(lane)), channel_(std::move(channel)), carriers_(std::move(carriers)) {
+    carriers_.push_back(channel_.get());
+  }
 
   engines::shared_memory::Lane& lane() { return *lane_; }
   const engines::shared_memory::Lane& lane() const { return *lane_; }
+  // nullptr within a node.
   engines::wire::Channel* channel() { return channel_.get(); }
   engines::Transport& transport() {
     if (channel_ == nullptr) [[likely]]
@@ -37,81 +43,68 @@ class Track final : private engines::Transport {
       return;
     // Not by their lengths: these show as messages come, in the right sentence.
     kinds_.add(engines::shared_memory::hash_of_shape({.what = shape.what}), operation);
-    channel_->mark(kinds_.short_mark());
+    for (engines::Carrier* carrier : carriers_) carrier->mark(kinds_.short_mark());
   }
-  // From now on steps of the NIC engine's go there.
-  void use(engines::nic::Trigger* trigger) { trigger_ = trigger; }
-  // And those that go by multicast there, as stream `stream`.
-  void use(MulticastShared& member, uint32_t stream) { multicast_.emplace(member, *channel_, stream); }
   // Moves what is under way between nodes. To be called before a call is advanced.
   void poll() {
     if (channel_ == nullptr) [[likely]]
       return;
-    if (multicast_ && multicast_->takes_what_it_awaits()) return;
-    if (channel_->is_awaited() || channel_->left() >= kMostLeftAlone) channel_->poll();
-    if (multicast_) multicast_->hear_reports();
+    for (engines::Carrier* carrier : carriers_)
+      if (carrier->poll()) return;
+    for (engines::Carrier* carrier : carriers_) carrier->after_poll();
   }
-  // The same for messages that nobody waits for.
+  // The same for what no call waits for, which must come before the track goes.
   void poll_leftovers() {
-    if (channel_ != nullptr) channel_->poll();
-    if (multicast_) multicast_->hear_reports();
+    for (engines::Carrier* carrier : carriers_) carrier->poll_leftovers();
+    for (engines::Carrier* carrier : carriers_) carrier->after_poll();
   }
-  // Whether messages have been begun since this was last asked.
-  bool has_just_posted() { return channel_ != nullptr && channel_->has_just_posted(); }
-  // Whether nobody will wake this rank when its call can go on.
-  bool must_poll() const { return has_messages() || awaits_nic(); }
-  // Steps by multicast, if what is waited for may come so.
-  MulticastSteps* wakes_by_multicast() { return multicast_ && multicast_->is_awaited() ? &*multicast_ : nullptr; }
-  // Whether messages are under way that no call waits for. They must come before the track goes.
   bool has_leftovers() const {
-    return channel_ != nullptr && (channel_->left() != 0 || (multicast_ && multicast_->awaits_reports()));
+    return any_carrier([](const engines::Carrier& carrier) { return carrier.has_leftovers(); });
   }
-  // The NIC engine does, and nothing else is under way between nodes.
-  engines::nic::Trigger* wakes() const { return awaits_nic() && !has_messages() ? trigger_ : nullptr; }
+  // Whether steps have begun since this was last asked that a poll may complete.
+  bool has_just_begun() {
+    bool has = false;
+    for (engines::Carrier* carrier : carriers_) has = carrier->has_just_begun() || has;
+    return has;
+  }
+  // Whether something is under way of which shared memory's wake-ups don't tell.
+  bool must_poll() const {
+    return any_carrier([](const engines::Carrier& carrier) { return carrier.wake_up() != engines::WakeUp::kIdle; });
+  }
+  // The carrier in whose sleep() to wait, and in `wakes_alone` whether no other has anything under way; nullptr: none.
+  engines::Carrier* sleeps_at(bool& wakes_alone) const;
 
   bool has_failed() const {
-    return lane_->has_failed() || (channel_ != nullptr && channel_->has_failed()) ||
-           (trigger_ != nullptr && trigger_->has_failed()) || (multicast_ && multicast_->has_failed());
+    return lane_->has_failed() || any_carrier([](const engines::Carrier& carrier) { return carrier.has_failed(); });
   }
-  Status take_failure() {
-    if (lane_->has_failed()) return lane_->take_failure();
-    if (multicast_ && multicast_->has_failed()) return multicast_->take_failure();
-    return trigger_ != nullptr && trigger_->has_failed() ? trigger_->take_failure() : channel_->take_failure();
-  }
-  // What an engine doesn't tell by itself. For every now and then.
-  Status check() { return trigger_ == nullptr ? Status::ok() : trigger_->check(); }
+  Status take_failure();
+  // What no carrier tells by itself. For every now and then.
+  Status check();
   // A call is over before its steps are.
   void cancel() {
-    if (channel_ != nullptr) channel_->cancel();
-    if (multicast_) multicast_->cancel();
+    for (auto carrier = carriers_.rbegin(); carrier != carriers_.rend(); ++carrier) (*carrier)->cancel();
   }
 
  private:
-  // Messages that no call waits for are taken from the network in numbers: one look is as dear as many messages.
-  static constexpr uint32_t kMostLeftAlone = MulticastSteps::kMostLeft / 2;
-
-  bool has_messages() const {
-    return (channel_ != nullptr && channel_->is_busy()) || (multicast_ && multicast_->is_busy());
+  template <typename Test>
+  bool any_carrier(const Test& test) const {
+    return std::any_of(carriers_.begin(), carriers_.end(), [&](const auto* carrier) { return test(*carrier); });
   }
-  bool awaits_nic() const { return trigger_ != nullptr && trigger_->is_awaited(); }
   void begin(const engines::Program& program) override {
     lane_->begin(program);
-    if (multicast_) multicast_->begin(program);
+    for (engines::Carrier* carrier : carriers_) carrier->begin(program);
   }
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
                         const engines::Operands& operands) override {
-    if (!step.by_wire) return lane_->run(step, state, operands);
-    if (step.kind == schedule::StepKind::kTrigger) return trigger_->run(step, state, operands);
-    if (multicast_ && multicast_->carries(step)) return multicast_->run(step, state, operands);
-    return channel_->run(step, state, operands);
+    if (step.carrier == engines::kSharedMemory) return lane_->run(step, state, operands);
+    return carriers_[step.carrier - 1]->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }
 
   std::unique_ptr<engines::shared_memory::Lane> lane_;
   std::unique_ptr<engines::wire::Channel> channel_;
+  std::vector<engines::Carrier*> carriers_;  // those of engines are the engines'
   engines::shared_memory::CallHistory kinds_;
-  engines::nic::Trigger* trigger_ = nullptr;
-  std::optional<MulticastSteps> multicast_;
 };
 
 }  // namespace hocket::communicator

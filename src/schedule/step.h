@@ -104,11 +104,9 @@ enum class StepKind : uint8_t {
   // Between nodes that can multicast; the shared-memory engine refuses both, and kTrigger.
   kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
-  // In no algorithm's plan: the NIC engine carries out the messages to other nodes that would stand here, as its
-  // program
-  // `value`, by the operation that `slot` names, with member `peer` for the root. source: what this rank gives to it,
-  // destination: where what comes of it goes; without either, it is waited for all the same. `version`: how both lie in
-  // the engine's operand, as engines/nic/trigger.h has it.
+  // In no algorithm's plan: an engine carries out the messages to other nodes that would stand here, as `trigger` says.
+  // source: what this rank gives to it, destination: where what comes of it goes; without either, it is waited for all
+  // the same.
   kTrigger,
 };
 
@@ -124,6 +122,16 @@ inline bool is_by_multicast(StepKind kind) { return kind == StepKind::kMulticast
 inline bool is_publication(StepKind kind) { return kind == StepKind::kPublish || kind == StepKind::kExpose; }
 inline bool is_counter(StepKind kind) { return kind == StepKind::kAdd || kind == StepKind::kWaitUntil; }
 
+// What a kTrigger asks its engine for, in the engine's own numbers (engines/nic/group_carrier.h).
+struct Trigger {
+  uint32_t root = 0;  // a member of the engine's group
+  uint8_t program = 0;
+  uint8_t operation = 0;
+  uint8_t layout = 0;  // of source and destination
+
+  bool operator==(const Trigger&) const = default;
+};
+
 // `peer` of a counter step that means the communicator's shared counters.
 inline constexpr uint32_t kShared = 0xffffffffu;
 
@@ -137,6 +145,7 @@ struct Step {
   uint32_t second_peer = 0;   // kFirstOf only
   uint32_t version = 0;       // kGet, kPut, kCombineFrom: which publication is meant; kPublish, kExpose: own
   uint32_t value = 0;         // kAdd, kWaitUntil
+  Trigger trigger;            // kTrigger
   Slice source;
   Slice destination;
   Slice target;  // kGet, kPut, kCombineFrom: where within the published slice, in elements from its

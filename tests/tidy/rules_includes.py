@@ -28,8 +28,9 @@ ALLOWED = {
     "reduction": ["base"],
     "engines": ["base", "platform", "schedule", "reduction", "protocol"],
     "selection": ["base", "schedule", "algorithms"],
-    "communicator": _LOWER,
-    "c_api": _LOWER + ["communicator", "public"],
+    "carriers": _LOWER,
+    "communicator": _LOWER + ["carriers"],
+    "c_api": _LOWER + ["carriers", "communicator", "public"],
     "interposer": ["base", "public"],
     # The command shows plans and choices, and what of the machine they rest on.
     "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf", "protocol", "engines/nic",

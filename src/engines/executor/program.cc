@@ -35,8 +35,10 @@ void place_peer(const schedule::Nodes& nodes, uint32_t rank, Instruction& step) 
   const bool has_peer =
       schedule::is_two_sided(step.kind) || schedule::is_one_sided(step.kind) || schedule::is_counter(step.kind);
   if (!has_peer || step.peer == schedule::kShared) return;
-  step.by_wire = !nodes.together(rank, step.peer);
-  if (!step.by_wire) step.peer = nodes.place_of(step.peer);
+  if (nodes.together(rank, step.peer))
+    step.peer = nodes.place_of(step.peer);
+  else
+    step.carrier = kLeavesNode;
 }
 
 Instruction translate(const Step& step, const Binding& binding) {
@@ -57,7 +59,8 @@ Instruction translate(const Step& step, const Binding& binding) {
     out.target_offset = schedule::resolve(step.target, binding.extents).offset * binding.element_bytes;
   }
   out.second_peer = step.second_peer;
-  out.by_wire = step.kind == StepKind::kTrigger || schedule::is_by_multicast(step.kind);
+  out.trigger = step.trigger;
+  if (step.kind == StepKind::kTrigger || schedule::is_by_multicast(step.kind)) out.carrier = kLeavesNode;
   out.elements = binding.elements(step);
   out.bytes = out.elements * binding.element_bytes;
   return out;
@@ -111,6 +114,7 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
 void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t element_bytes, Program& program) {
   Binding binding{extents, element_bytes, {}};
   program.scratch_bytes = 0;
+  program.multicast_bytes = 0;
   program.longest_stage = 1;
   program.waits_between = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {

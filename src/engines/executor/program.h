@@ -11,6 +11,12 @@
 
 namespace hocket::engines {
 
+// Instruction::carrier: shared memory's own steps; else where in its track's list (carrier.h) its carrier stands,
+// counted from 1. bind() leaves kLeavesNode in steps that leave the node's memory, for somebody else to decide
+// (carriers::Engines::assign).
+inline constexpr uint8_t kSharedMemory = 0;
+inline constexpr uint8_t kLeavesNode = 255;
+
 struct Instruction {
   schedule::StepKind kind = schedule::StepKind::kCopy;
   bool ends_stage = true;
@@ -20,10 +26,11 @@ struct Instruction {
   schedule::Buffer source = schedule::Buffer::kNone;
   schedule::Buffer destination = schedule::Buffer::kNone;
   uint16_t version = 0;
-  bool by_wire = false;      // not within the memory of this node
-  uint32_t peer = 0;         // its place on this rank's node; by wire: its rank
+  uint8_t carrier = kSharedMemory;
+  uint32_t peer = 0;         // its place on this rank's node; of a step that leaves the node: its rank
   uint32_t second_peer = 0;  // of kFirstOf: the rank that multicasts
   uint32_t value = 0;
+  schedule::Trigger trigger;
   uint64_t source_offset = 0;       // bytes in `source`
   uint64_t destination_offset = 0;  // bytes in `destination`
   uint64_t target_offset = 0;       // bytes in the peer's published slice

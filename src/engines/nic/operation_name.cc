@@ -44,15 +44,15 @@ nic_operation operation_named(reduction::Operation operation) {
 
 }  // namespace
 
-uint8_t operation_name(schedule::Collective collective, const Combiner& combiner) {
+uint8_t operation_name(schedule::Collective collective, reduction::Operation operation, reduction::Type type) {
   using schedule::Collective;
   if (collective == Collective::kBroadcast || collective == Collective::kAllgather ||
       collective == Collective::kAlltoall)
     return kCopies;
   if (!schedule::combines(collective)) return 0;
-  const nic_type type = type_named(static_cast<reduction::Type>(combiner.type));
-  const nic_operation operation = operation_named(combiner.operation);
-  return nic_can_combine(operation, type) != 0 ? operation_name(operation, type) : uint8_t{0};
+  const nic_type of_type = type_named(type);
+  const nic_operation combines = operation_named(operation);
+  return nic_can_combine(combines, of_type) != 0 ? operation_name(combines, of_type) : uint8_t{0};
 }
 
 }  // namespace hocket::engines::nic

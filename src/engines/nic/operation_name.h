@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "engines/executor/combiner.h"
 #include "protocol/operation.h"
+#include "reduction/reduction.h"
 #include "schedule/collective.h"
 
 namespace hocket::engines::nic {
@@ -22,6 +22,6 @@ constexpr uint8_t type_of(uint8_t name) { return name & 15; }
 constexpr uint8_t kCopies = operation_name(NIC_BIT_OR, NIC_UINT64);
 
 // Of a call; 0: engines can't do it.
-uint8_t operation_name(schedule::Collective collective, const Combiner& combiner);
+uint8_t operation_name(schedule::Collective collective, reduction::Operation operation, reduction::Type type);
 
 }  // namespace hocket::engines::nic

@@ -35,7 +35,12 @@ void Channel::watch(Ticket ticket, const Posted& posted) {
   posted_.push_back(posted);
 }
 
-void Channel::poll() {
+bool Channel::poll() {
+  if (is_awaited() || left_ >= kMostLeftAlone) move();
+  return false;
+}
+
+void Channel::move() {
   if (tickets_.empty() || has_failed()) return;
   lengths_.resize(tickets_.size());
   Status status = wire_.test(tickets_.size(), tickets_.data(), lengths_.data());
@@ -75,7 +80,7 @@ std::vector<uint32_t> Channel::senders() const {
 
 // Messages of one sender are matched in the order in which they were sent: those before a stranger have their receives.
 bool Channel::has_stranger(uint32_t peer) {
-  poll();
+  move();
   const std::vector<uint32_t> awaited = senders();
   if (std::find(awaited.begin(), awaited.end(), peer) == awaited.end()) return false;
   for (uint32_t tag = tags_.first; tag < tags_.first + tags_.count && !has_failed(); ++tag) {

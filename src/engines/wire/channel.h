@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/executor/transport.h"
+#include "engines/executor/carrier.h"
 #include "engines/wire/wire.h"
 
 namespace hocket::engines::wire {
@@ -30,7 +30,7 @@ struct TagRange {
   uint32_t count = 1;  // a power of two
 };
 
-class Channel {
+class Channel final : public Carrier {
  public:
   // Of `rank`; addresses[r]: rank r's number on the wire, which outlives the channel.
   // `longest_piece`: longer messages are cut, since wires count in ints. The same on all ranks.
@@ -42,19 +42,25 @@ class Channel {
         rank_(rank),
         addresses_(std::move(addresses)),
         longest_piece_(longest_piece) {}
-  ~Channel() { cancel(); }
+  ~Channel() override { cancel(); }
 
   // For what is begun from now on; the same on all ranks that are in the same call. Any number.
-  void mark(uint32_t mark) { tag_ = tags_.first + (mark & (tags_.count - 1)); }
+  void mark(uint32_t mark) override { tag_ = tags_.first + (mark & (tags_.count - 1)); }
 
-  // Moves the network, if anything is under way here. To be called before steps are asked again; they only look.
-  void poll();
-  // Begins a step, or says how it stands.
-  Progress run(const Instruction& step, StepState& state, const Operands& operands);
+  // Moves the network, if a call waits for something here. Steps only look.
+  bool poll() override;
+  Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
   // Whether anything was begun since this was last asked that was not done at once.
-  bool has_just_posted() { return std::exchange(has_just_posted_, false); }
-  // Whether the network must be moved for a call to go on.
-  bool is_busy() const { return !tickets_.empty(); }
+  bool has_just_begun() override { return std::exchange(has_just_posted_, false); }
+  WakeUp wake_up() const override { return tickets_.empty() ? WakeUp::kIdle : WakeUp::kNone; }
+  // Messages for which nobody waits are taken from the network in numbers: one look is as dear as many messages.
+  static constexpr uint32_t kMostLeftAlone = 16;
+  bool has_leftovers() const override { return left_ != 0; }
+  void poll_leftovers() override { move(); }
+  // Whether a call waits for something here.
+  bool is_awaited() const { return tickets_.size() > left_; }
+  // Moves the network, if anything is under way here.
+  void move();
   // Whether `peer`, of whom a message is awaited, has sent something in another call. Moves the network, and takes a
   // look for each tag: for who has waited for long. Where messages come over several links, one may be seen before the
   // last of an earlier one has come: true twice, after a while, is sure.
@@ -63,8 +69,6 @@ class Channel {
   std::vector<uint32_t> senders() const;
   // Whose messages, or whose receives, are awaited; each once.
   std::vector<uint32_t> peers() const;
-  // The same without what has been left.
-  bool is_awaited() const { return tickets_.size() > left_; }
 
   // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
   // A message of `peer` into memory of the channel's own; the result is its number until leave().
@@ -82,10 +86,9 @@ class Channel {
 
   // A message that `peer` has told the length of before it sends it. A failure if it isn't the one expected here.
   void compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected);
-  bool has_failed() const { return !failure_.is_ok(); }
-  Status take_failure() { return std::exchange(failure_, Status::ok()); }
-  // The call has ended before its steps have.
-  void cancel();
+  bool has_failed() const override { return !failure_.is_ok(); }
+  Status take_failure() override { return std::exchange(failure_, Status::ok()); }
+  void cancel() override;
 
  private:
   struct Posted {

@@ -79,7 +79,7 @@ class ChannelTest : public testing::Test {
   static Instruction step(StepKind kind, uint32_t peer, uint64_t elements) {
     Instruction made;
     made.kind = kind;
-    made.by_wire = true;
+    made.carrier = 1;
     made.peer = peer;
     made.source = Buffer::kInput;
     made.destination = Buffer::kOutput;
@@ -112,7 +112,7 @@ TEST_F(ChannelTest, PostsOnceAndIsDoneWhenTheWireSaysSo) {
   EXPECT_EQ(wire_.posted[0].data, input_);
   EXPECT_EQ(wire_.posted[0].bytes, 3 * sizeof(int));
   EXPECT_EQ(wire_.posted[1].into, output_);
-  EXPECT_TRUE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
   wire_.done = {2};
   EXPECT_EQ(under_test.run(receive, receiving, operands_), Progress::kPending) << "nobody has polled";
   under_test.poll();
@@ -121,7 +121,7 @@ TEST_F(ChannelTest, PostsOnceAndIsDoneWhenTheWireSaysSo) {
   wire_.done = {1};
   under_test.poll();
   EXPECT_EQ(under_test.run(send, sending, operands_), Progress::kDone);
-  EXPECT_FALSE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kIdle);
   under_test.poll();
   EXPECT_EQ(wire_.tests, 2) << "the wire is moved only while something is under way";
 }
@@ -161,7 +161,7 @@ TEST_F(ChannelTest, TakesASendThatEndsAtOnce) {
   wire_.ends_at_once = true;
   StepState state;
   EXPECT_EQ(under_test.run(step(StepKind::kSend, 0, 1), state, operands_), Progress::kDone);
-  EXPECT_FALSE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kIdle);
 }
 
 TEST_F(ChannelTest, CombinesWhatHasComeInTheOrderOfTheStep) {
@@ -233,7 +233,7 @@ TEST_F(ChannelTest, TakesBackWhatIsUnderWayWhenTheCallEndsEarly) {
   EXPECT_EQ(wire_.posted.size(), 2u) << "nothing new after a failure";
   under_test.cancel();
   EXPECT_EQ(wire_.cancelled, (std::set<Ticket>{1, 2}));
-  EXPECT_FALSE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kIdle);
 }
 
 // The library has forgotten them already.
@@ -267,10 +267,10 @@ TEST_F(ChannelTest, TakesMessagesAsideAndLeavesThem) {
   const uint32_t second = under_test.take_aside(1, sizeof(int));
   ASSERT_EQ(wire_.posted.size(), 2u);
   EXPECT_NE(wire_.posted[0].into, wire_.posted[1].into);
-  EXPECT_TRUE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
   under_test.leave(first);
   EXPECT_EQ(under_test.left(), 1u);
-  EXPECT_TRUE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
   const int value = 77;
   std::memcpy(wire_.posted[1].into, &value, sizeof value);
   wire_.done = {2};
@@ -299,9 +299,9 @@ TEST_F(ChannelTest, GivesMessagesAwayWithoutWaiting) {
   EXPECT_EQ(*static_cast<const int*>(wire_.posted[0].data), 5);
   EXPECT_EQ(under_test.left(), 1u);
   wire_.done = {1};
-  under_test.poll();
+  under_test.move();
   EXPECT_EQ(under_test.left(), 0u);
-  EXPECT_FALSE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kIdle);
 }
 
 // Memory that nothing was written to is no content.
@@ -328,13 +328,13 @@ TEST_F(ChannelTest, TellsWhatIsAwaitedFromWhatWasLeft) {
   EXPECT_TRUE(under_test.is_awaited());
   under_test.leave(first);
   EXPECT_FALSE(under_test.is_awaited());
-  EXPECT_TRUE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
   const uint32_t second = under_test.take_aside(1, sizeof(int));
   EXPECT_TRUE(under_test.is_awaited());
   wire_.done = {1, 2};
   under_test.poll();
   under_test.leave(second);
-  EXPECT_FALSE(under_test.is_busy());
+  EXPECT_EQ(under_test.wake_up(), WakeUp::kIdle);
 }
 
 // The wire may still write there.

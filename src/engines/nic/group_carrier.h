@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC group as the carrier of one sequence of calls: a step that stands for messages to other nodes (kTrigger) begins
-// an operation. Who gets something of it, and everybody in a barrier, waits until the engine has carried it out; others
-// go on at once. Steps of several calls may be under way, begun and looked at in the calls' order.
+// an operation. A rank that gets something of it, and every rank in a barrier, waits until the engine has carried it
+// out; others go on at once. Steps of several calls may be under way, begun and looked at in the calls' order.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/executor/transport.h"
+#include "engines/executor/carrier.h"
 #include "engines/nic/port.h"
 
 namespace hocket::engines::nic {
@@ -26,27 +26,24 @@ enum class Layout : uint8_t {
 
 constexpr uint64_t words_for(uint64_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); }
 
-class Trigger {
+class GroupCarrier final : public Carrier {
  public:
   // names[i]: what errors call member i; this one is member `self`.
-  Trigger(std::unique_ptr<Group> group, std::vector<std::string> names, uint32_t self)
+  GroupCarrier(std::unique_ptr<Group> group, std::vector<std::string> names, uint32_t self)
       : group_(std::move(group)), names_(std::move(names)), self_(self) {}
 
-  Progress run(const Instruction& step, StepState& state, const Operands& operands);
-  // Whether this rank waits for the engine.
-  bool is_awaited() const { return group_->done() < awaited_; }
-  bool has_failed() const { return !failure_.is_ok(); }
-  Status take_failure() { return std::exchange(failure_, Status::ok()); }
+  Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
+  WakeUp wake_up() const override { return group_->done() < awaited_ ? WakeUp::kSufficient : WakeUp::kIdle; }
+  // Until an operation ends; returns at once if none is under way.
+  bool sleep(int64_t limit_ns) override;
+  bool has_failed() const override { return !failure_.is_ok(); }
+  Status take_failure() override { return std::exchange(failure_, Status::ok()); }
+  // An engine that has gone, and a doorbell that was not heard.
+  Status check() override;
   // The member that has broken the group; all ones: none, or nobody knows.
   uint32_t culprit() const { return group_->culprit(); }
   // Tells the other members that this one fails. False: it can't, since the engine has gone.
   bool abandon() { return group_->abandon(); }
-  // What run() doesn't look for each time: an engine that has gone, and a bell that was not heard. For every now and
-  // then.
-  Status check();
-  // Until an operation ends, or `limit_ns` are over; returns at once if none is under way. Gives whether it is not the
-  // time that ended it.
-  bool sleep(int64_t limit_ns);
 
  private:
   Status health() const;

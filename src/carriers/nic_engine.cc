@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/nic_path.h"
+#include "carriers/nic_engine.h"
 
 #include <arpa/inet.h>
 #include <sys/random.h>
@@ -10,15 +10,16 @@
 
 #include "algorithms/algorithm.h"
 #include "base/environment.h"
+#include "engines/nic/operation_name.h"
 #include "engines/nic/stage_table.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 using algorithms::Algorithm;
+using engines::nic::GroupCarrier;
 using engines::nic::GroupDescription;
 using engines::nic::Layout;
 using engines::nic::Port;
-using engines::nic::Trigger;
 using schedule::Collective;
 using schedule::Nodes;
 
@@ -83,6 +84,10 @@ void (*trigger_of(Collective collective))(schedule::Builder&) {
   }
 }
 
+uint8_t operation_of(const Call& call) {
+  return engines::nic::operation_name(call.collective, call.operation, call.type);
+}
+
 Layout layout_of(Collective collective) {
   if (collective == Collective::kAllgather) return Layout::kRow;
   return collective == Collective::kAlltoall ? Layout::kExchange : Layout::kAsItIs;
@@ -90,11 +95,33 @@ Layout layout_of(Collective collective) {
 
 }  // namespace
 
-Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
-  Offer offer;
+// --- a process's part
+// -------------------------------------------------------------------------------------------------
+
+Result<Port*> NicType::port() {
+  if (port_ != nullptr && !port_->is_alive()) ended_ports_.push_back(std::move(port_));
+  if (port_ == nullptr) {
+    Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
+    if (!interface.is_ok()) return interface.take_status();
+    Result<std::unique_ptr<Port>> opened = Port::open(interface.value());
+    if (!opened.is_ok()) return opened.take_status();
+    port_ = opened.take();
+  }
+  return port_.get();
+}
+
+Result<std::unique_ptr<engines::nic::Group>> NicType::join(const GroupDescription& description) {
+  const std::scoped_lock lock(mutex_);
+  const Result<Port*> opened = port();
+  if (!opened.is_ok()) return Status(opened.status().code(), opened.status().message());
+  return opened.value()->join(description);
+}
+
+Result<Offer> NicType::offer(bool is_first) {
+  NicOffer offer;
   const Result<int> wish = environment::get_enum("HOCKET_NIC");
   if (!wish.is_ok()) return Status(wish.status().code(), wish.status().message());
-  offer.wish = static_cast<Wish>(wish.value());
+  offer.wish = static_cast<NicWish>(wish.value());
   const Result<int> combine = environment::get_enum("HOCKET_NIC_COMBINE");
   if (!combine.is_ok()) return Status(combine.status().code(), combine.status().message());
   offer.combines_on_arrival = combine.value() != 0;
@@ -102,25 +129,44 @@ Result<NicPath::Offer> NicPath::offer(Context& context, bool is_first) {
     return Status::system("can't draw a number for a NIC group", errno);
   if (is_first && getrandom(&offer.key, sizeof offer.key, 0) != sizeof offer.key)
     return Status::system("can't draw a key for a NIC group", errno);
-  if (offer.wish == Wish::kOff) {
+  if (offer.wish == NicWish::kOff) {
     std::strncpy(offer.reason, "HOCKET_NIC=off", sizeof offer.reason - 1);
-    return offer;
+    return Offer::of(offer);
   }
-  const std::scoped_lock lock(context.setup_mutex());
-  const Result<Port*> port = context.nic_port();
-  if (!port.is_ok()) {
-    std::strncpy(offer.reason, port.status().message(), sizeof offer.reason - 1);
-    return offer;
+  const std::scoped_lock lock(mutex_);
+  const Result<Port*> opened = port();
+  if (!opened.is_ok()) {
+    std::strncpy(offer.reason, opened.status().message(), sizeof offer.reason - 1);
+    return Offer::of(offer);
   }
-  offer.ip = port.value()->address().ip;
-  offer.port = port.value()->address().port;
-  offer.is_agent = port.value()->engine() == "agent";
-  return offer;
+  offer.ip = opened.value()->address().ip;
+  offer.port = opened.value()->address().port;
+  offer.is_agent = opened.value()->engine() == "agent";
+  return Offer::of(offer);
 }
 
-std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank,
-                                       std::string& why_not) {
-  if (offers[0].wish == Wish::kOff) {
+bool NicType::is_required(const std::vector<Offer>& offers) const {
+  return offers[0].as<NicOffer>().wish == NicWish::kOn;
+}
+
+std::unique_ptr<Engine> NicType::propose(const std::vector<Offer>& offers, const Meeting& meeting,
+                                         std::string& why_not) {
+  std::vector<NicOffer> read;
+  for (const Offer& offer : offers) read.push_back(offer.as<NicOffer>());
+  std::unique_ptr<NicEngine> engine = NicEngine::find(this, read, *meeting.nodes, meeting.rank, why_not);
+  if (engine == nullptr) return nullptr;
+  const Result<selection::Choice> barrier = meeting.choices->barrier(NicEngine::kWire);
+  why_not = engine->hold_programs(barrier.is_ok() ? &barrier.value() : nullptr);
+  if (!why_not.empty()) engine.reset();
+  return engine;
+}
+
+// --- a communicator's part
+// --------------------------------------------------------------------------------------------
+
+std::unique_ptr<NicEngine> NicEngine::find(NicType* type, const std::vector<NicOffer>& offers, const Nodes& nodes,
+                                           uint32_t rank, std::string& why_not) {
+  if (offers[0].wish == NicWish::kOff) {
     why_not = "HOCKET_NIC=off";
     return nullptr;
   }
@@ -130,8 +176,8 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
     why_not = "rank " + std::to_string(leader) + ": " + offers[leader].reason;
     return nullptr;
   }
-  const auto agent = std::find_if(offers.begin(), offers.end(), [](const Offer& offer) { return offer.is_agent; });
-  if (agent != offers.end() && offers[0].wish == Wish::kAutomatic) {
+  const auto agent = std::find_if(offers.begin(), offers.end(), [](const NicOffer& offer) { return offer.is_agent; });
+  if (agent != offers.end() && offers[0].wish == NicWish::kAutomatic) {
     why_not = "the engine of rank " + std::to_string(agent - offers.begin()) +
               " is an agent, which is slower than messages as a rule; HOCKET_NIC=on uses it";
     return nullptr;
@@ -141,22 +187,23 @@ std::unique_ptr<NicPath> NicPath::find(const std::vector<Offer>& offers, const N
               " members at most";
     return nullptr;
   }
-  return std::unique_ptr<NicPath>(new NicPath(offers, nodes, rank));
+  return std::unique_ptr<NicEngine>(new NicEngine(type, offers, nodes, rank));
 }
 
-NicPath::NicPath(const std::vector<Offer>& offers, const Nodes& nodes, uint32_t rank)
-    : nodes_(nodes),
+NicEngine::NicEngine(NicType* type, const std::vector<NicOffer>& offers, const Nodes& nodes, uint32_t rank)
+    : type_(type),
+      nodes_(nodes),
       rank_(rank),
       id_(offers[0].id),
       key_(offers[0].key),
       combines_on_arrival_(offers[0].combines_on_arrival) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {
-    const Offer& offer = offers[leader_of(nodes, node)];
+    const NicOffer& offer = offers[leader_of(nodes, node)];
     members_.push_back({offer.ip, offer.port});
   }
 }
 
-std::string NicPath::hold_programs(const selection::Choice* barrier) {
+std::string NicEngine::hold_programs(const selection::Choice* barrier) {
   if (barrier != nullptr) {
     // First, since it may have a degree that isn't listed.
     const std::optional<Held> between = between_nodes(*barrier);
@@ -180,12 +227,12 @@ std::string NicPath::hold_programs(const selection::Choice* barrier) {
   return "no barrier between " + std::to_string(nodes_.count()) + " nodes fits into a NIC engine; " + why_not_;
 }
 
-schedule::Plan NicPath::plan_of(const Held& held, uint32_t member) const {
+schedule::Plan NicEngine::plan_of(const Held& held, uint32_t member) const {
   return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
 }
 
 // All members' parts are looked at by all, so that all hold the same.
-Status NicPath::can_hold(const Held& wanted, bool has_twin, bool on_arrival) const {
+Status NicEngine::can_hold(const Held& wanted, bool has_twin, bool on_arrival) const {
   for (uint32_t member = 0; member < nodes_.count(); ++member) {
     const schedule::Plan plan = plan_of(wanted, member);
     HOCKET_TRY(engines::nic::can_hold(plan, {.on_arrival = on_arrival}));
@@ -194,7 +241,7 @@ Status NicPath::can_hold(const Held& wanted, bool has_twin, bool on_arrival) con
   return Status::ok();
 }
 
-void NicPath::hold(Held wanted) {
+void NicEngine::hold(Held wanted) {
   wanted.degree = degree_of(*wanted.algorithm, wanted.degree);
   const auto is_same = [&](const Program& program) { return program.held == wanted; };
   if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return;
@@ -213,7 +260,7 @@ void NicPath::hold(Held wanted) {
   }
 }
 
-Status NicPath::join(Context& context) {
+Status NicEngine::join() {
   const uint32_t own = nodes_.node_of(rank_);
   if (leader_of(nodes_, own) != rank_) return Status::ok();
   GroupDescription description;
@@ -234,28 +281,29 @@ Status NicPath::join(Context& context) {
   std::vector<std::string> names;
   for (uint32_t node = 0; node < nodes_.count(); ++node)
     names.push_back("rank " + std::to_string(leader_of(nodes_, node)));
-  const std::scoped_lock lock(context.setup_mutex());
-  const Result<Port*> port = context.nic_port();
-  if (!port.is_ok()) return {port.status().code(), port.status().message()};
-  for (size_t track = 0; track < triggers_.size(); ++track) {
+  for (size_t track = 0; track < groups_.size(); ++track) {
     description.id = id_ + track;
-    Result<std::unique_ptr<engines::nic::Group>> group = port.value()->join(description);
+    Result<std::unique_ptr<engines::nic::Group>> group = type_->join(description);
     if (!group.is_ok()) return group.take_status();
-    triggers_[track] = std::make_unique<Trigger>(group.take(), names, own);
+    groups_[track] = std::make_unique<GroupCarrier>(group.take(), names, own);
   }
   return Status::ok();
 }
 
-// Who doesn't stand for its node relies on who does: that one finds its node's part of the communicator broken, or has
-// ended, which the engine tells.
-bool NicPath::tell_failure() {
-  return std::all_of(triggers_.begin(), triggers_.end(),
-                     [](const auto& trigger) { return trigger == nullptr || trigger->abandon(); });
+bool NicEngine::carries(const engines::Instruction& step, const engines::Program&) const {
+  return step.kind == schedule::StepKind::kTrigger;
 }
 
-uint32_t NicPath::culprit() const {
-  for (const auto& trigger : triggers_) {
-    const uint32_t member = trigger == nullptr ? ~uint32_t{0} : trigger->culprit();
+// Who doesn't stand for its node relies on who does: that one finds its node's part of the communicator broken, or has
+// ended, which the engine tells.
+bool NicEngine::tell_failure() {
+  return std::all_of(groups_.begin(), groups_.end(),
+                     [](const auto& group) { return group == nullptr || group->abandon(); });
+}
+
+uint32_t NicEngine::culprit() const {
+  for (const auto& group : groups_) {
+    const uint32_t member = group == nullptr ? ~uint32_t{0} : group->culprit();
     if (member < nodes_.count()) return leader_of(nodes_, member);
   }
   return ~uint32_t{0};
@@ -263,7 +311,7 @@ uint32_t NicPath::culprit() const {
 
 // What the choice does between nodes. Nothing where ranks exchange messages with other nodes that don't stand for their
 // own.
-std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& choice) const {
+std::optional<NicEngine::Held> NicEngine::between_nodes(const selection::Choice& choice) const {
   const Algorithm* algorithm = choice.algorithm;
   uint32_t degree = choice.degree;
   if (algorithms::is_composition(*algorithm)) {
@@ -282,7 +330,7 @@ std::optional<NicPath::Held> NicPath::between_nodes(const selection::Choice& cho
   return Held{algorithm, degree_of(*algorithm, degree)};
 }
 
-const NicPath::Program* NicPath::program_of(const selection::Choice& choice) const {
+const NicEngine::Program* NicEngine::program_of(const selection::Choice& choice) const {
   std::optional<Held> wanted = between_nodes(choice);
   if (!wanted) return nullptr;
   if (wanted->algorithm->collective == Collective::kAllgather && wanted->algorithm->name == kGathersLikeAllreduce)
@@ -293,7 +341,7 @@ const NicPath::Program* NicPath::program_of(const selection::Choice& choice) con
 }
 
 // Words that the call would have; all ones: there is no such call.
-uint64_t NicPath::words_of(const Call& call) const {
+uint64_t NicEngine::words_of(const Call& call) const {
   constexpr uint64_t kNone = ~uint64_t{0};
   using engines::nic::words_for;
   const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
@@ -312,18 +360,19 @@ uint64_t NicPath::words_of(const Call& call) const {
   }
 }
 
-bool NicPath::may_carry(const Call& call) const {
+bool NicEngine::may_carry(const Call& call) const {
   if (call.collective == Collective::kBarrier) return true;
   // Blocks may be long, and so are not multiplied before.
-  if (call.operation == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
+  if (operation_of(call) == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
   return words_of(call) <= NIC_MOST_WORDS;
 }
 
-std::optional<schedule::Plan> NicPath::plan(const selection::Choice& choice, const Call& call,
-                                            schedule::Shape shape) const {
+std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, const Call& call,
+                                              const schedule::Shape& wanted) const {
   const Program* program = may_carry(call) ? program_of(choice) : nullptr;
   if (program == nullptr) return std::nullopt;
   Algorithm algorithm = *choice.algorithm;
+  schedule::Shape shape = wanted;
   // Members of the group stand for their nodes.
   shape.first_ranks_lead = true;
   if (algorithms::is_composition(algorithm)) {
@@ -334,15 +383,15 @@ std::optional<schedule::Plan> NicPath::plan(const selection::Choice& choice, con
   schedule::Plan plan = algorithms::make_plan(algorithm, shape);
   for (schedule::Step& step : plan.steps) {
     if (step.kind != schedule::StepKind::kTrigger) continue;
-    step.value = program->number;
-    step.slot = call.operation;
-    step.peer = schedule::has_root(call.collective) ? nodes_.node_of(call.root) : 0;
-    step.version = static_cast<uint32_t>(layout_of(call.collective));
+    step.trigger.program = program->number;
+    step.trigger.operation = operation_of(call);
+    step.trigger.layout = static_cast<uint8_t>(layout_of(call.collective));
+    step.trigger.root = schedule::has_root(call.collective) ? nodes_.node_of(call.root) : 0;
   }
   return plan;
 }
 
-std::string NicPath::explain(const selection::Choice& choice, const Call& call) const {
+std::string NicEngine::explain(const selection::Choice& choice, const Call& call) const {
   if (!may_carry(call))
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
@@ -363,4 +412,4 @@ std::string NicPath::explain(const selection::Choice& choice, const Call& call) 
   return text;
 }
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/multicast_path.h"
+#include "carriers/multicast_engine.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include "engines/multicast/verbs_port.h"
 #include "engines/shared_memory/layout.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 using engines::multicast::Family;
 using engines::multicast::GroupAddress;
@@ -67,13 +67,13 @@ Status draw(T& value) {
 }
 
 // What rank 0 says for all. Others look at it, too, so that what can't be understood is everybody's error at home.
-Status read_settings(MulticastPath::Offer& offer, bool is_first) {
+Status read_settings(MulticastOffer& offer, bool is_first) {
   const Result<int> wish = environment::get_enum("HOCKET_MULTICAST");
   if (!wish.is_ok()) return {wish.status().code(), wish.status().message()};
-  offer.wish = static_cast<MulticastPath::Wish>(wish.value());
+  offer.wish = static_cast<MulticastWish>(wish.value());
   const Result<int> over = environment::get_enum("HOCKET_MULTICAST_OVER");
   if (!over.is_ok()) return {over.status().code(), over.status().message()};
-  offer.over = static_cast<MulticastPath::Over>(over.value());
+  offer.over = static_cast<MulticastOver>(over.value());
   Result<std::string> group = environment::get_text("HOCKET_MULTICAST_GROUP");
   if (!group.is_ok()) return group.take_status();
   Result<GroupAddress> address = group_of(group.value(), is_first);
@@ -98,29 +98,54 @@ Result<Interface> own_interface(Family family) {
 
 }  // namespace
 
-Result<MulticastPath::Offer> MulticastPath::offer(bool is_first) {
-  Offer offer;
+// --- a process's part
+// -------------------------------------------------------------------------------------------------
+
+Result<Offer> MulticastType::offer(bool is_first) {
+  MulticastOffer offer;
   if (Status status = read_settings(offer, is_first); !status.is_ok()) return status;
-  if (!is_first) return offer;
+  if (!is_first) return Offer::of(offer);
   if (Status status = draw(offer.id); !status.is_ok()) return status;
   if (Status status = draw(offer.key); !status.is_ok()) return status;
   if (Status status = draw(offer.seed); !status.is_ok()) return status;
-  return offer;
+  return Offer::of(offer);
 }
 
-MulticastPath::MulticastPath(const Offer& first, const schedule::Nodes& nodes, uint32_t rank)
-    : first_(first), rank_(rank), ranks_(nodes.ranks()) {
-  for (uint32_t node = 0; node < nodes.count(); ++node) participants_.push_back(nodes.ranks_of(node).front());
+bool MulticastType::is_required(const std::vector<Offer>& offers) const {
+  return offers[0].as<MulticastOffer>().wish == MulticastWish::kOn;
+}
+
+std::unique_ptr<Engine> MulticastType::propose(const std::vector<Offer>& offers, const Meeting& meeting,
+                                               std::string& why_not) {
+  const auto first = offers[0].as<MulticastOffer>();
+  if (first.wish != MulticastWish::kOn && !meeting.choices->wants_multicast()) {
+    why_not = "no rule of the table and no forced choice names it (HOCKET_BROADCAST=multicast would)";
+    return nullptr;
+  }
+  if (first.wish == MulticastWish::kOff) {
+    why_not = "HOCKET_MULTICAST=off";
+    return nullptr;
+  }
+  return std::make_unique<MulticastEngine>(first, meeting);
+}
+
+// --- a communicator's part
+// --------------------------------------------------------------------------------------------
+
+MulticastEngine::MulticastEngine(const MulticastOffer& first, const Meeting& meeting)
+    : first_(first), rank_(meeting.rank), ranks_(meeting.size), timeout_ms_(meeting.timeout_ms) {
+  for (uint32_t node = 0; node < meeting.nodes->count(); ++node)
+    participants_.push_back(meeting.nodes->ranks_of(node).front());
   std::sort(participants_.begin(), participants_.end());
 }
 
-Result<std::unique_ptr<engines::multicast::Port>> MulticastPath::open_port(const Interface& interface) const {
-  if (first_.over == Over::kVerbs)
+Result<std::unique_ptr<engines::multicast::Port>> MulticastEngine::open_port(const Interface& interface) const {
+  if (first_.over == MulticastOver::kVerbs)
     return engines::multicast::open_verbs_port({.group = first_.group, .interface = interface, .hops = first_.hops});
   return engines::multicast::open_udp_port({.group = first_.group, .interface = interface, .hops = first_.hops});
 }
 
-Status MulticastPath::join() {
+Status MulticastEngine::join() {
   if (ranks_ > MULTICAST_MOST_SOURCES)
     return {Code::kNotSupported, std::to_string(ranks_) + " ranks; a datagram's source is one of " +
                                      std::to_string(MULTICAST_MOST_SOURCES) + " at most"};
@@ -136,7 +161,7 @@ Status MulticastPath::join() {
   return Status::ok();
 }
 
-void MulticastPath::agree_on_length(uint32_t most_bytes) {
+void MulticastEngine::agree_on_length(uint32_t most_bytes) {
   if (port_ == nullptr) return;
   const uint32_t most = std::min<uint32_t>(most_bytes - MULTICAST_HEADER_BYTES, MULTICAST_MOST_FRAGMENT_BYTES);
   const uint32_t fragment = most / kFragmentUnit * kFragmentUnit;
@@ -158,7 +183,7 @@ void MulticastPath::agree_on_length(uint32_t most_bytes) {
                       .reported_bytes = uint64_t{kUnreportedFragments} * fragment});
 }
 
-MulticastPath::~MulticastPath() {
+MulticastEngine::~MulticastEngine() {
   if (shared_ == nullptr) return;
   const engines::multicast::Counters& seen = shared_->member.counters();
   HOCKET_LOG_INFO(
@@ -169,7 +194,7 @@ MulticastPath::~MulticastPath() {
       seen.taken, seen.kept, seen.late, seen.repeated, seen.no_room, seen.other_jobs, seen.refused);
 }
 
-uint32_t MulticastPath::probe() {
+uint32_t MulticastEngine::probe() {
   if (shared_ == nullptr) return 0;
   engines::multicast::Member& member = shared_->member;
   std::vector<uint64_t> memory(participants_.size());
@@ -209,10 +234,10 @@ uint32_t MulticastPath::probe() {
   return heard;
 }
 
-std::string MulticastPath::judge(const std::vector<uint32_t>& heard) const {
+std::string MulticastEngine::judge(const std::vector<uint32_t>& heard) const {
   const auto others = static_cast<uint32_t>(participants_.size()) - 1;
   for (const uint32_t rank : participants_) {
-    if (heard[rank] * 2 >= others || first_.wish == Wish::kOn) continue;
+    if (heard[rank] * 2 >= others || first_.wish == MulticastWish::kOn) continue;
     return "multicast does not get through: rank " + std::to_string(rank) + " has heard " +
            std::to_string(heard[rank]) + " of " + std::to_string(others) + " others and nothing for " +
            std::to_string(kProbeNs / 1'000'000) +
@@ -221,13 +246,13 @@ std::string MulticastPath::judge(const std::vector<uint32_t>& heard) const {
   return "";
 }
 
-bool MulticastPath::meet_neighbours(engines::wire::Channel& channel, int64_t limit_ms) const {
+bool MulticastEngine::meet_neighbours(engines::wire::Channel& channel) const {
   const auto own = std::lower_bound(participants_.begin(), participants_.end(), rank_);
   if (own == participants_.end() || *own != rank_) return true;
   const auto place = static_cast<size_t>(own - participants_.begin());
   const size_t count = participants_.size();
   const uint32_t neighbours[] = {participants_[(place + 1) % count], participants_[(place + count - 1) % count]};
-  const uint64_t until_ns = now_ns() + static_cast<uint64_t>(limit_ms) * 1'000'000;
+  const uint64_t until_ns = now_ns() + static_cast<uint64_t>(timeout_ms_) * 1'000'000;
   // Whoever has the second one knows that its own first one has come.
   for (uint32_t round = 0; round < 2; ++round) {
     uint32_t asides[2];
@@ -244,9 +269,33 @@ bool MulticastPath::meet_neighbours(engines::wire::Channel& channel, int64_t lim
   return true;
 }
 
-std::string MulticastPath::describe() const {
+// All have joined, so all can hear.
+Result<std::string> MulticastEngine::agree(const std::vector<uint32_t>& reports, engines::wire::Channel& channel,
+                                           Rounds& rounds) {
+  agree_on_length(*std::min_element(reports.begin(), reports.end()));
+  std::vector<uint32_t> heard(ranks_);
+  if (Status status = rounds.gather(meet_neighbours(channel) ? uint32_t{0} : kNotMet, heard); !status.is_ok())
+    return status;
+  const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
+  if (alone != heard.end())
+    return Status(Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
+                                      " had no message of its neighbours in the chain that completes multicasts "
+                                      "within " +
+                                      std::to_string(timeout_ms_) +
+                                      " ms: do messages of the MPI pass between all nodes? HOCKET_MULTICAST=off does "
+                                      "without");
+  if (Status status = rounds.gather(probe(), heard); !status.is_ok()) return status;
+  return judge(heard);
+}
+
+engines::Carrier& MulticastEngine::carrier(uint32_t track, engines::wire::Channel& channel) {
+  steps_[track] = std::make_unique<MulticastSteps>(*shared_, channel, track);
+  return *steps_[track];
+}
+
+std::string MulticastEngine::describe() const {
   return std::string("over ") + over() + ", group " + engines::multicast::to_text(first_.group) + ", " +
          std::to_string(participants_.size()) + " nodes";
 }
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

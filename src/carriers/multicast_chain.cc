@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/multicast_chain.h"
+#include "carriers/multicast_chain.h"
 
 #include <cstring>
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "engines/multicast/blocks.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 using engines::Instruction;
 using engines::Operands;
@@ -107,4 +107,4 @@ Progress MulticastChain::ask(const Instruction& step, StepState& state, uint32_t
   return Progress::kPending;
 }
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engines/nic/trigger.h"
+#include "engines/nic/group_carrier.h"
 
 #include <cstring>
 
@@ -14,12 +14,12 @@ namespace {
 constexpr uint8_t kRung = 1;
 constexpr uint64_t kWord = sizeof(uint64_t);
 
-Layout layout_of(const Instruction& step) { return static_cast<Layout>(step.version); }
+Layout layout_of(const Instruction& step) { return static_cast<Layout>(step.trigger.layout); }
 uint32_t place_of(uint64_t operation) { return uint32_t{1} << operation % NIC_IN_FLIGHT; }
 
 }  // namespace
 
-uint8_t Trigger::words_of(const Instruction& step) const {
+uint8_t GroupCarrier::words_of(const Instruction& step) const {
   const uint64_t members = names_.size();
   switch (layout_of(step)) {
     case Layout::kRow:
@@ -32,7 +32,7 @@ uint8_t Trigger::words_of(const Instruction& step) const {
 }
 
 // `operand`: zeros.
-void Trigger::write(const Instruction& step, const std::byte* from, nic_operand& operand) const {
+void GroupCarrier::write(const Instruction& step, const std::byte* from, nic_operand& operand) const {
   auto* to = reinterpret_cast<std::byte*>(operand.word);
   if (layout_of(step) != Layout::kExchange) {
     const uint64_t at = layout_of(step) == Layout::kRow ? self_ * step.bytes : 0;
@@ -44,7 +44,7 @@ void Trigger::write(const Instruction& step, const std::byte* from, nic_operand&
     std::memcpy(to + member * words_for(block) * kWord, from + member * block, block);
 }
 
-void Trigger::read(const Instruction& step, const nic_operand& result, std::byte* to) const {
+void GroupCarrier::read(const Instruction& step, const nic_operand& result, std::byte* to) const {
   const auto* from = reinterpret_cast<const std::byte*>(result.word);
   if (layout_of(step) != Layout::kExchange) {
     std::memcpy(to, from, layout_of(step) == Layout::kRow ? step.bytes * names_.size() : step.bytes);
@@ -56,7 +56,7 @@ void Trigger::read(const Instruction& step, const nic_operand& result, std::byte
 }
 
 // False: the group is broken, or as many are under way as may be.
-bool Trigger::begin(const Instruction& step, StepState& state, const Operands& operands) {
+bool GroupCarrier::begin(const Instruction& step, StepState& state, const Operands& operands) {
   // Who only gives would not notice for long.
   if (group_->is_broken()) [[unlikely]]
     return false;
@@ -67,10 +67,10 @@ bool Trigger::begin(const Instruction& step, StepState& state, const Operands& o
   // The engine would write into the place of a result that is still to be read.
   if ((unread_ & place_of(group_->started() + 1)) != 0) return false;
   nic_operand operand{};
-  Call call = {.program = step.value, .root = step.peer};
-  if (step.slot != 0) {
-    call.operation = operation_of(step.slot);
-    call.type = type_of(step.slot);
+  Call call = {.program = step.trigger.program, .root = step.trigger.root};
+  if (step.trigger.operation != 0) {
+    call.operation = operation_of(step.trigger.operation);
+    call.type = type_of(step.trigger.operation);
     call.words = words_of(step);
     if (step.source != Buffer::kNone) {
       write(step, operands.source(step), operand);
@@ -84,13 +84,13 @@ bool Trigger::begin(const Instruction& step, StepState& state, const Operands& o
   return true;
 }
 
-Progress Trigger::run(const Instruction& step, StepState& state, const Operands& operands) {
+Progress GroupCarrier::run(const Instruction& step, StepState& state, const Operands& operands) {
   if (state.phase != kRung && !begin(step, state, operands)) {
     if (group_->is_broken()) [[unlikely]]
       failure_ = health();
     return Progress::kPending;
   }
-  const bool gets_nothing = step.slot != 0 && step.destination == Buffer::kNone;
+  const bool gets_nothing = step.trigger.operation != 0 && step.destination == Buffer::kNone;
   if (gets_nothing && failure_.is_ok()) return Progress::kDone;
   if (group_->done() < state.serial) {
     awaited_ = state.serial;
@@ -105,19 +105,19 @@ Progress Trigger::run(const Instruction& step, StepState& state, const Operands&
   return Progress::kDone;
 }
 
-Status Trigger::health() const {
+Status GroupCarrier::health() const {
   Status status = group_->health();
   const uint32_t member = group_->culprit();
   if (status.is_ok() || member >= names_.size()) return status;
   return {status.code(), names_[member] + ": " + status.message()};
 }
 
-Status Trigger::check() {
+Status GroupCarrier::check() {
   HOCKET_TRY(health());
   return group_->is_idle() ? Status::ok() : group_->ring_again();
 }
 
-bool Trigger::sleep(int64_t limit_ns) {
+bool GroupCarrier::sleep(int64_t limit_ns) {
   const uint64_t seen = group_->done();
   return seen == group_->started() || group_->is_broken() || group_->sleep(seen, limit_ns);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/multicast_steps.h"
+#include "carriers/multicast_steps.h"
 
 #include <poll.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 using engines::Instruction;
 using engines::Operands;
@@ -44,7 +44,7 @@ uint32_t MulticastSteps::reporter(const MulticastShared& shared, uint32_t stream
 }
 
 void MulticastSteps::begin(const engines::Program& program) {
-  is_long_ = program.multicast_bytes > MulticastChain::kAtOnceBytes;
+  is_long_ = is_long(program);
   if (program.multicast_bytes == 0) [[likely]]
     return;
   is_first_ = true;
@@ -60,14 +60,14 @@ Progress MulticastSteps::run(const Instruction& step, StepState& state, const Op
   return chain_.hand_on(step, state, operands);
 }
 
-bool MulticastSteps::takes_what_it_awaits() {
+bool MulticastSteps::poll() {
   if (!shared_.member.expects()) return false;
   shared_.member.poll();
   return !is_long_ && channel_.left() < kMostLeft &&
          std::any_of(awaited_.begin(), awaited_.end(), [&](uint32_t one) { return shared_.member.has_come(one); });
 }
 
-void MulticastSteps::hear_reports() {
+void MulticastSteps::after_poll() {
   while (!reports_.empty() && channel_.has_come(reports_.front())) {
     hear(reports_.front());
     reports_.pop_front();
@@ -198,4 +198,4 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
   return Progress::kDone;
 }
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

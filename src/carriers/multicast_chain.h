@@ -21,7 +21,7 @@
 #include "engines/multicast/member.h"
 #include "engines/wire/channel.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 class MulticastChain {
  public:
@@ -50,4 +50,4 @@ class MulticastChain {
   bool is_handing_on_ = false;
 };
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

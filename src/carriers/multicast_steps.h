@@ -12,15 +12,16 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
-#include "communicator/multicast_chain.h"
-#include "engines/executor/transport.h"
+#include "carriers/multicast_chain.h"
+#include "engines/executor/carrier.h"
 #include "engines/multicast/member.h"
 #include "engines/multicast/pace.h"
 #include "engines/wire/channel.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 
 // What a root does before it sends, the same on all ranks.
 struct RootDelay {
@@ -41,42 +42,45 @@ struct MulticastShared {
   uint64_t reported_bytes = 0;         // calls of more than this are reported whatever the delay
 };
 
-class MulticastSteps {
+class MulticastSteps final : public engines::Carrier {
  public:
   MulticastSteps(MulticastShared& shared, engines::wire::Channel& channel, uint32_t stream)
       : shared_(shared), channel_(channel), chain_(shared.member, channel), stream_(stream) {}
 
-  void begin(const engines::Program& program);
-  // Whether such a step is this one's business.
-  bool carries(const engines::Instruction& step) const {
-    return schedule::is_by_multicast(step.kind) || (is_long_ && step.to_first_of);
+  // Whether such a step of a program is for this carrier: that which goes by multicast, and the chain of a long
+  // message.
+  static bool carries(const engines::Instruction& step, const engines::Program& program) {
+    return schedule::is_by_multicast(step.kind) || (is_long(program) && step.to_first_of);
   }
-  engines::Progress run(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
+  void begin(const engines::Program& program) override;
+  engines::Progress run(const engines::Instruction& step, engines::StepState& state,
+                        const engines::Operands& operands) override;
+  // And everything in the channel is, too.
+  void cancel() override;
+
   // Messages that came second and have not been taken off the wire yet. With more of them a rank that is ahead waits.
-  static constexpr uint32_t kMostLeft = 32;
+  static constexpr uint32_t kMostLeft = engines::wire::Channel::kMostLeftAlone * 2;
 
-  // Takes what has come in. To be called before steps are asked again. True: something that a call waits for has come
-  // by multicast, so that the call goes on whatever the wire has.
-  bool takes_what_it_awaits();
-  // What has come by the wire. To be called when it has been looked at.
-  void hear_reports();
-  bool awaits_reports() const { return !reports_.empty(); }
-  // Whether nobody will wake this rank when its call can go on.
-  bool is_busy() const { return !awaited_.empty() || sending_ != 0; }
-  // Something is to come in.
-  bool is_awaited() const { return !awaited_.empty(); }
-  // Until something comes in, or `limit_ns` are over. Gives whether it is not the time that ended it.
-  bool sleep(int64_t limit_ns);
-
-  // A call is over before its steps are, and so is everything in the channel.
-  void cancel();
-  bool has_failed() const { return !failure_.is_ok(); }
-  Status take_failure() { return std::exchange(failure_, Status::ok()); }
+  // Takes what has come in by multicast.
+  bool poll() override;
+  // Reports come by the wire.
+  void after_poll() override;
+  engines::WakeUp wake_up() const override {
+    if (!awaited_.empty()) return engines::WakeUp::kPartial;
+    return sending_ != 0 ? engines::WakeUp::kNone : engines::WakeUp::kIdle;
+  }
+  bool sleep(int64_t limit_ns) override;
+  bool has_leftovers() const override { return !reports_.empty(); }
+  bool has_failed() const override { return !failure_.is_ok(); }
+  Status take_failure() override { return std::exchange(failure_, Status::ok()); }
 
   // Which of `participants` but `source` reports in the call whose first multicast of `source` has that number.
   static uint32_t reporter(const MulticastShared& shared, uint32_t stream, uint32_t source, uint64_t number);
 
  private:
+  static bool is_long(const engines::Program& program) {
+    return program.multicast_bytes > MulticastChain::kAtOnceBytes;
+  }
   engines::Progress run_multicast(const engines::Instruction& step, engines::StepState& state,
                                   const engines::Operands& operands);
   engines::Progress run_first_of(const engines::Instruction& step, engines::StepState& state,
@@ -103,4 +107,4 @@ class MulticastSteps {
   Status failure_;
 };
 
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcasts by multicast and chain: ranks take their steps in any order, over a network that loses, doubles and mixes,
 // and a wire that takes its time.
-#include "communicator/multicast_steps.h"
+#include "carriers/multicast_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@
 #endif
 #endif
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 namespace {
 
 using engines::Instruction;
@@ -89,17 +89,17 @@ class Broadcaster {
 
   // As Track::poll() and one look at each step do.
   void advance() {
-    if (!steps_.takes_what_it_awaits()) {
-      channel_.poll();
-      steps_.hear_reports();
+    if (!steps_.poll()) {
+      channel_.move();
+      steps_.after_poll();
     }
     if (is_over()) return;
     const Broadcast& now = broadcasts_[done_];
     if (states_.empty()) begin(now);
     while (step_ < states_.size()) {
       const Instruction& step = instructions_[step_];
-      const Progress progress = steps_.carries(step) ? steps_.run(step, states_[step_], operands_)
-                                                     : channel_.run(step, states_[step_], operands_);
+      const Progress progress = MulticastSteps::carries(step, program_) ? steps_.run(step, states_[step_], operands_)
+                                                                        : channel_.run(step, states_[step_], operands_);
       if (progress == Progress::kPending) return;
       ++step_;
     }
@@ -111,7 +111,7 @@ class Broadcaster {
     ++done_;
   }
   // What nobody waits for must come as well.
-  bool has_leftovers() const { return channel_.left() != 0 || steps_.awaits_reports(); }
+  bool has_leftovers() const { return channel_.left() != 0 || steps_.has_leftovers(); }
   bool has_failed() const { return steps_.has_failed() || channel_.has_failed(); }
   void cancel() {
     channel_.cancel();
@@ -136,7 +136,6 @@ class Broadcaster {
     Instruction first;
     first.kind = is_root ? StepKind::kMulticast : StepKind::kFirstOf;
     first.source = first.destination = Buffer::kOutput;
-    first.by_wire = true;
     first.peer = (rank_ + ranks_ - 1) % ranks_;
     first.second_peer = now.root;
     first.bytes = first.elements = now.bytes;
@@ -151,10 +150,9 @@ class Broadcaster {
     step_ = 0;
     for (uint64_t at = 0; is_root && at < now.bytes; ++at) buffers_[done_][at] = content_at(done_, at);
     operands_.base[static_cast<int>(Buffer::kOutput)] = buffers_[done_].data();
-    engines::Program program;
     // 0 stands for a program that multicasts nothing: bind() counts a message of no bytes as one.
-    program.multicast_bytes = std::max<uint64_t>(now.bytes, 1);
-    steps_.begin(program);
+    program_.multicast_bytes = std::max<uint64_t>(now.bytes, 1);
+    steps_.begin(program_);
   }
   bool is_right(const Broadcast& now) const {
     for (uint64_t at = 0; at < now.bytes; ++at)
@@ -172,6 +170,7 @@ class Broadcaster {
   std::vector<std::vector<std::byte>> buffers_;
   size_t done_ = 0;
   size_t step_ = 0;
+  engines::Program program_;
   std::vector<Instruction> instructions_;
   std::vector<StepState> states_;
   engines::Operands operands_;
@@ -288,4 +287,4 @@ INSTANTIATE_TEST_SUITE_P(Communicator, MulticastStepsOf,
                          });
 
 }  // namespace
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

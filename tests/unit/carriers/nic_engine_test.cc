@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/nic_path.h"
+#include "carriers/nic_engine.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "algorithms/algorithm.h"
 #include "engines/nic/operation_name.h"
 
-namespace hocket::communicator {
+namespace hocket::carriers {
 namespace {
 
 using schedule::Buffer;
@@ -24,8 +24,8 @@ Nodes nodes_of(uint32_t nodes, uint32_t ranks_a_node) {
   return Nodes(labels);
 }
 
-std::vector<NicPath::Offer> offers_of(uint32_t ranks) {
-  std::vector<NicPath::Offer> offers(ranks);
+std::vector<NicOffer> offers_of(uint32_t ranks) {
+  std::vector<NicOffer> offers(ranks);
   for (uint32_t rank = 0; rank < ranks; ++rank) {
     offers[rank].ip = rank + 1;
     offers[rank].port = 1;
@@ -51,11 +51,11 @@ struct Steps {
 };
 
 // Of the rank's call by `spec`, with engines on all nodes.
-Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const NicPath::Call& call = {}) {
+Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const Call& call = {}) {
   const selection::Choice choice = choice_of(nodes, spec, call.collective);
   const bool is_barrier = call.collective == Collective::kBarrier;
   std::string why_not;
-  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(nodes.ranks()), nodes, rank, why_not);
+  const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(nodes.ranks()), nodes, rank, why_not);
   EXPECT_NE(path, nullptr) << why_not;
   EXPECT_EQ(path->hold_programs(is_barrier ? &choice : nullptr), "");
   schedule::Shape shape;
@@ -72,14 +72,14 @@ Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const
     if (step.kind == StepKind::kTrigger) {
       ++steps.triggers;
       steps.trigger = step;
-    } else if (step.by_wire) {
+    } else if (step.carrier != engines::kSharedMemory) {
       ++steps.messages_out;
     }
   }
   return steps;
 }
 
-TEST(NicPath, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
+TEST(NicEngine, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
   for (const uint32_t ranks_a_node : {1u, 3u}) {
     for (const uint32_t count : {2u, 3u, 7u, 16u}) {
       const Nodes nodes = nodes_of(count, ranks_a_node);
@@ -91,7 +91,7 @@ TEST(NicPath, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
           EXPECT_EQ(steps.triggers, rank % ranks_a_node == 0 ? 1 : 0) << spec << ", rank " << rank;
           EXPECT_EQ(steps.messages_out, 0) << spec << ", rank " << rank;
           if (steps.triggers != 0) {
-            EXPECT_EQ(steps.trigger.value, first.trigger.value);
+            EXPECT_EQ(steps.trigger.trigger.program, first.trigger.trigger.program);
           }
         }
       }
@@ -99,7 +99,7 @@ TEST(NicPath, MessagesBetweenNodesBecomeOneStepOfEachLeader) {
   }
 }
 
-TEST(NicPath, ADegreeThatIsNotListedIsHeldWhereItIsChosen) {
+TEST(NicEngine, ADegreeThatIsNotListedIsHeldWhereItIsChosen) {
   const Nodes nodes = nodes_of(9, 2);
   for (const char* spec : {"leader:across=gather_broadcast/3", "leader:across=gather_broadcast/7",
                            "leader:across=gather_broadcast/flat"}) {
@@ -111,33 +111,33 @@ TEST(NicPath, ADegreeThatIsNotListedIsHeldWhereItIsChosen) {
   }
 }
 
-TEST(NicPath, TellsWhatIsAgainstTheChosenOne) {
+TEST(NicEngine, TellsWhatIsAgainstTheChosenOne) {
   const Nodes nodes = nodes_of(60, 1);
   std::string why_not;
-  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(60), nodes, 0, why_not);
+  const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(60), nodes, 0, why_not);
   const selection::Choice flat = choice_of(nodes, "gather_broadcast:degree=flat");
   const std::string why = path->hold_programs(&flat);
   EXPECT_NE(why.find("gather_broadcast: "), std::string::npos) << why;
 }
 
-TEST(NicPath, WhereRanksStandForThemselvesAFlatBarrierIsTheEngines) {
+TEST(NicEngine, WhereRanksStandForThemselvesAFlatBarrierIsTheEngines) {
   const Nodes nodes = nodes_of(5, 1);
   for (uint32_t rank = 0; rank < 5; ++rank) EXPECT_EQ(steps_of(nodes, rank, "dissemination").triggers, 1);
 }
 
-TEST(NicPath, ABarrierOfAllRanksOfNodesIsNoneForEngines) {
+TEST(NicEngine, ABarrierOfAllRanksOfNodesIsNoneForEngines) {
   const Nodes nodes = nodes_of(3, 2);
   std::string why_not;
-  const std::unique_ptr<NicPath> path = NicPath::find(offers_of(6), nodes, 0, why_not);
+  const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(6), nodes, 0, why_not);
   const selection::Choice flat = choice_of(nodes, "dissemination");
   EXPECT_NE(path->hold_programs(&flat).find("dissemination"), std::string::npos);
 }
 
-NicPath::Call call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
-  return {collective, engines::nic::operation_name(NIC_SUM, NIC_DOUBLE), bytes, root};
+Call call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
+  return {collective, reduction::Operation::kSum, reduction::Type::kDouble, bytes, root};
 }
 
-TEST(NicPath, ShortReductionsAndBroadcastsAreOneStepOfEachLeader) {
+TEST(NicEngine, ShortReductionsAndBroadcastsAreOneStepOfEachLeader) {
   for (const uint32_t ranks_a_node : {1u, 3u}) {
     const Nodes nodes = nodes_of(5, ranks_a_node);
     for (const uint32_t root_node : {0u, 3u}) {
@@ -154,15 +154,17 @@ TEST(NicPath, ShortReductionsAndBroadcastsAreOneStepOfEachLeader) {
           EXPECT_EQ(steps.trigger.source != Buffer::kNone, gives);
           EXPECT_EQ(steps.trigger.destination != Buffer::kNone, gets);
           EXPECT_EQ(steps.trigger.bytes, 512u);
-          EXPECT_EQ(steps.trigger.peer, has_root ? root_node : 0);
-          EXPECT_EQ(steps.trigger.slot, engines::nic::operation_name(NIC_SUM, NIC_DOUBLE));
+          EXPECT_EQ(steps.trigger.trigger.root, has_root ? root_node : 0);
+          EXPECT_EQ(steps.trigger.trigger.operation, collective == Collective::kBroadcast
+                                                         ? engines::nic::kCopies
+                                                         : engines::nic::operation_name(NIC_SUM, NIC_DOUBLE));
         }
       }
     }
   }
 }
 
-TEST(NicPath, ARootThatIsNotTheFirstOfItsNodeIsServedByThatOne) {
+TEST(NicEngine, ARootThatIsNotTheFirstOfItsNodeIsServedByThatOne) {
   const Nodes nodes = nodes_of(4, 3);
   for (const uint32_t root : {1u, 8u}) {
     for (const Collective collective : {Collective::kBroadcast, Collective::kReduce}) {
@@ -175,13 +177,13 @@ TEST(NicPath, ARootThatIsNotTheFirstOfItsNodeIsServedByThatOne) {
         const bool serves = rank / 3 == root / 3;
         EXPECT_EQ(steps.trigger.source != Buffer::kNone, is_reduction || serves);
         EXPECT_EQ(steps.trigger.destination != Buffer::kNone, is_reduction == serves);
-        EXPECT_EQ(steps.trigger.peer, root / 3);
+        EXPECT_EQ(steps.trigger.trigger.root, root / 3);
       }
     }
   }
 }
 
-TEST(NicPath, ShortBlocksAreGatheredByAllAndExchanged) {
+TEST(NicEngine, ShortBlocksAreGatheredByAllAndExchanged) {
   const Nodes even = nodes_of(4, 2);
   const auto gathered = [&](const Nodes& nodes, uint64_t bytes, const char* spec = "leader:across=tree_mm/8") {
     return steps_of(nodes, 0, spec, call_of(Collective::kAllgather, bytes));
@@ -202,7 +204,7 @@ TEST(NicPath, ShortBlocksAreGatheredByAllAndExchanged) {
   EXPECT_EQ(exchanged(97).triggers, 0u);  // 13 words for each
 }
 
-TEST(NicPath, WhatANodesRanksHaveForAnotherIsExchangedAsOneBlock) {
+TEST(NicEngine, WhatANodesRanksHaveForAnotherIsExchangedAsOneBlock) {
   const Nodes even = nodes_of(4, 4);
   const auto exchanged = [](const Nodes& nodes, uint32_t rank, uint64_t bytes, const char* spec) {
     return steps_of(nodes, rank, spec, call_of(Collective::kAlltoall, bytes));
@@ -221,27 +223,24 @@ TEST(NicPath, WhatANodesRanksHaveForAnotherIsExchangedAsOneBlock) {
   EXPECT_EQ(exchanged(Nodes(std::vector<uint64_t>{0, 0, 1, 2}), 0, 8, "leader:across=linear").triggers, 0u);
 }
 
-TEST(NicPath, WhatEnginesCannotDoGoesByMessages) {
+TEST(NicEngine, WhatEnginesCannotDoGoesByMessages) {
   const Nodes nodes = nodes_of(4, 2);
-  const auto triggers = [&](const NicPath::Call& call, const char* spec = "leader:across=tree_mm/8") {
+  const auto triggers = [&](const Call& call, const char* spec = "leader:across=tree_mm/8") {
     return steps_of(nodes, 0, spec, call).triggers;
   };
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8)), 1u);
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 513)), 0u);
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 0)), 0u);
-  EXPECT_EQ(triggers({Collective::kAllreduce, 0, 8, 0}), 0u);
+  EXPECT_EQ(triggers({Collective::kAllreduce, {}, {}, 8, 0}), 0u);
   // Another schedule than is held.
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "leader:across=recursive_doubling"), 1u);
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "leader:across=ring"), 0u);
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8), "recursive_doubling"), 0u);
 }
 
-TEST(NicPath, OperationsOfMpiAreEnginesWhereTheyAreOfFourOrEightBytes) {
-  engines::Combiner combiner;
+TEST(NicEngine, OperationsOfMpiAreEnginesWhereTheyAreOfFourOrEightBytes) {
   const auto name = [&](reduction::Operation operation, reduction::Type type) {
-    combiner.operation = operation;
-    combiner.type = static_cast<uint32_t>(type);
-    return engines::nic::operation_name(Collective::kAllreduce, combiner);
+    return engines::nic::operation_name(Collective::kAllreduce, operation, type);
   };
   using reduction::Operation;
   using reduction::Type;
@@ -255,20 +254,20 @@ TEST(NicPath, OperationsOfMpiAreEnginesWhereTheyAreOfFourOrEightBytes) {
   EXPECT_EQ(name(Operation::kNone, Type::kDouble), 0);
 }
 
-TEST(NicPath, ANodeWithoutAnEngineIsNamed) {
+TEST(NicEngine, ANodeWithoutAnEngineIsNamed) {
   const Nodes nodes = nodes_of(3, 2);
-  std::vector<NicPath::Offer> offers = offers_of(6);
+  std::vector<NicOffer> offers = offers_of(6);
   offers[1].ip = 0;  // doesn't stand for its node
   std::string why_not;
-  EXPECT_NE(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  EXPECT_NE(NicEngine::find(nullptr, offers, nodes, 0, why_not), nullptr);
   offers[4] = {};
   std::string("no engine here").copy(offers[4].reason, sizeof offers[4].reason - 1);
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  EXPECT_EQ(NicEngine::find(nullptr, offers, nodes, 0, why_not), nullptr);
   EXPECT_EQ(why_not, "rank 4: no engine here");
-  offers[0].wish = NicPath::Wish::kOff;
-  EXPECT_EQ(NicPath::find(offers, nodes, 0, why_not), nullptr);
+  offers[0].wish = NicWish::kOff;
+  EXPECT_EQ(NicEngine::find(nullptr, offers, nodes, 0, why_not), nullptr);
   EXPECT_EQ(why_not, "HOCKET_NIC=off");
 }
 
 }  // namespace
-}  // namespace hocket::communicator
+}  // namespace hocket::carriers

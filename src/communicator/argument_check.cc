@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HOCKET_CHECK=1: before each call all ranks show each other what they were asked to do.
+#include "communicator/argument_check.h"
+
 #include <cstring>
 #include <numeric>
 
-#include "base/log.h"
 #include "communicator/call_words.h"
-#include "communicator/communicator.h"
 #include "platform/bootstrap/rendezvous.h"
 
 namespace hocket::communicator {
@@ -60,23 +59,9 @@ uint64_t digest(const uint64_t* counts, uint32_t size) {
 
 }  // namespace
 
-// An allgather before the call proper, by the call's own lane.
-Status Communicator::show_each_other(const void* mine, size_t bytes, void* all) {
-  Arguments exchange;
-  exchange.collective = schedule::Collective::kAllgather;
-  exchange.input = static_cast<const std::byte*>(mine);
-  exchange.output = static_cast<std::byte*>(all);
-  exchange.count = bytes;
-  const Prepared* prepared = nullptr;
-  Call call;
-  HOCKET_TRY(prepare(exchange, call, prepared, nullptr));
-  call.start(exchange, *prepared);
-  return complete(call, *tracks_[0]);
-}
-
-Status Communicator::check_agreement(const Arguments& arguments) {
+Status ArgumentCheck::compare(const Arguments& arguments, const Gather& gather, Status& difference) {
   Signature mine;
-  mine.call = ++checked_;
+  mine.call = ++calls_;
   mine.called.what = what_of(arguments.collective, !arguments.combiner.commutative, arguments.root);
   mine.called.operation = operation_of(arguments.combiner, arguments.operation_name);
   // Of a broadcast the length counts: a root may describe it by other types than the rest.
@@ -90,29 +75,31 @@ Status Communicator::check_agreement(const Arguments& arguments) {
     mine.counts = digest(told.counts, size_);
   }
   std::vector<Signature> all(size_);
-  HOCKET_TRY(show_each_other(&mine, sizeof mine, all.data()));
+  HOCKET_TRY(gather(&mine, sizeof mine, all.data()));
   for (uint32_t rank = 0; rank < size_; ++rank) {
     if (agree(all[0], all[rank])) continue;
-    const std::string text = describe_difference(0, all[0], rank, all[rank], context_.vocabulary());
-    return fail(Status(Code::kMismatch, "call " + std::to_string(mine.call) + ": " + text));
+    const std::string text = describe_difference(0, all[0], rank, all[rank], vocabulary_);
+    difference = Status(Code::kMismatch, "call " + std::to_string(mine.call) + ": " + text);
+    return Status::ok();
   }
-  return schedule::lengths_are_agreed(arguments.collective) ? Status::ok() : check_lengths(arguments);
+  if (schedule::lengths_are_agreed(arguments.collective)) return Status::ok();
+  return compare_lengths(arguments, gather, difference);
 }
 
-Status Communicator::check_lengths(const Arguments& arguments) {
+Status ArgumentCheck::compare_lengths(const Arguments& arguments, const Gather& gather, Status& difference) const {
   const std::vector<uint64_t> mine = lengths_seen(arguments, rank_, size_);
   std::vector<uint64_t> all(mine.size() * size_);
-  HOCKET_TRY(show_each_other(mine.data(), mine.size() * sizeof(uint64_t), all.data()));
+  HOCKET_TRY(gather(mine.data(), mine.size() * sizeof(uint64_t), all.data()));
   for (uint32_t from = 0; from < size_; ++from) {
     for (uint32_t to = 0; to < size_; ++to) {
       const uint64_t given = all[mine.size() * from + to];
       const uint64_t wanted = all[mine.size() * to + size_ + from];
       if (given == wanted) continue;
-      return fail(Status(Code::kMismatch, "call " + std::to_string(checked_) + ", " +
-                                              name_of(arguments.collective, context_.vocabulary()) + ": rank " +
-                                              std::to_string(from) + " has " + std::to_string(given) +
-                                              " bytes for rank " + std::to_string(to) + ", which expects " +
-                                              std::to_string(wanted)));
+      difference = Status(Code::kMismatch,
+                          "call " + std::to_string(calls_) + ", " + name_of(arguments.collective, vocabulary_) +
+                              ": rank " + std::to_string(from) + " has " + std::to_string(given) + " bytes for rank " +
+                              std::to_string(to) + ", which expects " + std::to_string(wanted));
+      return Status::ok();
     }
   }
   return Status::ok();

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NIC engines as a communicator's: they carry out the messages between nodes of its short collectives, one member a
+// node, the node's first rank. What runs is the schedule that would have run by messages; but an allgather is an
+// allreduction of rows, and for another root than 0 it is root 0's, and one message more.
+//
+// All ranks decide alike: by their offers, and by plans, which are the same everywhere.
+//
+// Thread safety: as carriers/engine.h has it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "carriers/engine.h"
+#include "engines/nic/group_carrier.h"
+#include "engines/shared_memory/layout.h"
+
+namespace hocket::carriers {
+
+enum class NicWish : uint8_t { kAutomatic, kOn, kOff };  // in the order of HOCKET_NIC's words
+
+struct NicOffer {
+  uint32_t ip = 0;  // big-endian, these two: where its engine is reached; 0: it has none
+  uint16_t port = 0;
+  bool is_agent = false;
+  NicWish wish = NicWish::kAutomatic;  // rank 0's counts, as do the next three
+  bool combines_on_arrival = false;
+  uint64_t id = 0;  // of the group, and the next ones of the other tracks' groups
+  nic_key key = {};
+  char reason[160] = {};  // why it has no engine
+};
+
+class NicType : public EngineType {
+ public:
+  const char* name() const override { return "NIC engine"; }
+  const char* setting() const override { return "HOCKET_NIC"; }
+  Result<Offer> offer(bool is_first) override;
+  std::unique_ptr<Engine> propose(const std::vector<Offer>& offers, const Meeting& meeting,
+                                  std::string& why_not) override;
+  bool is_required(const std::vector<Offer>& offers) const override;
+
+  // Makes a group of this process's engine, which is opened when first asked for.
+  Result<std::unique_ptr<engines::nic::Group>> join(const engines::nic::GroupDescription& description);
+
+ private:
+  Result<engines::nic::Port*> port();
+
+  std::mutex mutex_;
+  std::unique_ptr<engines::nic::Port> port_;
+  std::vector<std::unique_ptr<engines::nic::Port>> ended_ports_;  // groups of earlier communicators hold on to them
+};
+
+class NicEngine : public Engine {
+ public:
+  // Which engines there are; nullptr: they aren't used, and `why_not` says why.
+  static std::unique_ptr<NicEngine> find(NicType* type, const std::vector<NicOffer>& offers,
+                                         const schedule::Nodes& nodes, uint32_t rank, std::string& why_not);
+  // What the engines shall hold, to be called before join(). `barrier`, the same on all ranks, is the choice for a
+  // barrier, which comes before all others; nullptr: none is known. Gives "", or why no barrier can be held.
+  std::string hold_programs(const selection::Choice* barrier);
+
+  // Makes the groups on a rank that stands for its node; does nothing on others.
+  Status join() override;
+  std::string describe() const override { return "used"; }
+  bool carries(const engines::Instruction& step, const engines::Program& program) const override;
+  bool may_carry(const Call& call) const override;
+  const char* wire() const override { return kWire; }
+  // With one step in the place of those that the engine carries out.
+  std::optional<schedule::Plan> plan(const selection::Choice& choice, const Call& call,
+                                     const schedule::Shape& shape) const override;
+  bool runs_by_itself() const override { return nodes_.most() == 1; }
+  std::string explain(const selection::Choice& choice, const Call& call) const override;
+  bool takes_part() const override { return groups_[0] != nullptr; }
+  engines::Carrier& carrier(uint32_t track, engines::wire::Channel&) override { return *groups_[track]; }
+  uint32_t culprit() const override;
+  bool tells_failures() const override { return true; }
+  bool tell_failure() override;
+
+  // What rules under wire=... call it.
+  static constexpr const char* kWire = "nic";
+
+ private:
+  // An algorithm as the engines hold it.
+  struct Held {
+    const algorithms::Algorithm* algorithm;
+    uint32_t degree;
+
+    bool operator==(const Held&) const = default;
+  };
+  // The number of its program, and whether one that synchronizes follows.
+  struct Program {
+    Held held;
+    uint8_t number;
+    bool has_twin;
+    bool on_arrival;
+  };
+  NicEngine(NicType* type, const std::vector<NicOffer>& offers, const schedule::Nodes& nodes, uint32_t rank);
+  void set_why_not(std::string why) {
+    if (why_not_.empty()) why_not_ = std::move(why);
+  }
+  uint64_t words_of(const Call& call) const;
+  Status can_hold(const Held& wanted, bool has_twin, bool on_arrival) const;
+  void hold(Held wanted);
+  std::optional<Held> between_nodes(const selection::Choice& choice) const;
+  // That does what the choice does between nodes; nullptr: none.
+  const Program* program_of(const selection::Choice& choice) const;
+  schedule::Plan plan_of(const Held& held, uint32_t member) const;
+
+  NicType* type_;
+  const schedule::Nodes& nodes_;
+  uint32_t rank_;
+  std::vector<engines::nic::Address> members_;
+  uint64_t id_;
+  nic_key key_;
+  bool combines_on_arrival_;
+  std::vector<Program> programs_;
+  uint32_t next_program_ = 0;
+  std::string why_not_;  // an algorithm, or some degree of it, is not held: of the first such
+  // Of the tracks; none on ranks that don't stand for their nodes.
+  std::array<std::unique_ptr<engines::nic::GroupCarrier>, engines::shared_memory::kLanes> groups_;
+};
+
+}  // namespace hocket::carriers

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The end of a communicator. A rank may free its memory only when no peer will touch it again, not even to look whether
+// it sleeps; and it waits for that as little as for anything else, since MPI_Comm_free is local.
+//
+// All of a node count themselves out on its first rank, twice: the first time says "I touch nobody's memory but this
+// counter", for a rank's calls are over when it leaves, and nothing in a peer's needs it any more; the second "nor the
+// counter". Between nodes a barrier comes before, begun when the rank leaves: tags are used again when all are through
+// with them, NIC engines answer those who have missed a message, and what came second is on its way.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "communicator/call.h"
+#include "communicator/failure.h"
+
+namespace hocket::communicator {
+
+class Closing {
+ public:
+  // All outlive it.
+  Closing(const Participants& participants, Tracks& tracks, FailureDetector& failure)
+      : participants_(participants), tracks_(tracks), failure_(failure) {}
+
+  bool has_begun() const { return stage_ != Stage::kOpen; }
+  // Whether the communicator ends with a barrier, which its owner has to start first.
+  bool needs_barrier() const { return participants_.span_nodes() && !failure_.is_broken(); }
+  // No call comes after this. `barrier`: started on the first track, where one is needed; nullptr there: it could not
+  // be, and peers will not be known to have left.
+  void begin(Call* barrier);
+  // Whether it is over: nobody touches this rank's memory any more, or that will never be known, since one has failed.
+  // To be asked again and again, which is what brings it about.
+  bool is_over();
+  // Nobody touches this rank's memory any more.
+  bool is_quiet() const { return stage_ == Stage::kQuiet; }
+
+ private:
+  enum class Stage : uint8_t {
+    kOpen,
+    kBarrier,     // of several nodes: messages may be under way
+    kLeftovers,   // and some that no call has waited for
+    kLeaving,     // is going to touch nobody's memory but the first rank's counter
+    kAllLeaving,  // so are the others, it has heard
+    kQuiet,       // nobody touches this rank's memory any more
+    kLost,        // which will never be known: a peer has failed
+  };
+  Stage after_barrier();
+  bool has_leftovers();
+  Stage count_out(uint32_t needed, Stage next);
+
+  const Participants& participants_;
+  Tracks& tracks_;
+  FailureDetector& failure_;
+  Call* barrier_ = nullptr;
+  Stage stage_ = Stage::kOpen;
+};
+
+}  // namespace hocket::communicator

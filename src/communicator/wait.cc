@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/wait.h"
+
+#include <algorithm>
+
+namespace hocket::communicator {
+namespace {
+
+std::vector<platform::Turn*> turns_of(const engines::shared_memory::Group& group) {
+  std::vector<platform::Turn*> turns;
+  for (uint32_t place = 0; place < group.size(); ++place) turns.push_back(&group.member(place).block->turn);
+  return turns;
+}
+
+}  // namespace
+
+Wait::Wait(Context& context, const Participants& participants, Tracks& tracks, RequestQueue& requests,
+           FailureDetector& failure, platform::WaitPolicy policy)
+    : context_(context),
+      participants_(participants),
+      tracks_(tracks),
+      requests_(requests),
+      failure_(failure),
+      attention_(context.occasion()),
+      turns_(turns_of(*participants.group), participants.group->rank()),
+      waiter_((policy.turns = &turns_, policy)) {
+  waiter_.prepare();
+}
+
+void Wait::progress() {
+  const auto begin_ns = static_cast<int64_t>(now_ns());
+  context_.progress();
+  attention_.note(begin_ns, static_cast<int64_t>(now_ns()));
+  waiter_.disregard();
+}
+
+bool Wait::sleep(bool attends) {
+  const int64_t most_ns = attends ? Attention::kNapNs : INT64_MAX;
+  bool wakes_alone = false;
+  engines::Carrier* carrier = requests_.running() == 0 ? tracks_.first().sleeps_at(wakes_alone) : nullptr;
+  // Nothing wakes it for what else it waits for, so it naps.
+  if (carrier != nullptr) return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.nap_ns(), most_ns));
+  return participants_.group->sleep(std::min(tracks_.must_poll() ? waiter_.nap_ns() : waiter_.sleep_ns(), most_ns));
+}
+
+Status Wait::check_for_failure() {
+  Status trouble = failure_.find_trouble();
+  return trouble.is_ok() ? Status::ok() : failure_.fail(std::move(trouble));
+}
+
+}  // namespace hocket::communicator

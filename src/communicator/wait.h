@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a rank waits: it looks again and again in the manner of the waiting policy, moves its requests and the library
+// underneath meanwhile, sleeps where that is due, and looks now and then whether a peer has failed.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <sched.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "communicator/attention.h"
+#include "communicator/context.h"
+#include "communicator/requests.h"
+#include "platform/waiting/waiting.h"
+
+namespace hocket::communicator {
+
+class Wait {
+ public:
+  // All outlive it. `turns`: of this node's ranks, by place.
+  Wait(Context& context, const Participants& participants, Tracks& tracks, RequestQueue& requests,
+       FailureDetector& failure, platform::WaitPolicy policy);
+
+  // The rank has come to a call.
+  void arrive() { waiter_.arrive(); }
+  // Until is_done() says so, or a failure is found, which breaks the communicator. `awaits()`: what to sleep for, as
+  // RankBlock::awaits.
+  template <typename Look, typename Awaits>
+  Status until(const Look& is_done, const Awaits& awaits);
+
+ private:
+  // In this many looks at the library underneath without a pause, some milliseconds go by.
+  static constexpr uint32_t kLooksPerFailureCheck = 1024;
+
+  // Moves the library underneath.
+  void progress();
+  // Whether it was woken, or what it waits for has come.
+  bool sleep(bool attends);
+  Status check_for_failure();
+
+  Context& context_;
+  const Participants& participants_;
+  Tracks& tracks_;
+  RequestQueue& requests_;
+  FailureDetector& failure_;
+  Attention attention_;
+  platform::Turns turns_;
+  platform::Waiter waiter_;
+  int64_t next_check_ns_ = 0;
+};
+
+template <typename Look, typename Awaits>
+Status Wait::until(const Look& is_done, const Awaits& awaits) {
+  waiter_.start();
+  next_check_ns_ = FailureDetector::kIntervalNs;
+  bool attends = false;
+  for (uint32_t looks = 1;; ++looks) {
+    if (is_done()) return Status::ok();
+    const bool attended = std::exchange(attends, attention_.is_called_for());
+    if (attends && !attended) [[unlikely]]
+      attention_.start(static_cast<int64_t>(now_ns()));
+    if (attends && attention_.keeps_core()) {
+      progress();
+      HOCKET_TRY(requests_.advance_beside());
+      // No time is told here.
+      if (looks % kLooksPerFailureCheck == 0) HOCKET_TRY(check_for_failure());
+      continue;
+    }
+    // Only the first track is asked: it has the call that blocks here; requests, on the others, yield as ever.
+    platform::WaitAction action = waiter_.pause(tracks_.first().lane().peer_is_writing());
+    if (action == platform::WaitAction::kSleep && attends && !attention_.may_sleep(static_cast<int64_t>(now_ns()))) {
+      sched_yield();
+      action = platform::WaitAction::kYield;
+    }
+    if (action == platform::WaitAction::kSleep) {
+      participants_.group->announce_sleep(awaits());
+      const bool done = is_done();
+      bool woken = false;
+      if (!done) woken = sleep(attends);
+      participants_.group->withdraw_sleep();
+      if (done) return Status::ok();
+      waiter_.woken(woken);
+      attention_.has_slept();
+      progress();
+    } else if (attends || looks % platform::Waiter::kLooksPerProgress == 0) {
+      progress();
+    } else {
+      HOCKET_TRY(requests_.advance_beside());
+      continue;
+    }
+    HOCKET_TRY(requests_.advance_beside());
+    if (waiter_.waited_ns() >= next_check_ns_) {
+      next_check_ns_ = waiter_.waited_ns() + FailureDetector::kIntervalNs;
+      HOCKET_TRY(check_for_failure());
+    }
+  }
+}
+
+}  // namespace hocket::communicator

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/between_nodes.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "c_api/foreign_wire.h"
+#include "support/wire.h"
+
+namespace hocket::communicator {
+namespace {
+
+using engines::Instruction;
+using engines::StepState;
+using schedule::StepKind;
+
+constexpr uint64_t kSecondNs = 1'000'000'000;
+
+// Two nodes of a rank each, in one thread.
+class TwoNodes : public testing::Test {
+ protected:
+  struct One {
+    std::shared_ptr<engines::wire::Wire> wire;
+    std::shared_ptr<platform::SharedRegion> region;
+    Participants participants;
+    carriers::Engines engines;
+    std::unique_ptr<Tracks> tracks;
+    std::unique_ptr<NodeReports> reports;
+  };
+
+  void SetUp() override {
+    using engines::shared_memory::Group;
+    using engines::shared_memory::Member;
+    using engines::shared_memory::RankBlock;
+    const std::vector<uint64_t> labels{0, 1};
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      One& one = ranks_[rank];
+      one.wire = c_api::foreign_wire(network_.wire_of(rank)).take();
+      one.region = platform::SharedRegion::create(size_t{64} << 20).take();
+      auto* block = static_cast<RankBlock*>(one.region->allocate(RankBlock::bytes(2)));
+      ASSERT_NE(block, nullptr);
+      one.participants.rank = rank;
+      one.participants.size = 2;
+      one.participants.nodes = std::make_unique<const schedule::Nodes>(labels);
+      const platform::Window window{one.region->base(), one.region->limit()};
+      one.participants.group = std::make_unique<Group>(
+          0, std::vector<Member>{{.block = block, .window = window, .name = rank}}, one.region, false);
+      one.participants.wire = {
+          .wire = one.wire.get(), .addresses = {0, 1}, .first_tag = 8, .marks = 4, .words_tag = 4, .unique_number = 7};
+      one.tracks = std::make_unique<Tracks>(one.participants, one.engines);
+      ASSERT_TRUE(one.tracks->open(0).is_ok());
+      one.reports = std::make_unique<NodeReports>(one.participants, *one.tracks, one.engines, Vocabulary::kHocket);
+    }
+  }
+  // `rank` begins a call; the marks of two collectives differ.
+  void announce(uint32_t rank, schedule::Collective collective) {
+    const CallSignature shape{what_of(collective, false, 0), 8, 0};
+    ranks_[rank].tracks->first().announce(shape, engines::shared_memory::hash_of_shape(shape), 0);
+  }
+  void post(uint32_t rank, StepKind kind, StepState& state) {
+    Instruction step;
+    step.kind = kind;
+    step.peer = 1 - rank;
+    step.bytes = step.elements = 8;
+    step.source = step.destination = schedule::Buffer::kOutput;
+    engines::Operands operands;
+    operands.base[static_cast<int>(schedule::Buffer::kOutput)] = memory_[rank];
+    (void)ranks_[rank].tracks->first().channel()->run(step, state, operands);
+  }
+
+  test::Network network_{2, 1};
+  One ranks_[2];
+  std::byte memory_[2][8] = {};
+};
+
+TEST_F(TwoNodes, ReportAFailureAndWhoHasFailed) {
+  EXPECT_EQ(ranks_[1].reports->receive().failed, NodeReports::kNobody);
+  ranks_[0].reports->report(Status(Code::kSystem, "gone"));
+  const NodeReports::Received received = ranks_[1].reports->receive();
+  EXPECT_TRUE(received.status.is_ok());
+  EXPECT_EQ(received.failed, 0u);
+}
+
+TEST_F(TwoNodes, ReportAMismatchInTheSameWords) {
+  ranks_[1].reports->report(Status(Code::kMismatch, "they differ"));
+  const NodeReports::Received received = ranks_[0].reports->receive();
+  EXPECT_EQ(received.status.code(), Code::kMismatch);
+  EXPECT_STREQ(received.status.message(), "they differ");
+  EXPECT_TRUE(received.all_know);
+  EXPECT_TRUE(ranks_[0].reports->knows_mismatch());
+}
+
+TEST_F(TwoNodes, ARankThatHasWaitedForASecondTellsItsCalls) {
+  announce(0, schedule::Collective::kReduce);
+  announce(1, schedule::Collective::kScatter);
+  StepState state;
+  post(0, StepKind::kReceive, state);
+  EXPECT_EQ(ranks_[0].reports->compare_with_awaited(kSecondNs), "");
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok()) << "it has only begun to wait";
+  EXPECT_EQ(ranks_[0].reports->compare_with_awaited(2 * kSecondNs), "");
+  const NodeReports::Received received = ranks_[1].reports->receive();
+  ASSERT_EQ(received.status.code(), Code::kMismatch);
+  EXPECT_NE(std::string(received.status.message()).find("rank 0 calls reduce"), std::string::npos)
+      << received.status.message();
+  EXPECT_FALSE(received.all_know);
+  ranks_[0].tracks->first().cancel();
+}
+
+TEST_F(TwoNodes, AMessageOfAnotherCallCountsOnlyIfItStays) {
+  announce(0, schedule::Collective::kReduce);
+  announce(1, schedule::Collective::kScatter);
+  StepState sent, awaited;
+  post(1, StepKind::kSend, sent);
+  post(0, StepKind::kReceive, awaited);
+  NodeReports& reports = *ranks_[0].reports;
+  for (const uint64_t at : {1, 2}) EXPECT_EQ(reports.compare_with_awaited(at * kSecondNs), "") << "it has only asked";
+  EXPECT_EQ(reports.compare_with_awaited(4 * kSecondNs), "") << "seen once";
+  EXPECT_EQ(reports.compare_with_awaited(4 * kSecondNs + kSecondNs / 2), "") << "a second look is not due yet";
+  const std::string difference = reports.compare_with_awaited(5 * kSecondNs);
+  EXPECT_NE(difference.find("rank 1"), std::string::npos) << difference;
+  ranks_[0].tracks->first().cancel();
+}
+
+TEST_F(TwoNodes, AMessageOfAnotherCallThatHasGoneMeanwhileCountsForNothing) {
+  announce(0, schedule::Collective::kReduce);
+  announce(1, schedule::Collective::kScatter);
+  StepState sent, awaited, taken;
+  post(1, StepKind::kSend, sent);
+  post(0, StepKind::kReceive, awaited);
+  NodeReports& reports = *ranks_[0].reports;
+  for (const uint64_t at : {1, 2, 4}) EXPECT_EQ(reports.compare_with_awaited(at * kSecondNs), "");
+  // The receive for it is posted after all.
+  engines::wire::Channel other(*ranks_[0].wire, {8, 4}, 0, {0, 1});
+  for (uint32_t mark = 0; mark < 4; ++mark) {
+    StepState state;
+    other.mark(mark);
+    Instruction step;
+    step.kind = StepKind::kReceive;
+    step.peer = 1;
+    step.bytes = step.elements = 8;
+    step.destination = schedule::Buffer::kOutput;
+    engines::Operands operands;
+    operands.base[static_cast<int>(schedule::Buffer::kOutput)] = memory_[1];
+    (void)other.run(step, state, operands);
+  }
+  EXPECT_EQ(reports.compare_with_awaited(5 * kSecondNs), "");
+  ranks_[0].tracks->first().cancel();
+}
+
+}  // namespace
+}  // namespace hocket::communicator
