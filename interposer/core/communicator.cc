@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "c_api/begun.h"
-#include "c_api/leaving.h"
+#include "c_api/internal/begun.h"
+#include "c_api/internal/leaving.h"
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "base/log.h"
-#include "c_api/attention.h"
-#include "c_api/job_size.h"
-#include "c_api/vocabulary.h"
+#include "c_api/internal/attention.h"
+#include "c_api/internal/job_size.h"
+#include "c_api/internal/vocabulary.h"
 #include "core/awaited_progress.h"
 
 namespace hocket::interposer {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "c_api/handles.h"
-#include "communicator/split.h"
+#include "communicator/setup/split.h"
 
 using hocket::Result;
 using hocket::Status;

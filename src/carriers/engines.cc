@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "carriers/multicast_engine.h"
-#include "carriers/nic_engine.h"
+#include "carriers/nic_type.h"
 
 namespace hocket::carriers {
 

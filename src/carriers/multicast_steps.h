@@ -3,8 +3,8 @@
 // message of the rank before it, and whichever is first fills its buffer. The message goes to memory of the channel's
 // own: it may come when the buffer is the caller's again.
 //
-// Root delay (section 2.1 of the reference in multicast_path.h) and the pace of long messages belong to this class: no
-// schedule can know what receivers have missed. With them goes a message of 8 bytes, a report, to the root of a call
+// Root delay (section 2.1 of the reference in multicast_engine.h) and the pace of long messages belong to this class:
+// no schedule can know what receivers have missed. With them goes a message of 8 bytes, a report, to the root of a call
 // from one of the others, whom all find by the same throw of dice; by random synchronization the root waits for it.
 //
 // Thread safety: one thread at a time.

@@ -12,8 +12,8 @@
 
 #include <cstdint>
 
-#include "communicator/call.h"
-#include "communicator/failure.h"
+#include "communicator/calls/call.h"
+#include "communicator/failure/failure.h"
 
 namespace hocket::communicator {
 

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <utility>
 
-#include "communicator/setup.h"
+#include "communicator/setup/setup.h"
 
 namespace hocket::communicator {
 

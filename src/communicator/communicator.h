@@ -14,13 +14,13 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "communicator/argument_check.h"
-#include "communicator/call.h"
+#include "communicator/calls/argument_check.h"
+#include "communicator/calls/call.h"
+#include "communicator/calls/planner.h"
+#include "communicator/calls/requests.h"
 #include "communicator/closing.h"
 #include "communicator/context.h"
-#include "communicator/failure.h"
-#include "communicator/planner.h"
-#include "communicator/requests.h"
+#include "communicator/failure/failure.h"
 #include "communicator/wait.h"
 
 namespace hocket::communicator {

@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "communicator/attention.h"
+#include "communicator/calls/requests.h"
 #include "communicator/context.h"
-#include "communicator/requests.h"
 #include "platform/waiting/waiting.h"
 
 namespace hocket::communicator {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "c_api/leaving.h"
+#include "c_api/internal/leaving.h"
 #include "support/team.h"
 
 namespace hocket::test {

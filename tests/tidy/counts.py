@@ -12,20 +12,21 @@ from rules_glossary import words_of
 from rules_size import functions_of_file
 from tree import split_comments
 
-# One of each kind stands for all: a word that means nothing else, and the folders that are that thing's own.
+# One of each kind stands for all: a word that means nothing else, where it counts, and what of that is the thing's own.
 TOUCHED = (
-    ("a collective (exscan) outside src/algorithms", r"\bexscan\b", ("src/algorithms/",)),
-    ("an engine (nic) outside its own folders", r"\bnics?\b", ("src/engines/nic/", "tools/nic/", "bpf/", "protocol/")),
-    ("an impairment of the lab (reorder)", r"\breorder(?:ed)?\b", ()),
+    ("a collective (exscan) outside src/algorithms", r"\bexscan\b", ("",), ("src/algorithms/",)),
+    ("an engine (nic) in the library, outside its own files", r"\bnic(?!s? key)s?\b", ("src/", "interposer/"),
+     ("src/engines/nic/", "src/carriers/nic_")),
+    ("an impairment of the lab (reorder)", r"\breorder(?:ed)?\b", ("",), ()),
 )
 _NO_PROGRAM = (".md", ".svg", ".json", ".png", ".txt")
 
 
-def touched(tree, word, own):
+def touched(tree, word, within, own):
     """Files, tests and pages aside, whose code or messages have the word; what only comments say doesn't count."""
     pattern = re.compile(word)
     return [path for path in tree.paths
-            if not path.startswith(("tests/", "docs/", *own)) and not path.endswith(_NO_PROGRAM)
+            if path.startswith(within) and not path.startswith(("tests/", "docs/", *own)) and not path.endswith(_NO_PROGRAM)
             and pattern.search(words_of(path + "\n" + split_comments(path, tree.text(path))[0]))]
 
 
@@ -44,5 +45,5 @@ def counts(tree):
     if sizes:
         members, functions = max(sizes), max(sizes, key=lambda size: size[1])
         yield "largest classes", f"{members[2]} {members[0]} data members, {functions[2]} {functions[1]} functions"
-    for what, word, own in TOUCHED:
-        yield f"files that know of {what}", str(len(touched(tree, word, own)))
+    for what, word, within, own in TOUCHED:
+        yield f"files that know of {what}", str(len(touched(tree, word, within, own)))

@@ -10,7 +10,6 @@ FUNCTION_LIMIT = 25
 
 # Larger ones, each with its reason. What is divided leaves its list.
 MANY_MEMBERS = {
-    "src/communicator/communicator.h:Communicator": "to be divided",
     "src/communicator/context.h:Context": "to be divided",
     "src/engines/multicast_verbs/port.h:VerbsPort": "to be divided",
     "src/engines/shared_memory/lane.h:Lane": "to be divided",
@@ -18,7 +17,7 @@ MANY_MEMBERS = {
 MANY_FUNCTIONS = {
     "src/communicator/communicator.h:Communicator": "to be divided",
     "src/communicator/context.h:Context": "to be divided",
-    "src/communicator/setup.h:Setup": "to be divided",
+    "src/communicator/setup/setup.h:Setup": "to be divided",
     "src/engines/shared_memory/lane.h:Lane": "to be divided",
     "src/engines/wire/channel.h:Channel": "to be divided",
     "src/schedule/builder.h:Builder": "one function a kind of step: the language that algorithms are written in",

@@ -39,8 +39,8 @@ ALLOWED = {
 }
 # Single headers of other places that a place may include.
 ALLOWED_HEADERS = {
-    "interposer": ("c_api/attention.h", "c_api/begun.h", "c_api/job_size.h", "c_api/leaving.h", "c_api/node_label.h",
-                   "c_api/on_demand.h", "c_api/vocabulary.h")
+    "interposer": tuple(f"c_api/internal/{name}.h" for name in (
+        "attention", "begun", "job_size", "leaving", "node_label", "on_demand", "vocabulary"))
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
 SHARED_BY_ENGINES = ("engines", "engines/executor")

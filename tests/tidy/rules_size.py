@@ -21,8 +21,6 @@ LONG_FUNCTIONS = {
 # Folders with more sources right in them, each with its reason.
 FULL_FOLDERS = {
     "src/algorithms": "one file an algorithm, found by its name",
-    "src/communicator": "until it is divided",
-    "src/c_api": "until it is divided",
 }
 
 _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")

@@ -12,7 +12,7 @@
 #include <exception>
 #include <vector>
 
-#include "c_api/on_demand.h"
+#include "c_api/internal/on_demand.h"
 #include "shim/buffers/sides.h"
 
 namespace hocket::interposer {

@@ -10,7 +10,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
-#include "c_api/node_label.h"
+#include "c_api/internal/node_label.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/device_memory.h"

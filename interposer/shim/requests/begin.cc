@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "c_api/begun.h"
+#include "c_api/internal/begun.h"
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
 

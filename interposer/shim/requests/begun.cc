@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "base/log.h"
-#include "c_api/begun.h"
+#include "c_api/internal/begun.h"
 #include "core/endpoint.h"
 #include "core/try_lock.h"
 #include "shim/buffers/device_transfer.h"

@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "c_api/begun.h"
+#include "c_api/internal/begun.h"
 #include "core/awaited_progress.h"
 #include "core/endpoint.h"
 #include "shim/job/job.h"

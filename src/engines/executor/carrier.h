@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What carries steps of one sequence of calls (a track) that leave the memory of the node: messages over a wire, NIC
-// engines, multicast. A track has a list of carriers; each step names the one that it belongs to, which was decided when
-// its plan was bound. Shared memory is not in the list: its steps go there directly.
+// engines, multicast. A track has a list of carriers; each step names the one that it belongs to, which was decided
+// when its plan was bound. Shared memory is not in the list: its steps go there directly.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/between_nodes.h"
+#include "communicator/failure/between_nodes.h"
 
 #include <gtest/gtest.h>
 

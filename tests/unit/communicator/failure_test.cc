@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/failure.h"
+#include "communicator/failure/failure.h"
 
 #include <string>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "communicator/calls/requests.h"
 #include "communicator/closing.h"
-#include "communicator/requests.h"
 
 namespace hocket::communicator {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/requests.h"
+#include "communicator/calls/requests.h"
 
 #include <string>
 #include <utility>

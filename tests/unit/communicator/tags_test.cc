@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/tags.h"
+#include "communicator/setup/tags.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_api/internal/begun.h"
+
+#include <ctime>
+
+#include "c_api/handles.h"
+#include "protocol/page.h"
+
+namespace hocket::c_api {
+namespace {
+
+platform::WaitPolicy policy_of(const hocket_context_t* context) {
+  platform::WaitPolicy policy;
+  policy.has_hidden_peers = true;
+  if (context == nullptr) return policy;
+  policy.mode = context->context->wait_mode();
+  policy.crowded = context->context->crowded();
+  policy.slice_ns = context->context->slice_ns();
+  return policy;
+}
+
+}  // namespace
+
+bool may_run_by_engines(const hocket_comm_t* comm) { return comm->communicator->may_run_by_engines(); }
+
+size_t most_bytes_by_engines() { return sizeof(nic_operand); }
+
+OnlyByEngines::OnlyByEngines(hocket_comm_t* comm) : comm_(comm) { comm_->communicator->start_only_by_engines(true); }
+OnlyByEngines::~OnlyByEngines() { comm_->communicator->start_only_by_engines(false); }
+
+void advance(hocket_comm_t* comm) {
+  (void)guarded(*comm->communicator, [&] {
+    comm->communicator->advance_begun();
+    return HOCKET_OK;
+  });
+}
+
+bool is_over(hocket_request_t* request) { return from_handle(request)->done; }
+
+Patience::Patience(const hocket_context_t* context) : waiter_(policy_of(context)), context_(context) {
+  waiter_.start();
+}
+
+void Patience::pause() {
+  if (++looks_ % platform::Waiter::kLooksPerProgress == 0 && context_ != nullptr) context_->context->progress();
+  if (waiter_.pause() != platform::WaitAction::kSleep) return;
+  const timespec nap{0, waiter_.nap_ns()};
+  nanosleep(&nap, nullptr);
+  waiter_.woken(false);
+}
+
+}  // namespace hocket::c_api

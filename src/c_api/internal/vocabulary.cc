@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_api/internal/vocabulary.h"
+
+#include "c_api/handles.h"
+
+namespace hocket::c_api {
+
+void speak_of_mpi(hocket_context_t* context) { context->context->speak(communicator::Vocabulary::kMpi); }
+
+}  // namespace hocket::c_api

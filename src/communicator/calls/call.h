@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective call of one rank on its way: a check of the arguments if wanted, then its programs one by one.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/status.h"
+#include "communicator/calls/call_blocks.h"
+#include "communicator/calls/planner.h"
+#include "communicator/track.h"
+#include "engines/executor/execution.h"
+
+namespace hocket::communicator {
+
+struct Arguments {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  const std::byte* input = nullptr;  // == output: in place
+  std::byte* output = nullptr;
+  uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
+  uint32_t root = 0;
+  engines::Combiner combiner;
+  uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
+  // Of vector versions, those that this rank has. Without displacements: one block behind the other.
+  schedule::BlockVector input_blocks;
+  schedule::BlockVector output_blocks;
+};
+
+// Whether the output of `rank` lies where its input does, in a call whose operands are in order. Of collectives that
+// move the input aside: no.
+bool is_in_place(const Arguments& arguments, uint32_t rank);
+
+class Call {
+ public:
+  // Of a vector version, before start(): works out what `blocks()` tells. `kept`: the arrays may go before the call
+  // ends.
+  void read_blocks(const Arguments& arguments, uint32_t size, bool kept) { blocks_.read(arguments, size, kept); }
+  const CallBlocks& blocks() const { return blocks_; }
+  // Both must live until the call is done; pass ownership of the programs where nobody else keeps them.
+  void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
+  // For whom operands become ready, or are taken away, as this call and those after it go on.
+  void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
+  // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
+  engines::Progress advance(Track& track, Status& failure);
+  // After advance() said kPending: this call waits for an engine only, which has begun it, so that the next one
+  // on the same track may be begun.
+  bool lets_next_begin() const {
+    return prepared_->runs_by_itself && prepared_->last.scratch_bytes == 0 && execution_.has_begun_step();
+  }
+  // What to sleep for after advance() said kPending, as RankBlock::awaits.
+  uint32_t awaits(Track& track) const {
+    const engines::Instruction* step = execution_.waiting_step();
+    const bool is_known = step != nullptr && step->carrier == engines::kSharedMemory;
+    return is_known ? track.lane().awaits(*step) : engines::shared_memory::RankBlock::kAnything;
+  }
+
+ private:
+  // Tells peers which call this is.
+  void announce(Track& track);
+  // kPending: not yet, peers still use the memory it needs.
+  engines::Progress start_next(Track& track, Status& failure);
+  void start_with_blocks();
+  // The next of the row, with the buffers where its operands lie.
+  const engines::Program& next_program();
+
+  const Arguments* arguments_ = nullptr;
+  const std::byte* input_ = nullptr;  // the arguments', or the copy of it that was moved aside
+  const Prepared* prepared_ = nullptr;
+  std::shared_ptr<const Prepared> keep_;
+  uint64_t next_ = 0;  // which of the row of programs
+  bool is_announced_ = false;
+  engines::Execution execution_;
+  CallBlocks blocks_;
+  engines::Program bound_;  // of prepared_->plan
+};
+
+}  // namespace hocket::communicator

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/calls/call_blocks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "communicator/calls/call.h"
+
+namespace hocket::communicator {
+
+using schedule::BlockVector;
+
+namespace {
+
+// Room for more than this is not kept for the next call in place.
+constexpr uint64_t kMostKeptAside = 16 << 20;
+
+void lay_densely(const uint64_t* counts, uint32_t size, std::vector<uint64_t>& displacements) {
+  displacements.resize(size);
+  std::exclusive_scan(counts, counts + size, displacements.begin(), uint64_t{0});
+}
+
+}  // namespace
+
+void CallBlocks::take(Side& side, const BlockVector& given, uint32_t size, bool kept) {
+  side.is_there = given.counts != nullptr;
+  if (!side.is_there) return;
+  side.whole = given;
+  if (kept) {
+    side.counts.assign(given.counts, given.counts + size);
+    side.whole.counts = side.counts.data();
+  }
+  if (given.displacements == nullptr) {
+    lay_densely(given.counts, size, side.displacements);
+    side.whole.displacements = side.displacements.data();
+  } else if (kept) {
+    side.displacements.assign(given.displacements, given.displacements + size);
+    side.whole.displacements = side.displacements.data();
+  }
+}
+
+void CallBlocks::read(const Arguments& arguments, uint32_t size, bool kept) {
+  size_ = size;
+  take(input_, arguments.input_blocks, size, kept);
+  take(output_, arguments.output_blocks, size, kept);
+  whole_ = {};
+  whole_.count = arguments.count;
+  measure();
+}
+
+void CallBlocks::make_equal(schedule::Collective collective, uint64_t count, uint32_t size) {
+  size_ = size;
+  const auto fill = [&](Side& side, uint32_t blocks) {
+    side.is_there = blocks > 1;
+    if (!side.is_there) return;
+    side.counts.assign(size, count);
+    lay_densely(side.counts.data(), size, side.displacements);
+    side.whole = {side.counts.data(), side.displacements.data()};
+  };
+  fill(input_, schedule::input_blocks(collective, size));
+  fill(output_, schedule::output_blocks(collective, size));
+  whole_ = {};
+  whole_.count = count;
+  measure();
+}
+
+void CallBlocks::measure() {
+  whole_.varies = true;
+  whole_.input = input_.is_there ? &input_.whole : nullptr;
+  whole_.output = output_.is_there ? &output_.whole : nullptr;
+  const BlockVector* followed = whole_.input != nullptr ? whole_.input : whole_.output;
+  if (followed == nullptr) return;
+  whole_.longest = *std::max_element(followed->counts, followed->counts + size_);
+  whole_.total = std::accumulate(followed->counts, followed->counts + size_, uint64_t{0});
+}
+
+void CallBlocks::cut(Side& side, uint64_t first, uint64_t most, uint32_t size) {
+  side.part_counts.resize(size);
+  side.part_displacements.resize(size);
+  for (uint32_t block = 0; block < size; ++block) {
+    const uint64_t count = side.whole.counts[block];
+    side.part_counts[block] = std::min(count - std::min(first, count), most);
+    side.part_displacements[block] = side.whole.displacements[block] + first;
+  }
+  side.part = {side.part_counts.data(), side.part_displacements.data()};
+}
+
+const schedule::Extents& CallBlocks::part(uint64_t first, uint64_t most) {
+  if (first == 0 && whole_.longest <= most && whole_.count <= most) return whole_;
+  part_ = whole_;
+  part_.count = std::min(whole_.count - std::min(first, whole_.count), most);
+  part_.longest = std::min(whole_.longest, most);
+  if (input_.is_there) {
+    cut(input_, first, most, size_);
+    part_.input = &input_.part;
+  }
+  if (output_.is_there) {
+    cut(output_, first, most, size_);
+    part_.output = &output_.part;
+  }
+  return part_;
+}
+
+const std::byte* CallBlocks::move_aside(const Arguments& arguments, uint32_t size) {
+  const uint64_t element = arguments.combiner.element_bytes;
+  const bool varies = schedule::is_vector(arguments.collective);
+  const uint64_t bytes = (varies ? whole_.total : arguments.count * size) * element;
+  if (bytes > aside_bytes_ || aside_bytes_ > kMostKeptAside) {
+    aside_ = std::make_unique<std::byte[]>(bytes);
+    aside_bytes_ = bytes;
+  }
+  if (!varies) {
+    if (bytes != 0) std::memcpy(aside_.get(), arguments.input, bytes);
+    return aside_.get();
+  }
+  std::byte* into = aside_.get();
+  for (uint32_t block = 0; block < size; ++block) {
+    const uint64_t length = input_.whole.counts[block] * element;
+    if (length != 0) std::memcpy(into, arguments.input + input_.whole.displacements[block] * element, length);
+    into += length;
+  }
+  lay_densely(input_.whole.counts, size, input_.displacements);
+  input_.whole.displacements = input_.displacements.data();
+  return aside_.get();
+}
+
+}  // namespace hocket::communicator

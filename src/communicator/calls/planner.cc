@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/calls/planner.h"
+
+#include <algorithm>
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::communicator {
+namespace {
+
+// When the programs kept exceed this, all are forgotten: a program is quick to make again.
+constexpr size_t kMaxKeptInstructions = 1 << 20;
+
+}  // namespace
+
+selection::Query Planner::query(const CallShape& shape) const {
+  selection::Query query;
+  query.collective = shape.collective;
+  query.bytes = shape.count * shape.element_bytes;
+  query.ranks = size_;
+  query.nodes = nodes_;
+  query.domains = domains_;
+  query.crowded = crowded_;
+  query.commutative = !shape.keep_order;
+  query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
+  query.row_bytes = shape.row * shape.element_bytes;
+  query.slot_bytes = slot_bytes_;
+  query.why_no_multicast = why_no_multicast_;
+  return query;
+}
+
+schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallShape& shape) const {
+  schedule::Shape wanted;
+  choice.fill(wanted);
+  wanted.size = size_;
+  wanted.rank = rank_;
+  wanted.root = shape.root;
+  wanted.keep_order = shape.keep_order;
+  wanted.in_place = shape.in_place;
+  wanted.nodes = nodes_;
+  wanted.domains = domains_;
+  wanted.first_ranks_lead = selection::multicasts(choice);
+  return wanted;
+}
+
+const selection::Spec* Planner::forced(schedule::Collective collective) const {
+  const auto& spec = forced_[static_cast<size_t>(collective)];
+  return spec.has_value() ? &*spec : nullptr;
+}
+
+void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
+  forced_[static_cast<size_t>(collective)] = spec;
+  forget();
+}
+
+void Planner::forget() {
+  recent_.fill(nullptr);
+  kept_.clear();
+  kept_instructions_ = 0;
+}
+
+std::string Planner::explain(const CallShape& shape) const {
+  const selection::Query asked = query(shape);
+  std::string text = selection::explain(asked, table_for(shape), forced(shape.collective));
+  if (engines_ == nullptr) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  const Result<selection::Choice> choice = selection::choose(asked, table_for(shape), forced(shape.collective));
+  return text + engines_->explain(choice.is_ok() ? &choice.value() : nullptr, call_of(shape));
+}
+
+Result<selection::Choice> Planner::barrier(const char* wire) const {
+  const CallShape barrier{.collective = schedule::Collective::kBarrier};
+  return selection::choose(query(barrier), table_.under(wire), forced(barrier.collective));
+}
+
+void Planner::use(const carriers::Engines& engines) {
+  engines_ = &engines;
+  why_no_multicast_ = engines.why_no_multicast();
+  forget();
+}
+
+const selection::Table& Planner::table_for(const CallShape& shape) const {
+  const carriers::Engine* engine = candidate_for(shape);
+  if (engine == nullptr) return table_;
+  const auto found = engine_tables_.find(engine);
+  return found != engine_tables_.end() ? found->second
+                                       : engine_tables_.emplace(engine, table_.under(engine->wire())).first->second;
+}
+
+bool Planner::wants_multicast() const {
+  if (nodes_ == nullptr) return false;
+  if (std::any_of(forced_.begin(), forced_.end(),
+                  [](const auto& spec) { return spec.has_value() && selection::multicasts(*spec); }))
+    return true;
+  // Whatever else it asks for: a rule of one rank a node may serve leaders, too.
+  const auto rules = table_.rules();
+  return std::any_of(rules.begin(), rules.end(), [&](const selection::Rule& rule) {
+    return selection::multicasts(rule.spec) && rule.nodes.contains(nodes_->count()) &&
+           (rule.wire.empty() || rule.wire == table_.wire());
+  });
+}
+
+// Where ranks see different lengths there is none that they must agree on.
+static CallSignature signature_of(const CallShape& shape) {
+  const uint64_t elements = schedule::is_vector(shape.collective) ? shape.row : shape.count;
+  return {what_of(shape.collective, shape.keep_order, shape.root), bytes_of(elements * shape.element_bytes)};
+}
+
+engines::Program Planner::bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const {
+  engines::Program program = engines::bind(plan, count, element_bytes);
+  if (engines_ != nullptr) engines_->assign(program);
+  return program;
+}
+
+Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
+  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
+  if (!choice.is_ok()) return choice.take_status();
+  auto prepared = std::make_shared<Prepared>();
+  prepared->shape = shape;
+  prepared->size = size_;
+  prepared->signature = signature_of(shape);
+  prepared->signature_hash = engines::shared_memory::hash_of_shape(prepared->signature);
+  prepared->has_block_a_rank = schedule::has_block_a_rank(shape.collective);
+  prepared->choice = choice.take();
+  const selection::Choice& chosen = prepared->choice;
+  prepared->engines = engines_;
+  std::optional<carriers::Engines::EnginePlan> by_engine;
+  if (engines_ != nullptr && chosen.calls == 1)
+    by_engine = engines_->plan(chosen, call_of(shape), shape_of(chosen, shape));
+  prepared->runs_by_itself = by_engine && by_engine->runs_by_itself;
+  schedule::Plan plan =
+      by_engine ? std::move(by_engine->plan) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
+  const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
+  if (schedule::is_vector(shape.collective) || cuts_blocks) {
+    prepared->plan = std::move(plan);
+    return std::shared_ptr<const Prepared>(std::move(prepared));
+  }
+  uint64_t last_count = shape.count;
+  if (chosen.calls > 1) {
+    prepared->chunk = bind(plan, chosen.chunk_elements, shape.element_bytes);
+    last_count -= (chosen.calls - 1) * chosen.chunk_elements;
+  }
+  prepared->last = bind(plan, last_count, shape.element_bytes);
+  return std::shared_ptr<const Prepared>(std::move(prepared));
+}
+
+Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape) {
+  const Prepared*& recent = recent_[place_of(shape)];
+  if (const auto found = kept_.find(shape); found != kept_.end()) {
+    recent = found->second.get();
+    return found->second;
+  }
+  Result<std::shared_ptr<const Prepared>> made = make(shape);
+  if (!made.is_ok()) return made;
+  if (kept_instructions_ > kMaxKeptInstructions) forget();
+  constexpr size_t kOverhead = 32;  // of an entry, in instructions
+  kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size() +
+                        (made.value()->plan ? made.value()->plan->steps.size() : 0);
+  kept_.emplace(shape, made.value());
+  recent = made.value().get();
+  return made;
+}
+
+}  // namespace hocket::communicator

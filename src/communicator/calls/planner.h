@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call's arguments to programs ready to run: chosen, planned, bound, and kept.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/status.h"
+#include "carriers/engines.h"
+#include "communicator/calls/call_words.h"
+#include "engines/executor/program.h"
+#include "selection/choice.h"
+
+namespace hocket::communicator {
+
+// What a program depends on, besides the communicator.
+struct CallShape {
+  schedule::Collective collective = schedule::Collective::kBarrier;
+  bool keep_order = false;
+  bool in_place = false;  // on this rank
+  uint32_t root = 0;
+  uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
+  uint64_t element_bytes = 1;
+  uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
+  // Of several nodes, of a collective that combines: what engines may do themselves.
+  reduction::Operation operation = reduction::Operation::kNone;
+  reduction::Type type = reduction::Type::kNone;
+
+  bool operator==(const CallShape&) const = default;
+};
+
+// A call as a row of equal calls and a last one.
+struct Prepared {
+  CallShape shape;
+  uint32_t size = 0;  // of the communicator
+  // What all ranks must agree on, without the operation, and its part of the mark in lines.
+  CallSignature signature;
+  uint64_t signature_hash = 0;
+  bool has_block_a_rank = false;
+  selection::Choice choice;
+  engines::Program chunk;  // empty when there is one call only
+  engines::Program last;
+  // Once this rank has begun the call, an engine ends it, whatever this process does: no node has several ranks, and
+  // nothing goes between nodes but what the engine carries out. The same on all ranks.
+  bool runs_by_itself = false;
+  // That carry steps; nullptr within a node.
+  const carriers::Engines* engines = nullptr;
+  // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
+  std::optional<schedule::Plan> plan;
+};
+
+class Planner final : public carriers::Choices {
+ public:
+  // `nodes` and `domains` as Shape has them; they outlive the planner and its programs.
+  struct Place {
+    uint32_t rank;
+    uint32_t size;
+    const schedule::Nodes* nodes;
+    const schedule::Nodes* domains;
+  };
+  Planner(const Place& place, bool crowded, uint64_t slot_bytes, selection::Table table)
+      : rank_(place.rank),
+        size_(place.size),
+        nodes_(place.nodes),
+        domains_(place.domains),
+        crowded_(crowded),
+        slot_bytes_(slot_bytes),
+        table_(std::move(table)),
+        why_no_multicast_(place.nodes == nullptr ? selection::kWithinANode : "it has not been tried yet") {}
+  // From now on engines carry what they can between nodes. They outlive the planner.
+  void use(const carriers::Engines& engines);
+
+  // The programs of one of the last calls if this is another like it, else nullptr. Valid until the next prepare() or
+  // force().
+  const Prepared* recent(const CallShape& shape) const {
+    const Prepared* found = recent_[place_of(shape)];
+    return found != nullptr && found->shape == shape ? found : nullptr;
+  }
+  Result<std::shared_ptr<const Prepared>> prepare(const CallShape& shape);
+
+  // nullopt: by the table.
+  void force(schedule::Collective collective, std::optional<selection::Spec> spec);
+  std::string explain(const CallShape& shape) const;
+  // Whether an engine could carry out such a call itself, by whatever algorithm.
+  bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }
+  // For engines that are being set up.
+  Result<selection::Choice> barrier(const char* wire) const override;
+  bool wants_multicast() const override;
+  // More ranks than cores.
+  bool is_crowded() const { return crowded_; }
+
+ private:
+  struct Hash {
+    size_t operator()(const CallShape& shape) const { return hash(shape); }
+  };
+  static uint64_t hash(const CallShape& shape) {
+    const uint64_t kind = static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
+                          static_cast<uint64_t>(shape.in_place);
+    uint64_t hash = (shape.count << 7 ^ kind) * 0x9e3779b97f4a7c15ull;
+    hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
+    return hash ^ hash >> 29;
+  }
+  // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.
+  static constexpr size_t kRecent = 64;
+  static size_t place_of(const CallShape& shape) { return (hash(shape) >> 32 ^ shape.root) % kRecent; }
+  void forget();
+  Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
+  engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
+  selection::Query query(const CallShape& shape) const;
+  schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
+  const selection::Spec* forced(schedule::Collective collective) const;
+  static carriers::Call call_of(const CallShape& shape) {
+    return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
+  }
+  const carriers::Engine* candidate_for(const CallShape& shape) const {
+    return engines_ == nullptr ? nullptr : engines_->candidate(call_of(shape));
+  }
+  // Of a call that an engine may carry out: rules under wire=<the engine's>.
+  const selection::Table& table_for(const CallShape& shape) const;
+
+  uint32_t rank_;
+  uint32_t size_;
+  const schedule::Nodes* nodes_;
+  const schedule::Nodes* domains_;
+  bool crowded_;
+  uint64_t slot_bytes_;
+  selection::Table table_;
+  std::string why_no_multicast_;
+  const carriers::Engines* engines_ = nullptr;
+  mutable std::unordered_map<const carriers::Engine*, selection::Table>
+      engine_tables_;  // of those that have been asked for
+  std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
+  std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
+  std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;
+  size_t kept_instructions_ = 0;
+};
+
+}  // namespace hocket::communicator

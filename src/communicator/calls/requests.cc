@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/calls/requests.h"
+
+#include <utility>
+
+namespace hocket::communicator {
+
+using engines::Progress;
+
+Request* RequestQueue::push(std::unique_ptr<Request> request) {
+  ++started_;
+  queues_[request->track].push_back(request.get());
+  ++running_;
+  ++unretired_;
+  return request.release();  // the queue's from here on, whatever happens
+}
+
+// Of each track, those that may communicate: the first, and behind it as many as wait for an engine only.
+void RequestQueue::advance() {
+  for (uint32_t index = 1; index < Tracks::kMost; ++index) {
+    auto& queue = queues_[index];
+    if (!queue.empty()) tracks_.find(index)->poll();
+    for (auto at = queue.begin(); at != queue.end();) {
+      Request& request = **at;
+      if (!advance(request)) {
+        if (!request.call.lets_next_begin()) break;
+        ++at;
+        continue;
+      }
+      request.done = true;
+      at = queue.erase(at);
+      --running_;
+    }
+  }
+}
+
+// True: it is over, and its status says how it ended.
+bool RequestQueue::advance(Request& request) {
+  Status failure;
+  if (failure_.is_broken())
+    request.status = failure_.broken();
+  else if (request.call.advance(*tracks_.find(request.track), failure) == Progress::kPending)
+    return false;
+  else if (!failure.is_ok())
+    request.status = failure_.fail(std::move(failure));
+  return true;
+}
+
+Status RequestQueue::advance_beside() {
+  if (running_ == 0) return Status::ok();
+  const bool was_broken = failure_.is_broken();
+  advance();
+  return failure_.is_broken() == was_broken ? Status::ok() : failure_.broken();
+}
+
+Status RequestQueue::retire(Request* request) {
+  const std::unique_ptr<Request> owned(request);
+  --unretired_;
+  return std::move(owned->status);
+}
+
+}  // namespace hocket::communicator

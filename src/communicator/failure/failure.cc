@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/failure/failure.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+namespace hocket::communicator {
+
+using engines::shared_memory::RankBlock;
+
+FailureDetector::FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines,
+                                 Vocabulary vocabulary)
+    : participants_(participants),
+      tracks_(tracks),
+      engines_(engines),
+      mismatches_(participants, tracks, vocabulary),
+      nodes_(participants.span_nodes() ? std::make_unique<NodeReports>(participants, tracks, engines, vocabulary)
+                                       : nullptr) {}
+
+Status FailureDetector::fail(Status status) {
+  tracks_.for_each([](Track& track) { track.cancel(); });
+  if (is_broken_) return status;
+  is_broken_ = true;
+  if (status.code() == Code::kMismatch)
+    status = mismatches_.agree(std::move(status), nodes_ != nullptr && nodes_->knows_mismatch());
+  else if (participants_.group->broken() == 0)
+    participants_.group->report_broken(participants_.rank);
+  // First, since an MPI may not survive that its peers have ended.
+  HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
+  if (nodes_ != nullptr && !others_know_) nodes_->report(status);
+  reason_ = status.message();
+  return status;
+}
+
+// The first that was reported, whatever else is found: those who have left because of it must not be taken for its
+// cause.
+Status FailureDetector::what_broke() const {
+  const uint32_t broken = participants_.group->broken();
+  if (broken == RankBlock::kMismatch) return {Code::kMismatch, participants_.group->mismatch()};
+  const uint32_t rank = broken - 1;
+  std::string process;
+  if (!participants_.is_here(rank))
+    process = " (on another node)";
+  else if (const auto& peer = participants_.peers[participants_.place_of(rank)]; peer != nullptr)
+    process = " (process " + std::to_string(peer->address().process) + ")";
+  return {Code::kPeerFailed,
+          "rank " + std::to_string(rank) + process + " has ended or failed while others wait for it in a collective"};
+}
+
+Status FailureDetector::find_failure() {
+  engines::shared_memory::Group& group = *participants_.group;
+  if (group.broken() != 0) {
+    Status reported = what_broke();
+    // So have the others been; but engines learn of a failure from the rank that stands for the node.
+    others_know_ = !engines_.tell_failures() || reported.code() == Code::kMismatch;
+    return reported;
+  }
+  for (uint32_t place = 0; place < participants_.ranks_here(); ++place) {
+    const auto& peer = participants_.peers[place];
+    if (peer == nullptr || peer->is_alive()) continue;
+    group.report_broken(participants_.rank_at(place));
+    return what_broke();
+  }
+  if (nodes_ == nullptr) return Status::ok();
+  HOCKET_TRY(tracks_.check());
+  NodeReports::Received received = nodes_->receive();
+  if (received.all_know) others_know_ = true;
+  if (!received.status.is_ok()) return std::move(received.status);
+  if (received.failed == NodeReports::kNobody) return Status::ok();
+  others_know_ = true;
+  group.report_broken(received.failed);
+  return what_broke();
+}
+
+// Only while a call goes on here is all memory of the peers still theirs.
+Status FailureDetector::find_trouble() {
+  HOCKET_TRY(find_failure());
+  std::string difference = mismatches_.find();
+  if (difference.empty() && nodes_ != nullptr) difference = nodes_->compare_with_awaited(now_ns());
+  return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
+}
+
+bool FailureDetector::look_now_and_then() {
+  const auto now = static_cast<int64_t>(now_ns());
+  if (now < next_look_ns_) return false;
+  const bool is_first = std::exchange(next_look_ns_, now + kIntervalNs) == 0;
+  if (is_first) return false;
+  Status trouble = find_trouble();
+  if (trouble.is_ok()) return false;
+  (void)fail(std::move(trouble));
+  return true;
+}
+
+bool FailureDetector::has_lost_peer() {
+  const auto now = static_cast<int64_t>(now_ns());
+  if (now < next_look_ns_) return false;
+  next_look_ns_ = now + kIntervalNs;
+  if (participants_.group->broken() != 0) return true;
+  const auto has_gone = [](const auto& peer) { return peer != nullptr && !peer->is_alive(); };
+  return std::any_of(participants_.peers.begin(), participants_.peers.end(), has_gone);
+}
+
+}  // namespace hocket::communicator

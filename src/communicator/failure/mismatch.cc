@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/failure/mismatch.h"
+
+#include <sched.h>
+
+#include <utility>
+
+namespace hocket::communicator {
+
+using engines::shared_memory::first_remembered;
+
+// A rank may be many calls ahead of another, and some calls end though ranks are in different ones.
+std::string MismatchFinder::find() const {
+  const uint32_t ranks = participants_.ranks_here();
+  for (uint32_t index = 0; index < Tracks::kMost; ++index) {
+    const Track* track = tracks_.find(index);
+    if (track == nullptr) continue;
+    const engines::shared_memory::Lane& lane = track->lane();
+    const uint64_t last = lane.announced();
+    for (uint64_t number = first_remembered(last); number <= last; ++number) {
+      CallSignature first, other;
+      uint32_t first_place = ranks;
+      for (uint32_t place = 0; place < ranks; ++place) {
+        if (!lane.read_record(place, number, other)) continue;
+        if (first_place == ranks) {
+          first_place = place;
+          first = other;
+        } else if (other != first) {
+          return describe_difference(participants_.rank_at(first_place), first, participants_.rank_at(place), other,
+                                     vocabulary_);
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Status MismatchFinder::agree(Status status, bool is_known) const {
+  engines::shared_memory::Group& group = *participants_.group;
+  if (std::string reported = group.mismatch(); !reported.empty()) return {Code::kMismatch, std::move(reported)};
+  const std::string difference = is_known ? std::string() : find();
+  if (!difference.empty()) status = Status(Code::kMismatch, difference);
+  group.report_mismatch(status.message());
+  // Another may be about to: it has nothing to do in between.
+  constexpr int kLooks = 1000;
+  for (int look = 0; look < kLooks && group.broken() == 0; ++look) sched_yield();
+  std::string reported = group.mismatch();
+  return reported.empty() ? std::move(status) : Status(Code::kMismatch, std::move(reported));
+}
+
+}  // namespace hocket::communicator

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a communicator comes to be: who is there, whose memory can be mapped, and what all of them agree on. What comes
+// of it are the Parts that the communicator is made of.
+//
+// Two rounds of the bootstrap's all-gather. The first brings addresses and where each rank's block of shared memory
+// lies; then each rank connects with those on its node that it doesn't know yet; the second brings whether that worked
+// for all. Everything that ranks must decide alike is decided from what these rounds brought, or read from rank 0's
+// memory; where there are several nodes, a round in between brings that, and engines may have rounds of their own.
+//
+// Thread safety: one object by one thread; several threads may set up communicators of one context at the same time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "carriers/engine_setup.h"
+#include "communicator/communicator.h"
+#include "communicator/setup/common_settings.h"
+#include "communicator/setup/cross_memory_trial.h"
+
+namespace hocket::communicator {
+
+class Setup final : private carriers::Rounds {
+ public:
+  // Of what a rank tells in one round.
+  static constexpr size_t kLongestMessage = 2040;
+
+  Setup(Context& context, const Bootstrap& bootstrap);
+  ~Setup() override;
+  Result<std::unique_ptr<Communicator>> run();
+
+ private:
+  static constexpr size_t kReasonBytes = 504;
+  struct SettingsPiece {
+    char text[1024];
+  };
+  struct Introduction {  // first round
+    platform::Address address;
+    uint64_t address_limit = 0;
+    uint64_t number = 0;  // of this set-up among those of its context; rank 0's counts
+    uint64_t block_offset = 0;
+    uint32_t wire_rank = 0;
+    uint32_t wire_size = 0;  // 0: it has no wire
+    uint32_t wire_tags = 0;
+    char wire_name[16] = {};       // rank 0's counts
+    uint32_t tag = 0;              // rank 0's counts
+    uint8_t has_tag = 0;           // the same
+    uint32_t serial = 0;           // the same: how many communicators its context has had
+    uint64_t settings_offset = 0;  // rank 0's only
+    uint64_t settings_bytes = 0;
+    uint64_t trial_address = 0;
+    CrossMemoryTrial::Wish cross_memory = CrossMemoryTrial::Wish::kAutomatic;  // rank 0's counts
+    uint64_t cpus[2] = {};
+    double quota = 0;
+    uint8_t asymmetric_barrier = 0;
+    uint8_t crowded = 0;
+    int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
+    uint8_t checks_arguments = 0;  // rank 0's counts
+    carriers::Offers offers;
+    int32_t code = 0;                 // of the failure
+    char failure[kReasonBytes] = {};  // "": none
+  };
+  struct Outcome {  // second round
+    uint8_t cross_memory = 0;
+    char no_cross_memory[kReasonBytes] = {};  // why not
+    carriers::Reports engines;
+    int32_t code = 0;
+    char failure[kReasonBytes] = {};
+  };
+  static_assert(sizeof(SettingsPiece) <= kLongestMessage && sizeof(Introduction) <= kLongestMessage &&
+                sizeof(Outcome) <= kLongestMessage);
+
+  // --- first round
+  Status prepare_own();
+  Status write_settings();
+  Status introduce_wire();
+  // --- what it has brought
+  Status find_nodes();
+  void find_domains();
+  Status check_wire() const;
+  static std::string describe_wire(const Introduction& one);
+  Status gather_settings();
+  bool find_crowded() const;
+  // --- second round
+  Status connect_and_build(Outcome& outcome);
+  Status connect();
+  Status map_group();
+  Status make_planner();
+  Status read_settings();
+  // "" if this rank can and should read its neighbour's memory, else why not.
+  std::string judge_cross_memory();
+  // --- what that has brought
+  void agree_on_cross_memory(const std::vector<Outcome>& outcomes);
+  Status agree_on_engines(const std::vector<Outcome>& outcomes);
+
+  template <typename T, typename Body>
+  void attempt(T& message, const Body& body);
+  template <typename T>
+  Status gather_all(const T& mine, std::vector<T>& all);
+  Status gather(const void* mine, void* all, size_t bytes) override;
+  // The first failure that any rank tells, as everybody's status; rather a cause than that somebody waited in vain.
+  template <typename T>
+  Status agree(const std::vector<T>& all) const;
+  carriers::Meeting meeting() const;
+  // Ranks on other nodes that are parts of this machine.
+  bool has_other_nodes_here() const;
+  void let_go();
+  // Of the communicator's ranks, those on this node in their order.
+  std::vector<uint32_t> ranks_here() const;
+
+  Context& context_;
+  Bootstrap bootstrap_;
+  CrossMemoryTrial trial_;
+  carriers::EngineSetup engines_;
+  Parts parts_;
+  Introduction mine_;
+  std::vector<Introduction> all_;
+  std::byte* settings_ = nullptr;  // rank 0's, until everybody has read them
+  std::string settings_text_;      // what rank 0 has told, of several nodes
+  platform::Descriptor reserve_;   // a number for the next
+  platform::Descriptor farewell_;  // lives until all have heard why
+  bool is_finished_ = false;       // the communicator has the parts
+};
+
+}  // namespace hocket::communicator
