@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An algorithm: a pure function from a shape to a plan, and what must be known to choose it.
+// An algorithm: a pure function from a shape to a plan, and what must be said to choose it, beside what plans show by
+// themselves (facts.h).
 //
 // Adding one is one file that defines `const Algorithm <name>` and one line in algorithms.def.
 // Algorithms know no engine, no operating system and no clock.
@@ -16,10 +17,10 @@
 
 namespace hocket::algorithms {
 
-// Whose work a part of a composition is.
 // As a degree: as many as there can be, whatever the number of ranks. In a tree all others are children of the root.
 inline constexpr uint32_t kFlat = 0xffffffffu;
 
+// Whose work a part of a composition is.
 enum class Family : uint8_t {
   kNode,    // of all ranks of a node, in every node
   kAcross,  // of ranks that stand for their nodes, one a node: groups of whom there may be several
@@ -66,28 +67,12 @@ struct Algorithm {
   bool can_keep_order = false;
   // May be cut into several segments; if not, `segments` is always 1.
   bool segmented = false;
-  // Publishes each segment in slots, so that a segment must fit into a slot's staging buffer.
-  bool uses_slots = false;
-  // How many it may take, where it uses them: parts of a composition share them.
-  uint8_t slots = 8;
-  // Signals by counters. What uses neither these nor slots only sends messages, and may run over several nodes.
-  bool uses_counters = false;
-  // By shared ones, too, of which there is one set for all ranks of a node, so that no part of them can have them.
-  bool shares_counters = false;
   // Serves the vector versions too, and messages cut into several calls where there is a block a rank: no slice goes
   // beyond a block (but those of reduce_scatter_block, whose blocks always lie densely), and no scratch area stands for
   // blocks of an alltoall.
   bool takes_vectors = false;
   // What it publishes are whole rows, a block for each rank: a row must fit into a slot.
   bool publishes_rows = false;
-  // Lets peers write its output from the start, before anything is known of them.
-  bool exposes_output = false;
-  // Asks for nodes() though it isn't made of parts, so that what crosses and what stays within a node can overlap.
-  bool has_levels = false;
-  // Asks for input_block() and output_block(), so that in a group blocks may differ in length, and be missing.
-  bool takes_unequal_blocks = false;
-  // Sends by multicast, so that ranks must reach each other so; one rank a node takes part.
-  bool multicasts = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
   std::span<const uint32_t> degrees = {};
   // More of them, for ranks on several nodes.
@@ -115,16 +100,6 @@ inline PartCall call_of_part(const Algorithm& composition, uint32_t index, const
   return composition.parts[index].call(nodes, bytes, degree);
 }
 inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts.empty(); }
-// Goes over nodes or, on one, NUMA domains, in more ways than one: no part of a composition, since each of those has
-// one level, and no other than its flat relative where there is one.
-inline bool heeds_nodes(const Algorithm& algorithm) { return is_composition(algorithm) || algorithm.has_levels; }
-// Of ranks on several nodes.
-inline bool runs_over_nodes(const Algorithm& algorithm) { return !algorithm.uses_slots && !algorithm.uses_counters; }
-// By messages between any ranks alike, whatever node they are on.
-inline bool is_by_messages(const Algorithm& algorithm) {
-  return runs_over_nodes(algorithm) && !heeds_nodes(algorithm) && !algorithm.multicasts;
-}
-
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.
 // In the result, peers are real ranks.
 schedule::Plan make_plan(const Algorithm& algorithm, const schedule::Shape& shape);

@@ -53,9 +53,7 @@ constinit const Algorithm allgather_direct = {
     .build = of_allgather_direct::build,
     .root_relative = false,
     .segmented = true,
-    .uses_slots = true,
     .takes_vectors = true,
-    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -98,8 +98,6 @@ constinit const Algorithm allgather_node_exchange = {
     .build = of_allgather_node_exchange::build,
     .root_relative = false,
     .takes_vectors = true,
-    .has_levels = true,
-    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -38,7 +38,6 @@ constinit const Algorithm allreduce_multicast = {
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,
-    .multicasts = true,
     .degrees = of_allreduce_multicast::kDegrees,
 };
 

@@ -53,8 +53,6 @@ constinit const Algorithm allreduce_reduce_broadcast = {
     .root_relative = false,
     .can_keep_order = true,
     .segmented = true,
-    .uses_slots = true,
-    .slots = 2 * kRingSlots,
     .degrees = of_allreduce_reduce_broadcast::kDegrees,
 };
 

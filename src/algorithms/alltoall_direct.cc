@@ -39,7 +39,6 @@ constinit const Algorithm alltoall_direct = {
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend)",
     .build = of_alltoall_direct::build,
     .root_relative = false,
-    .uses_slots = true,
     .publishes_rows = true,
 };
 

@@ -41,7 +41,6 @@ constinit const Algorithm barrier_multicast = {
         "Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm",
     .build = of_barrier_multicast::build,
     .root_relative = false,
-    .multicasts = true,
     .degrees = of_barrier_multicast::kDegrees,
 };
 

@@ -36,7 +36,6 @@ constinit const Algorithm barrier_one_to_all = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.2 (OTA)",
     .build = of_barrier_one_to_all::build,
     .root_relative = false,
-    .uses_counters = true,
 };
 
 }  // namespace hocket::algorithms

@@ -33,8 +33,6 @@ constinit const Algorithm barrier_signal = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.2 (SIG)",
     .build = of_barrier_signal::build,
     .root_relative = false,
-    .uses_counters = true,
-    .shares_counters = true,
 };
 
 }  // namespace hocket::algorithms

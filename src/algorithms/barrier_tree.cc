@@ -40,7 +40,6 @@ constinit const Algorithm barrier_tree = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.2 (TREE)",
     .build = of_barrier_tree::build,
     .root_relative = false,
-    .uses_counters = true,
     .degrees = of_barrier_tree::kDegrees,
 };
 

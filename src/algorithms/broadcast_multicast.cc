@@ -28,7 +28,6 @@ constinit const Algorithm broadcast_multicast = {
     .reference = "Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm",
     .build = of_broadcast_multicast::build,
     .segmented = true,
-    .multicasts = true,
 };
 
 }  // namespace hocket::algorithms

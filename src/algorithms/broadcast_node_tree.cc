@@ -36,7 +36,6 @@ constinit const Algorithm broadcast_node_tree = {
     .build = of_broadcast_node_tree::build,
     .root_relative = false,
     .segmented = true,
-    .has_levels = true,
     .degrees = of_broadcast_node_tree::kDegrees,
 };
 

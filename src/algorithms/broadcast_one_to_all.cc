@@ -63,7 +63,6 @@ constinit const Algorithm broadcast_one_to_all = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (OTA)",
     .build = of_broadcast_one_to_all::build,
     .segmented = true,
-    .uses_slots = true,
     .degrees = of_broadcast_one_to_all::kDegrees,
 };
 

@@ -103,7 +103,6 @@ constinit const Algorithm broadcast_pieces = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (AG)",
     .build = of_broadcast_pieces::build,
     .segmented = true,
-    .uses_slots = true,
     .degrees = of_broadcast_pieces::kDegrees,
 };
 

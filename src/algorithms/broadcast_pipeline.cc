@@ -27,7 +27,6 @@ constinit const Algorithm broadcast_pipeline = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (TREE of degree 1)",
     .build = of_broadcast_pipeline::build,
     .segmented = true,
-    .uses_slots = true,
 };
 
 }  // namespace hocket::algorithms

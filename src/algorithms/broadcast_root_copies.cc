@@ -58,8 +58,6 @@ constinit const Algorithm broadcast_root_copies = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (G)",
     .build = of_broadcast_root_copies::build,
     .segmented = true,
-    .uses_slots = true,
-    .exposes_output = true,
 };
 
 }  // namespace hocket::algorithms

@@ -32,7 +32,6 @@ constinit const Algorithm broadcast_tree = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (TREE)",
     .build = of_broadcast_tree::build,
     .segmented = true,
-    .uses_slots = true,
     .degrees = of_broadcast_tree::kDegrees,
 };
 

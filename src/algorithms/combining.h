@@ -50,7 +50,6 @@ consteval Algorithm published_and_combined(Algorithm algorithm) {
   algorithm.root_relative = false;
   algorithm.can_keep_order = true;
   algorithm.segmented = true;
-  algorithm.uses_slots = true;
   return algorithm;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "algorithms/facts.h"
 #include "algorithms/registered.h"
 
 namespace hocket::algorithms {
@@ -108,19 +109,20 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
   if (part.collective != composition.parts[index].collective)
     return "it is an algorithm of " + std::string(schedule::name(part.collective));
   if (is_composition(part)) return "it is made of parts itself";
-  if (part.has_levels) return "it goes within nodes and across them, and a part does one of both";
-  if (part.multicasts && !composition.parts[index].reaches_all_nodes)
+  const Facts facts = facts_of(part);
+  if (facts.has_levels) return "it goes within nodes and across them, and a part does one of both";
+  if (facts.multicasts && !composition.parts[index].reaches_all_nodes)
     return "it goes to all nodes at once, and this part to some ranks only";
-  if (limits.unequal_blocks && !part.takes_unequal_blocks)
+  if (limits.unequal_blocks && !facts.takes_unequal_blocks)
     return "blocks differ in length here, and it takes them for equal";
   if (composition.parts[index].family == Family::kAcross)
     return runs_over_nodes(part) ? "" : "it needs memory that its ranks share, and they are on several nodes";
   const uint32_t slots = schedule::kMaxSlots / parts_in_nodes(composition, composition.parts.size());
-  if (part.uses_slots && part.slots > slots)
-    return "it takes " + std::to_string(part.slots) + " slots, and " + std::to_string(slots) + " are left to it";
-  if (part.shares_counters && limits.within_domains)
+  if (facts.uses_slots && facts.slots > slots)
+    return "it takes " + std::to_string(facts.slots) + " slots, and " + std::to_string(slots) + " are left to it";
+  if (facts.shares_counters && limits.within_domains)
     return "it counts all ranks of a node, and NUMA domains have only some of them";
-  if (part.exposes_output && index > 0)
+  if (facts.exposes_output && index > 0)
     return "it lets peers write where they may still be reading what an earlier part has published";
   return {};
 }

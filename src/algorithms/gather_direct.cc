@@ -56,7 +56,6 @@ constinit const Algorithm gather_direct = {
     .build = of_gather_direct::build,
     .root_relative = false,
     .segmented = true,
-    .uses_slots = true,
     .takes_vectors = true,
 };
 

@@ -35,7 +35,6 @@ constinit const Algorithm reduce_node_tree = {
     .build = of_reduce_node_tree::build,
     .root_relative = false,
     .segmented = true,
-    .has_levels = true,
     .degrees = of_reduce_node_tree::kDegrees,
 };
 

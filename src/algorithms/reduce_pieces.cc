@@ -84,7 +84,6 @@ constinit const Algorithm reduce_pieces = published_and_combined({
     .summary = "each rank reduces a piece, the root collects them",
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.4 (AG)",
     .build = of_reduce_pieces::build,
-    .slots = 2 * kRingSlots,
 });
 
 }  // namespace hocket::algorithms

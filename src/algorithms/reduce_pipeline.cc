@@ -29,7 +29,6 @@ constinit const Algorithm reduce_pipeline = {
     .build = of_reduce_pipeline::build,
     .can_keep_order = true,
     .segmented = true,
-    .uses_slots = true,
 };
 
 }  // namespace hocket::algorithms

@@ -37,10 +37,8 @@ constinit const Algorithm reduce_scatter_block_direct = {
     .build = of_reduce_scatter_block_direct::build,
     .root_relative = false,
     .can_keep_order = true,
-    .uses_slots = true,
     .takes_vectors = true,
     .publishes_rows = true,
-    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

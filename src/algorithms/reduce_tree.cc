@@ -33,7 +33,6 @@ constinit const Algorithm reduce_tree = {
     .build = of_reduce_tree::build,
     .can_keep_order = true,
     .segmented = true,
-    .uses_slots = true,
     .degrees = of_reduce_tree::kDegrees,
 };
 

@@ -37,9 +37,7 @@ constinit const Algorithm scatter_direct = {
     .reference = "Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, 3.3 (one-to-all)",
     .build = of_scatter_direct::build,
     .root_relative = false,
-    .uses_slots = true,
     .publishes_rows = true,
-    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

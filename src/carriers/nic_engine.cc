@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 #include "engines/nic/operation_name.h"
 #include "engines/nic/stage_table.h"
 

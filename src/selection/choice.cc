@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "algorithms/facts.h"
 #include "selection/cost_model.h"
 #include "selection/matching.h"
 #include "selection/parts.h"
@@ -19,7 +20,7 @@ uint64_t count_of(const Query& query) { return divided_up(query.bytes, std::max<
 uint64_t elements_per_segment(const Query& query, const Spec& spec) {
   const uint32_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
   uint64_t bytes = spec.segment_bytes;
-  if (spec.algorithm->uses_slots && bytes == 0) bytes = query.slot_bytes;
+  if (algorithms::facts_of(*spec.algorithm).uses_slots && bytes == 0) bytes = query.slot_bytes;
   return bytes == 0 ? 0 : std::max<uint64_t>(bytes / element_bytes, 1);
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 
+#include "algorithms/facts.h"
 #include "selection/cost_model_walk.h"
 
 namespace hocket::selection {
@@ -89,7 +90,7 @@ std::vector<Prediction> price_all(const Query& query, const Table& table) {
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
     // How often one is missed, nobody knows: that is for measurements to say.
-    if (algorithm->multicasts) continue;
+    if (algorithms::facts_of(*algorithm).multicasts) continue;
     for (const uint32_t degree : degrees_worth_trying(query, *algorithm)) {
       const Spec spec{algorithm, degree};
       const Result<Choice> choice = choose(query, table, &spec);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "algorithms/facts.h"
 #include "selection/table.h"
 #include "selection/text.h"
 

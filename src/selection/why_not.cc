@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "algorithms/composition.h"
+#include "algorithms/facts.h"
 #include "selection/choice.h"
 #include "selection/matching.h"
 #include "selection/parts.h"
@@ -31,7 +32,7 @@ std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) 
 }
 
 std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
-  if (!algorithm.multicasts) return {};
+  if (!algorithms::facts_of(algorithm).multicasts) return {};
   if (query.ranks == 1) return {};  // it has nobody to send to
   if (query.composition == nullptr && query.node_count() > 1 && query.ranks_a_node() > 1)
     return "one rank a node takes part, and here are more; leader:across=" + std::string(algorithm.name) +
@@ -47,14 +48,14 @@ std::string why_blocks_differ(const Query& query, const Spec& spec) {
                : "ranks hand on each other's blocks, and here they know the lengths of their own only";
   if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
   if (schedule::lengths_are_agreed(query.collective)) return {};
-  if (spec.algorithm->uses_slots || spec.segment_bytes != 0)
+  if (algorithms::facts_of(*spec.algorithm).uses_slots || spec.segment_bytes != 0)
     return "ranks see different lengths, so they can't agree on how to cut what is published";
   return {};
 }
 
 std::string why_it_does_not_fit(const Query& query, const Spec& spec) {
   const Algorithm& algorithm = *spec.algorithm;
-  if (!algorithm.uses_slots) return {};
+  if (!algorithms::facts_of(algorithm).uses_slots) return {};
   if (query.element_bytes > query.slot_bytes)
     return "an element of " + size_to_text(query.element_bytes) + " bytes does not fit into " + slot_of(query);
   if (spec.segment_bytes > query.slot_bytes)
@@ -82,7 +83,9 @@ std::string why_no_part(const Query& query, const Algorithm& algorithm) {
   return algorithms::why_no_part(*query.composition, query.part, algorithm, query.limits);
 }
 
-bool is_multicast(const Algorithm* algorithm) { return algorithm != nullptr && algorithm->multicasts; }
+bool is_multicast(const Algorithm* algorithm) {
+  return algorithm != nullptr && algorithms::facts_of(*algorithm).multicasts;
+}
 
 template <typename Chosen>
 bool any_multicasts(const Chosen& chosen) {

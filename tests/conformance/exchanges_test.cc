@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 #include "support/exchange.h"
 #include "support/team.h"
 
@@ -78,7 +79,8 @@ TEST_P(Exchanges, EndWithWhatBelongsToEveryRank) {
     const auto collective = static_cast<Collective>(i);
     if (schedule::base_of(collective) != algorithm.collective) continue;
     const bool can = !schedule::is_vector(collective) ||
-                     (algorithm.takes_vectors && (schedule::lengths_are_agreed(collective) || !algorithm.uses_slots));
+                     (algorithm.takes_vectors &&
+                      (schedule::lengths_are_agreed(collective) || !algorithms::facts_of(algorithm).uses_slots));
     if (!can) continue;
     SCOPED_TRACE(std::string(name(collective)));
     for (const int size : kTeamSizes) {

@@ -12,7 +12,7 @@ from rules_glossary import words_of
 from rules_size import functions_of_file
 from tree import split_comments
 
-# One of each kind stands for all: a word that means nothing else, where it counts, and what of that is the thing's own.
+# One of each kind stands for all: a word that means nothing else, where it counts, and what is the thing's own.
 TOUCHED = (
     ("a collective (exscan) outside src/algorithms", r"\bexscan\b", ("",), ("src/algorithms/",)),
     ("an engine (nic) in the library, outside its own files", r"\bnic(?!s? key)s?\b", ("src/", "interposer/"),
@@ -26,7 +26,8 @@ def touched(tree, word, within, own):
     """Files, tests and pages aside, whose code or messages have the word; what only comments say doesn't count."""
     pattern = re.compile(word)
     return [path for path in tree.paths
-            if path.startswith(within) and not path.startswith(("tests/", "docs/", *own)) and not path.endswith(_NO_PROGRAM)
+            if path.startswith(within) and not path.startswith(("tests/", "docs/", *own))
+            and not path.endswith(_NO_PROGRAM)
             and pattern.search(words_of(path + "\n" + split_comments(path, tree.text(path))[0]))]
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket algorithms: what there is to choose from.
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -101,7 +102,7 @@ nlohmann::json as_json(const Algorithm& algorithm, const Question& question) {
                          {"degree_name", algorithm.degree_name},
                          {"parts", parts},
                          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
-                         {"multicasts", algorithm.multicasts},
+                         {"multicasts", algorithms::facts_of(algorithm).multicasts},
                          {"segmented", algorithm.segmented},
                          {"can_keep_order", algorithm.can_keep_order},
                          {"min_ranks", algorithm.min_size},

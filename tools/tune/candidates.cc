@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 
 namespace hocket::command {
 namespace {

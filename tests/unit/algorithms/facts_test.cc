@@ -2,6 +2,7 @@
 // What the files of the algorithms and docs/algorithms.md say of steps, messages and bytes, counted.
 #include <bit>
 
+#include "algorithms/facts.h"
 #include "algorithms/slot_ring.h"
 #include "proving.h"
 
@@ -98,7 +99,7 @@ TEST(Broadcast, MovesItOncePerRankWhereNothingIsScatteredFirst) {
     for (const uint32_t size : kSizes) {
       const Shape shape = {.size = size, .segments = algorithm.segmented ? 3u : 1u};
       EXPECT_EQ(facts(Collective::kBroadcast, name, shape).elements_moved,
-                (size - 1 + (algorithm.multicasts && size > 1)) * count_for(shape))
+                (size - 1 + (facts_of(algorithm).multicasts && size > 1)) * count_for(shape))
           << name << " " << size;
     }
   }

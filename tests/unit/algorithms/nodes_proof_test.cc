@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 
+#include "algorithms/facts.h"
 #include "layouts.h"
 #include "proving.h"
 

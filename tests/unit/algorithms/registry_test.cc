@@ -26,6 +26,7 @@ TEST(Registry, CallsEachAlgorithmByItsObjectsNameWithoutTheCollective) {
   std::vector<std::string> objects;
 #define HOCKET_ALGORITHM(object) objects.emplace_back(#object);
 #include "algorithms/algorithms.def"
+#include "algorithms/facts.h"
 #undef HOCKET_ALGORITHM
   ASSERT_EQ(objects.size(), all().size());
   for (size_t i = 0; i < objects.size(); ++i) EXPECT_EQ(test_name(*all()[i]), objects[i]);
@@ -45,23 +46,48 @@ TEST(Registry, FindsNothingUnderUnknownNames) {
   EXPECT_EQ(find(Collective::kBarrier, ""), nullptr);
 }
 
-TEST(Registry, KeepsWhatItSaysOfSlotsAndSegments) {
+TEST(Registry, FactsOfSmallPlansHoldForOthers) {
   for (const Algorithm* algorithm : all()) {
     SCOPED_TRACE(test_name(*algorithm));
     EXPECT_FALSE(algorithm->summary.empty());
     EXPECT_FALSE(algorithm->reference.empty());
-    const std::vector<Plan> plans = plans_of(*algorithm, {.size = 5});
-    const bool publishes = std::any_of(plans.begin(), plans.end(), [](const Plan& plan) { return plan.slots > 0; });
-    EXPECT_EQ(publishes, algorithm->uses_slots);
-    for (const Plan& plan : plans) {
-      EXPECT_EQ(plan.uses_slots_or_counters, algorithm->uses_slots || algorithm->uses_counters);
-      EXPECT_LE(plan.slots, algorithm->slots);
+    if (is_composition(*algorithm)) continue;
+    const Facts facts = facts_of(*algorithm);
+    for (const uint32_t size : {2u, 3u, 4u, 5u, 7u, 8u, 16u, 33u}) {
+      if (size < algorithm->min_size || size > algorithm->max_size) continue;
+      for (const uint32_t segments : {1u, 7u, 24u}) {
+        if (segments != 1 && !algorithm->segmented) continue;
+        for (const Plan& plan : plans_of(*algorithm, {.size = size, .segments = segments})) {
+          EXPECT_LE(plan.slots, facts.uses_slots ? facts.slots : 0);
+          EXPECT_LE(plan.uses_slots_or_counters, facts.uses_slots || facts.uses_counters);
+          for (const schedule::Step& step : plan.steps) {
+            EXPECT_LE(schedule::is_by_multicast(step.kind), facts.multicasts);
+            EXPECT_LE(schedule::is_counter(step.kind), facts.uses_counters);
+            EXPECT_LE(schedule::is_counter(step.kind) && step.peer == schedule::kShared, facts.shares_counters);
+          }
+        }
+      }
     }
     if (!algorithm->segmented) continue;
-    const Plan longer = make_plan(*algorithm, {.size = 5, .segments = 24});
-    EXPECT_GT(longer.steps.size(), plans[0].steps.size());
-    EXPECT_LE(longer.slots, algorithm->slots);
+    EXPECT_GT(make_plan(*algorithm, {.size = 5, .segments = 24}).steps.size(),
+              make_plan(*algorithm, {.size = 5}).steps.size());
   }
+}
+
+TEST(Registry, FactsAreThoseOfThePlans) {
+  const auto facts = [](Collective collective, const char* name) { return facts_of(*find(collective, name)); };
+  EXPECT_EQ(facts(Collective::kBarrier, "dissemination"), Facts{});
+  EXPECT_EQ(facts(Collective::kBarrier, "tree"), Facts{.uses_counters = true});
+  EXPECT_EQ(facts(Collective::kBarrier, "signal"), (Facts{.uses_counters = true, .shares_counters = true}));
+  EXPECT_EQ(facts(Collective::kBroadcast, "tree"), (Facts{.uses_slots = true, .slots = 8}));
+  EXPECT_EQ(facts(Collective::kBroadcast, "root_copies"),
+            (Facts{.uses_slots = true, .exposes_output = true, .slots = 8}));
+  EXPECT_EQ(facts(Collective::kBroadcast, "node_tree"), Facts{.has_levels = true});
+  EXPECT_EQ(facts(Collective::kBroadcast, "multicast"), Facts{.multicasts = true});
+  EXPECT_EQ(facts(Collective::kAllreduce, "reduce_broadcast"), (Facts{.uses_slots = true, .slots = 16}));
+  EXPECT_EQ(facts(Collective::kScatter, "direct"),
+            (Facts{.uses_slots = true, .takes_unequal_blocks = true, .slots = 8}));
+  EXPECT_EQ(facts(Collective::kAllgather, "leader"), Facts{}) << "its parts have their own";
 }
 
 TEST(Registry, CompositionsNameTheirPartsAndLeaveSharedMemoryToThem) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 #include "engines/nic/stage_table.h"
 #include "protocol_network.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "algorithms/facts.h"
 #include "selection/cost_model.h"
 
 namespace hocket::selection {
@@ -101,7 +102,7 @@ TEST(Choice, AForcedSpecThatCannotBeHonouredIsAnErrorWithTheReason) {
   EXPECT_NE(std::string(choice.status().message()).find("does not commute"), std::string::npos);
 
   const Spec long_segments = spec_of(Collective::kReduce, "tree:segment=1M");
-  if (long_segments.algorithm->uses_slots) {
+  if (algorithms::facts_of(*long_segments.algorithm).uses_slots) {
     const Query reduce{.collective = Collective::kReduce, .bytes = 8, .ranks = 4, .element_bytes = 8};
     EXPECT_FALSE(choose(reduce, Table::shipped(), &long_segments).is_ok());
   }
@@ -113,7 +114,7 @@ TEST(Choice, AForcedSpecThatCannotBeHonouredIsAnErrorWithTheReason) {
 TEST(Choice, RefusesAlgorithmsThatLoseTheOrderOfTheOperands) {
   Query query{.collective = Collective::kReduce, .bytes = 64, .ranks = 5, .commutative = false, .element_bytes = 8};
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->multicasts) continue;  // of several nodes
+    if (algorithms::facts_of(*algorithm).multicasts) continue;  // of several nodes
     query.collective = algorithm->collective;
     const bool combines = schedule::combines(query.collective);
     EXPECT_EQ(why_not(query, Spec{algorithm}).empty(), algorithm->can_keep_order || !combines)
@@ -166,7 +167,7 @@ TEST(Choice, KeepsItsPromisesOnRandomQueries) {
     }
     const uint64_t longest = (choice.chunk_elements + choice.segments - 1) / choice.segments * query.element_bytes;
     ASSERT_EQ(longest, choice.segment_bytes);
-    if (choice.algorithm->uses_slots) {
+    if (algorithms::facts_of(*choice.algorithm).uses_slots) {
       ASSERT_LE(longest, query.slot_bytes);
     }
     if (!choice.algorithm->segmented) {

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "algorithms/facts.h"
 #include "selection/choice.h"
 #include "selection/cost_model.h"
 
@@ -88,7 +89,7 @@ TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
 TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
   const Nodes nodes = nodes_in_blocks({2, 2});
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->multicasts) continue;  // below
+    if (algorithms::facts_of(*algorithm).multicasts) continue;  // below
     const Query query = query_of(nodes, algorithm->collective, 64);
     const std::string why = why_not(query, Spec{algorithm});
     EXPECT_EQ(why.empty(), algorithms::runs_over_nodes(*algorithm)) << algorithm->name << ": " << why;
@@ -126,7 +127,8 @@ TEST(ChoiceOverNodes, TheModelLeavesMulticastToRules) {
   const Nodes single = nodes_in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
   Query query = query_of(single, Collective::kBroadcast, 64);
   query.why_no_multicast = "";
-  for (const Prediction& one : predict(query, Table::shipped())) EXPECT_FALSE(one.spec.algorithm->multicasts);
+  for (const Prediction& one : predict(query, Table::shipped()))
+    EXPECT_FALSE(algorithms::facts_of(*one.spec.algorithm).multicasts);
   const auto ruled = Table::parse("hocket-table 1\nbroadcast nodes=8.. multicast\n", "test");
   ASSERT_TRUE(ruled.is_ok()) << ruled.status().message();
   const Result<Choice> choice = choose(query, ruled.value());
@@ -253,7 +255,8 @@ TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
   const Result<Choice> choice = choose(query, table, &leader);
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
   for (const PartChoice& part : choice.value().parts)
-    EXPECT_TRUE(part.algorithm == nullptr || !part.algorithm->shares_counters) << part.algorithm->name;
+    EXPECT_TRUE(part.algorithm == nullptr || !algorithms::facts_of(*part.algorithm).shares_counters)
+        << part.algorithm->name;
   const Spec signal = parsed_spec(Collective::kBarrier, "leader:node=signal");
   EXPECT_NE(why_not(query, signal).find("NUMA domains have only some of them"), std::string::npos);
   const Query on_nodes{.collective = Collective::kBarrier, .ranks = 4, .nodes = &domains, .crowded = true};

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/facts.h"
 #include "algorithms/given_tree.h"
 #include "algorithms/shapes.h"
 #include "selection/choice.h"
