@@ -17,8 +17,8 @@ TEXT
 
 ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" dry=0
 # One message for all, and a block for each rank: the latter's buffers are as many times as long.
-messages=barrier,broadcast,reduce,allreduce,scan,exscan
-blocks=gather,scatter,allgather,alltoall,reduce_scatter_block
+messages=$(python3 scripts/collectives.py messages)
+blocks=$(python3 scripts/collectives.py blocks)
 collectives=$messages,$blocks
 options=()
 while [ $# -gt 0 ]; do

@@ -18,9 +18,9 @@ import statistics
 import sys
 from collections import defaultdict
 
-COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-               "reduce_scatter_block", "scan", "exscan", "gatherv", "scatterv", "allgatherv", "alltoallv",
-               "reduce_scatter")
+import collectives
+
+COLLECTIVES = collectives.names()
 TIMINGS = ("isolated", "back-to-back")
 SMALL = 4096  # bytes: what counts as a small message in the summary
 

@@ -2,7 +2,6 @@
 #include "core/statistics.h"
 
 #include <cstdio>
-#include <iterator>
 
 namespace hocket::interposer {
 namespace {
@@ -55,19 +54,10 @@ CommonCounters common_counters;
 
 const char* mpi_name(Collective collective) {
   static constexpr const char* kNames[] = {
-      "MPI_Barrier",        "MPI_Bcast",
-      "MPI_Reduce",         "MPI_Allreduce",
-      "MPI_Gather",         "MPI_Gatherv",
-      "MPI_Scatter",        "MPI_Scatterv",
-      "MPI_Allgather",      "MPI_Allgatherv",
-      "MPI_Alltoall",       "MPI_Alltoallv",
-      "MPI_Alltoallw",      "MPI_Reduce_scatter_block",
-      "MPI_Reduce_scatter", "MPI_Scan",
-      "MPI_Exscan",         "MPI_Ibarrier",
-      "MPI_Ibcast",         "MPI_Ireduce",
-      "MPI_Iallreduce",
+#define HOCKET_MPI_COLLECTIVE(constant, function) "MPI_" #function,
+#define HOCKET_MPI_BARRIER(constant, function) "MPI_" #function,
+#include "base/collectives.def"
   };
-  static_assert(std::size(kNames) == kCollectives);
   return kNames[static_cast<int>(collective)];
 }
 

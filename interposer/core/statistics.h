@@ -12,30 +12,17 @@
 
 namespace hocket::interposer {
 
+// kBarrier, kBroadcast, ...: what MPI tells apart, in the order in which the rows are printed.
 enum class Collective : uint8_t {
-  kBarrier,
-  kBroadcast,
-  kReduce,
-  kAllreduce,
-  kGather,
-  kGatherv,
-  kScatter,
-  kScatterv,
-  kAllgather,
-  kAllgatherv,
-  kAlltoall,
-  kAlltoallv,
-  kAlltoallw,
-  kReduceScatterBlock,
-  kReduceScatter,
-  kScan,
-  kExscan,
-  kIbarrier,
-  kIbroadcast,
-  kIreduce,
-  kIallreduce,
+#define HOCKET_MPI_COLLECTIVE(constant, function) k##constant,
+#define HOCKET_MPI_BARRIER(constant, function) k##constant,
+#include "base/collectives.def"
 };
-inline constexpr int kCollectives = static_cast<int>(Collective::kIallreduce) + 1;
+inline constexpr int kCollectives = 0
+#define HOCKET_MPI_COLLECTIVE(...) +1
+#define HOCKET_MPI_BARRIER(...) +1
+#include "base/collectives.def"
+    ;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
 
 // What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.

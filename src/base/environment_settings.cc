@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of settings: to add a variable, add a row.
+// The table of settings: to add a variable, add a row. Those that force an algorithm are made of collectives.def.
 #include <array>
 #include <limits>
 
@@ -40,22 +40,8 @@ constexpr std::array kSettings = {
             "from which collective call on a communicator the interposer may set it up"},
     Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|hand-on", "auto", 0, 0,
             "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
-    forced("HOCKET_BARRIER", "the algorithm of every barrier"),
-    forced("HOCKET_BROADCAST", "the algorithm of every broadcast"),
-    forced("HOCKET_REDUCE", "the algorithm of every reduce"),
-    forced("HOCKET_ALLREDUCE", "the algorithm of every allreduce"),
-    forced("HOCKET_GATHER", "the algorithm of every gather"),
-    forced("HOCKET_SCATTER", "the algorithm of every scatter"),
-    forced("HOCKET_ALLGATHER", "the algorithm of every allgather"),
-    forced("HOCKET_ALLTOALL", "the algorithm of every alltoall"),
-    forced("HOCKET_REDUCE_SCATTER_BLOCK", "the algorithm of every reduce_scatter_block"),
-    forced("HOCKET_SCAN", "the algorithm of every scan"),
-    forced("HOCKET_EXSCAN", "the algorithm of every exscan"),
-    forced("HOCKET_GATHERV", "the algorithm of every gatherv"),
-    forced("HOCKET_SCATTERV", "the algorithm of every scatterv"),
-    forced("HOCKET_ALLGATHERV", "the algorithm of every allgatherv"),
-    forced("HOCKET_ALLTOALLV", "the algorithm of every alltoallv"),
-    forced("HOCKET_REDUCE_SCATTER", "the algorithm of every reduce_scatter"),
+#define HOCKET_COLLECTIVE(constant, name, setting, ...) forced("HOCKET_" #setting, "the algorithm of every " #name),
+#include "base/collectives.def"
     Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one"},
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,
             "copying straight out of another process; auto tries and measures it"},

@@ -6,53 +6,39 @@
 namespace hocket::schedule {
 namespace {
 
-enum class Extent : uint8_t { kNone, kOne, kBlockARank };
-enum class Whose : uint8_t { kAll, kRoot };
+enum class Extent : uint8_t { kNone, kOne, kBlockARank, kOneAtRoot, kBlockARankAtRoot };
+enum class Rooting : uint8_t { kRootless, kRooted };
+enum class Combined : uint8_t { kNothing, kAllRanks, kUpToOwn, kBeforeOwn };
+enum class Lengths : uint8_t { kAgreed, kOwn };
 
 struct Facts {
   std::string_view name;
   Collective base;
   Extent input;
   Extent output;
-  bool has_root = false;
-  Whose inputs = Whose::kAll;
-  Whose outputs = Whose::kAll;
-  bool combines = false;
-  bool lengths_are_agreed = true;
+  Rooting root;
+  Combined combines;
+  Lengths lengths;
 };
-
-using enum Extent;
-using C = Collective;
-
-constexpr bool kRooted = true;
-constexpr bool kCombines = true;
 
 // In the order of the enumeration. Broadcast has one buffer, the output.
 constexpr std::array<Facts, kCollectives> kFacts = {{
-    {"barrier", C::kBarrier, kNone, kNone},
-    {"broadcast", C::kBroadcast, kNone, kOne, kRooted},
-    {"reduce", C::kReduce, kOne, kOne, kRooted, Whose::kAll, Whose::kRoot, kCombines},
-    {"allreduce", C::kAllreduce, kOne, kOne, !kRooted, Whose::kAll, Whose::kAll, kCombines},
-    {"gather", C::kGather, kOne, kBlockARank, kRooted, Whose::kAll, Whose::kRoot},
-    {"scatter", C::kScatter, kBlockARank, kOne, kRooted, Whose::kRoot, Whose::kAll},
-    {"allgather", C::kAllgather, kOne, kBlockARank},
-    {"alltoall", C::kAlltoall, kBlockARank, kBlockARank},
-    {"reduce_scatter_block", C::kReduceScatterBlock, kBlockARank, kOne, !kRooted, Whose::kAll, Whose::kAll, kCombines},
-    {"scan", C::kScan, kOne, kOne, !kRooted, Whose::kAll, Whose::kAll, kCombines},
-    {"exscan", C::kExscan, kOne, kOne, !kRooted, Whose::kAll, Whose::kAll, kCombines},
-    {"gatherv", C::kGather, kOne, kBlockARank, kRooted, Whose::kAll, Whose::kRoot, !kCombines, false},
-    {"scatterv", C::kScatter, kBlockARank, kOne, kRooted, Whose::kRoot, Whose::kAll, !kCombines, false},
-    {"allgatherv", C::kAllgather, kOne, kBlockARank},
-    {"alltoallv", C::kAlltoall, kBlockARank, kBlockARank, !kRooted, Whose::kAll, Whose::kAll, !kCombines, false},
-    {"reduce_scatter", C::kReduceScatterBlock, kBlockARank, kOne, !kRooted, Whose::kAll, Whose::kAll, kCombines},
+#define HOCKET_COLLECTIVE(constant, name, setting, function, others, base, input, output, root, combines, lengths) \
+  {#name, Collective::k##base, Extent::input, Extent::output, Rooting::root, Combined::combines, Lengths::lengths},
+#include "base/collectives.def"
 }};
 
 const Facts& facts(Collective collective) { return kFacts[static_cast<size_t>(collective)]; }
 
+bool is_at_root(Extent extent) { return extent == Extent::kOneAtRoot || extent == Extent::kBlockARankAtRoot; }
+bool is_block_a_rank(Extent extent) { return extent == Extent::kBlockARank || extent == Extent::kBlockARankAtRoot; }
+
 uint32_t blocks(Extent extent, uint32_t size) {
-  if (extent == kNone) return 0;
-  return extent == kOne ? 1 : size;
+  if (extent == Extent::kNone) return 0;
+  return is_block_a_rank(extent) ? size : 1;
 }
+
+bool has(Extent extent, bool is_root) { return extent != Extent::kNone && (is_root || !is_at_root(extent)); }
 
 }  // namespace
 
@@ -66,25 +52,34 @@ std::optional<Collective> collective_from_name(std::string_view text) {
 }
 
 Collective base_of(Collective collective) { return facts(collective).base; }
-bool has_root(Collective collective) { return facts(collective).has_root; }
-bool combines(Collective collective) { return facts(collective).combines; }
+bool has_root(Collective collective) { return facts(collective).root == Rooting::kRooted; }
+bool combines(Collective collective) { return facts(collective).combines != Combined::kNothing; }
+uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size) {
+  switch (facts(collective).combines) {
+    case Combined::kNothing:
+      return 0;
+    case Combined::kAllRanks:
+      return size;
+    case Combined::kUpToOwn:
+      return rank + 1;
+    case Combined::kBeforeOwn:
+      return rank;
+  }
+  return 0;
+}
 bool moves_input_aside(Collective collective) {
   const Collective base = base_of(collective);
   return base == Collective::kAlltoall || base == Collective::kReduceScatterBlock;
 }
-bool lengths_are_agreed(Collective collective) { return facts(collective).lengths_are_agreed; }
+bool lengths_are_agreed(Collective collective) { return facts(collective).lengths == Lengths::kAgreed; }
 
 uint32_t input_blocks(Collective collective, uint32_t size) { return blocks(facts(collective).input, size); }
 uint32_t output_blocks(Collective collective, uint32_t size) { return blocks(facts(collective).output, size); }
 
 bool has_block_a_rank(Collective collective) {
-  return facts(collective).input == kBlockARank || facts(collective).output == kBlockARank;
+  return is_block_a_rank(facts(collective).input) || is_block_a_rank(facts(collective).output);
 }
-bool has_input(Collective collective, bool is_root) {
-  return facts(collective).input != kNone && (is_root || facts(collective).inputs == Whose::kAll);
-}
-bool has_output(Collective collective, bool is_root) {
-  return facts(collective).output != kNone && (is_root || facts(collective).outputs == Whose::kAll);
-}
+bool has_input(Collective collective, bool is_root) { return has(facts(collective).input, is_root); }
+bool has_output(Collective collective, bool is_root) { return has(facts(collective).output, is_root); }
 
 }  // namespace hocket::schedule

@@ -10,27 +10,16 @@
 
 namespace hocket::schedule {
 
-// As their MPI namesakes. The vector versions come last: their blocks differ in length and may lie anywhere; they share
-// the algorithms of the collective that they are a version of.
+// As their MPI namesakes: kBarrier, kBroadcast, ... of the table. The vector versions come last: their blocks differ in
+// length and may lie anywhere; they share the algorithms of the collective that they are a version of.
 enum class Collective : uint8_t {
-  kBarrier,
-  kBroadcast,
-  kReduce,
-  kAllreduce,
-  kGather,
-  kScatter,
-  kAllgather,
-  kAlltoall,
-  kReduceScatterBlock,
-  kScan,
-  kExscan,
-  kGatherv,
-  kScatterv,
-  kAllgatherv,
-  kAlltoallv,
-  kReduceScatter,
+#define HOCKET_COLLECTIVE(constant, ...) k##constant,
+#include "base/collectives.def"
 };
-inline constexpr int kCollectives = 16;
+inline constexpr int kCollectives = 0
+#define HOCKET_COLLECTIVE(...) +1
+#include "base/collectives.def"
+    ;
 
 // "barrier", "broadcast", ...: the names of the command line, the environment and the tables.
 std::string_view name(Collective collective);
@@ -43,6 +32,8 @@ inline bool is_vector(Collective collective) { return collective >= Collective::
 bool has_root(Collective collective);
 // Operands are combined, so that their order may matter.
 bool combines(Collective collective);
+// Of one that combines: the operands of so many ranks, the first ones, are in what `rank` of `size` gets. 0: nothing.
+uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size);
 // A call in place works on a copy of its input, because peers still read what it would overwrite: there are more blocks
 // in the input than results fit beside.
 bool moves_input_aside(Collective collective);

@@ -6,6 +6,7 @@ kernel's, and not looked at."""
 import pathlib
 import re
 
+import rules_project
 from tree import Finding, split_comments
 
 _NAME = re.compile(r"\b(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+_?|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+|k[A-Z][a-z]\w*|"
@@ -37,6 +38,7 @@ class _Known:
             self.names.update(re.findall(r"\w+", code))
             self.paths.update(re.findall(r'[<"]([\w./-]+\.\w+)[>"]', code))  # headers of others, too
             self.paths.update(re.findall(r"[\w-]+\.\w+", code))
+        self.names.update(f"HOCKET_{setting}" for _, _, setting in rules_project.collectives(tree))
         for path in [*tree.paths, *self.folders]:
             parts = path.split("/")
             self.paths.update("/".join(parts[begin:]) for begin in range(len(parts)))

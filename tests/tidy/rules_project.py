@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What must agree: registry and files, environment and its page, header and its comments, licence lines, paths."""
+"""What must agree: registry and files, collectives and the public header, environment and its page, header and its
+comments, licence lines, paths."""
 
 import pathlib
 import re
@@ -12,8 +13,35 @@ ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
 STATISTICS = "interposer/core/statistics.cc"
 INTERPOSER_PAGE = "docs/interposer.md"
-COLLECTIVES = ("barrier", "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "scan",
-               "exscan")
+COLLECTIVES = "src/base/collectives.def"
+
+
+def collectives(tree):
+    """(line, name, NAME) of each line of the table."""
+    text = tree.text(COLLECTIVES) if tree.exists(COLLECTIVES) else ""
+    return [(text.count("\n", 0, row.start()) + 1, row.group(1), row.group(2))
+            for row in re.finditer(r"^HOCKET_COLLECTIVE\(\w+, (\w+), (\w+),", text, re.MULTILINE)]
+
+
+def check_collectives(tree):
+    """The table and the public header have the same collectives, each in two forms, and the setting is the name."""
+    if not tree.exists(PUBLIC_HEADER) or not tree.exists(COLLECTIVES):
+        return
+    header = tree.text(PUBLIC_HEADER)
+    declared = set(re.findall(r"^HOCKET_API\s[^;(]*\bhocket_(\w+)\(", header, re.MULTILINE))
+    rows = collectives(tree)
+    for number, name, setting in rows:
+        for function in (name, f"{name}_start"):
+            if function not in declared:
+                yield Finding("collectives", COLLECTIVES, number, f"{PUBLIC_HEADER} has no hocket_{function}")
+        if setting != name.upper():
+            yield Finding("collectives", COLLECTIVES, number, f"HOCKET_{setting} is not the name of {name} in capitals")
+    known = {name for _, name, _ in rows} | {
+        function.lower() for function in re.findall(r"^HOCKET_MPI_COLLECTIVE\(\w+, (\w+)\)", tree.text(COLLECTIVES),
+                                                    re.MULTILINE)}
+    for name in sorted(declared):
+        if f"{name}_start" in declared and name not in known:
+            yield Finding("collectives", PUBLIC_HEADER, 1, f"hocket_{name} is not in {COLLECTIVES}")
 
 
 def check_algorithms(tree):
@@ -29,10 +57,10 @@ def check_algorithms(tree):
                 yield Finding("algorithms", REGISTRY, number, f"{match.group(1)} is registered twice")
             registered[match.group(1)] = number
     files = set()
+    beginnings = tuple(f"{name}_" for _, name, _ in collectives(tree))
     for path in tree.paths:
         pure = pathlib.PurePath(path)
-        if str(pure.parent) == "src/algorithms" and pure.suffix == ".cc" and pure.stem.startswith(
-                tuple(f"{collective}_" for collective in COLLECTIVES)):
+        if str(pure.parent) == "src/algorithms" and pure.suffix == ".cc" and pure.stem.startswith(beginnings):
             files.add(pure.stem)
     for name in sorted(files - registered.keys()):
         yield Finding("algorithms", f"src/algorithms/{name}.cc", 1, f"not registered in {REGISTRY}")
@@ -86,6 +114,7 @@ def check_environment(tree):
     if not tree.exists(SETTINGS):
         return
     table = set(re.findall(r'"(HOCKET_[A-Z0-9_]+)"', tree.text(SETTINGS)))
+    table |= {f"HOCKET_{setting}" for _, _, setting in collectives(tree)}
     for path, line, name in environment_names(tree):
         if name not in table and not _is_public_name(tree, name):
             yield Finding("environment", path, line, f"{name} is not in {SETTINGS}")

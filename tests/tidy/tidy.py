@@ -33,6 +33,7 @@ RULES = [
     rules_size.check_functions,
     rules_classes.check_classes,
     rules_project.check_algorithms,
+    rules_project.check_collectives,
     rules_project.check_licence,
     rules_project.check_public_header,
     rules_project.check_environment,

@@ -3,8 +3,6 @@
 """The rules can fail: each is shown a small tree that keeps it and one that breaks it."""
 
 import json
-import pathlib
-import tempfile
 import unittest
 import unittest.mock
 
@@ -12,56 +10,12 @@ import counts
 import rules_classes
 import rules_glossary
 import rules_size
+import small_tree
 import tidy
-
-SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
-# A tree that keeps every rule.
-GOOD = {
-    "dev": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\necho build\n",
-    "scripts/build.sh": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\n",
-    "include/hocket/hocket.h":
-        "/* SPDX-License-Identifier: BSD-3-Clause */\n/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
-        "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n",
-    "src/base/status.h": SPDX + "enum class Code { kOk };\n",
-    "src/base/environment_settings.cc": SPDX + 'const char* names[] = {"HOCKET_WAIT"};\n',
-    "src/schedule/plan.h": SPDX + '#include <vector>\n#include "base/status.h"\n',
-    "src/algorithms/algorithms.def": "HOCKET_ALGORITHM(barrier_tree)\n",
-    "src/algorithms/barrier_tree.cc": SPDX + '#include "schedule/plan.h"\n',
-    "src/engines/executor/transport.h": SPDX + '#include "schedule/plan.h"\n',
-    "src/engines/shared_memory/lane.cc": SPDX + '#include "engines/executor/transport.h"\n',
-    "src/c_api/c_api.cc": SPDX + '#include "hocket/hocket.h"\nauto wait = getenv("HOCKET_WAIT");\n',
-    "interposer/core/statistics.cc":
-        SPDX + 'case Outcome::kCarriedOut:\n  return "carried out";\ncase Outcome::kFreed:\n  return "freed";\n'
-        'return "?";\n',
-    "docs/interposer.md": "| function | |\n|---|---|\n| a |  |\n\n| reason | |\n|---|---|\n| freed | at its end |\n",
-    "docs/environment.md": "| `HOCKET_WAIT` | how to wait |\n",
-    "README.md": "See docs/environment.md, docs/interposer.md.\n",
-}
+from small_tree import GOOD, SPDX
 
 
-class Rules(unittest.TestCase):
-    def setUp(self):
-        # The real ones are full in no tree here.
-        full = unittest.mock.patch.object(rules_size, "FULL_FOLDERS", {})
-        full.start()
-        self.addCleanup(full.stop)
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.root = pathlib.Path(self.folder.name)
-        for path, text in GOOD.items():
-            self.write(path, text)
-
-    def write(self, path, text):
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
-    def found(self, build=None):
-        return [(finding.rule, finding.path) for finding in tidy.findings(self.root, build)[1]]
-
-    def expect(self, rule, path, build=None):
-        self.assertEqual(self.found(build), [(rule, path)])
-
+class Rules(small_tree.TestCase):
     def test_good_tree_has_no_findings(self):
         self.assertEqual(self.found(), [])
 
@@ -246,8 +200,8 @@ class Rules(unittest.TestCase):
         self.expect("function-size", "scripts/build.sh")
 
     def test_algorithm_file_that_is_not_registered(self):
-        self.write("src/algorithms/reduce_pieces.cc", SPDX)
-        self.expect("algorithms", "src/algorithms/reduce_pieces.cc")
+        self.write("src/algorithms/barrier_pieces.cc", SPDX)
+        self.expect("algorithms", "src/algorithms/barrier_pieces.cc")
 
     def test_registered_algorithm_without_a_file(self):
         self.write("src/algorithms/algorithms.def", "HOCKET_ALGORITHM(barrier_tree)\nHOCKET_ALGORITHM(barrier_x)\n")
@@ -270,7 +224,7 @@ class Rules(unittest.TestCase):
         self.expect("environment", "src/c_api/c_api.cc")
 
     def test_setting_missing_from_its_page(self):
-        self.write("docs/environment.md", "nothing\n")
+        self.write("docs/environment.md", "`HOCKET_BARRIER`\n")
         self.expect("environment", "docs/environment.md")
 
     def test_reason_of_the_statistics_without_a_row(self):
@@ -361,15 +315,15 @@ class Rules(unittest.TestCase):
                    "  int c() const { return a; }\n  int d() const;\n  A();\n};\n" + "int h;\n" * 20)
         for path, text in (("src/base/a.cc", "int kExscan;"), ("src/algorithms/b.cc", "int exscan;"),
                            ("src/base/c.cc", "int d;  // exscan"), ("tests/e.cc", "int exscan;"),
-                           ("interposer/f.cc", "int MPI_Exscan(int NIC_DONE);"), ("bpf/g.h", "int nic_a;"),
-                           ("tools/h.cc", 'puts("reorder");')):
+                           ("interposer/f.cc", "int MPI_Exscan(int NIC_DONE, int Win_test);"),
+                           ("bpf/g.h", "int nic_a;"), ("tools/h.cc", 'puts("reorder");')):
             self.write(path, SPDX + text + "\n")
         found = dict(counts.counts(tidy.Tree(self.root)))
         self.assertEqual(found["longest file"], "src/base/status.cc 32 lines")
         self.assertEqual(found["lines of 3 functions"], "median 2, p99 3, most 3")
         self.assertEqual(found["largest classes"], "A 2 data members, A 3 functions")
-        self.assertTrue(found["largest folders"].startswith("src/base 5 sources, "))
-        self.assertEqual([found[what] for what in found if what.startswith("files")], ["2", "1", "1"])
+        self.assertTrue(found["largest folders"].startswith("src/base 6 sources, "))
+        self.assertEqual([found[what] for what in found if what.startswith("files")], ["2", "1", "1", "1"])
 
     def test_path_of_a_machine(self):
         self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")

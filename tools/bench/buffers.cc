@@ -63,10 +63,9 @@ void fill_operands(const Options& options, std::byte* memory, uint64_t count, in
 }
 
 std::string check_combined(const Options& options, const Cell& cell, const World& world, const std::byte* memory) {
-  int ranks = world.size();
-  if (cell.collective == Collective::kScan) ranks = world.rank() + 1;
-  if (cell.collective == Collective::kExscan) ranks = world.rank();
-  if (ranks == 0) return {};  // the first rank gets nothing from an exscan
+  const auto rank = static_cast<uint32_t>(world.rank()), size = static_cast<uint32_t>(world.size());
+  const auto ranks = static_cast<int>(schedule::combined_ranks(cell.collective, rank, size));
+  if (ranks == 0) return {};  // what lies there is the rank's own
   const bool is_part = schedule::base_of(cell.collective) == Collective::kReduceScatterBlock;
   const uint64_t offset = is_part ? cell.count * static_cast<uint64_t>(world.rank()) : 0;
   switch (options.element) {

@@ -27,6 +27,52 @@ hocket_op_t op_of(Operation operation) {
   return HOCKET_SUM;
 }
 
+// Calls a function of the C API with what a benchmark passes: one operator for each form that such functions have.
+struct Caller {
+  using Comm = hocket_comm_t*;
+  using Type = hocket_type_t;
+  using Op = hocket_op_t;
+  using Counts = const size_t*;
+
+  const Call& call;
+  Comm comm;
+  Type type;
+  Op op;
+  Counts counts, at;
+
+  int operator()(hocket_status_t (*barrier)(Comm)) const { return barrier(comm); }
+  int operator()(hocket_status_t (*broadcast)(Comm, void*, size_t, Type, int)) const {
+    return broadcast(comm, call.output, call.count, HOCKET_BYTE, call.root);
+  }
+  int operator()(hocket_status_t (*gather)(Comm, const void*, void*, size_t, Type, int)) const {
+    return gather(comm, call.input, call.output, call.count, HOCKET_BYTE, call.root);
+  }
+  int operator()(hocket_status_t (*gatherv)(Comm, const void*, size_t, void*, Counts, Counts, Type, int)) const {
+    return gatherv(comm, call.input, call.count, call.output, counts, at, HOCKET_BYTE, call.root);
+  }
+  int operator()(hocket_status_t (*scatterv)(Comm, const void*, Counts, Counts, void*, size_t, Type, int)) const {
+    return scatterv(comm, call.input, counts, at, call.output, call.count, HOCKET_BYTE, call.root);
+  }
+  int operator()(hocket_status_t (*allgather)(Comm, const void*, void*, size_t, Type)) const {
+    return allgather(comm, call.input, call.output, call.count, HOCKET_BYTE);
+  }
+  int operator()(hocket_status_t (*allgatherv)(Comm, const void*, void*, Counts, Counts, Type)) const {
+    return allgatherv(comm, call.input, call.output, counts, at, HOCKET_BYTE);
+  }
+  int operator()(hocket_status_t (*alltoallv)(Comm, const void*, Counts, Counts, void*, Counts, Counts, Type)) const {
+    return alltoallv(comm, call.input, counts, at, call.output, counts, at, HOCKET_BYTE);
+  }
+  int operator()(hocket_status_t (*reduce)(Comm, const void*, void*, size_t, Type, Op, int)) const {
+    return reduce(comm, call.input, call.output, call.count, type, op, call.root);
+  }
+  int operator()(hocket_status_t (*allreduce)(Comm, const void*, void*, size_t, Type, Op)) const {
+    return allreduce(comm, call.input, call.output, call.count, type, op);
+  }
+  int operator()(hocket_status_t (*reduce_scatter)(Comm, const void*, void*, Counts, Type, Op)) const {
+    return reduce_scatter(comm, call.input, call.output, counts, type, op);
+  }
+};
+
 bool complain() {
   std::fprintf(stderr, "hocket: %s\n", hocket_error_text());
   return false;
@@ -98,53 +144,15 @@ std::string HocketVariant::activate(Collective collective) {
 }
 
 int HocketVariant::run(const Call& call) {
-  if (call.collective == schedule::Collective::kBarrier) return hocket_barrier(comm_);
   if (schedule::is_vector(call.collective)) blocks_.set(call.count);
-  return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
-}
-
-int HocketVariant::run_moving(const Call& call) {
-  const auto& [collective, input, output, count, root] = call;
-  const size_t* const counts = blocks_.counts();
-  const size_t* const displacements = blocks_.displacements();
-  switch (collective) {
-    case schedule::Collective::kGather:
-      return hocket_gather(comm_, input, output, count, HOCKET_BYTE, root);
-    case schedule::Collective::kGatherv:
-      return hocket_gatherv(comm_, input, count, output, counts, displacements, HOCKET_BYTE, root);
-    case schedule::Collective::kScatter:
-      return hocket_scatter(comm_, input, output, count, HOCKET_BYTE, root);
-    case schedule::Collective::kScatterv:
-      return hocket_scatterv(comm_, input, counts, displacements, output, count, HOCKET_BYTE, root);
-    case schedule::Collective::kAllgather:
-      return hocket_allgather(comm_, input, output, count, HOCKET_BYTE);
-    case schedule::Collective::kAllgatherv:
-      return hocket_allgatherv(comm_, input, output, counts, displacements, HOCKET_BYTE);
-    case schedule::Collective::kAlltoall:
-      return hocket_alltoall(comm_, input, output, count, HOCKET_BYTE);
-    case schedule::Collective::kAlltoallv:
-      return hocket_alltoallv(comm_, input, counts, displacements, output, counts, displacements, HOCKET_BYTE);
-    default:
-      return hocket_broadcast(comm_, output, count, HOCKET_BYTE, root);
+  const Caller caller{call, comm_, type_, op_, blocks_.counts(), blocks_.displacements()};
+  switch (call.collective) {
+#define HOCKET_COLLECTIVE(constant, name, ...) \
+  case Collective::k##constant:                \
+    return caller(hocket_##name);
+#include "base/collectives.def"
   }
-}
-
-int HocketVariant::run_combining(const Call& call) {
-  const auto& [collective, input, output, count, root] = call;
-  switch (collective) {
-    case schedule::Collective::kReduce:
-      return hocket_reduce(comm_, input, output, count, type_, op_, root);
-    case schedule::Collective::kReduceScatterBlock:
-      return hocket_reduce_scatter_block(comm_, input, output, count, type_, op_);
-    case schedule::Collective::kReduceScatter:
-      return hocket_reduce_scatter(comm_, input, output, blocks_.counts(), type_, op_);
-    case schedule::Collective::kScan:
-      return hocket_scan(comm_, input, output, count, type_, op_);
-    case schedule::Collective::kExscan:
-      return hocket_exscan(comm_, input, output, count, type_, op_);
-    default:
-      return hocket_allreduce(comm_, input, output, count, type_, op_);
-  }
+  return HOCKET_ERR_INVALID_ARGUMENT;
 }
 
 std::string HocketVariant::error(int) const { return hocket_error_text(); }

@@ -68,9 +68,6 @@ class HocketVariant : public Variant {
   void never_forces() { forces_ = false; }
 
  private:
-  int run_moving(const Call& call);
-  int run_combining(const Call& call);
-
   hocket_comm_t* comm_;
   hocket_type_t type_;
   hocket_op_t op_;

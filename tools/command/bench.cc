@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "command/number_range.h"
 #include "command/usage.h"
 #include "mpi_launch/on_mpi.h"
+#include "schedule/collective.h"
 #include "selection/table.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
@@ -27,12 +29,42 @@
 namespace hocket::command {
 namespace {
 
+// The paragraph of the help that names them all.
+std::string collectives_in_words() {
+  std::string text = "COLLECTIVES, by these names or MPI's (bcast, MPI_Bcast): ";
+  bool was_vector = false;
+  for (int i = 0; i < schedule::kCollectives; ++i) {
+    const auto collective = static_cast<schedule::Collective>(i);
+    if (i != 0) text += ", ";
+    if (!was_vector && schedule::is_vector(collective)) text += "the vector versions ";
+    was_vector = schedule::is_vector(collective);
+    text += schedule::name(collective);
+  }
+  text +=
+      " (with blocks of equal length), `all` of them; with --ranks also pingpong (a bare cache line to another core "
+      "and "
+      "back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time). Where there is a block for "
+      "each rank, a size is that of one block.";
+  return text;
+}
+
+// Lines of at most 120 characters.
+std::string filled(const std::string& text) {
+  constexpr size_t kWidth = 120;
+  std::string lines;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const bool fits = column + 1 + end - begin <= kWidth;
+    if (column != 0) lines += fits ? ' ' : '\n';
+    column = (column != 0 && fits ? column + 1 : 0) + end - begin;
+    lines.append(text, begin, end - begin);
+    begin = end + 1;
+  }
+  return lines;
+}
+
 constexpr const char* kBenchFooter = R"(
-COLLECTIVES, by these names or MPI's (bcast, MPI_Bcast): barrier, broadcast, reduce, allreduce, gather, scatter,
-allgather, alltoall, reduce_scatter_block, scan, exscan, the vector versions gatherv, scatterv, allgatherv, alltoallv,
-reduce_scatter (with blocks of equal length), `all` of them; with --ranks also pingpong (a bare cache line to another
-core and back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time). Where there is a block for
-each rank, a size is that of one block.
 
 Timings: isolated lets ranks wait for each other before every call and takes the slowest rank's time; back-to-back
 makes calls one after the other, the root moving from rank to rank. Batches of all variants alternate within the same
@@ -160,7 +192,7 @@ int run(BenchWords parsed, const std::vector<std::string>& launcher, const std::
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("bench", "Measure collectives: an MPI's own against hocket, or hocket's algorithms");
-  sub->footer(kBenchFooter);
+  sub->footer("\n" + filled(collectives_in_words()) + kBenchFooter);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");
   auto parsed = std::make_shared<BenchWords>();
   sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")->required();

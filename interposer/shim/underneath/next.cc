@@ -127,27 +127,23 @@ void internal::find_mpi() {
   const std::lock_guard lock(mutex);
   if (found.load(std::memory_order_relaxed)) return;
   check_interface();
-#define HOCKET_FIND_BOTH(name)               \
-  require(mpi_functions.name, "MPI_" #name); \
-  require(pmpi_functions.name, "PMPI_" #name);
-#define HOCKET_FIND_OPTIONAL(name)        \
-  find(mpi_functions.name, "MPI_" #name); \
-  find(pmpi_functions.name, "PMPI_" #name);
-#define HOCKET_FIND_OPTIONAL_PMPI(name) find(pmpi_functions.name, "PMPI_" #name);
-#define HOCKET_FIND_PMPI(name) require(pmpi_functions.name, "PMPI_" #name);
-  HOCKET_MPI_CAUGHT(HOCKET_FIND_BOTH)
-#define HOCKET_FIND_OR_REFUSE(name)                 \
-  find_or_refuse(mpi_functions.name, "MPI_" #name); \
-  find_or_refuse(pmpi_functions.name, "PMPI_" #name);
-  HOCKET_MPI_CAUGHT_FILES(HOCKET_FIND_OR_REFUSE)
-  HOCKET_MPI_CAUGHT_COUNT(HOCKET_FIND_OPTIONAL)
+#define HOCKET_FIND_BOTH(how, name)      \
+  how(mpi_functions.name, "MPI_" #name); \
+  how(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_MPI_BARRIER(constant, name) HOCKET_FIND_BOTH(require, name)
 #if HOCKET_HAS_COUNT_FUNCTIONS
-  HOCKET_FIND_OPTIONAL(Request_get_status_all)
-  HOCKET_FIND_OPTIONAL(Request_get_status_any)
-  HOCKET_FIND_OPTIONAL(Request_get_status_some)
+#define HOCKET_MPI_COLLECTIVE(constant, name) HOCKET_FIND_BOTH(require, name) HOCKET_FIND_BOTH(find, name##_c)
+#else
+#define HOCKET_MPI_COLLECTIVE(constant, name) HOCKET_FIND_BOTH(require, name)
 #endif
-  HOCKET_MPI_USED(HOCKET_FIND_PMPI)
-  HOCKET_MPI_USED_COUNT(HOCKET_FIND_OPTIONAL_PMPI)
+#include "base/collectives.def"
+#define HOCKET_MPI_CAUGHT(name) HOCKET_FIND_BOTH(require, name)
+#define HOCKET_MPI_CAUGHT_FILE(name) HOCKET_FIND_BOTH(find_or_refuse, name)
+#define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_FIND_BOTH(find, name)
+#define HOCKET_MPI_CAUGHT_NEW(type, name) HOCKET_FIND_BOTH(find, name)
+#define HOCKET_MPI_USED(name) require(pmpi_functions.name, "PMPI_" #name);
+#define HOCKET_MPI_USED_COUNT(name) find(pmpi_functions.name, "PMPI_" #name);
+#include "shim/underneath/functions.def"
   find(pmpi_functions.Comm_is_revoked, "PMPIX_Comm_is_revoked");
   // Release: see next_mpi().
   found.store(true, std::memory_order_release);

@@ -20,13 +20,13 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, hand_on))
 #undef HOCKET_COUNT
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
-#define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)               \
-  HOCKET_EXPORT int prefix##name##_c parameters {                                       \
-    const auto call = __VA_ARGS__;                                                      \
-    return serve(call, [&] {                                                            \
-      const auto function = next().name##_c;                                            \
-      return function != nullptr ? function arguments : hand_on_narrowed(next(), call); \
-    });                                                                                 \
+#define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)                    \
+  HOCKET_EXPORT int prefix##name##_c parameters {                                            \
+    const auto call = __VA_ARGS__;                                                           \
+    return serve(call, [&] {                                                                 \
+      const auto function = next().name##_c;                                                 \
+      return function != nullptr ? function arguments : hand_on_narrowed(next().name, call); \
+    });                                                                                      \
   }
 
 #define HOCKET_COUNT MPI_Count

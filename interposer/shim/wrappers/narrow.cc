@@ -8,6 +8,8 @@
 namespace hocket::interposer {
 namespace {
 
+bool is_int(int64_t value) { return value >= INT_MIN && value <= INT_MAX; }
+
 // The numbers of one call as int.
 class Narrowed {
  public:
@@ -20,7 +22,7 @@ class Narrowed {
   }
 
   int number(int64_t value) {
-    if (value < INT_MIN || value > INT_MAX) fit_ = false;
+    if (!is_int(value)) fit_ = false;
     return static_cast<int>(value);
   }
 
@@ -45,98 +47,106 @@ class Narrowed {
   std::array<std::vector<int>, 4> rooms_;
 };
 
-int call_uniform(const CaughtFunctions& next, const MoveCall& call, int send_count, int receive_count) {
+// Counts and displacements of both sides.
+struct BothSides {
+  const int *counts, *places, *output_counts, *output_places;
+};
+BothSides narrow(const MoveCall& call, Narrowed& narrowed) {
   const Side &send = call.send, &receive = call.receive;
-  void* const output = const_cast<void*>(receive.buffer);
-  switch (call.collective) {
-    case Collective::kGather:
-      return next.Gather(send.buffer, send_count, send.type, output, receive_count, receive.type, call.root, call.comm);
-    case Collective::kScatter:
-      return next.Scatter(send.buffer, send_count, send.type, output, receive_count, receive.type, call.root,
-                          call.comm);
-    case Collective::kAllgather:
-      return next.Allgather(send.buffer, send_count, send.type, output, receive_count, receive.type, call.comm);
-    default:
-      return next.Alltoall(send.buffer, send_count, send.type, output, receive_count, receive.type, call.comm);
-  }
-}
-
-int hand_on_exchange(const CaughtFunctions& next, const MoveCall& call, Narrowed& narrowed) {
-  const Side &send = call.send, &receive = call.receive;
-  void* const output = const_cast<void*>(receive.buffer);
   const Numbers none;
   const bool sends = send.buffer != MPI_IN_PLACE;
   const int* const counts = narrowed.array(sends ? send.counts : none);
   const int* const places = narrowed.array(sends ? send.displacements : none);
-  const int* const output_counts = narrowed.array(receive.counts);
-  const int* const output_places = narrowed.array(receive.displacements);
-  if (!narrowed.fit()) return MPI_ERR_COUNT;
-  if (call.collective == Collective::kAlltoallw) {
-    return next.Alltoallw(send.buffer, counts, places, send.types, output, output_counts, output_places, receive.types,
-                          call.comm);
-  }
-  return next.Alltoallv(send.buffer, counts, places, send.type, output, output_counts, output_places, receive.type,
-                        call.comm);
+  return {counts, places, narrowed.array(receive.counts), narrowed.array(receive.displacements)};
 }
+
+void* output_of(const MoveCall& call) { return const_cast<void*>(call.receive.buffer); }
 
 }  // namespace
 
-int hand_on_narrowed(const CaughtFunctions& next, const BroadcastCall& call) {
+int hand_on_narrowed(decltype(&PMPI_Bcast) next, const BroadcastCall& call) {
   if (call.count > INT_MAX) return MPI_ERR_COUNT;
-  return next.Bcast(call.buffer, static_cast<int>(call.count), call.type, call.root, call.comm);
+  return next(call.buffer, static_cast<int>(call.count), call.type, call.root, call.comm);
 }
 
-int hand_on_narrowed(const CaughtFunctions& next, const MoveCall& call) {
+int hand_on_narrowed(decltype(&PMPI_Gather) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
-  void* const output = const_cast<void*>(receive.buffer);
   const int count = narrowed.number(send.count), output_count = narrowed.number(receive.count);
-  const int *counts = nullptr, *places = nullptr;
-  switch (call.collective) {
-    case Collective::kGatherv:
-      counts = narrowed.array_at(call.root, receive.counts);
-      places = narrowed.array_at(call.root, receive.displacements);
-      if (!narrowed.fit()) return MPI_ERR_COUNT;
-      return next.Gatherv(send.buffer, count, send.type, output, counts, places, receive.type, call.root, call.comm);
-    case Collective::kScatterv:
-      counts = narrowed.array_at(call.root, send.counts);
-      places = narrowed.array_at(call.root, send.displacements);
-      if (!narrowed.fit()) return MPI_ERR_COUNT;
-      return next.Scatterv(send.buffer, counts, places, send.type, output, output_count, receive.type, call.root,
-                           call.comm);
-    case Collective::kAllgatherv:
-      counts = narrowed.array(receive.counts);
-      places = narrowed.array(receive.displacements);
-      if (!narrowed.fit()) return MPI_ERR_COUNT;
-      return next.Allgatherv(send.buffer, count, send.type, output, counts, places, receive.type, call.comm);
-    case Collective::kAlltoallv:
-    case Collective::kAlltoallw:
-      return hand_on_exchange(next, call, narrowed);
-    default:
-      if (!narrowed.fit()) return MPI_ERR_COUNT;
-      return call_uniform(next, call, count, output_count);
-  }
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(send.buffer, count, send.type, output_of(call), output_count, receive.type, call.root, call.comm);
 }
 
-int hand_on_narrowed(const CaughtFunctions& next, const ReduceCall& call) {
+int hand_on_narrowed(decltype(&PMPI_Gatherv) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
-  const int count = narrowed.number(call.count);
+  const Side &send = call.send, &receive = call.receive;
+  const int count = narrowed.number(send.count);
+  const int* const counts = narrowed.array_at(call.root, receive.counts);
+  const int* const places = narrowed.array_at(call.root, receive.displacements);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(send.buffer, count, send.type, output_of(call), counts, places, receive.type, call.root, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Scatterv) next, const MoveCall& call) {
+  Narrowed narrowed(call.comm);
+  const Side &send = call.send, &receive = call.receive;
+  const int output_count = narrowed.number(receive.count);
+  const int* const counts = narrowed.array_at(call.root, send.counts);
+  const int* const places = narrowed.array_at(call.root, send.displacements);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(send.buffer, counts, places, send.type, output_of(call), output_count, receive.type, call.root,
+              call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Allgather) next, const MoveCall& call) {
+  Narrowed narrowed(call.comm);
+  const Side &send = call.send, &receive = call.receive;
+  const int count = narrowed.number(send.count), output_count = narrowed.number(receive.count);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(send.buffer, count, send.type, output_of(call), output_count, receive.type, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Allgatherv) next, const MoveCall& call) {
+  Narrowed narrowed(call.comm);
+  const Side &send = call.send, &receive = call.receive;
+  const int count = narrowed.number(send.count);
+  const int* const counts = narrowed.array(receive.counts);
+  const int* const places = narrowed.array(receive.displacements);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(send.buffer, count, send.type, output_of(call), counts, places, receive.type, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Alltoallv) next, const MoveCall& call) {
+  Narrowed narrowed(call.comm);
+  const BothSides of = narrow(call, narrowed);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(call.send.buffer, of.counts, of.places, call.send.type, output_of(call), of.output_counts,
+              of.output_places, call.receive.type, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Alltoallw) next, const MoveCall& call) {
+  Narrowed narrowed(call.comm);
+  const BothSides of = narrow(call, narrowed);
+  if (!narrowed.fit()) return MPI_ERR_COUNT;
+  return next(call.send.buffer, of.counts, of.places, call.send.types, output_of(call), of.output_counts,
+              of.output_places, call.receive.types, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Reduce) next, const ReduceCall& call) {
+  if (!is_int(call.count)) return MPI_ERR_COUNT;
+  return next(call.input, call.output, static_cast<int>(call.count), call.type, call.op, call.root, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Allreduce) next, const ReduceCall& call) {
+  if (!is_int(call.count)) return MPI_ERR_COUNT;
+  return next(call.input, call.output, static_cast<int>(call.count), call.type, call.op, call.comm);
+}
+
+int hand_on_narrowed(decltype(&PMPI_Reduce_scatter) next, const ReduceCall& call) {
+  Narrowed narrowed(call.comm);
   const int* const counts = narrowed.array(call.counts);
   if (!narrowed.fit()) return MPI_ERR_COUNT;
-  switch (call.collective) {
-    case Collective::kReduce:
-      return next.Reduce(call.input, call.output, count, call.type, call.op, call.root, call.comm);
-    case Collective::kReduceScatterBlock:
-      return next.Reduce_scatter_block(call.input, call.output, count, call.type, call.op, call.comm);
-    case Collective::kReduceScatter:
-      return next.Reduce_scatter(call.input, call.output, counts, call.type, call.op, call.comm);
-    case Collective::kScan:
-      return next.Scan(call.input, call.output, count, call.type, call.op, call.comm);
-    case Collective::kExscan:
-      return next.Exscan(call.input, call.output, count, call.type, call.op, call.comm);
-    default:
-      return next.Allreduce(call.input, call.output, count, call.type, call.op, call.comm);
-  }
+  return next(call.input, call.output, counts, call.type, call.op, call.comm);
 }
 
 }  // namespace hocket::interposer

@@ -11,9 +11,18 @@
 
 namespace hocket::interposer {
 
-// `next`: under one of both names.
-int hand_on_narrowed(const CaughtFunctions& next, const BroadcastCall& call);
-int hand_on_narrowed(const CaughtFunctions& next, const MoveCall& call);
-int hand_on_narrowed(const CaughtFunctions& next, const ReduceCall& call);
+// `next`: the function with int, under one of both names. One for each form of a function: Allreduce stands for all
+// that take what it takes, Gather for Scatter too, Allgather for Alltoall.
+int hand_on_narrowed(decltype(&PMPI_Bcast) next, const BroadcastCall& call);
+int hand_on_narrowed(decltype(&PMPI_Gather) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Gatherv) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Scatterv) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Allgather) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Allgatherv) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Alltoallv) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Alltoallw) next, const MoveCall& call);
+int hand_on_narrowed(decltype(&PMPI_Reduce) next, const ReduceCall& call);
+int hand_on_narrowed(decltype(&PMPI_Allreduce) next, const ReduceCall& call);
+int hand_on_narrowed(decltype(&PMPI_Reduce_scatter) next, const ReduceCall& call);
 
 }  // namespace hocket::interposer

@@ -12,14 +12,9 @@ namespace {
 
 using schedule::Collective;
 
-// In the order of the enumeration. Some of MPI's are the same to hocket.
 constexpr std::array<const char*, schedule::kCollectives> kMpiNames = {
-    "MPI_Barrier",        "MPI_Bcast",      "MPI_Reduce",
-    "MPI_Allreduce",      "MPI_Gather",     "MPI_Scatter",
-    "MPI_Allgather",      "MPI_Alltoall",   "MPI_Reduce_scatter_block or MPI_Reduce_scatter",
-    "MPI_Scan",           "MPI_Exscan",     "MPI_Gatherv",
-    "MPI_Scatterv",       "MPI_Allgatherv", "MPI_Alltoallv or MPI_Alltoallw",
-    "MPI_Reduce_scatter",
+#define HOCKET_COLLECTIVE(constant, name, setting, function, others, ...) #function others,
+#include "base/collectives.def"
 };
 
 // In the order of reduction::Type. MPI has several names for most of them, depending on the language.

@@ -261,6 +261,22 @@ TEST(Collectives, HaveNamesAndExtents) {
   EXPECT_FALSE(collective_from_name("alltoallw").has_value());
   EXPECT_EQ(input_blocks(Collective::kBroadcast, 7), 0u);
   EXPECT_EQ(output_blocks(Collective::kAllgather, 7), 7u);
+  EXPECT_EQ(input_blocks(Collective::kScatterv, 7), 7u);
+  EXPECT_TRUE(has_input(Collective::kScatterv, true));
+  EXPECT_FALSE(has_input(Collective::kScatterv, false));
+  EXPECT_TRUE(has_output(Collective::kScatterv, false));
+  EXPECT_FALSE(has_output(Collective::kBarrier, true));
+}
+
+TEST(Collectives, CombineTheOperandsOfTheFirstRanks) {
+  EXPECT_EQ(combined_ranks(Collective::kAllgather, 2, 7), 0u);
+  EXPECT_EQ(combined_ranks(Collective::kReduceScatter, 2, 7), 7u);
+  EXPECT_EQ(combined_ranks(Collective::kScan, 2, 7), 3u);
+  EXPECT_EQ(combined_ranks(Collective::kExscan, 2, 7), 2u);
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    EXPECT_EQ(combined_ranks(collective, 2, 7) != 0, combines(collective)) << name(collective);
+  }
 }
 
 }  // namespace

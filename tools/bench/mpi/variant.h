@@ -33,6 +33,54 @@ inline MPI_Op mpi_op_of(Operation operation) {
   return MPI_SUM;
 }
 
+// Calls a function of MPI with what a benchmark passes: one operator for each form that collectives have. By arity and
+// constness alone, because in some MPIs all handles are numbers.
+struct MpiCaller {
+  using Type = MPI_Datatype;
+  using Comm = MPI_Comm;
+  using Counts = const int*;
+
+  const Call& call;
+  Comm comm;
+  Type type;
+  MPI_Op op;
+  Counts counts, at;
+
+  int count() const { return static_cast<int>(call.count); }
+
+  int operator()(int (*barrier)(Comm)) const { return barrier(comm); }
+  int operator()(int (*broadcast)(void*, int, Type, int, Comm)) const {
+    return broadcast(call.output, count(), MPI_BYTE, call.root, comm);
+  }
+  int operator()(int (*gather)(const void*, int, Type, void*, int, Type, int, Comm)) const {
+    return gather(call.input, count(), MPI_BYTE, call.output, count(), MPI_BYTE, call.root, comm);
+  }
+  int operator()(int (*gatherv)(const void*, int, Type, void*, Counts, Counts, Type, int, Comm)) const {
+    return gatherv(call.input, count(), MPI_BYTE, call.output, counts, at, MPI_BYTE, call.root, comm);
+  }
+  int operator()(int (*scatterv)(const void*, Counts, Counts, Type, void*, int, Type, int, Comm)) const {
+    return scatterv(call.input, counts, at, MPI_BYTE, call.output, count(), MPI_BYTE, call.root, comm);
+  }
+  int operator()(int (*allgather)(const void*, int, Type, void*, int, Type, Comm)) const {
+    return allgather(call.input, count(), MPI_BYTE, call.output, count(), MPI_BYTE, comm);
+  }
+  int operator()(int (*allgatherv)(const void*, int, Type, void*, Counts, Counts, Type, Comm)) const {
+    return allgatherv(call.input, count(), MPI_BYTE, call.output, counts, at, MPI_BYTE, comm);
+  }
+  int operator()(int (*alltoallv)(const void*, Counts, Counts, Type, void*, Counts, Counts, Type, Comm)) const {
+    return alltoallv(call.input, counts, at, MPI_BYTE, call.output, counts, at, MPI_BYTE, comm);
+  }
+  int operator()(int (*reduce)(const void*, void*, int, Type, MPI_Op, int, Comm)) const {
+    return reduce(call.input, call.output, count(), type, op, call.root, comm);
+  }
+  int operator()(int (*allreduce)(const void*, void*, int, Type, MPI_Op, Comm)) const {
+    return allreduce(call.input, call.output, count(), type, op, comm);
+  }
+  int operator()(int (*reduce_scatter)(const void*, void*, Counts, Type, MPI_Op, Comm)) const {
+    return reduce_scatter(call.input, call.output, counts, type, op, comm);
+  }
+};
+
 class MpiVariant : public Variant {
  public:
   MpiVariant(MPI_Comm comm, Shim& shim, const Options& options, bool hocket, int ranks)
@@ -61,9 +109,15 @@ class MpiVariant : public Variant {
   }
 
   int run(const Call& call) override {
-    if (call.collective == Collective::kBarrier) return MPI_Barrier(comm_);
     if (schedule::is_vector(call.collective)) blocks_.set(call.count);
-    return schedule::combines(call.collective) ? run_combining(call) : run_moving(call);
+    const MpiCaller caller{call, comm_, type_, op_, blocks_.counts(), blocks_.displacements()};
+    switch (call.collective) {
+#define HOCKET_COLLECTIVE(constant, name, setting, function, ...) \
+  case Collective::k##constant:                                   \
+    return caller(function);
+#include "base/collectives.def"
+    }
+    return MPI_ERR_ARG;
   }
 
   // Those that engines know.
@@ -92,51 +146,6 @@ class MpiVariant : public Variant {
   }
 
  private:
-  int run_moving(const Call& call) const {
-    const auto& [collective, input, output, all, root] = call;
-    const int count = static_cast<int>(all);
-    const int* const counts = blocks_.counts();
-    const int* const at = blocks_.displacements();
-    switch (collective) {
-      case Collective::kGather:
-        return MPI_Gather(input, count, MPI_BYTE, output, count, MPI_BYTE, root, comm_);
-      case Collective::kGatherv:
-        return MPI_Gatherv(input, count, MPI_BYTE, output, counts, at, MPI_BYTE, root, comm_);
-      case Collective::kScatter:
-        return MPI_Scatter(input, count, MPI_BYTE, output, count, MPI_BYTE, root, comm_);
-      case Collective::kScatterv:
-        return MPI_Scatterv(input, counts, at, MPI_BYTE, output, count, MPI_BYTE, root, comm_);
-      case Collective::kAllgather:
-        return MPI_Allgather(input, count, MPI_BYTE, output, count, MPI_BYTE, comm_);
-      case Collective::kAllgatherv:
-        return MPI_Allgatherv(input, count, MPI_BYTE, output, counts, at, MPI_BYTE, comm_);
-      case Collective::kAlltoall:
-        return MPI_Alltoall(input, count, MPI_BYTE, output, count, MPI_BYTE, comm_);
-      case Collective::kAlltoallv:
-        return MPI_Alltoallv(input, counts, at, MPI_BYTE, output, counts, at, MPI_BYTE, comm_);
-      default:
-        return MPI_Bcast(output, count, MPI_BYTE, root, comm_);
-    }
-  }
-
-  int run_combining(const Call& call) const {
-    const int count = static_cast<int>(call.count);
-    switch (call.collective) {
-      case Collective::kReduce:
-        return MPI_Reduce(call.input, call.output, count, type_, op_, call.root, comm_);
-      case Collective::kReduceScatterBlock:
-        return MPI_Reduce_scatter_block(call.input, call.output, count, type_, op_, comm_);
-      case Collective::kReduceScatter:
-        return MPI_Reduce_scatter(call.input, call.output, blocks_.counts(), type_, op_, comm_);
-      case Collective::kScan:
-        return MPI_Scan(call.input, call.output, count, type_, op_, comm_);
-      case Collective::kExscan:
-        return MPI_Exscan(call.input, call.output, count, type_, op_, comm_);
-      default:
-        return MPI_Allreduce(call.input, call.output, count, type_, op_, comm_);
-    }
-  }
-
   MPI_Comm comm_;
   Shim& shim_;
   MPI_Datatype type_;
