@@ -26,7 +26,8 @@ def touched(tree, word, within, own):
     """Files, tests and pages aside, whose code or messages have the word; what only comments say doesn't count."""
     pattern = re.compile(word)
     return [path for path in tree.paths
-            if path.startswith(within) and not path.startswith(("tests/", "docs/", *own)) and not path.endswith(_NO_PROGRAM)
+            if path.startswith(within) and not path.startswith(("tests/", "docs/", *own))
+            and not path.endswith(_NO_PROGRAM)
             and pattern.search(words_of(path + "\n" + split_comments(path, tree.text(path))[0]))]
 
 
