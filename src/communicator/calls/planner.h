@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "carriers/engines.h"
 #include "communicator/calls/call_words.h"
@@ -80,6 +81,7 @@ class Planner final : public carriers::Choices {
   // force().
   const Prepared* recent(const CallShape& shape) const {
     const Prepared* found = recent_[place_of(shape)];
+    HOCKET_ASSERT(found == nullptr || is_kept(found), "what is recent is kept");
     return found != nullptr && found->shape == shape ? found : nullptr;
   }
   Result<std::shared_ptr<const Prepared>> prepare(const CallShape& shape);
@@ -109,6 +111,7 @@ class Planner final : public carriers::Choices {
   // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.
   static constexpr size_t kRecent = 64;
   static size_t place_of(const CallShape& shape) { return (hash(shape) >> 32 ^ shape.root) % kRecent; }
+  bool is_kept(const Prepared* prepared) const;
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
   engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
