@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How everything is compiled: warnings, ccache, sanitizers.
 option(HOCKET_WERROR "Warnings are errors" OFF)
+option(HOCKET_ASSERTIONS "Check what headers state as invariants (src/base/assertion.h)" OFF)
 option(HOCKET_FUZZ "Build the fuzz targets; needs clang" OFF)
 set(HOCKET_UNITY "" CACHE STRING "Folders whose sources are compiled a dozen at a time: src, interposer, tools, tests")
 set(HOCKET_SANITIZER "" CACHE STRING "Sanitizers as for -fsanitize=, e.g. thread; empty: none")
@@ -42,6 +43,9 @@ if(HOCKET_SANITIZER)
   add_link_options(-fsanitize=${HOCKET_SANITIZER})
   # libhocket brings its own C++ library, so a program has two of each standard class: no two type infos compare equal.
   add_compile_options(-fno-sanitize=vptr)
+endif()
+if(HOCKET_ASSERTIONS)
+  add_compile_definitions(HOCKET_ASSERTIONS)
 endif()
 if(HOCKET_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)

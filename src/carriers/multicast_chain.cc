@@ -23,7 +23,7 @@ enum Taking : uint8_t { kNotAwaited, kAwaited, kAsked };
 using Ask = uint64_t;  // blocks
 
 // The message's length. Of a length itself that few messages have, so that ranks whose counts don't match find out.
-struct [[gnu::packed]] Offer {
+struct [[gnu::packed]] LengthOffer {
   uint64_t bytes;
   uint8_t filler = 0;
 };
@@ -41,7 +41,7 @@ Progress MulticastChain::hand_on(const Instruction& step, StepState& state, cons
     if (is_handing_on_) return Progress::kPending;
     is_handing_on_ = true;
     operands.need(step, 0, step.bytes);
-    const Offer offer{.bytes = step.bytes};
+    const LengthOffer offer{.bytes = step.bytes};
     channel_.give_aside(step.peer, std::as_bytes(std::span(&offer, 1)));
     state.serial = channel_.take_aside(step.peer, sizeof(Ask));
     state.phase = kOffered;
@@ -73,7 +73,7 @@ Progress MulticastChain::hand_on(const Instruction& step, StepState& state, cons
 
 // state.serial: the aside that is under way, and what the member expects; state.bytes: blocks that were asked for.
 void MulticastChain::await(const Instruction& step, StepState& state, uint32_t expected) {
-  state.serial = pair(channel_.take_aside(step.peer, sizeof(Offer)), expected);
+  state.serial = pair(channel_.take_aside(step.peer, sizeof(LengthOffer)), expected);
   state.phase = kAwaited;
 }
 
@@ -86,7 +86,7 @@ Progress MulticastChain::take(const Instruction& step, StepState& state) {
     member_.supply(expected, state.bytes, {channel_.content(aside), blocks.bytes(state.bytes)});
   } else if (!member_.has_come(expected)) {
     if (!channel_.has_come(aside)) return Progress::kPending;
-    Offer offer;
+    LengthOffer offer;
     std::memcpy(&offer, channel_.content(aside), sizeof offer);
     channel_.compare_lengths(step.peer, offer.bytes, step.bytes);
     if (channel_.has_failed()) return Progress::kPending;

@@ -14,7 +14,6 @@ using engines::Instruction;
 using engines::Operands;
 using engines::Progress;
 using engines::StepState;
-using engines::multicast::Report;
 using schedule::StepKind;
 
 namespace {
@@ -95,7 +94,7 @@ void MulticastSteps::hold_back(uint64_t number) {
   is_held_back_ = true;
   if (is_reported_) {
     const uint32_t from = reporter(shared_, stream_, shared_.self, number);
-    reports_.push_back(channel_.take_aside(from, sizeof(Report)));
+    reports_.push_back(channel_.take_aside(from, sizeof(engines::multicast::Report)));
   }
   held_until_ns_ =
       now() + (shared_.delay.kind == RootDelay::Kind::kAdaptive ? shared_.adaptive.ns() : shared_.delay.ns);
@@ -114,7 +113,7 @@ bool MulticastSteps::may_go() {
 }
 
 void MulticastSteps::hear(uint32_t aside) {
-  Report report;
+  engines::multicast::Report report;
   std::memcpy(&report, channel_.content(aside), sizeof report);
   channel_.leave(aside);
   shared_.pace.hear(report);
@@ -159,7 +158,7 @@ bool MulticastSteps::send(const Instruction& step, StepState& state, const Opera
 void MulticastSteps::report(uint32_t source, uint64_t number) {
   if (reporter(shared_, stream_, source, number) != shared_.self) return;
   const auto [expected, missed] = shared_.member.take_losses();
-  const Report report{expected, missed};
+  const engines::multicast::Report report{expected, missed};
   channel_.give_aside(source, std::as_bytes(std::span(&report, 1)));
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assertion.h"
 #include "engines/shared_memory/lane.h"
 #include "engines/wire/channel.h"
 
@@ -97,6 +98,7 @@ class Track final : private engines::Transport {
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
                         const engines::Operands& operands) override {
     if (step.carrier == engines::kSharedMemory) return lane_->run(step, state, operands);
+    HOCKET_ASSERT(step.carrier <= carriers_.size(), "a step that leaves the node names a carrier of its track");
     return carriers_[step.carrier - 1]->run(step, state, operands);
   }
   engines::Progress finish() override { return lane_->finish(); }

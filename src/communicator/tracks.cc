@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace hocket::communicator {
 
 using engines::shared_memory::Lane;
@@ -14,6 +16,7 @@ std::unique_ptr<Channel> Tracks::make_channel(const Participants& participants, 
 }
 
 Track& Tracks::make(uint32_t index, std::unique_ptr<Lane> lane, std::unique_ptr<Channel> channel) {
+  HOCKET_ASSERT(index < kMost && tracks_[index] == nullptr, "each track is made once");
   if (channel == nullptr) {
     tracks_[index] = std::make_unique<Track>(std::move(lane));
   } else {
@@ -24,6 +27,7 @@ Track& Tracks::make(uint32_t index, std::unique_ptr<Lane> lane, std::unique_ptr<
 }
 
 Result<Track*> Tracks::open(uint32_t index) {
+  HOCKET_ASSERT(index < kMost, "a communicator has at most kMost tracks");
   if (tracks_[index] != nullptr) return tracks_[index].get();
   Result<std::unique_ptr<Lane>> lane = Lane::create(*participants_.group, index);
   if (!lane.is_ok()) return lane.take_status();

@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 
+#include "base/assertion.h"
 #include "carriers/engines.h"
 #include "communicator/participants.h"
 #include "communicator/track.h"
@@ -30,11 +31,23 @@ class Tracks {
   // Track `index`, made if it doesn't exist. Fails when there is no memory for it.
   Result<Track*> open(uint32_t index);
 
-  Track& first() { return *tracks_[0]; }
-  const Track& first() const { return *tracks_[0]; }
+  Track& first() {
+    HOCKET_ASSERT(tracks_[0] != nullptr, "the first track is there from set-up to the end");
+    return *tracks_[0];
+  }
+  const Track& first() const {
+    HOCKET_ASSERT(tracks_[0] != nullptr, "the first track is there from set-up to the end");
+    return *tracks_[0];
+  }
   // nullptr: it has not been needed yet.
-  Track* find(uint32_t index) { return tracks_[index].get(); }
-  const Track* find(uint32_t index) const { return tracks_[index].get(); }
+  Track* find(uint32_t index) {
+    HOCKET_ASSERT(index < kMost, "a communicator has at most kMost tracks");
+    return tracks_[index].get();
+  }
+  const Track* find(uint32_t index) const {
+    HOCKET_ASSERT(index < kMost, "a communicator has at most kMost tracks");
+    return tracks_[index].get();
+  }
 
   template <typename Body>
   void for_each(const Body& body) {

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace hocket::schedule {
 namespace {
 
@@ -90,6 +92,7 @@ Slice Builder::parts_of(const Slice& whole, uint32_t first, uint32_t last, uint3
 
 Slice Builder::block(const Slice& whole, const std::vector<uint32_t>& cuts, uint32_t index) const {
   if (cuts.empty()) return part(whole, index, size());
+  HOCKET_ASSERT(index + 1 < cuts.size(), "a group has a block for each of its ranks");
   if (cuts.back() == 0) return {};  // all blocks are missing
   return parts_of(whole, cuts[index], cuts[index + 1], cuts.back());
 }

@@ -53,6 +53,10 @@ void Planner::force(schedule::Collective collective, std::optional<selection::Sp
   forget();
 }
 
+bool Planner::is_kept(const Prepared* prepared) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) { return kept.second.get() == prepared; });
+}
+
 void Planner::forget() {
   recent_.fill(nullptr);
   kept_.clear();

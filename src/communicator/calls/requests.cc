@@ -3,11 +3,14 @@
 
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace hocket::communicator {
 
 using engines::Progress;
 
 Request* RequestQueue::push(std::unique_ptr<Request> request) {
+  HOCKET_ASSERT(request->track != 0 && request->track < Tracks::kMost, "requests have tracks of their own");
   ++started_;
   queues_[request->track].push_back(request.get());
   ++running_;
@@ -29,6 +32,7 @@ void RequestQueue::advance() {
       }
       request.done = true;
       at = queue.erase(at);
+      HOCKET_ASSERT(running_ != 0 && running_ <= unretired_, "who runs has not been retired");
       --running_;
     }
   }
@@ -54,6 +58,8 @@ Status RequestQueue::advance_beside() {
 }
 
 Status RequestQueue::retire(Request* request) {
+  HOCKET_ASSERT(request->done, "a request is retired when it is done");
+  HOCKET_ASSERT(unretired_ > running_, "a request is retired once");
   const std::unique_ptr<Request> owned(request);
   --unretired_;
   return std::move(owned->status);

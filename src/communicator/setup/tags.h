@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/assertion.h"
 #include "engines/shared_memory/layout.h"
 #include "engines/wire/wire.h"
 
@@ -53,6 +54,7 @@ class Tags {
   // Nothing is under way with them any more.
   void give_back(uint32_t tag) {
     const std::scoped_lock lock(mutex_);
+    HOCKET_ASSERT(tag / stride_ / size_ < in_use_.size() && in_use_[tag / stride_ / size_], "a tag is given back once");
     in_use_[tag / stride_ / size_] = false;
   }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
+
 namespace hocket::engines {
 
 using schedule::StepKind;
@@ -11,6 +13,8 @@ using schedule::StepKind;
 void Execution::start(const Program& program, Transport& transport) {
   if (program_ != nullptr) [[unlikely]]
     abandon();
+  HOCKET_ASSERT(program.instructions.empty() || program.instructions.back().ends_stage,
+                "a program ends its last stage");
   program_ = &program;
   transport_ = &transport;
   cursor_ = 0;
@@ -90,6 +94,7 @@ const Instruction* Execution::waiting_step() const {
 }
 
 Progress Execution::advance() {
+  HOCKET_ASSERT(program_ != nullptr, "a call is advanced that has started and is not over");
   const std::vector<Instruction>& steps = program_->instructions;
   while (cursor_ < steps.size()) {
     if (steps[cursor_].ends_stage) {
@@ -100,6 +105,7 @@ Progress Execution::advance() {
     }
     size_t end = cursor_ + 1;
     while (!steps[end - 1].ends_stage) ++end;
+    HOCKET_ASSERT(end - cursor_ <= states_.size(), "no stage is longer than its program says");
     if (advance_stage(end) == Progress::kPending) return Progress::kPending;
     std::fill_n(states_.begin(), end - cursor_, StepState{});
     cursor_ = end;

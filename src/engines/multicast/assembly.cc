@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
 #include "engines/multicast/blocks.h"
 
 namespace hocket::engines::multicast {
@@ -50,6 +51,7 @@ uint64_t Assembly::missing_blocks() const {
 
 void Assembly::supply(uint64_t blocks, std::span<const std::byte> content) {
   const Blocks all(into_.size(), fragment_bytes_);
+  HOCKET_ASSERT(content.size() == all.bytes(blocks), "blocks are supplied whole");
   all.each(blocks, [&](uint32_t block) {
     const std::span<const std::byte> own = content.first(all.length(block));
     content = content.subspan(own.size());

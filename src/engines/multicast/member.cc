@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assertion.h"
 #include "base/log.h"
 
 namespace hocket::engines::multicast {
@@ -76,6 +77,7 @@ void Member::supply(uint32_t expected, uint64_t blocks, std::span<const std::byt
 
 void Member::forget(uint32_t expected) {
   Expected& one = expected_[expected];
+  HOCKET_ASSERT(one.in_use && expecting_ != 0, "a message is forgotten once");
   judge(one);
   one.in_use = false;
   --expecting_;

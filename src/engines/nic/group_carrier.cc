@@ -56,7 +56,7 @@ void GroupCarrier::read(const Instruction& step, const nic_operand& result, std:
 }
 
 // False: the group is broken, or as many are under way as may be.
-bool GroupCarrier::begin(const Instruction& step, StepState& state, const Operands& operands) {
+bool GroupCarrier::ring(const Instruction& step, StepState& state, const Operands& operands) {
   // Who only gives would not notice for long.
   if (group_->is_broken()) [[unlikely]]
     return false;
@@ -85,7 +85,7 @@ bool GroupCarrier::begin(const Instruction& step, StepState& state, const Operan
 }
 
 Progress GroupCarrier::run(const Instruction& step, StepState& state, const Operands& operands) {
-  if (state.phase != kRung && !begin(step, state, operands)) {
+  if (state.phase != kRung && !ring(step, state, operands)) {
     if (group_->is_broken()) [[unlikely]]
       failure_ = health();
     return Progress::kPending;

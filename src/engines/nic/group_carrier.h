@@ -47,7 +47,7 @@ class GroupCarrier final : public Carrier {
 
  private:
   Status health() const;
-  bool begin(const Instruction& step, StepState& state, const Operands& operands);
+  bool ring(const Instruction& step, StepState& state, const Operands& operands);
   uint8_t words_of(const Instruction& step) const;
   void write(const Instruction& step, const std::byte* from, nic_operand& operand) const;
   void read(const Instruction& step, const nic_operand& result, std::byte* to) const;

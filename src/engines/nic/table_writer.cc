@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/assertion.h"
+
 namespace hocket::engines::nic {
 
 using schedule::Plan;
@@ -61,6 +63,7 @@ Status TableWriter::write(const Plan& plan, uint64_t before,
 Status TableWriter::receive(const Step& step) {
   Result<uint8_t> place = place_at_peer(step);
   if (!place.is_ok()) return place.take_status();
+  HOCKET_ASSERT(program_.arrivals < NIC_MOST_ARRIVALS, "a table's arrivals have room in it");
   nic_arrival& arrival = program_.arrival[program_.arrivals++];
   arrival.member = static_cast<uint16_t>(step.peer);
   arrival.send = place.value();
@@ -80,6 +83,8 @@ Status TableWriter::send(const Step& step, uint64_t before) {
 
 void TableWriter::add(uint64_t need, const nic_send& send) {
   if (program_.stages == 0 || program_.need[program_.stages - 1] != need) program_.need[program_.stages++] = need;
+  HOCKET_ASSERT(program_.stages <= NIC_MOST_STAGES, "a table's stages have room in it");
+  HOCKET_ASSERT(program_.sends < NIC_MOST_SENDS, "a table's sends have room in it");
   program_.send[program_.sends++] = send;
   program_.end_send[program_.stages - 1] = program_.sends;
 }

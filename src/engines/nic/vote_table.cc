@@ -2,6 +2,7 @@
 // The table of a barrier by broadcast: a vote before a schedule.
 #include <string>
 
+#include "base/assertion.h"
 #include "engines/nic/stage_table.h"
 #include "engines/nic/table_writer.h"
 
@@ -17,6 +18,7 @@ nic_arrival arrival_of(uint32_t member, uint8_t send) {
 
 void put_stage(nic_program& program, uint64_t need, uint16_t member, uint8_t bit) {
   program.send[program.sends++] = {member, bit, NIC_WHOLE, {}};
+  HOCKET_ASSERT(program.stages < NIC_MOST_STAGES, "a table's stages have room in it");
   program.need[program.stages] = need;
   program.end_send[program.stages++] = program.sends;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/shared_memory/group.h"
 
+#include "base/assertion.h"
+
 namespace hocket::engines::shared_memory {
 
 Status Group::reach(uint32_t rank, uint64_t end) {
+  HOCKET_ASSERT(rank < members_.size(), "a rank of a group is below its size");
   Member& member = members_[rank];
   if (member.region == nullptr) return Status::ok();
   Result<platform::Window> window = member.region->reach(end);
@@ -34,6 +37,7 @@ void Group::announce_sleep(uint32_t awaits) {
 }
 
 void Group::withdraw_sleep() {
+  HOCKET_ASSERT(root().sleepers.load(std::memory_order_relaxed) != 0, "who withdraws has announced its sleep");
   // Relaxed, both: what the waker wrote is seen through its own release; a waker that still finds a sleeper wakes
   // nobody.
   members_[rank_].block->parking.parked.store(0, std::memory_order_relaxed);

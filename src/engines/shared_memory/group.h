@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/assertion.h"
 #include "engines/shared_memory/layout.h"
 #include "platform/memory/shared_region.h"
 
@@ -27,12 +28,17 @@ class Group {
  public:
   // `asymmetric`: all members have registered for the asymmetric barrier.
   Group(uint32_t rank, std::vector<Member> members, std::shared_ptr<platform::SharedRegion> region, bool asymmetric)
-      : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {}
+      : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {
+    HOCKET_ASSERT(rank_ < members_.size(), "a group's own rank is one of its members");
+  }
 
   uint32_t rank() const { return rank_; }
-  uint32_t name_of(uint32_t rank) const { return members_[rank].name; }
+  uint32_t name_of(uint32_t rank) const { return member(rank).name; }
   uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
-  const Member& member(uint32_t rank) const { return members_[rank]; }
+  const Member& member(uint32_t rank) const {
+    HOCKET_ASSERT(rank < members_.size(), "a rank of a group is below its size");
+    return members_[rank];
+  }
   platform::SharedRegion& region() const { return *region_; }
   // So that what lies before `end` in a member's region is in its window.
   Status reach(uint32_t rank, uint64_t end);
@@ -46,7 +52,7 @@ class Group {
     platform::waker_barrier(asymmetric_);
     // Pairs with announce_sleep(): either we see the sleeper or it sees what we wrote.
     if (root().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      platform::unpark(members_[rank].block->parking);
+      platform::unpark(member(rank).block->parking);
     }
   }
   // After something was written that anybody may wait for who has announced `what`, or anything at all.

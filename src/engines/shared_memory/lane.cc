@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
 #include "schedule/describe.h"
 
 namespace hocket::engines::shared_memory {
@@ -24,6 +25,7 @@ Lane::Lane(Group& group, uint32_t index)
       slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffers),
       mail_staging_(group.region(), kMailStagingBytes, kMailBuffers),
       short_mail_staging_(group.region(), kShortMailBytes, kShortMailBuffers) {
+  HOCKET_ASSERT(index < kLanes, "a group has kLanes lanes");
   for (uint32_t rank = 0; rank < group.size(); ++rank) {
     lanes_.push_back(group.member(rank).block->lane(index, group.size()));
   }
@@ -73,7 +75,11 @@ bool Lane::find_finished(uint64_t call) {
     if (rank == group_.rank()) continue;
     uint64_t& finished = pairs_[rank].finished;
     // Acquire: pairs with the release in finish(): what that rank read of ours, it has read.
-    if (finished < call) finished = lanes_[rank]->finished.load(std::memory_order_acquire);
+    if (finished < call) {
+      const uint64_t told = lanes_[rank]->finished.load(std::memory_order_acquire);
+      HOCKET_ASSERT(told >= finished, "a peer has finished what is known of it as finished");
+      finished = told;
+    }
     least = std::min(least, finished);
   }
   known_finished_ = std::max(known_finished_, least);
@@ -104,6 +110,7 @@ bool Lane::enter_set() {
 }
 
 Progress Lane::finish() {
+  HOCKET_ASSERT(program_ != nullptr, "a call that finishes has begun");
   if (!finished_told_) {
     if (program_->uses_slots_or_counters) {
       const uint32_t set = this->set();
@@ -187,6 +194,7 @@ uint32_t Lane::awaits(const Instruction& step) const {
 }
 
 Progress Lane::add(const Instruction& step) {
+  HOCKET_ASSERT(step.slot < schedule::kMaxCounters, "a step names one of the counters that there are");
   if (!enter_set()) return Progress::kPending;
   const uint64_t added = step.value * unit_;
   // Release: what this rank did before; acquire: so that a chain of adders carries it on. Pairs with wait_until().
@@ -198,6 +206,7 @@ Progress Lane::add(const Instruction& step) {
       group_.wake_all(RankBlock::kSharedCounter);
     }
   } else {
+    HOCKET_ASSERT(step.peer < lanes_.size(), "a step's peer is in this group");
     lanes_[step.peer]->own[set()].counter[step.slot].fetch_add(added, std::memory_order_acq_rel);
     group_.wake(step.peer);
   }
@@ -205,6 +214,7 @@ Progress Lane::add(const Instruction& step) {
 }
 
 Progress Lane::wait_until(const Instruction& step) {
+  HOCKET_ASSERT(step.slot < schedule::kMaxCounters, "a step names one of the counters that there are");
   const uint32_t set = this->set();
   const bool is_shared = step.peer == schedule::kShared;
   const CounterSet& counters = is_shared ? root_->shared[set] : mine_->own[set];

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "engines/executor/transport.h"
 #include "engines/shared_memory/group.h"
@@ -93,6 +94,8 @@ class Lane final : public Transport {
   // Who has begun a call has finished the one before. Seen at no cost where data comes from, so that the line in which
   // that rank tells it is seldom looked at.
   void has_begun(uint32_t peer) {
+    HOCKET_ASSERT(lanes_[peer]->finished.load(std::memory_order_relaxed) >= call_ - 1,
+                  "a peer has finished what is known of it as finished");
     if (pairs_[peer].finished < call_ - 1) pairs_[peer].finished = call_ - 1;
   }
   uint32_t set() const { return static_cast<uint32_t>(call_ % kSets); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assertion.h"
 #include "engines/shared_memory/lane.h"
 
 namespace hocket::engines::shared_memory {
@@ -26,6 +27,7 @@ bool Lane::is_consumed(uint32_t peer, uint64_t serial) {
   if (pair.consumed >= serial) return true;
   // Acquire: pairs with the receiver's release: it has read what we are about to overwrite.
   pair.consumed = lanes_[peer]->acknowledgement(group_.rank(), group_.size()).consumed.load(std::memory_order_acquire);
+  HOCKET_ASSERT(pair.consumed <= pair.sent, "a receiver is done with no more than was sent to it");
   return pair.consumed >= serial;
 }
 
@@ -35,6 +37,7 @@ bool Lane::has_room(uint32_t peer) {
 }
 
 void Lane::post_line(uint32_t peer, MailLine& line) {
+  HOCKET_ASSERT(has_room(peer), "a line is written when its receiver is done with what it held");
   // Release: the line's content comes before; pairs with the acquire in receive().
   line.serial.store(++pairs_[peer].sent, std::memory_order_release);
   group_.wake(peer);
@@ -63,6 +66,7 @@ uint64_t Lane::reachable_location(const std::byte* data, uint64_t bytes) const {
 }
 
 Progress Lane::send(const Instruction& step, StepState& state, const Operands& operands) {
+  HOCKET_ASSERT(step.peer < pairs_.size(), "a step's peer is in this group");
   Pair& pair = pairs_[step.peer];
   if (pair.sending != nullptr && pair.sending != &state) return Progress::kPending;
   if (state.phase == kAwaitingReceiver) {
@@ -150,6 +154,7 @@ bool Lane::is_expected(const Instruction& step, const StepState& state, const Ma
 }
 
 Progress Lane::receive(const Instruction& step, StepState& state, const Operands& operands) {
+  HOCKET_ASSERT(step.peer < pairs_.size(), "a step's peer is in this group");
   Pair& pair = pairs_[step.peer];
   if (pair.receiving != nullptr && pair.receiving != &state) return Progress::kPending;
   pair.receiving = &state;

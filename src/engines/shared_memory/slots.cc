@@ -2,6 +2,7 @@
 // The one-sided half of a lane: publications and who reads them.
 #include <cstring>
 
+#include "base/assertion.h"
 #include "engines/shared_memory/lane.h"
 #include "engines/shared_memory/short_copy.h"
 
@@ -39,6 +40,7 @@ StagingBuffer* Lane::slot_buffer(uint8_t slot) {
 }
 
 void Lane::write_slot(const Instruction& step, uint64_t location) {
+  HOCKET_ASSERT(entered_, "a set is written to when all ranks have finished the call that had it before");
   SlotLine& line = mine_->slots[set()][step.slot];
   line.location = location ^ mark_;
   // Release: the data and its location come before; pairs with the acquire in published().
@@ -47,6 +49,7 @@ void Lane::write_slot(const Instruction& step, uint64_t location) {
 }
 
 Progress Lane::publish(const Instruction& step, const Operands& operands) {
+  HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   if (!enter_set()) return Progress::kPending;
   const std::byte* data = operands.source(step);
   if (step.bytes <= kInlineBytes) {
@@ -86,6 +89,7 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
 }
 
 Progress Lane::expose(const Instruction& step, const Operands& operands) {
+  HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   if (!enter_set()) return Progress::kPending;
   std::byte* room = operands.destination(step);
   if (step.bytes != 0 && group_.region().contains(room, step.bytes)) {
@@ -99,9 +103,12 @@ Progress Lane::expose(const Instruction& step, const Operands& operands) {
 }
 
 const SlotLine* Lane::published(const Instruction& step) {
+  HOCKET_ASSERT(step.peer < lanes_.size(), "a step's peer is in this group");
+  HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
   // Acquire: pairs with write_slot(). A later call's tag can't be there: its publisher waits for our finish().
   const uint64_t tag = line.tag.load(std::memory_order_acquire);
+  HOCKET_ASSERT(tag < slot_tag(call_ + 1, 0), "no peer publishes in a set that this rank still uses");
   peer_is_writing_ = tag == slot_tag(call_, kBeingWritten);
   if (tag < slot_tag(call_, step.version)) return nullptr;
   has_begun(step.peer);

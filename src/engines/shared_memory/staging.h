@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/assertion.h"
 #include "platform/memory/shared_region.h"
 
 namespace hocket::engines::shared_memory {
@@ -56,6 +57,7 @@ class StagingPool {
 
  private:
   bool grow() {
+    HOCKET_ASSERT(buffers_.size() < limit_, "buffers stay where they are, up to the limit");
     auto* memory = static_cast<std::byte*>(region_.allocate(buffer_bytes_, buffer_bytes_ % 4096 == 0 ? 4096 : 64));
     if (memory == nullptr) return false;
     buffers_.push_back({memory, region_.offset_of(memory), 0, 0});

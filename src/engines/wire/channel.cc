@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/assertion.h"
+
 namespace hocket::engines::wire {
 
 using schedule::StepKind;
@@ -95,6 +97,7 @@ bool Channel::has_stranger(uint32_t peer) {
 }
 
 void Channel::settle(const Posted& posted, size_t bytes) {
+  HOCKET_ASSERT(posted.state->bytes != 0, "each piece of a message is done once");
   if (--posted.state->bytes == 0) posted.state->phase = kArrived;
   if (posted.is_receive) compare_lengths(posted.peer, bytes, posted.expected);
 }
@@ -106,6 +109,16 @@ void Channel::compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected) 
                                          std::to_string(expected) + "; the counts of the two ranks don't match");
 }
 
+bool Channel::has_steps_under_way() const {
+  return std::any_of(posted_.begin(), posted_.end(), [&](const Posted& posted) {
+    return std::none_of(asides_.begin(), asides_.end(), [&](const Aside& one) { return &one.state == posted.state; });
+  });
+}
+
+void Channel::begin(const Program&) {
+  HOCKET_ASSERT(!has_steps_under_way(), "whatever was posted has been done or cancelled before the next call");
+}
+
 Progress Channel::run(const Instruction& step, StepState& state, const Operands& operands) {
   if (has_failed()) return Progress::kPending;
   if (state.phase == kNotBegun) post(step, state, operands);
@@ -115,6 +128,7 @@ Progress Channel::run(const Instruction& step, StepState& state, const Operands&
 }
 
 void Channel::post(const Instruction& step, StepState& state, const Operands& operands) {
+  HOCKET_ASSERT(step.peer < addresses_.size(), "a step that leaves the node names a rank");
   const bool sends = step.kind == StepKind::kSend;
   const std::byte* from = nullptr;
   std::byte* into = nullptr;
@@ -208,9 +222,14 @@ void Channel::begun(Aside& aside, Ticket ticket, const Posted& posted) {
   watch(ticket, posted);
 }
 
-bool Channel::has_come(uint32_t aside) const { return asides_[aside].state.phase == kArrived; }
+bool Channel::has_come(uint32_t aside) const {
+  HOCKET_ASSERT(aside < asides_.size() && asides_[aside].in_use,
+                "a message beside the steps is asked for by its number");
+  return asides_[aside].state.phase == kArrived;
+}
 
 void Channel::leave(uint32_t aside) {
+  HOCKET_ASSERT(aside < asides_.size() && asides_[aside].in_use && !asides_[aside].is_left, "a message is left once");
   Aside& one = asides_[aside];
   if (one.state.phase == kArrived) {
     free_bounce(one.bounce);

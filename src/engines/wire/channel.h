@@ -12,6 +12,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assertion.h"
 #include "base/status.h"
 #include "engines/executor/carrier.h"
 #include "engines/wire/wire.h"
@@ -41,7 +43,9 @@ class Channel final : public Carrier {
         tag_(tags.first),
         rank_(rank),
         addresses_(std::move(addresses)),
-        longest_piece_(longest_piece) {}
+        longest_piece_(longest_piece) {
+    HOCKET_ASSERT(std::has_single_bit(tags.count), "a channel has a power of two of tags");
+  }
   ~Channel() override { cancel(); }
 
   // For what is begun from now on; the same on all ranks that are in the same call. Any number.
@@ -49,6 +53,7 @@ class Channel final : public Carrier {
 
   // Moves the network, if a call waits for something here. Steps only look.
   bool poll() override;
+  void begin(const Program&) override;
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
   // Whether anything was begun since this was last asked that was not done at once.
   bool has_just_begun() override { return std::exchange(has_just_posted_, false); }
@@ -74,7 +79,10 @@ class Channel final : public Carrier {
   // A message of `peer` into memory of the channel's own; the result is its number until leave().
   uint32_t take_aside(uint32_t peer, uint64_t bytes);
   bool has_come(uint32_t aside) const;
-  const std::byte* content(uint32_t aside) const { return bounces_[asides_[aside].bounce].memory.get(); }
+  const std::byte* content(uint32_t aside) const {
+    HOCKET_ASSERT(has_come(aside), "what is read has come");
+    return bounces_[asides_[aside].bounce].memory.get();
+  }
   // It is not needed any more. It may still come: its memory serves others when it has.
   void leave(uint32_t aside);
   // A message that is copied together from pieces; has_come() says when its memory is free again, until leave().
@@ -109,6 +117,7 @@ class Channel final : public Carrier {
   void begun(Aside& aside, Ticket ticket, const Posted& posted);
   void watch(Ticket ticket, const Posted& posted);
   void sweep();
+  bool has_steps_under_way() const;
 
   Wire& wire_;
   TagRange tags_;

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

@@ -128,7 +128,7 @@ TEST_F(TwoNodes, AMessageOfAnotherCallCountsOnlyIfItStays) {
 TEST_F(TwoNodes, AMessageOfAnotherCallThatHasGoneMeanwhileCountsForNothing) {
   announce(0, schedule::Collective::kReduce);
   announce(1, schedule::Collective::kScatter);
-  StepState sent, awaited, taken;
+  StepState sent, awaited;
   post(1, StepKind::kSend, sent);
   post(0, StepKind::kReceive, awaited);
   NodeReports& reports = *ranks_[0].reports;

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

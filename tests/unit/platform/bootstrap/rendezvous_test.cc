@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "child_process.h"
-#include "contexts.h"
+#include "platform/bootstrap/contexts.h"
+#include "platform/child_process.h"
 
 namespace hocket::platform {
 namespace {

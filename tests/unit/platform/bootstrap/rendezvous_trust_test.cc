@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "child_process.h"
-#include "contexts.h"
+#include "platform/bootstrap/contexts.h"
 #include "platform/bootstrap/hello.h"
 #include "platform/bootstrap/rendezvous.h"
 #include "platform/bootstrap/unix_socket.h"
+#include "platform/child_process.h"
 #include "platform/descriptor.h"
 
 namespace hocket::platform {

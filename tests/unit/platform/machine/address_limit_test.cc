@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "child_process.h"
-#include "shared_regions.h"
+#include "platform/child_process.h"
+#include "platform/shared_regions.h"
 
 namespace hocket::platform {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One-sided plans: slots, versions and who may touch published memory when.
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

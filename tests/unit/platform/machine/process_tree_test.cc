@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "child_process.h"
+#include "platform/child_process.h"
 
 namespace hocket::platform {
 namespace {

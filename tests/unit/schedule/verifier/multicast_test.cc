@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multicasts: what may be lost is never counted on.
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "child_process.h"
+#include "platform/child_process.h"
 #include "platform/machine/cgroup.h"
 
 namespace hocket::platform {

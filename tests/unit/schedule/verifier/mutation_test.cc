@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Takes one step out of a right schedule, or does it twice, and expects the verifier to notice.
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters: what waits imply, totals, and barriers.
-#include "plans.h"
+#include "schedule/plans.h"
 
 namespace hocket::schedule {
 namespace {

@@ -27,9 +27,9 @@
 #include <thread>
 #include <vector>
 
-#include "child_process.h"
+#include "platform/child_process.h"
 #include "platform/memory/memory_file.h"
-#include "shared_regions.h"
+#include "platform/shared_regions.h"
 
 namespace hocket::platform {
 namespace {

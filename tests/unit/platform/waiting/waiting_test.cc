@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "child_process.h"
+#include "platform/child_process.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
 

@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "child_process.h"
+#include "platform/child_process.h"
 
 namespace hocket::platform {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "child_process.h"
+#include "platform/child_process.h"
 #include "platform/waiting/waiting.h"
 
 namespace hocket::platform {
