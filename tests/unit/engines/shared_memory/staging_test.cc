@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engines/shared_memory/staging.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+namespace hocket::engines::shared_memory {
+namespace {
+
+constexpr uint64_t kBytes = 4096;
+
+class Staging : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto region = platform::SharedRegion::create(size_t{16} << 20);
+    ASSERT_TRUE(region.is_ok()) << region.status().message();
+    region_ = region.take();
+  }
+  std::shared_ptr<platform::SharedRegion> region_;
+};
+
+TEST_F(Staging, GrowsToItsLimitAndNoFurther) {
+  StagingPool pool(*region_, kBytes, 3);
+  ASSERT_TRUE(pool.reserve(2));
+  std::set<StagingBuffer*> taken;
+  const auto is_free = [](const StagingBuffer&) { return false; };
+  for (int i = 0; i < 3; ++i) {
+    StagingBuffer* buffer = pool.take(is_free);
+    ASSERT_NE(buffer, nullptr);
+    EXPECT_EQ(region_->offset_of(buffer->memory), buffer->offset);
+    buffer->holder = 1;
+    EXPECT_TRUE(taken.insert(buffer).second) << "somebody holds it";
+  }
+  EXPECT_EQ(pool.take(is_free), nullptr);
+}
+
+TEST_F(Staging, GivesBuffersAgainThatAreFree) {
+  StagingPool pool(*region_, kBytes, 2);
+  const auto hold = [&](uint64_t holder, uint64_t done) {
+    StagingBuffer* buffer = pool.take([done](const StagingBuffer& candidate) { return candidate.holder <= done; });
+    if (buffer != nullptr) buffer->holder = holder;
+    return buffer;
+  };
+  StagingBuffer* const first = hold(1, 0);
+  StagingBuffer* const second = hold(2, 0);
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(hold(3, 0), nullptr);
+  EXPECT_EQ(hold(3, 1), first);
+  EXPECT_EQ(hold(4, 2), second);
+}
+
+TEST_F(Staging, WithoutRoomInTheRegionHasNone) {
+  StagingPool pool(*region_, uint64_t{32} << 20, 2);
+  EXPECT_FALSE(pool.reserve(1));
+  EXPECT_EQ(pool.take([](const StagingBuffer&) { return true; }), nullptr);
+}
+
+}  // namespace
+}  // namespace hocket::engines::shared_memory
