@@ -49,6 +49,8 @@ struct RanksOptions {
   uint32_t ranks = 2;
   uint32_t ranks_a_node = 1;
   carriers::EngineTypes (*engines)() = carriers::all_engines;
+  // Of a rank that is to be different.
+  std::function<void(uint32_t rank, ContextOptions& wanted)> change = [](uint32_t, ContextOptions&) {};
 };
 
 // Runs `body` on each rank with what set-up has given it.
@@ -63,6 +65,7 @@ inline void run_ranks(const RanksOptions& options, test::Network& network,
       wanted.wire = c_api::foreign_wire(network.wire_of(rank)).take();
       wanted.node = 1 + rank / options.ranks_a_node;
       wanted.engines = options.engines;
+      options.change(rank, wanted);
       Result<std::unique_ptr<Context>> context = Context::create(wanted);
       ASSERT_TRUE(context.is_ok()) << context.status().message();
       ThreadsBootstrap::Seat seat{&bootstrap, rank};

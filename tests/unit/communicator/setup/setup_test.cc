@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks come to agree on when a communicator is set up, and what all of them hear when one can't be.
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "communicator/ranks.h"
+
+namespace hocket::communicator {
+namespace {
+
+constexpr uint32_t kRanks = 4;
+
+class SetUp : public testing::Test {
+ protected:
+  ~SetUp() override {
+    unsetenv("HOCKET_ALLREDUCE");
+    unsetenv("HOCKET_TABLE");
+    std::remove(table_.c_str());
+  }
+  // What all ranks hear, which is the same.
+  std::string refusal(const RanksOptions& options, Code code) {
+    std::array<std::string, kRanks> heard;
+    run_ranks(options, network_, [&](uint32_t rank, Result<std::unique_ptr<Communicator>> made) {
+      ASSERT_FALSE(made.is_ok());
+      EXPECT_EQ(made.status().code(), code) << made.status().message();
+      heard[rank] = made.status().message();
+    });
+    for (const std::string& other : heard) EXPECT_EQ(other, heard[0]);
+    return heard[0];
+  }
+  // What rank 3 says of an allreduction, after a barrier of all.
+  std::string explanation(const RanksOptions& options) {
+    std::string text;
+    run_ranks(options, network_, [&](uint32_t rank, Result<std::unique_ptr<Communicator>> made) {
+      ASSERT_TRUE(made.is_ok()) << made.status().message();
+      EXPECT_TRUE(made.value()->run(Arguments{}).is_ok());
+      if (rank == 3) text = made.value()->explain({.collective = schedule::Collective::kAllreduce, .count = 64});
+      EXPECT_TRUE(made.value()->close().is_ok());
+    });
+    return text;
+  }
+  // Ranks on two nodes, of which one's wire has as many tags.
+  RanksOptions with_tags(uint32_t of, uint32_t tags) {
+    RanksOptions options{kRanks, 2};
+    options.change = [this, of, tags](uint32_t rank, ContextOptions& wanted) {
+      hocket_wire_t wire = network_.wire_of(rank);
+      if (rank == of || of == kRanks) wire.tags = tags;
+      wanted.wire = c_api::foreign_wire(wire).take();
+    };
+    return options;
+  }
+
+  test::Network network_{kRanks, 1};
+  const std::string table_ = testing::TempDir() + "setup_" + std::to_string(getpid()) + ".table";
+};
+
+TEST_F(SetUp, WithinANodeNeedsNoWire) {
+  RanksOptions options{kRanks, kRanks};
+  options.change = [](uint32_t, ContextOptions& wanted) { wanted.wire = nullptr; };
+  EXPECT_FALSE(explanation(options).empty());
+  EXPECT_EQ(network_.messages(), 0u);
+}
+
+TEST_F(SetUp, BetweenNodesNeedsAWireOnAllRanks) {
+  RanksOptions options{kRanks, 2};
+  options.change = [](uint32_t rank, ContextOptions& wanted) {
+    if (rank == 1) wanted.wire = nullptr;
+  };
+  const std::string heard = refusal(options, Code::kNotSupported);
+  EXPECT_NE(heard.find("rank 1 has no wire to other nodes"), std::string::npos) << heard;
+}
+
+TEST_F(SetUp, RefusesWiresThatDiffer) {
+  const uint32_t tags = network_.wire_of(0).tags;
+  const std::string heard = refusal(with_tags(2, tags - 1), Code::kMismatch);
+  const std::string processes = " tags for " + std::to_string(network_.wire_of(0).size) + " processes";
+  const std::string expected = "the wire of rank 0 has " + std::to_string(tags) + processes + ", that of rank 2 " +
+                               std::to_string(tags - 1) + processes;
+  EXPECT_EQ(heard.rfind(expected, 0), 0u) << heard;
+}
+
+TEST_F(SetUp, RefusesWiresWithTooFewTags) {
+  const uint32_t least = kLeastTags * network_.wire_of(0).size;
+  const std::string heard = refusal(with_tags(kRanks, least - 1), Code::kNotSupported);
+  EXPECT_NE(heard.find("are not enough for a communicator; it takes " + std::to_string(least)), std::string::npos)
+      << heard;
+}
+
+class Refusing final : public carriers::EngineType {
+ public:
+  const char* name() const override { return "refusing"; }
+  const char* setting() const override { return "TEST_REFUSING"; }
+  Result<carriers::Offer> offer(bool) override { return Status(Code::kInvalidArgument, "TEST_REFUSING=maybe"); }
+  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::Offer>&, const carriers::Meeting&,
+                                            std::string&) override {
+    return nullptr;
+  }
+  bool is_required(const std::vector<carriers::Offer>&) const override { return false; }
+};
+
+TEST_F(SetUp, OfOneRankThatFailsFailsOnAll) {
+  for (const uint32_t ranks_a_node : {kRanks, kRanks / 2}) {
+    RanksOptions options{kRanks, ranks_a_node};
+    options.change = [](uint32_t rank, ContextOptions& wanted) {
+      if (rank != 2) return;
+      wanted.engines = [] {
+        carriers::EngineTypes types;
+        types.push_back(std::make_unique<Refusing>());
+        return types;
+      };
+    };
+    EXPECT_EQ(refusal(options, Code::kInvalidArgument), "rank 2: TEST_REFUSING=maybe") << ranks_a_node;
+  }
+}
+
+TEST_F(SetUp, HeedsTheSettingsOfRankZeroOnOneNodeAndOnSeveral) {
+  setenv("HOCKET_ALLREDUCE", "linear", 1);
+  for (const uint32_t ranks_a_node : {kRanks, kRanks / 2})
+    EXPECT_NE(explanation({kRanks, ranks_a_node}).find("linear"), std::string::npos) << ranks_a_node;
+  setenv("HOCKET_ALLREDUCE", "rign", 1);
+  for (const uint32_t ranks_a_node : {kRanks, kRanks / 2}) {
+    const std::string heard = refusal({kRanks, ranks_a_node}, Code::kInvalidArgument);
+    EXPECT_EQ(heard.rfind("rank 0: HOCKET_ALLREDUCE=rign: ", 0), 0u) << heard;
+  }
+}
+
+// Longer than what goes in one round to other nodes.
+TEST_F(SetUp, BringsALongTableToAllNodes) {
+  std::ofstream table(table_);
+  table << "hocket-table 1\n";
+  for (int line = 2; line < 100; ++line) table << "# that of line " << line << " is a comment of some length\n";
+  table << "allreduce nodes=2 linear\n";
+  table.close();
+  setenv("HOCKET_TABLE", table_.c_str(), 1);
+  const std::string text = explanation({kRanks, 2});
+  EXPECT_NE(text.find("HOCKET_TABLE of rank 0, line 100"), std::string::npos) << text;
+}
+
+TEST_F(SetUp, FailsWithTheBootstrap) {
+  ContextOptions wanted;
+  wanted.memory_limit = size_t{64} << 20;
+  Result<std::unique_ptr<Context>> context = Context::create(wanted);
+  ASSERT_TRUE(context.is_ok()) << context.status().message();
+  const auto fails = [](const void*, void*, size_t, void*) { return 1; };
+  const auto made = Communicator::create(*context.value(), {0, 2, fails, nullptr});
+  ASSERT_FALSE(made.is_ok());
+  EXPECT_STREQ(made.status().message(), "the bootstrap's all-gather failed");
+  EXPECT_EQ(context.value()->communicators(), 0u);
+}
+
+}  // namespace
+}  // namespace hocket::communicator
