@@ -101,16 +101,17 @@ class Planner final : public carriers::Choices {
   struct Hash {
     size_t operator()(const CallShape& shape) const { return hash(shape); }
   };
-  static uint64_t hash(const CallShape& shape) {
+  static uint64_t hash_but_for_root(const CallShape& shape) {
     const uint64_t kind = static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
                           static_cast<uint64_t>(shape.in_place);
     uint64_t hash = (shape.count << 7 ^ kind) * 0x9e3779b97f4a7c15ull;
-    hash ^= (shape.element_bytes << 32 | shape.root) * 0xc2b2ae3d27d4eb4full;
+    hash ^= (shape.element_bytes << 32) * 0xc2b2ae3d27d4eb4full;
     return hash ^ hash >> 29;
   }
+  static uint64_t hash(const CallShape& shape) { return hash_but_for_root(shape) ^ shape.root * 0xc2b2ae3d27d4eb4full; }
   // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.
   static constexpr size_t kRecent = 64;
-  static size_t place_of(const CallShape& shape) { return (hash(shape) >> 32 ^ shape.root) % kRecent; }
+  static size_t place_of(const CallShape& shape) { return (hash_but_for_root(shape) >> 32 ^ shape.root) % kRecent; }
   bool is_kept(const Prepared* prepared) const;
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;

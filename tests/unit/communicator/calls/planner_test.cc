@@ -49,6 +49,13 @@ TEST_F(PlannerOfFour, KeepsWhatItHasMade) {
   EXPECT_EQ(planner_.recent(allreduce(2)), nullptr) << "another call";
 }
 
+// As a program does that passes the root around.
+TEST_F(PlannerOfFour, NeighbouringRootsDoNotDisplaceEachOther) {
+  CallShape shape{.collective = Collective::kBroadcast, .count = 100};
+  for (shape.root = 0; shape.root < 4; ++shape.root) (void)prepare(shape);
+  for (shape.root = 0; shape.root < 4; ++shape.root) EXPECT_NE(planner_.recent(shape), nullptr) << shape.root;
+}
+
 TEST_F(PlannerOfFour, FindsAmongManyWhatRecentCallsHaveDisplaced) {
   const CallShape shape = allreduce(1);
   const auto made = prepare(shape);
