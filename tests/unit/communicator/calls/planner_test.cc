@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "engines/shared_memory/layout.h"
+
 namespace hocket::communicator {
 namespace {
 
