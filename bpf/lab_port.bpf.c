@@ -81,7 +81,7 @@ static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, 
     count(&counters->lost);
     return DROP;
   }
-  const int is_held = lab_is_hit(settings->reorder, seed, link, LAB_REORDER, number);
+  const int is_held = lab_is_hit(settings->reorder, seed, link, LAB_HOLD, number);
   const int is_delayed = (settings->delay_ns | settings->jitter_ns) != 0;
   const int to_relay = is_held || is_delayed;
   if (to_relay && (bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_relay_tag(link, is_held)) != 0 ||

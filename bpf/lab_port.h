@@ -20,18 +20,13 @@ enum {
   LAB_FIRST_PORT = 100, /* and the port of node 0 */
 };
 
-/* Shares are of 2^32. */
+/* What the table has: shares are of 2^32, times in ns. */
 struct lab_settings {
   __u64 is_active; /* 0: nothing below is set */
   __u64 seed;
-  __u64 is_cut;
-  __u64 loss;
-  __u64 duplicate;
-  __u64 corrupt;
-  __u64 reorder;
-  __u64 hold_ns; /* by how much later a reordered packet comes */
-  __u64 delay_ns;
-  __u64 jitter_ns;           /* up to so much is added to the delay */
+#define LAB_IMPAIRMENT(kind, name, measure, setting, ...) __u64 setting;
+#define LAB_FURTHER_TIME(kind, effect, option, setting, ...) __u64 setting;
+#include "lab_impairments.def"
   __u64 lose_multicast_only; /* 1: others are never lost, nor is what manages groups (IGMP) */
 };
 
@@ -39,12 +34,8 @@ struct lab_counters {
   __u64 packets;
   __u64 bytes;
   __u64 number; /* of the next packet that may be hit */
-  __u64 cut;
-  __u64 lost;
-  __u64 duplicated;
-  __u64 corrupted;
-  __u64 delayed;
-  __u64 reordered;
+#define LAB_IMPAIRMENT(kind, name, measure, setting, counter, ...) __u64 counter;
+#include "lab_impairments.def"
   __u64 crowded_out; /* the relay had no room for it */
 };
 
@@ -65,7 +56,8 @@ static inline __u64 lab_tag_time_ns(__u16 tag, __u64 now_ns) {
   return (now - (__u16)(now - tag)) << LAB_TIME_SHIFT;
 }
 
-enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_REORDER, LAB_JITTER };
+/* What random numbers are drawn for: each draws its own, so these stay what they are. */
+enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_HOLD, LAB_JITTER };
 
 /* The output function of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
 static inline __u64 lab_mix(__u64 word) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,36 +29,43 @@ using engines::nic::Port;
 
 namespace {
 
-struct Kind {
-  const char* name;
-  lab::ImpairmentKind kind;
-  bool only_multicast = false;
-};
-constexpr Kind kKinds[] = {
-    {"loss", lab::ImpairmentKind::kLoss},           {"lost-multicasts", lab::ImpairmentKind::kLoss, true},
-    {"duplicate", lab::ImpairmentKind::kDuplicate}, {"corrupt", lab::ImpairmentKind::kCorrupt},
-    {"reorder", lab::ImpairmentKind::kReorder},     {"delay", lab::ImpairmentKind::kDelay}};
-constexpr uint64_t kReorderedByNs = 1'000'000;
+// What is lost by it, where a word has it, are multicasts only.
+constexpr std::string_view kLostMulticasts = "lost-multicasts";
+
+// "loss=1%, lost-multicasts=, ..., and delay=1ms".
+std::string words_of_impairments() {
+  std::string shares, times;
+  for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
+    const std::string word = std::string(facts.name) + "=";
+    if (facts.measure == lab::Measure::kTime) times += " and " + word + "1ms";
+    if (facts.measure != lab::Measure::kShare) continue;
+    shares += (shares.empty() ? "" : ", ") + word + (shares.empty() ? "1%" : "");
+    if (facts.kind == lab::ImpairmentKind::kLoss) shares += ", " + std::string(kLostMulticasts) + "=";
+  }
+  return shares + times;
+}
 
 Result<lab::Impairment> parse_impairment(const std::string& word) {
   const size_t equals = word.find('=');
-  for (const Kind& kind : kKinds) {
-    if (equals == std::string::npos || word.substr(0, equals) != kind.name) continue;
+  const std::string name = word.substr(0, equals);
+  const bool only_multicast = name == kLostMulticasts;
+  for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
+    const bool is_meant = only_multicast ? facts.kind == lab::ImpairmentKind::kLoss : name == facts.name;
+    if (equals == std::string::npos || !is_meant || facts.measure == lab::Measure::kSwitch) continue;
     lab::Impairment impairment;
-    impairment.kind = kind.kind;
-    impairment.only_multicast = kind.only_multicast;
-    if (kind.kind == lab::ImpairmentKind::kReorder) impairment.more_ns = kReorderedByNs;
-    const std::string value = word.substr(equals + 1);
-    Result<uint64_t> read =
-        kind.kind == lab::ImpairmentKind::kDelay ? lab::parse_duration_ns(value) : lab::parse_percent(value);
+    impairment.kind = facts.kind;
+    impairment.only_multicast = only_multicast;
+    if (const lab::FurtherTime* further = lab::further_time_of(facts.kind)) {
+      Result<uint64_t> preset = lab::parse_duration_ns(further->preset);
+      if (!preset.is_ok()) return preset.take_status();
+      impairment.more_ns = preset.value();
+    }
+    Result<uint64_t> read = lab::parse_value(facts.kind, word.substr(equals + 1));
     if (!read.is_ok()) return read.take_status();
     impairment.value = read.value();
     return impairment;
   }
-  return Status(
-      Code::kInvalidArgument,
-      "`" + word +
-          "` is no impairment; such are loss=1%, lost-multicasts=, duplicate=, corrupt=, reorder= and delay=1ms");
+  return Status(Code::kInvalidArgument, "`" + word + "` is no impairment; such are " + words_of_impairments());
 }
 
 void take_away(const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket lab loss, duplicate, corrupt, reorder, delay, cut, heal, reset: what happens to packets.
+// hocket lab loss, delay and the like of the table of impairments, cut, heal, reset: what happens to packets.
 #include <CLI/CLI.hpp>
 #include <optional>
 
@@ -29,21 +29,9 @@ struct ImpairmentWords {
   std::string name;
   std::string first;         // the node, or the value where there is no second word
   std::string second;        // the value
-  std::string more;          // --jitter, --by
+  std::string more = "0";    // the further time
   std::string only = "any";  // --only
   std::optional<uint64_t> seed;
-};
-
-struct Verb {
-  const char* name;
-  const char* help;
-  ImpairmentKind kind;
-};
-constexpr Verb kShares[] = {
-    {"loss", "So many of the packets are lost", ImpairmentKind::kLoss},
-    {"duplicate", "So many of the packets arrive twice", ImpairmentKind::kDuplicate},
-    {"corrupt", "In so many of the packets a bit changes", ImpairmentKind::kCorrupt},
-    {"reorder", "So many of the packets come later than some that were sent after them", ImpairmentKind::kReorder},
 };
 
 // The lab, with its lock held.
@@ -64,25 +52,19 @@ Result<Opened> open_lab(const std::string& name) {
   return Opened{found.take(), lock.take()};
 }
 
-// Reads a share or a time into `value`.
-Status read_value(ImpairmentKind kind, const std::string& word, uint64_t* value) {
-  Result<uint64_t> read = kind == ImpairmentKind::kDelay ? lab::parse_duration_ns(word) : lab::parse_percent(word);
-  if (!read.is_ok()) return read.take_status();
-  *value = read.value();
-  return Status::ok();
-}
-
 int impose(const ImpairmentWords& words, ImpairmentKind kind) {
   lab::Impairment impairment;
   impairment.kind = kind;
   impairment.seed = words.seed;
   impairment.only_multicast = words.only == "multicast";
-  if (Status status = read_value(kind, words.second.empty() ? words.first : words.second, &impairment.value);
-      !status.is_ok())
-    return fail(kUsage, status.message());
+  const Result<uint64_t> value = lab::parse_value(kind, words.second.empty() ? words.first : words.second);
+  if (!value.is_ok()) return fail(kUsage, value.status().message());
+  impairment.value = value.value();
   const Result<uint64_t> more = lab::parse_duration_ns(words.more);
   if (!more.is_ok()) return fail(kUsage, more.status().message());
-  impairment.more_ns = kind == ImpairmentKind::kReorder && impairment.value == 0 ? 0 : more.value();
+  const lab::FurtherTime* further = lab::further_time_of(kind);
+  const bool is_detail = further != nullptr && further->role == lab::Role::kDetail;
+  impairment.more_ns = is_detail && impairment.value == 0 ? 0 : more.value();
   const Result<Opened> opened = open_lab(words.name);
   if (!opened.is_ok()) return fail(kFailure, opened.status().message());
   const std::string node_word = words.second.empty() ? "all" : words.first;
@@ -113,46 +95,38 @@ int reset(const std::string& name) {
   return status.is_ok() ? kSuccess : fail(kFailure, status.message());
 }
 
-CLI::App* add_verb(CLI::App& lab_command, const Verb& verb, const std::shared_ptr<ImpairmentWords>& words,
-                   const char* value) {
-  auto* sub = lab_command.add_subcommand(verb.name, verb.help);
+// The subcommand of an impairment that has a value.
+void add_verb(CLI::App& lab_command, Invocation& invocation, const lab::ImpairmentFacts& facts) {
+  auto words = std::make_shared<ImpairmentWords>();
+  auto* sub = lab_command.add_subcommand(facts.name, facts.help);
   sub->footer(kLabImpairFooter);
   add_lab_name(*sub, words->name);
   sub->add_option("node", words->first, "n0, n1, ... or all, which is meant where none is named")->required();
-  sub->add_option("value", words->second, "0 ends it")->type_name(value);
+  sub->add_option("value", words->second, "0 ends it")
+      ->type_name(facts.measure == lab::Measure::kTime ? "TIME" : "PERCENT");
   sub->add_option("--seed", words->seed, "which packets are hit (default: as before, 1 at first)");
-  return sub;
+  if (const lab::FurtherTime* further = lab::further_time_of(facts.kind)) {
+    words->more = further->preset;
+    sub->add_option(further->option, words->more, further->help)->type_name("TIME");
+  }
+  if (facts.kind == ImpairmentKind::kLoss) {
+    sub->add_option("--only", words->only, "any (default), or multicast: nothing else is lost, IGMP neither")
+        ->check(CLI::IsMember({"any", "multicast"}));
+  }
+  sub->callback([=, &invocation, kind = facts.kind] { invocation.run = [=] { return impose(*words, kind); }; });
 }
 
 }  // namespace
 
 void add_lab_impairments(CLI::App& lab_command, Invocation& invocation) {
-  for (const Verb& verb : kShares) {
-    auto words = std::make_shared<ImpairmentWords>();
-    words->more = "0";
-    auto* sub = add_verb(lab_command, verb, words, "PERCENT");
-    if (verb.kind == ImpairmentKind::kReorder) {
-      words->more = "1ms";
-      sub->add_option("--by", words->more, "how much later they come (default: 1ms)")->type_name("TIME");
-    }
-    if (verb.kind == ImpairmentKind::kLoss) {
-      sub->add_option("--only", words->only, "any (default), or multicast: nothing else is lost, IGMP neither")
-          ->check(CLI::IsMember({"any", "multicast"}));
-    }
-    sub->callback([=, &invocation, kind = verb.kind] { invocation.run = [=] { return impose(*words, kind); }; });
+  for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
+    if (facts.measure != lab::Measure::kSwitch) add_verb(lab_command, invocation, facts);
   }
-  auto words = std::make_shared<ImpairmentWords>();
-  words->more = "0";
-  auto* delay =
-      add_verb(lab_command, {"delay", "Packets take longer by so much", ImpairmentKind::kDelay}, words, "TIME");
-  delay->add_option("--jitter", words->more, "and by up to so much more, in the same order")->type_name("TIME");
-  delay->callback([=, &invocation] { invocation.run = [=] { return impose(*words, ImpairmentKind::kDelay); }; });
-
   auto name = std::make_shared<std::string>();
   for (const bool is_cut : {true, false}) {
     auto node = std::make_shared<std::string>("all");
-    auto* sub = lab_command.add_subcommand(is_cut ? "cut" : "heal",
-                                           is_cut ? "Cut a node off, both ways" : "End what `cut` has done");
+    auto* sub = lab_command.add_subcommand(
+        is_cut ? "cut" : "heal", is_cut ? lab::facts_of(ImpairmentKind::kCut).help : "End what `cut` has done");
     sub->footer(kLabImpairFooter);
     add_lab_name(*sub, *name);
     auto* option = sub->add_option("node", *node, is_cut ? "n0, n1, ... or all" : "n0, n1, ... or all (default)");

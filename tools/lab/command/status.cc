@@ -26,40 +26,33 @@ json json_of_processes(const std::vector<lab::LabProcess>& processes) {
   return list;
 }
 
-struct Effect {
-  const char* name;
-  __u64 lab_settings::* setting;
-  __u64 lab_counters::* counter;
-  std::string (*text)(uint64_t);
-  const char* unit;  // of the number that programs get; nullptr: none
-  double unit_size;  // the setting's value of one of them
-};
-
-constexpr double kPercent = static_cast<double>(lab::kWhole) / 100;
-
-std::string cut_text(uint64_t) { return "off"; }
-
-const Effect kEffects[] = {
-    {"cut", &lab_settings::is_cut, &lab_counters::cut, cut_text, nullptr, 1},
-    {"loss", &lab_settings::loss, &lab_counters::lost, lab::percent_text, "percent", kPercent},
-    {"duplicate", &lab_settings::duplicate, &lab_counters::duplicated, lab::percent_text, "percent", kPercent},
-    {"corrupt", &lab_settings::corrupt, &lab_counters::corrupted, lab::percent_text, "percent", kPercent},
-    {"reorder", &lab_settings::reorder, &lab_counters::reordered, lab::percent_text, "percent", kPercent},
-    {"delay", &lab_settings::delay_ns, &lab_counters::delayed, lab::duration_text, "ns", 1},
-    {"jitter", &lab_settings::jitter_ns, nullptr, lab::duration_text, "ns", 1},
-};
+json effect_of(uint64_t setting, lab::Measure measure) {
+  json one = {{"in_force", setting != 0}};
+  std::string text = "off";
+  if (measure == lab::Measure::kShare) {
+    text = lab::percent_text(setting);
+    one["percent"] = static_cast<double>(setting) / (static_cast<double>(lab::kWhole) / 100);
+  } else if (measure == lab::Measure::kTime) {
+    text = lab::duration_text(setting);
+    one["ns"] = static_cast<double>(setting);
+  }
+  one["value"] = setting != 0 ? text : "ended";
+  return one;
+}
 
 // What is in force on a link, and what has hit any packet.
 json json_of_link(const lab::LinkReport& link) {
   json effects = json::object();
-  for (const Effect& effect : kEffects) {
-    const uint64_t setting = link.settings.*effect.setting;
-    const uint64_t hit = effect.counter == nullptr ? 0 : link.counters.*effect.counter;
+  for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
+    const uint64_t setting = link.settings.*facts.setting, hit = link.counters.*facts.counter;
     if (setting == 0 && hit == 0) continue;
-    json one = {{"in_force", setting != 0}, {"value", setting != 0 ? effect.text(setting) : "ended"}};
-    if (effect.unit != nullptr) one[effect.unit] = static_cast<double>(setting) / effect.unit_size;
-    if (effect.counter != nullptr) one["packets"] = hit;
-    effects[effect.name] = one;
+    json one = effect_of(setting, facts.measure);
+    one["packets"] = hit;
+    effects[facts.name] = one;
+  }
+  for (const lab::FurtherTime& further : lab::kFurtherTimes) {
+    const uint64_t setting = link.settings.*further.setting;
+    if (setting != 0 && *further.effect != 0) effects[further.effect] = effect_of(setting, lab::Measure::kTime);
   }
   if (link.counters.crowded_out != 0) effects["crowded_out"] = {{"packets", link.counters.crowded_out}};
   return {{"node", lab::node_name(link.node)},
@@ -76,8 +69,7 @@ void add_impairments(const lab::Lab& lab, json& about) {
   bool needs_relay = false;
   if (links.is_ok()) {
     for (const lab::LinkReport& link : links.value()) {
-      const lab_settings& settings = link.settings;
-      needs_relay = needs_relay || (settings.delay_ns | settings.jitter_ns | settings.reorder) != 0;
+      needs_relay = needs_relay || lab::needs_relay(link.settings);
       if (const json one = json_of_link(link); !one["effects"].empty()) about["links"].push_back(one);
     }
   }
@@ -114,6 +106,15 @@ json json_of(const std::string& name, const std::string& missing) {
 
 unsigned long long number(const json& value) { return value.get<uint64_t>(); }
 
+// "delay or reorder": those that the relay serves.
+std::string names_of_held() {
+  std::string names;
+  for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
+    if (facts.relaying == lab::Relaying::kByRelay) names = facts.name + (names.empty() ? "" : " or " + names);
+  }
+  return names;
+}
+
 void print_links(const json& about) {
   for (const json& link : about["links"]) {
     std::printf("  %s %s, %llu packets:", link["direction"].get<std::string>().c_str(),
@@ -129,8 +130,8 @@ void print_links(const json& about) {
   }
   if (about["relay_is_missing"]) {
     std::printf(
-        "  the relay is gone: packets that should come later are lost. Give the delay or reorder anew, or "
-        "`hocket lab reset`\n");
+        "  the relay is gone: packets that should come later are lost. Give the %s anew, or `hocket lab reset`\n",
+        names_of_held().c_str());
   }
 }
 

@@ -2,6 +2,7 @@
 #include "lab/packets/impairment.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lab/packets/offloads.h"
 #include "lab/packets/relay.h"
@@ -15,35 +16,24 @@ constexpr unsigned kDirections[] = {LAB_FROM_NODE, LAB_TO_NODE};
 
 void set_value(lab_settings& settings, const Impairment& impairment) {
   const uint64_t value = impairment.value;
-  const uint64_t more_ns = value == 0 && impairment.kind == ImpairmentKind::kReorder ? 0 : impairment.more_ns;
-  switch (impairment.kind) {
-    case ImpairmentKind::kLoss:
-      settings.loss = value;
-      settings.lose_multicast_only = value != 0 && impairment.only_multicast ? 1 : 0;
-      break;
-    case ImpairmentKind::kDuplicate:
-      settings.duplicate = value;
-      break;
-    case ImpairmentKind::kCorrupt:
-      settings.corrupt = value;
-      break;
-    case ImpairmentKind::kCut:
-      settings.is_cut = value;
-      break;
-    case ImpairmentKind::kDelay:
-      settings.delay_ns = value;
-      settings.jitter_ns = more_ns;
-      break;
-    case ImpairmentKind::kReorder:
-      settings.hold_ns = more_ns;
-      settings.reorder = value;
-      break;
+  if (const FurtherTime* further = further_time_of(impairment.kind)) {
+    const bool is_over = value == 0 && further->role == Role::kDetail;
+    settings.*further->setting = is_over ? 0 : impairment.more_ns;
   }
+  settings.*facts_of(impairment.kind).setting = value;
+  if (impairment.kind == ImpairmentKind::kLoss)
+    settings.lose_multicast_only = value != 0 && impairment.only_multicast ? 1 : 0;
+}
+
+bool is_further_time_set(const lab_settings& settings) {
+  return std::ranges::any_of(kFurtherTimes, [&](const FurtherTime& further) {
+    return further.role == Role::kOwn && settings.*further.setting != 0;
+  });
 }
 
 bool is_anything_set(const lab_settings& settings) {
-  return (settings.is_cut | settings.loss | settings.duplicate | settings.corrupt | settings.reorder |
-          settings.delay_ns | settings.jitter_ns) != 0;
+  const auto is_set = [&](const ImpairmentFacts& facts) { return settings.*facts.setting != 0; };
+  return std::ranges::any_of(kImpairments, is_set) || is_further_time_set(settings);
 }
 
 void change_link(const LinkTable& table, int node, unsigned direction, const Impairment& impairment) {
@@ -65,6 +55,24 @@ bool is_anything_active(const Lab& lab, const LinkTable& table) {
 
 }  // namespace
 
+const ImpairmentFacts& facts_of(ImpairmentKind kind) { return kImpairments[static_cast<size_t>(kind)]; }
+
+const FurtherTime* further_time_of(ImpairmentKind kind) {
+  const auto* found = std::ranges::find(kFurtherTimes, kind, &FurtherTime::kind);
+  return found == std::end(kFurtherTimes) ? nullptr : found;
+}
+
+Result<uint64_t> parse_value(ImpairmentKind kind, const std::string& word) {
+  return facts_of(kind).measure == Measure::kTime ? parse_duration_ns(word) : parse_percent(word);
+}
+
+bool needs_relay(const lab_settings& settings) {
+  const auto is_held = [&](const ImpairmentFacts& facts) {
+    return facts.relaying == Relaying::kByRelay && settings.*facts.setting != 0;
+  };
+  return std::ranges::any_of(kImpairments, is_held) || is_further_time_set(settings);
+}
+
 Status impose(const Lab& lab, const Impairment& impairment) {
   const bool ends = impairment.value == 0 && impairment.more_ns == 0;
   // Where nothing was ever in force there is nothing to end.
@@ -72,14 +80,14 @@ Status impose(const Lab& lab, const Impairment& impairment) {
   HOCKET_TRY(load_programs(lab));
   Result<LinkTable> table = LinkTable::open(lab);
   if (!table.is_ok()) return table.take_status();
-  const bool needs_relay = impairment.kind == ImpairmentKind::kDelay || impairment.kind == ImpairmentKind::kReorder;
-  if (needs_relay && !ends) HOCKET_TRY(start_relay(lab));
+  const ImpairmentFacts& facts = facts_of(impairment.kind);
+  if (facts.relaying == Relaying::kByRelay && !ends) HOCKET_TRY(start_relay(lab));
   HOCKET_TRY(set_offloads(lab, false));
   const bool is_all = impairment.node == kAllNodes;
   // One that is cut off neither hears nor is heard.
-  const bool both_ways = !is_all || impairment.kind == ImpairmentKind::kCut;
-  const bool at_sender = both_ways || impairment.kind == ImpairmentKind::kDelay;
-  const bool at_receiver = both_ways || impairment.kind != ImpairmentKind::kDelay;
+  const bool both_ways = !is_all || facts.place == Place::kAtBoth;
+  const bool at_sender = both_ways || facts.place == Place::kAtSender;
+  const bool at_receiver = both_ways || facts.place == Place::kAtReceiver;
   Impairment none = impairment;
   none.value = none.more_ns = 0;
   for (int node = 0; node < lab.nodes; ++node) {
