@@ -315,15 +315,15 @@ class Rules(small_tree.TestCase):
                    "  int c() const { return a; }\n  int d() const;\n  A();\n};\n" + "int h;\n" * 20)
         for path, text in (("src/base/a.cc", "int kExscan;"), ("src/algorithms/b.cc", "int exscan;"),
                            ("src/base/c.cc", "int d;  // exscan"), ("tests/e.cc", "int exscan;"),
-                           ("interposer/f.cc", "int MPI_Exscan(int NIC_DONE);"), ("bpf/g.h", "int nic_a;"),
-                           ("tools/h.cc", 'puts("reorder");')):
+                           ("interposer/f.cc", "int MPI_Exscan(int NIC_DONE, int Win_test);"),
+                           ("bpf/g.h", "int nic_a;"), ("tools/h.cc", 'puts("reorder");')):
             self.write(path, SPDX + text + "\n")
         found = dict(counts.counts(tidy.Tree(self.root)))
         self.assertEqual(found["longest file"], "src/base/status.cc 32 lines")
         self.assertEqual(found["lines of 3 functions"], "median 2, p99 3, most 3")
         self.assertEqual(found["largest classes"], "A 2 data members, A 3 functions")
         self.assertTrue(found["largest folders"].startswith("src/base 6 sources, "))
-        self.assertEqual([found[what] for what in found if what.startswith("files")], ["2", "1", "1"])
+        self.assertEqual([found[what] for what in found if what.startswith("files")], ["2", "1", "1", "1"])
 
     def test_path_of_a_machine(self):
         self.write("README.md", "docs/interposer.md docs/environment.md: see /" + "home/somebody/hocket\n")
