@@ -119,7 +119,7 @@ TEST(Chance, LinksPurposesAndSeedsHaveNothingToDoWithEachOther) {
     const bool hit = lab_is_hit(uint64_t{1} << 31, 1, 0, LAB_LOSS, number) != 0;
     same += hit == (lab_is_hit(uint64_t{1} << 31, 1, 1, LAB_LOSS, number) != 0) ? 1 : 0;
     same += hit == (lab_is_hit(uint64_t{1} << 31, 2, 0, LAB_LOSS, number) != 0) ? 1 : 0;
-    same += hit == (lab_is_hit(uint64_t{1} << 31, 1, 0, LAB_REORDER, number) != 0) ? 1 : 0;
+    same += hit == (lab_is_hit(uint64_t{1} << 31, 1, 0, LAB_HOLD, number) != 0) ? 1 : 0;
   }
   EXPECT_NEAR(static_cast<double>(same), 15'000, 6 * std::sqrt(30'000 * 0.25));
 }
