@@ -29,9 +29,9 @@ struct lab_settings {
   __u64 duplicate;
   __u64 corrupt;
   __u64 reorder;
-  __u64 hold_ns; /* by how much later a reordered packet comes */
+  __u64 hold_ns; /* how much later a reordered packet arrives */
   __u64 delay_ns;
-  __u64 jitter_ns;           /* up to so much is added to the delay */
+  __u64 jitter_ns;           /* the most that is added to the delay */
   __u64 lose_multicast_only; /* 1: others are never lost, nor is what manages groups (IGMP) */
 };
 
