@@ -16,8 +16,8 @@ Status Group::reach(uint32_t rank, uint64_t end) {
 
 void Group::wake_waiters(uint32_t what) {
   for (const Member& member : members_) {
-    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: who announces a new one after our
-    // look at `sleepers` looks once more himself.
+    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: a rank that announces a new one after
+    // our look at `sleepers` looks once more itself.
     const uint32_t awaits = member.block->awaits.load(std::memory_order_relaxed);
     if (awaits == what || awaits == RankBlock::kAnything) platform::unpark(member.block->parking);
   }
@@ -34,8 +34,8 @@ void Group::announce_sleep(uint32_t awaits) {
 }
 
 void Group::withdraw_sleep() {
-  // Relaxed, both: what the waker wrote is seen through its own release; a waker that still finds a sleeper wakes
-  // nobody.
+  // Relaxed, both: what the waker wrote is seen through its own release; a waker that still finds a sleeper wakes no
+  // thread.
   members_[rank_].block->parking.parked.store(0, std::memory_order_relaxed);
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -48,7 +48,8 @@ void Group::report_broken(uint32_t name) {
 }
 
 void Group::report_mismatch(std::string_view reason) {
-  // Relaxed: who writes the sentence, and no more. Who finds it raised goes without, and all hear of the first.
+  // Relaxed: this decides only which rank writes the sentence. A rank that finds it raised drops its own, and all ranks
+  // get the first.
   if (root().tells.exchange(1, std::memory_order_relaxed) != 0) return;
   const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
   root().reason[length] = 0;
