@@ -32,7 +32,7 @@ std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) 
 
 std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
   if (!algorithm.multicasts) return {};
-  if (query.ranks == 1) return {};  // it has nobody to send to
+  if (query.ranks == 1) return {};  // it has no rank to send to
   if (query.composition == nullptr && query.node_count() > 1 && query.ranks_a_node() > 1)
     return "one rank a node takes part, and here are more; leader:across=" + std::string(algorithm.name) +
            " serves the others";
