@@ -2,8 +2,8 @@
 // The ports of a lab's switch: what may happen to packets on their way, and, in the fast lab, the switch itself.
 //
 // A packet is judged once on each of its two links: on that from its node as it comes in at a port, and on that to its
-// node as it goes out at another. Whoever has been judged and comes by again (a duplicate, a packet that the relay
-// held) carries a mark. ARP is spared all that is random: a lost answer would stop everything for a second.
+// node as it goes out at another. A packet that has been judged and comes by again (a duplicate, or one that the relay
+// held) carries a mark. ARP is exempt from everything random: a lost answer would stop all traffic for a second.
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -64,7 +64,8 @@ static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 rand
   if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count(&counters->corrupted);
 }
 
-// Not what manages groups: a switch that doesn't hear who has joined sends them nothing, which is another impairment.
+// Group management is exempt: a switch that doesn't learn which nodes have joined sends them nothing, which is another
+// impairment.
 static __always_inline int is_multicast(struct __sk_buff* skb) {
   __u8 target = 0;
   __u8 protocol = 0;
@@ -136,7 +137,7 @@ int lab_from_node(struct __sk_buff* skb) {
 SEC("tc")
 int lab_to_node(struct __sk_buff* skb) { return act_on(judge(skb, lab_link(port_of(skb), LAB_TO_NODE), 0)); }
 
-// What the relay gives back goes on where it was taken from.
+// A packet that the relay gives back continues where the relay took it.
 SEC("tc")
 int lab_from_relay(struct __sk_buff* skb) {
   if (!skb->vlan_present) return TC_ACT_SHOT;

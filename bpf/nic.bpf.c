@@ -25,8 +25,8 @@ static __always_inline int find_slot(struct event* event, __u32 index) {
   return event->slot != 0 && event->state != 0;
 }
 
-// None behind the group's own, the last of which stands for all of them: those are others'. None that the group's
-// programs don't speak with.
+// Nothing goes to entries beyond the group's own, the last of which stands for all members: those belong to other
+// groups. Nor does anything go to a member that the group's programs don't speak with.
 static __always_inline struct nic_member* member_of(const struct nic_slot* slot, __u32 member) {
   if (member >= slot->group.size && member != NIC_ALL) return 0;
   const __u32 index = slot->first_member + (member == NIC_ALL ? slot->group.size : member);
@@ -120,7 +120,7 @@ static __always_inline struct nic_page* page_of(__u32 index) {
   return map == 0 ? 0 : bpf_map_lookup_elem(map, &zero);
 }
 
-// Gives the host the result of an operation. Worked out elsewhere than in the page, which the job may write.
+// Gives the host the result of an operation. The result is not computed in the page, because the job may write there.
 NIC_FUNCTION int nic_show(const struct nic_slot* slot, const struct nic_state* state, const struct nic_message* m,
                           __u64 call, struct nic_page* page) {
   struct nic_scratch* own = scratch();
@@ -145,7 +145,7 @@ static __always_inline int publish(const struct event* event, struct nic_outcome
   if (outcome->publishes && nic_show(event->slot, event->state, &event->message, outcome->call, page))
     outcome->completed +=
         nic_published(&event->slot->group, event->state, event->message.program, event->message.epoch);
-  // Several processors add up, whatever their order; what the page holds is never asked for.
+  // Several processors may add in any order; the engine never reads what the page holds.
   if (outcome->completed != 0) {
     __sync_fetch_and_add(&page->done, outcome->completed);
     count_many(NIC_OPERATIONS, outcome->completed);
@@ -248,8 +248,8 @@ int nic_arriving(struct __sk_buff* skb) {
   return act(skb, &event, &outcome, wakes);
 }
 
-// Where packets come in to begin with, in the driver: what can be answered by one packet or by none is answered here.
-// What needs more is begun here and handed on to nic_arriving; what is about content is left to it.
+// Packets come in here first, in the driver. The program answers whatever takes at most one packet. It starts what
+// needs more and leaves the rest to nic_arriving, which also handles all packets with content.
 SEC("xdp")
 int nic_early(struct xdp_md* context) {
   struct event event = {};
@@ -334,7 +334,7 @@ int nic_leaving(struct __sk_buff* skb) {
   count(outcome.verdict == NIC_TAKEN ? NIC_BELLS : outcome.verdict);
   (void)publish(&event, &outcome);
   if (outcome.verdict == NIC_TAKEN && outcome.completed == 0) wake_keeper();
-  // What has been written into the packet goes on its way; a packet that is dropped here costs the sender an ENOBUFS.
+  // A packet into which a message was written goes on its way; dropping a packet here would give the sender an ENOBUFS.
   return send_all(skb, &event, &outcome, 0) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the NIC engine's programs and whoever loads them have in common, beside protocol/. Nothing of it lies in memory
+/* What the NIC engine's programs and the service that loads them share, beside protocol/. Nothing of it lies in memory
  * that a job may write. */
 #ifndef HOCKET_BPF_NIC_H
 #define HOCKET_BPF_NIC_H
@@ -45,7 +45,7 @@ struct nic_slot {
   __u8 mac[6];
   __u16 port; /* big-endian, these, too */
   __u32 ip;
-  __u16 ear_port; /* where the job listens when it sleeps; 0: it never does */
+  __u16 ear_port; /* where the job listens while it sleeps; 0: it never sleeps */
   __u16 reserved;
   __u32 reserved_too;
 };

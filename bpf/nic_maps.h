@@ -56,7 +56,7 @@ struct nic_frame {
   __u64 words[NIC_WORDS + 1];
 } __attribute__((packed));
 
-// What a program works with and has no room for. No program interrupts another on its processor.
+// Working memory of a program that does not fit on its stack. No program interrupts another on its processor.
 struct nic_scratch {
   struct nic_operand in;   // of the packet or the ring
   struct nic_operand out;  // of what goes out
@@ -78,7 +78,7 @@ struct {
   __type(value, __u32);
 } nic_ids SEC(".maps");
 
-// Which socket may ring for which slot: those that aren't here may not. The value says nothing.
+// Which socket may ring for which slot: a socket that is not listed here may not. The value has no meaning.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, NIC_MOST_GROUPS);
@@ -110,7 +110,8 @@ struct {
   __type(value, __u64);
 } nic_counters SEC(".maps");
 
-// Whoever looks after the engine sleeps while nothing is under way: it sets the flag, and the next bell wakes it.
+// The service that looks after the engine sleeps while nothing is under way: it sets the flag, and the next doorbell
+// wakes it.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);

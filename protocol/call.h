@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an operation is to do, beside its program: the same on all members, and kept by who hears of it first.
+/* What an operation is to do, beside its program: it is the same on all members, and the first message that describes
+ * it is kept.
  *
  *   bits 0..3     type
  *   bits 4..7     operation

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What happens when a message comes, or when a host starts an operation: which messages go out now, and what has been
- * completed. Neither sends nor waits: that is the business of whoever calls.
+ * completed. These functions neither send nor wait: that is the caller's business.
  *
- * Thread safety: any number of processors at the same time. What is to be sent is told to exactly one of them. */
+ * Thread safety: any number of processors at the same time. Exactly one of them is told what to send. */
 #ifndef HOCKET_PROTOCOL_MACHINE_H
 #define HOCKET_PROTOCOL_MACHINE_H
 
@@ -47,7 +47,8 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   if (epoch != nic_load(&state->started) + 1) return nic_refused(NIC_OUT_OF_TURN);
   if (epoch - nic_load(&state->completed) > NIC_IN_FLIGHT) return nic_refused(NIC_TOO_MANY);
   if (nic_compare_exchange(&state->started, epoch - 1, epoch) != epoch - 1) return nic_refused(NIC_OUT_OF_TURN);
-  /* Whatever it held is over. Its round may be of any age: operations without acknowledgements don't come by it. */
+  /* The operation that used this word is over. Its round may be of any age, because operations without acknowledgements
+   * never touch it. */
   if ((program->flags & NIC_ACKNOWLEDGED) != 0)
     (void)nic_exchange(&state->acknowledged[nic_index_of(epoch)], nic_blank(epoch, bell->program));
   if (group->operands != 0) {
@@ -75,7 +76,8 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   }
 }
 
-/* The source takes part in another collective than is under way here. Neither can ever end if both hosts have begun. */
+/* The source takes part in another collective than is under way here. If both hosts have started, neither collective
+ * can ever end. */
 NIC_INLINE struct nic_outcome nic_disagreed(struct nic_state* state, const struct nic_message* m) {
   if ((nic_look(nic_record(state, m->epoch), m->epoch) & NIC_STARTED) != 0)
     nic_break(state, NIC_CAUSE_DISAGREES, m->source);
@@ -89,7 +91,7 @@ NIC_INLINE __u64 nic_bits_of(const struct nic_program* program, const struct nic
   return 1ULL << m->bit | veto | vote;
 }
 
-/* Who sends an arrival of an operation. */
+/* The member that sends a given arrival of an operation. */
 NIC_INLINE __u32 nic_source_of(const struct nic_arrival* arrival, __u32 root) {
   return arrival->member == NIC_ROOT ? root : arrival->member;
 }
@@ -104,10 +106,10 @@ NIC_INLINE enum nic_verdict nic_keep(const struct nic_group* group, struct nic_s
   const __u64 call = nic_call_of(m);
   const __u32 words = nic_words_of_slice(program, call);
   if (!nic_is_sound(group, program, m) || m->carried != (has_content ? words : 0)) return NIC_UNSOUND;
-  /* What nobody waits for here: a result that only the root gets. */
+  /* No process here waits for it: only the root gets the result. */
   if ((nic_beginning(group, program, m) >> m->bit & 1) != 0) return NIC_NOT_EXPECTED;
   if (has_content && m->epoch > nic_load(&state->started) + group->unexpected) return NIC_REJECTED;
-  /* Before it leaves a trace: what others then send, who are right, would disagree with that. */
+  /* This is checked before the message leaves a trace, since what correct members send later would disagree with it. */
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
   if ((word & NIC_EVENTS) != 0 && nic_program_of(word) != m->program) return NIC_DISAGREEMENT;
   switch (nic_describe(&state->call[nic_index_of(m->epoch)], call)) {
@@ -181,20 +183,20 @@ NIC_INLINE struct nic_outcome nic_arrive(const struct nic_group* group, struct n
   return outcome;
 }
 
-/* Somebody misses a message: it goes out again if it has gone out before. */
+/* A member misses a message: it goes out again if it has gone out before. */
 NIC_INLINE struct nic_outcome nic_asked(const struct nic_group* group, struct nic_state* state,
                                         const struct nic_program* program, const struct nic_message* m) {
   if (m->send >= program->sends || m->send >= NIC_MOST_SENDS) return nic_refused(NIC_NOT_EXPECTED);
   const __u64 completed = nic_load(&state->completed);
   if (m->epoch > completed + NIC_WINDOW) return nic_refused(NIC_EARLY);
-  /* Whoever is this far behind has asked for something older than all that can be missing. */
+  /* A member that is this far behind has asked for something older than anything that can still be missing. */
   if (m->epoch == 0 || completed >= m->epoch + 2 * NIC_WINDOW) return nic_refused(NIC_STALE);
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
   int is_over = m->epoch <= completed;
   if (program->operands != 0) {
     outcome.call = nic_described(&state->call[nic_index_of(m->epoch)], m->epoch);
-    /* Where its operands are gone, nobody can miss anything of it. */
+    /* Once its operands are gone, no member can miss any message of it. */
     if (is_over && (outcome.call == 0 || word == 0)) return nic_refused(NIC_STALE);
     is_over = 0;
   }
@@ -203,7 +205,7 @@ NIC_INLINE struct nic_outcome nic_asked(const struct nic_group* group, struct ni
   if (!is_over && !is_ours && (word & NIC_STARTED) != 0) return nic_disagreed(state, m);
   const int is_reached = is_over || (is_ours && m->send < nic_sends_reached(program, word));
   const __u32 target = nic_target_of(group, send, nic_call_root(outcome.call));
-  /* Whose call isn't known yet can't say to whom it will send. */
+  /* While the call is unknown, this member can't tell to whom it will send. */
   if ((is_reached || !nic_has_root(program)) && ((target != m->source && target != NIC_ALL) || send->bit != m->bit))
     return nic_refused(NIC_NOT_EXPECTED);
   if (is_reached) {
@@ -246,7 +248,7 @@ NIC_INLINE struct nic_outcome nic_acknowledged(struct nic_state* state, const st
   }
 }
 
-/* Somebody says that the group is broken. */
+/* A member reports that the group is broken. */
 NIC_INLINE struct nic_outcome nic_aborted(const struct nic_group* group, struct nic_state* state,
                                           const struct nic_message* m) {
   if (m->bit == 0 || m->bit >= NIC_CAUSES || m->root >= group->size) return nic_refused(NIC_NOT_EXPECTED);
@@ -254,8 +256,8 @@ NIC_INLINE struct nic_outcome nic_aborted(const struct nic_group* group, struct 
   return nic_refused(NIC_TAKEN);
 }
 
-/* Whether a packet for this group, whose tag is right, shows that its source lives. An answer of earlier times may be
- * somebody's who has kept it. */
+/* Whether a packet for this group, whose tag is right, shows that its source lives. An attacker may have kept an answer
+ * of earlier times and sent it again. */
 NIC_INLINE int nic_is_sign_of_life(const struct nic_group* group, const struct nic_state* state,
                                    const struct nic_message* m) {
   if (m->kind == NIC_MESSAGE || m->kind == NIC_VETO) return 0;
@@ -273,7 +275,7 @@ NIC_INLINE struct nic_outcome nic_take(const struct nic_group* group, struct nic
   if (m->kind == NIC_ALIVE) return outcome;
   if (m->kind == NIC_ABORT) return nic_aborted(group, state, m);
   if (nic_load(&state->broken) != 0) {
-    /* Who asks is told so. */
+    /* The member that asks gets this as its answer. */
     outcome.verdict = NIC_BROKEN;
     if (m->kind == NIC_NACK || m->kind == NIC_PROBE) outcome.reply = NIC_ABORT;
     return outcome;

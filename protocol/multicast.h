@@ -42,8 +42,8 @@ enum multicast_verdict {
   MULTICAST_FOREIGN,   /* not of this protocol */
   MULTICAST_OTHER_VERSION,
   MULTICAST_OTHER_GROUP, /* another job's, on the same address */
-  MULTICAST_BAD_LENGTH,  /* no fragment of a message would be so long, or lie there */
-  MULTICAST_BAD_TAG,     /* of somebody who doesn't know the key, or damaged */
+  MULTICAST_BAD_LENGTH,  /* no fragment of a message can have this length or offset */
+  MULTICAST_BAD_TAG,     /* from a sender that doesn't know the key, or damaged */
 };
 
 static inline __u64 multicast_load_big(const unsigned char* bytes) {
@@ -61,7 +61,7 @@ static inline __u64 multicast_first_word(const struct multicast_fragment* f) {
   return (__u64)MULTICAST_MAGIC << 32 | (__u64)MULTICAST_VERSION << 24 | (__u64)f->stream << 16 | f->bytes;
 }
 
-/* Of the fragment's words; `content`: f->bytes of them, nobody looks at it where there are none. */
+/* Of the fragment's words; `content`: f->bytes bytes, ignored where there are none. */
 static inline __u64 multicast_tag(const struct nic_key* key, const struct multicast_fragment* f,
                                   const unsigned char* content) {
   struct nic_siphash s = nic_siphash_begin(key);
@@ -95,7 +95,7 @@ static inline void multicast_write(const struct nic_key* key, const struct multi
   multicast_store_big(multicast_tag(key, f, content), header + 32);
 }
 
-/* Whether a message would be cut so: fragments are `most` bytes long, but for the last. */
+/* Whether a sender would cut a message this way: all fragments but the last are `most` bytes long. */
 static inline int multicast_is_sound(const struct multicast_fragment* f, __u32 most) {
   if (f->offset % most != 0 || f->offset > f->whole) return 0;
   const __u32 left = f->whole - f->offset;

@@ -2,14 +2,14 @@
 /* Where an operation's operands are kept, and what becomes of them.
  *
  * A group has places for all operations of the window. A place is, in user space, an address; in
- * the kernel's programs, a number in their map. An operand is written once, by who has claimed it, before the record
- * says that it has come; and it stays until the window has moved past.
+ * the kernel's programs, a number in their map. The processor that has claimed an operand writes it once, before the
+ * record says that it has come, and it stays until the window has moved past.
  *
  * Operands that are combined as they come go into the operation's pool, which is one word: the number of the one place
- * that nobody owns, and which holds all that has been combined so far. Who has written an operand owns its place. It
- * parks it in the pool if that is empty; else it takes what is parked, combines the two in its own place, and tries
- * again. Only then does the record say that the operand has come. So who finds in the record that all have come finds
- * all of them in the place that is parked, and nobody writes there any more.
+ * that no processor owns and that holds everything combined so far. The processor that has written an operand owns its
+ * place. It parks the place in the pool if the pool is empty; otherwise it takes the parked place, combines the two in
+ * its own, and tries again. Only then does the record say that the operand has come. So a processor that sees in the
+ * record that all operands have come finds all of them in the parked place, where none writes any more.
  *
  * Thread safety: any number of processors may read the operands that have come. */
 #ifndef HOCKET_PROTOCOL_OPERANDS_H
@@ -40,7 +40,7 @@ NIC_INLINE __u64 nic_places_of(const struct nic_group* group, __u64 memory, __u6
   return nic_place(memory, (__u32)nic_index_of(epoch) * group->operands);
 }
 
-/* Copies so many words of an operand, beginning with number `from`, to those of a place that begin with number `at`. */
+/* Copies a number of words of an operand, starting at word `from`, to a place, starting at word `at`. */
 NIC_FUNCTION int nic_put(__u64 place, const struct nic_operand* operand, __u32 from, __u32 at, __u32 words) {
   if (NIC_IS_NULL(operand)) return 0;
   struct nic_operand* kept = nic_operand_at(place);
@@ -52,7 +52,7 @@ NIC_FUNCTION int nic_put(__u64 place, const struct nic_operand* operand, __u32 f
   return 1;
 }
 
-/* Copies so many words of a place, beginning with number `from`, to the first of an operand. */
+/* Copies a number of words of a place, starting at word `from`, to the first words of an operand. */
 NIC_FUNCTION int nic_get(__u64 place, struct nic_operand* operand, __u32 from, __u32 words) {
   if (NIC_IS_NULL(operand)) return 0;
   const struct nic_operand* kept = nic_operand_at(place);
@@ -70,7 +70,7 @@ NIC_FUNCTION int nic_combine(__u64 place, struct nic_operand* result, __u64 call
   if (!other) return 0;
   const __u32 operation = nic_call_operation(call);
   const __u32 type = nic_call_type(call);
-  /* What programs do most: not asked for each element. */
+  /* The usual case, decided once rather than for each element. */
   const int adds_doubles = operation == NIC_SUM && type == NIC_DOUBLE;
   for (__u32 i = 0; i < NIC_MOST_WORDS; ++i) {
     if (i >= nic_call_words(call)) break;
@@ -86,7 +86,7 @@ NIC_FUNCTION int nic_combine(__u64 place, struct nic_operand* result, __u64 call
 enum { NIC_PARKED_BITS = 8 };
 NIC_INLINE __u32 nic_parked(__u64 pool) { return pool & ((1U << NIC_PARKED_BITS) - 1); }
 
-/* Each failure is another's success, and those are two a place at the most. */
+/* Each failure means that another processor succeeded, which happens at most twice for each place. */
 enum { NIC_MOST_POOLINGS = 4 * (NIC_MOST_ARRIVALS + 1) };
 
 /* Combines what place `number` holds with what has come before it. `pool`: the operation's, whose call this is. Gives 0

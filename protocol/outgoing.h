@@ -7,7 +7,8 @@
 
 #include "protocol/state.h"
 
-/* To whom a message of a program goes, in an operation of that root; a number that no member has: to nobody. */
+/* The member to which a program's message goes in an operation with that root; a number that no member has if it goes
+ * nowhere. */
 NIC_INLINE __u32 nic_target_of(const struct nic_group* group, const struct nic_send* send, __u32 root) {
   if (send->member == NIC_ROOT) return root != group->self ? root : (__u32)NIC_NOT_USED;
   if (send->member == NIC_HUB) return root == group->self ? 0 : (__u32)NIC_NOT_USED;
@@ -19,8 +20,8 @@ NIC_INLINE struct nic_message nic_outgoing(const struct nic_group* group, __u8 k
   return m;
 }
 
-/* A program's message as it goes out first, if there is no veto. Gives 0 where there is none of that number, or it goes
- * to nobody. What it carries is nic_fold()'s. */
+/* A program's message as it goes out first, if there is no veto. Gives 0 where there is no message of that number, or
+ * it has no receiver. What it carries is nic_fold()'s. */
 NIC_INLINE int nic_sent(const struct nic_group* group, __u8 program, __u64 epoch, __u64 call, __u32 number,
                         struct nic_message* m) {
   if (program >= NIC_MOST_PROGRAMS || number >= NIC_MOST_SENDS) return 0;
@@ -75,7 +76,7 @@ NIC_INLINE int nic_result(const struct nic_group* group, const struct nic_state*
   return nic_gather(group, state, memory, about, &about->result, epoch, call, operand);
 }
 
-/* What is told of a group that is broken. */
+/* What members are told about a broken group. */
 NIC_INLINE void nic_blame(const struct nic_state* state, struct nic_message* m) {
   const __u64 broken = nic_load(&state->broken);
   m->bit = (__u8)broken;

@@ -87,7 +87,7 @@ NIC_INLINE __u64 nic_last_word(const struct nic_message* m) {
          (__u64)m->words << 8 | (__u64)(m->operation & 15) << 4 | (m->type & 15);
 }
 
-/* `operand`: what is carried; nobody looks at it where nothing is. */
+/* `operand`: what the packet carries; ignored where it carries nothing. */
 NIC_FUNCTION __u64 nic_tag(const struct nic_key* key, const struct nic_message* m, const struct nic_operand* operand) {
   if (NIC_IS_NULL(key) || NIC_IS_NULL(m)) return 0;
   struct nic_siphash s = nic_siphash_begin(key);

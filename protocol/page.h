@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a job and the engine share of a group: a doorbell one way, a page the other.
  *
- * The engine reads nothing from the page but whether somebody sleeps: the job may write all of it, to its own harm. */
+ * The engine reads nothing from the page but whether the job sleeps: the job may write all of it, but harms only
+ * itself. */
 #ifndef HOCKET_PROTOCOL_PAGE_H
 #define HOCKET_PROTOCOL_PAGE_H
 
@@ -20,7 +21,7 @@ struct nic_page {
   __u64 broken;
   __u64 reserved[6];
   /* Written by the job. */
-  __u32 sleeps; /* whether somebody wants to be told by a packet */
+  __u32 sleeps; /* whether the job wants to be woken by a packet */
   __u32 reserved_too[15];
   /* Written by the engine: of operation e, in number e modulo NIC_IN_FLIGHT, before `done` says that it is complete.
    * To be read before operation e + NIC_IN_FLIGHT is begun. */

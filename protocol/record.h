@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The record of one operation: a word that holds what has come, for which operation, and of which program.
  *
- *   bits 0..46    arrivals; of a program that votes, bit 46 says that somebody's host was late; of one with a result,
+ *   bits 0..46    arrivals; of a program that votes, bit 46 says that a member's host was late; of one with a result,
  *                 that the host has been given it
  *   bit  47       the host has started
  *   bits 48..51   program
  *   bits 52..63   round: the epoch divided by the window, modulo 4096
  *
  * A group has NIC_WINDOW of them; epoch e uses number e modulo NIC_WINDOW. Since the word tells whose it is, none is
- * ever cleared: whoever comes first for a later epoch takes it over, and who comes too late sees so.
+ * ever cleared: the first message for a later epoch takes it over, and one that comes too late can tell that it did.
  *
  * Why the window is so wide: a member that starts e + NIC_WINDOW has completed e + NIC_WINDOW - NIC_IN_FLIGHT. One of
- * the NIC_SYNCHRONIZES operations up to that one is such that all hosts have begun it. So each has completed e: nobody
- * misses anything of it, and its operands may be overwritten.
+ * the NIC_SYNCHRONIZES operations up to that one is such that all hosts have begun it. So each has completed e: no
+ * member misses any message of it, and its operands may be overwritten.
  *
  * Thread safety: any number of processors at the same time; every change is a compare-and-exchange, and orders what
  * comes before and after it. */
@@ -33,7 +33,7 @@ enum {
   NIC_PROGRAM_SHIFT = NIC_MOST_ARRIVALS + 1,
   NIC_ROUND_SHIFT = NIC_PROGRAM_SHIFT + 4,
   NIC_ROUNDS = 1 << (64 - NIC_ROUND_SHIFT),
-  /* A compare-and-exchange fails only if somebody else has set a bit, or taken the word over. */
+  /* A compare-and-exchange fails only if another processor has set a bit or taken the word over. */
   NIC_MOST_ATTEMPTS = 64,
 };
 

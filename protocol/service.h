@@ -71,7 +71,7 @@ struct nic_join {
 /* Comes with the page (to be mapped), the ear (to be slept on) and the bell (to be sent to), in this order. Ear and
  * bell may be one socket. A bell that is shared is for all groups of the connection that say so, and doesn't come again
  * to whoever has it. What is sent to the bell are bell_bytes of `bell`, with the words of a packet at words_at, which
- * have `group` for their group, and behind them the words that the packet carries. */
+ * name `group`, followed by the words that the packet carries. */
 struct nic_joined {
   struct nic_answer answer;
   __u32 group; /* its number here */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A group's operations: what is behind it, what is under way, and what follows when something has come.
  *
- * Thread safety: any number of processors at the same time. What is to be sent is told to exactly one of them. */
+ * Thread safety: any number of processors at the same time. Exactly one of them is told what to send. */
 #ifndef HOCKET_PROTOCOL_STATE_H
 #define HOCKET_PROTOCOL_STATE_H
 
@@ -15,13 +15,13 @@ struct nic_state {
   __u64 reserved;
   __u64 record[NIC_WINDOW];
   __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it: the same layout */
-  __u64 claimed[NIC_WINDOW];      /* operands that somebody writes or has written: the same layout */
+  __u64 claimed[NIC_WINDOW];      /* operands that a processor writes or has written: the same layout */
   __u64 call[NIC_WINDOW];         /* call.h */
   __u64 pool[NIC_WINDOW];         /* operands.h */
 };
 
 enum nic_cause {
-  NIC_CAUSE_SILENT = 1, /* nothing has been heard of a member for too long */
+  NIC_CAUSE_SILENT = 1, /* a member has been silent for too long */
   NIC_CAUSE_LEFT,       /* its process has ended */
   NIC_CAUSE_DISAGREES,  /* it takes part in another collective */
   NIC_CAUSES,
@@ -32,7 +32,7 @@ enum nic_verdict {
   NIC_TAKEN,
   NIC_DUPLICATE,    /* it had come before */
   NIC_STALE,        /* of an operation that is over here */
-  NIC_EARLY,        /* of an operation that nobody can have begun */
+  NIC_EARLY,        /* of an operation that no member can have started */
   NIC_BROKEN,       /* the group is */
   NIC_MISDIRECTED,  /* for another member */
   NIC_NO_PROGRAM,   /* the group has no such program */
@@ -42,7 +42,7 @@ enum nic_verdict {
   NIC_REJECTED,     /* an operand for which there is no room before the host begins: to be asked for again */
   NIC_TOO_MANY,     /* operations in flight */
   NIC_OUT_OF_TURN,  /* operations begin one after the other */
-  NIC_CONTENDED,    /* given up among processors that all wanted the record: will be asked for again */
+  NIC_CONTENDED,    /* given up because several processors wanted the record: the message will be asked for again */
   NIC_UNKNOWN_KIND,
   NIC_VERDICTS,
 };

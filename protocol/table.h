@@ -16,21 +16,21 @@
  * slice from each.
  *
  * A program with a root is written for root 0. From another root, the operand goes to member 0 before; to another, the
- * result goes there from member 0 in the end: this message is bit 0 of all who may get it. So the order of operands is
- * the same whatever the root.
+ * result goes there from member 0 in the end: this message is bit 0 of every member that may get it. So the order of
+ * operands does not depend on the root.
  *
  * A program that votes: one member asks all, by one packet; each answers whether its host has begun, by a message or a
  * veto; all are told, and by a message are done. One veto, and the stages that need NIC_VETOED follow instead. A veto
  * sets that bit wherever it comes, as does the question where the host hasn't begun.
  *
- * Written by whoever owns the engine, before the group is in use; never by a job. */
+ * The engine's owner writes all of this before the group is in use; a job never does. */
 #ifndef HOCKET_PROTOCOL_TABLE_H
 #define HOCKET_PROTOCOL_TABLE_H
 
 #include "protocol/operation.h"
 
 enum {
-  NIC_MOST_ARRIVALS = 47, /* of one member in one program: the record has so many bits */
+  NIC_MOST_ARRIVALS = 47, /* of one member in one program: as many as the record has bits */
   NIC_MOST_SENDS = 47,    /* the same: acknowledgements have a record of their own */
   NIC_MOST_STAGES = 16,
   NIC_MOST_FOLDS = 64, /* power of two */
@@ -39,8 +39,8 @@ enum {
   NIC_MOST_GROUPS = 512, /* of an engine: its report fits into one message */
   NIC_WINDOW = 40,       /* operations of a group that have a record at the same time */
   NIC_IN_FLIGHT = 16,    /* operations that a host may have begun and not finished */
-  /* One of so many operations that follow one another is such that who has completed it knows that all hosts have begun
-   * it: those whose number can be divided by this. Why, and why the window is so wide: record.h. */
+  /* Of this many successive operations, one is such that a member that has completed it knows that all hosts have
+   * started it: the one whose number is a multiple of this. Why, and why the window is so wide: record.h. */
   NIC_SYNCHRONIZES = 8,
 };
 
@@ -126,7 +126,7 @@ NIC_INLINE const struct nic_program* nic_program_at(const struct nic_group* grou
   return &group->program[index % NIC_MOST_PROGRAMS];
 }
 
-/* What is behind the last is empty. For the verifier, as above. */
+/* Beyond the last member the list is empty. The mask is for the verifier, as above. */
 NIC_INLINE const struct nic_send* nic_send_at(const struct nic_program* program, __u64 number) {
   __asm__ volatile("" : "+r"(number));
   return &program->send[number < NIC_MOST_SENDS ? number : (__u64)NIC_MOST_SENDS];

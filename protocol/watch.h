@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What time does to a group: messages that are missing are asked for, and a member that is silent for too long breaks
- * it. For user space: the agent, and whoever looks after a kernel's engine. The kernel's part answers all this.
+ * it. For user space: the agent, and the service that looks after a kernel's engine. The kernel's part answers all
+ * this.
  *
- * A host that is late is no failure: its engine answers for it, and that is waited for without limit.
+ * A late host is no failure: its engine answers for it, and the other members wait for the host without limit.
  *
  * Thread safety: one thread at a time, beside any number of processors in machine.h. */
 #ifndef HOCKET_PROTOCOL_WATCH_H
@@ -11,13 +12,14 @@
 #include "protocol/machine.h"
 
 struct nic_patience {
-  __u64 ask_ns;     /* after how long a message counts as missing, and is asked for */
-  __u64 most_ns;    /* at the latest so long after that, again: in a quarter of the time that it has been missing */
-  __u64 silence_ns; /* after how long without a sign of life a member counts as gone */
+  __u64 ask_ns;     /* how long until a message counts as missing and is asked for */
+  __u64 most_ns;    /* the longest time until it is asked for again, which is a quarter of the time that it has been
+                       missing */
+  __u64 silence_ns; /* how long a member may be silent until it counts as gone */
 };
 
 struct nic_watched_member {
-  __u64 heard_ns; /* when its signs of life were last seen to have become more */
+  __u64 heard_ns; /* when the count of its signs of life was last seen to grow */
   __u32 heard;
   __u32 reserved;
 };
@@ -90,7 +92,8 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
   if ((word & NIC_STARTED) == 0) return;
   const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
   const struct nic_program* program = nic_program_at(group, index);
-  /* Of a wire that loses nothing only signs of life are wanted; whoever acknowledges is repeated to by the sender. */
+  /* On a wire that loses nothing, only signs of life are asked for; where messages are acknowledged, the sender repeats
+   * them. */
   const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
   const __u64 missing = nic_wanted(program, word) & ~word;
   const __u32 root = nic_call_root(nic_described(&state->call[nic_index_of(epoch)], epoch));
@@ -162,8 +165,8 @@ static inline __u64 nic_watch_wait(const struct nic_group* group, const struct n
   return wait_ns;
 }
 
-/* To be called every so often while something is under way. Gives how many operations it found complete that nobody
- * had counted. */
+/* To be called regularly while an operation is under way. Returns how many complete operations it found that had not
+ * been counted yet. */
 static inline __u32 nic_watch_group(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                     __u64 now_ns) {
   if (nic_load(&state->broken) != 0) return 0;

@@ -102,7 +102,7 @@ bool is_slip(std::string_view a, std::string_view b) {
 
 constexpr size_t kShortWord = 6;
 
-// The setting that somebody who wrote `name` had in mind; nullptr where a guess would mislead.
+// The setting that a user who wrote `name` probably meant; nullptr where a guess would mislead.
 const Setting* likely_meant(std::string_view name) {
   const Setting* nearest = nullptr;
   size_t least = std::numeric_limits<size_t>::max();

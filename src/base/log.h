@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages to the person who runs the program: lines "hocket[pid]: ..." on stderr.
 //
-// Who first knows the cause logs it; whoever passes a Status on does not log again. HOCKET_LOG chooses the lowest
-// level that is shown: error, warn (the default), info, debug.
+// The code that first knows the cause logs it; code that passes a Status on does not log again. HOCKET_LOG chooses the
+// lowest level that is shown: error, warn (the default), info, debug.
 //
 // Thread safety: any thread. A message is one line and one write(), so lines of several ranks don't mix.
 // A message that is not shown costs one load and one comparison; its arguments are not evaluated.

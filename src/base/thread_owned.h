@@ -34,7 +34,7 @@ class ThreadOwned {
     if (pthread_key_create(&key, destroy) != 0) return std::nullopt;
     return key;
   }
-  // Who asks again in what other destructors the thread has left gets another.
+  // A destructor that runs later in the same thread and asks again gets another object.
   static void destroy(void* object) {
     mine_ = nullptr;
     delete static_cast<T*>(object);

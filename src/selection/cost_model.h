@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call will probably cost, for choices that nobody has measured.
+// What a call will probably cost, for choices that have not been measured.
 //
 // The schedule itself is priced: the plans of all ranks are walked through, each step costing what its kind and its
 // bytes say, each wait ending when what it waits for has been done. Where cores are short, the ranks of the walk share
@@ -24,7 +24,7 @@
 
 namespace hocket::selection {
 
-// Beyond so many ranks a call is priced as if there were so many: the price of pricing grows with the square.
+// A call of more ranks is priced as if it had this many, because the cost of pricing grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 64;
 
 // The schedule of one chunk of a call, ready to be priced with any parameters.

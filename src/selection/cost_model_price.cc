@@ -12,7 +12,7 @@ using schedule::Plan;
 using schedule::Step;
 using schedule::StepKind;
 
-// In times alpha. Whoever waits for a line pays for it to come over; writing one is mostly hidden.
+// In times alpha. The rank that waits for a line pays for its transfer; writing one is mostly hidden.
 constexpr double kSeen = 1;
 constexpr double kTold = 0.5;
 constexpr double kCountedByAll = 0.5;  // of a counter that all add to
@@ -105,7 +105,7 @@ class Pricing {
       case StepKind::kExpose:
         priced.alphas = kTold;
         publications_[publication(rank, step)] = number;
-        // Whoever exposes waits for all that is put there.
+        // The rank that exposes memory waits for everything that is put there.
         exposed_.emplace(publication(rank, step), Exposed{result_.counters++, 0});
         break;
       case StepKind::kMulticast:

@@ -8,7 +8,7 @@ namespace hocket::selection {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-// So many orders in which the ranks may come to share the cores are averaged.
+// How many of the orders in which ranks may share the cores are averaged.
 constexpr uint64_t kOrders = 3;
 
 // The nodes' interfaces, which serve some ranks at a time and each rank's messages one after the other.
@@ -54,7 +54,8 @@ class Wire {
     double in = 0;
   };
 
-  // The lane that would be idle for the shortest time before: what is free earlier may serve who is seen later.
+  // The lane that would be idle for the shortest time before: a lane that is free earlier may serve a rank that comes
+  // later in the walk.
   static double& lane_at(double time, std::vector<double>& free_at) {
     double* found = nullptr;
     for (double& lane : free_at) {
@@ -95,7 +96,8 @@ class Walk {
   }
 
   double on_own_cores() {
-    // What is known to come is waited for only when nobody can do anything else: what is not known yet may come first.
+    // The walk waits for a known event only when no rank can do anything else, since an event that is not known yet may
+    // come first.
     while (unfinished_ > 0) {
       bool moved = false;
       for (uint32_t rank = 0; rank < ranks_.size(); ++rank) moved |= advance(rank);
@@ -294,7 +296,7 @@ class Walk {
     return end;
   }
 
-  // The rank for which something comes first, or kNothing: nobody knows of anything.
+  // The rank for which something comes first, or kNothing if no rank waits for a known event.
   uint32_t earliest() const {
     uint32_t found = kNothing;
     for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {

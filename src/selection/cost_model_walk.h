@@ -18,13 +18,13 @@ inline constexpr uint32_t kNothing = 0xffffffffu;
 
 // A step without its slices: what it costs, what it waits for, what it lets others do.
 struct PricedStep {
-  double alphas = 0;  // so many times alpha
+  double alphas = 0;  // in times alpha
   double moved_kib = 0;
   double combined_kib = 0;
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
   double wire_kib = 0;            // of a message to another node
   uint32_t to_rank = kNothing;    // whom it is for
-  bool is_multicast = false;      // for all who wait for it
+  bool is_multicast = false;      // for all ranks that wait for it
   bool by_wire = false;           // to or from another node
   uint32_t producer = kNothing;   // the step that must have been done, numbered through all ranks
   uint32_t waits_for = kNothing;  // the counter that must have reached `value`

@@ -114,8 +114,8 @@ class Table {
   static Result<Table> parse(std::string_view text, std::string source);
   static Result<Table> load(const std::string& path);
 
-  // The same for ranks between which messages go by that wire; a table that nobody has told so serves any, by the rules
-  // that name none.
+  // The same for ranks between which messages go by that wire; a table without a wire serves any, by the rules that
+  // name none.
   Table under(std::string_view wire) const& { return Table(*this).under(wire); }
   Table under(std::string_view wire) &&;
   const std::string& wire() const { return wire_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine as an ordinary process: the same protocol over a UDP socket, for machines where nobody may load programs
-// into the kernel, and for interface cards that run Linux themselves. Groups may mix it with kernel engines.
+// The engine as an ordinary process: the same protocol over a UDP socket, for machines where loading programs into the
+// kernel is forbidden, and for interface cards that run Linux themselves. Groups may mix it with kernel engines.
 //
 // Thread safety: one thread at a time.
 #pragma once

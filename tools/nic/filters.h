@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // BPF programs on an interface as filters of its clsact qdisc: what kernels before 6.6 have. Filters stay when their
-// process ends: whoever comes next takes them away.
+// process ends: the next service removes them.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -6,7 +6,7 @@
 namespace hocket::nic {
 namespace {
 
-// While a group moves on, nothing can be missing for long: it is looked at so many times less often.
+// While a group makes progress, nothing can be missing for long: it is polled this many times less often.
 constexpr int64_t kCalm = 2;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The groups of an engine over time: what they miss is asked for, who is silent or has ended is told to all members,
-// and who has left stays for the others' questions.
+// The groups of an engine over time: the keeper asks for what they miss, tells all members which of them is silent or
+// has ended, and keeps groups that a job has left to answer the others' questions.
 //
 // Thread safety: one thread at a time, beside any number of processors that work on the groups' states.
 #pragma once
@@ -29,11 +29,11 @@ class GroupKeeper {
  public:
   using Send = std::function<void(uint32_t group, const nic_message& message)>;
   using Free = std::function<void(uint32_t group)>;
-  // `send` sends a message of a group's; `free`: nobody will ask for the group any more.
+  // `send` sends a message of a group's; `free`: no member will ask for the group any more.
   GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free);
 
   uint32_t free_groups() const { return free_groups_; }
-  // Operations that look() found complete, which nobody had counted.
+  // Operations that look() found complete and that had not been counted.
   uint64_t found_operations() const { return found_operations_; }
   // A number that no group has, the one longest ago given first; -1: there is none.
   int64_t find_free() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may use a NIC engine, and how much of it: decided by the credentials that the kernel gives.
+// Which users may use a NIC engine, and how much of it: the credentials that the kernel gives decide.
 //
 // Thread safety: any number of threads.
 #pragma once
@@ -18,7 +18,7 @@ struct Guests {
   bool everybody = false;
   std::vector<uid_t> users;
   std::vector<gid_t> groups;
-  // Of one user, whoever it is but root: an engine is shared.
+  // Limits of each user but root, because an engine is shared.
   uint32_t groups_per_user = NIC_MOST_GROUPS / 4;
   uint32_t members_per_user = 4 * NIC_MOST_MEMBERS;  // of all these groups together: half of what a kernel's engine has
   uint32_t operands_per_user = 16384;                // the same: half of the kernel's as well

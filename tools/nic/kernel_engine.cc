@@ -191,7 +191,7 @@ class KernelEngine final : public Engine {
   }
 
   // Looks for all peers before it says that one isn't known yet. Others' machines aren't looked for: there may be
-  // thousands, and a kernel knows so many neighbours only.
+  // thousands, and a kernel's table of neighbours is limited.
   Status set_members(uint32_t first, const JoinRequest& request) {
     const std::vector<bool> peers = peers_of(request.group);
     Status unknown;
@@ -259,7 +259,7 @@ class KernelEngine final : public Engine {
     return Status::ok();
   }
 
-  // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for those who may send
+  // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for users that may send
   // them anyway. They get one socket for all of their groups: closing it takes some 20 ms. UDP's can't be shared, since
   // each has a peer that must be there.
   Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
@@ -289,7 +289,7 @@ class KernelEngine final : public Engine {
 
   nic_peer peer_of(const nic_member& member) const { return {member.ip, htons(options_.port), 0}; }
 
-  // Somebody whom a packet could go to; if there is nobody, some other member.
+  // A member that a packet could go to; if there is none, any other member.
   const nic_member& any_peer(uint32_t first, const nic_group& group) const {
     for (uint32_t member = 0; member < group.size; ++member)
       if (programs_->member(first + member).is_peer != 0) return programs_->member(first + member);

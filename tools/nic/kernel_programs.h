@@ -53,8 +53,8 @@ class KernelPrograms {
   void take_news();
 
   // For tests (BPF_PROG_TEST_RUN): what the program for packets that come in, or for those that go out, does with a
-  // frame that nobody has sent, as its action (TC_ACT_...). The frame becomes what the program makes of it, of whatever
-  // length.
+  // frame that was not sent over any network, as its action (TC_ACT_...). The frame becomes what the program makes of
+  // it, of whatever length.
   Result<int> try_arriving(std::vector<std::byte>& frame) const { return try_frame("nic_arriving", frame); }
   Result<int> try_leaving(std::vector<std::byte>& frame) const { return try_frame("nic_leaving", frame); }
 

@@ -20,8 +20,8 @@ namespace hocket::nic {
 // IP and port big-endian, as everywhere here but for an engine's own port.
 sockaddr_in socket_address(uint32_t ip, uint16_t port);
 
-// For UDP; port 0: some free one. Whoever else binds it finds it taken, and packets that programs pass on to it get no
-// answer of the kernel's.
+// For UDP; port 0: any free one. No other process can bind it, and the kernel does not answer packets that programs
+// pass on to it.
 Result<platform::Descriptor> bound_socket(uint32_t ip, uint16_t port);
 
 // What a job sends by a socket that it was lent counts as sent by the job's user: rules on packets may ask.

@@ -107,7 +107,7 @@ bool find_neighbour(uint32_t interface, uint32_t ip, std::array<uint8_t, 6>& mac
   return false;
 }
 
-// Makes the kernel ask the network who has the address.
+// Makes the kernel ask the network for the owner of the address.
 void provoke(uint32_t ip) {
   const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

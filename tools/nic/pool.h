@@ -13,7 +13,7 @@ class Pool {
  public:
   explicit Pool(uint32_t size) : size_(size) {}
 
-  // Where so many that follow one another are free; -1: nowhere.
+  // The first of `count` consecutive free entries; -1: there are none.
   int64_t find(uint32_t count) const {
     uint32_t first = 0;
     for (const auto& [begin, length] : taken_) {
@@ -22,7 +22,7 @@ class Pool {
     }
     return first + count <= size_ ? int64_t{first} : int64_t{-1};
   }
-  // None taken is as well: those who have none don't stand in anybody's way.
+  // Taking none is fine: a user without entries does not stand in the way of others.
   void take(uint32_t first, uint32_t count) {
     if (count != 0) taken_[first] = count;
   }

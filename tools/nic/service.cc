@@ -61,7 +61,7 @@ int error_of(Code code) {
   return code == Code::kNoMemory ? ENOMEM : code == Code::kInvalidArgument ? EINVAL : EOPNOTSUPP;
 }
 
-// Who listens under a name: "process 7 of user 0"; "": nobody, or it isn't known.
+// The process that listens under a name: "process 7 of user 0"; "" if there is none, or it is unknown.
 std::string owner_of(const std::string& name) {
   int descriptor = -1;
   const Result<platform::Progress> reached = platform::connect_abstract(name, &descriptor);
@@ -176,7 +176,7 @@ class Service {
     for (int i = 0; i < kMostJobsAtOnce; ++i) {
       Descriptor socket = accept_one();
       if (socket.get() < 0 && (errno == EMFILE || errno == ENFILE)) {
-        // Whoever waits is let in and out again: the listener would stay readable.
+        // Waiting connections are accepted and closed; otherwise the listener would stay readable.
         spare_.reset();
         (void)accept_one();
         spare_ = open_spare();
@@ -218,7 +218,7 @@ class Service {
     nic_request request{};
     if (length < sizeof request) return false;
     std::memcpy(&request, request_.data(), sizeof request);
-    // Whoever comes with another version may still end this one.
+    // A client of another version may still end this service.
     if (request.version != NIC_SERVICE_VERSION && request.kind != NIC_REQUEST_DOWN)
       return tell(job, refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
                                                     ", not " + std::to_string(request.version)));
@@ -246,7 +246,7 @@ class Service {
           return tell(job, refusal(EPERM, "only root and the engine's own user may end it"));
         is_over_ = true;
         (void)tell(job, agreement());
-        // Stays open until the process has ended: whoever asked then knows that nothing is left.
+        // Stays open until the process has ended: the client that asked then knows that nothing is left.
         (void)fcntl(job.socket.get(), F_DUPFD_CLOEXEC, 0);
         return true;
       default:
@@ -266,7 +266,7 @@ class Service {
     return hello;
   }
 
-  // Whether the user has as much of the engine as one user may; root shares with nobody.
+  // Whether the user has as much of the engine as one user may; root is not limited.
   Status check_share(const ucred& who, const nic_group& wanted) const {
     if (who.uid == 0) return Status::ok();
     uint32_t groups = 0;

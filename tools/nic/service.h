@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lets jobs in to a NIC engine: one process an interface, which owns the engine and answers by a socket.
 //
-// Who may come in is decided by the credentials that the kernel gives: root, the service's own user, and whom the
+// The credentials that the kernel gives decide which clients may connect: root, the service's own user, and whom the
 // options name. A process that ends without having left its groups has broken them.
 //
 // Thread safety: one thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operands that are made ready, and taken away, part by part while a call goes on: for a caller whose data doesn't lie
-// as it is sent, so that it packs the next part while peers work on this one. Nobody else hears of it: ranks need not
-// agree on who does so.
+// as it is sent, so that it packs the next part while peers work on this one. Other ranks don't notice: they need not
+// agree on which of them do so.
 //
 // Thread safety: called by the thread that advances the call.
 #pragma once

@@ -12,7 +12,7 @@
 namespace hocket::engines {
 
 // Instruction::carrier: shared memory's own steps; else where in its track's list (carrier.h) its carrier stands,
-// counted from 1. bind() leaves kLeavesNode in steps that leave the node's memory, for somebody else to decide
+// counted from 1. bind() leaves kLeavesNode in steps that leave the node's memory, for the caller to decide
 // (carriers::Engines::assign).
 inline constexpr uint8_t kSharedMemory = 0;
 inline constexpr uint8_t kLeavesNode = 255;

@@ -26,8 +26,9 @@ struct GroupAddress {
   bool operator==(const GroupAddress&) const = default;
 };
 
-// One that nobody else has, as far as chance goes: drawn from the kernel's generator. IPv4: organization-local scope
-// (RFC 2365), 18 bits of it, and a dynamic port; IPv6: transient, site-local scope (RFC 4291), 112 bits.
+// An address that no other job uses, unless by an unlikely chance: drawn from the kernel's generator. IPv4:
+// organization-local scope (RFC 2365), 18 bits of it, and a dynamic port; IPv6: transient, site-local scope (RFC 4291),
+// 112 bits.
 Result<GroupAddress> draw_address(Family family);
 // "239.1.2.3:5000", "[ff15::1]:5000"; without a port one that is made from the address.
 Result<GroupAddress> parse_address(std::string_view text);

@@ -3,10 +3,10 @@
 // of others, as far as they come.
 //
 // Messages belong to streams, one for each sequence of calls, and are numbered by stream and source, alike on all
-// members: who takes part in a stream takes all messages of it, or says that it has no use for one.
+// members: a member that takes part in a stream takes all its messages, or says that it has no use for one.
 //
-// Invariant: a fragment is written only into memory that somebody awaits a message in. What comes before it is awaited
-// is kept as far as there is room, what comes after it has been given up is dropped.
+// Invariant: a fragment is written only into memory where a caller awaits its message. Fragments that come earlier are
+// kept while there is room; those that come after the message has been given up are dropped.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace hocket::engines::multicast {
 
-// What has happened to datagrams; for people who look for what is wrong.
+// What has happened to datagrams, for debugging.
 struct Counters {
   uint64_t sent = 0;        // fragments
   uint64_t taken = 0;       // fragments that were awaited

@@ -24,13 +24,13 @@ class Port {
   virtual ~Port() = default;
   // The longest datagram: what the network carries in one piece.
   virtual uint32_t most_bytes() const = 0;
-  // How many bytes of datagrams that nobody has taken yet it keeps before it loses some.
+  // How many bytes of datagrams it keeps until they are received; beyond that it loses some.
   virtual uint64_t room() const = 0;
-  // One datagram, `head` and `body` together. What there is no room for is lost, and no error.
+  // One datagram, `head` and `body` together. A datagram for which there is no room is lost, which is not an error.
   virtual Status send(std::span<const std::byte> head, std::span<const std::byte> body) = 0;
   // How many bytes of datagrams it likes to be given at a time.
   virtual uint64_t most_at_once() const { return most_bytes(); }
-  // Datagrams of one length, but for the last, which may be shorter; so many that they are no more than that.
+  // Sends datagrams of one length, of which only the last may be shorter; together at most most_at_once() bytes.
   virtual Status send_all(std::span<const Parts> run) {
     for (const Parts& one : run)
       if (Status sent = send(one.head, one.body); !sent.is_ok()) return sent;
@@ -39,7 +39,7 @@ class Port {
   // Takes the next one that has come; its bytes stay where they are until the next call. Empty: none has. Own ones may
   // come back.
   virtual std::span<const std::byte> receive() = 0;
-  // Becomes readable when one comes, for poll(). Whoever has slept on it calls receive() until it is empty.
+  // Becomes readable when one comes, for poll(). A caller that has slept on it calls receive() until it is empty.
   virtual int descriptor() const = 0;
 };
 

@@ -21,7 +21,8 @@ namespace {
 constexpr uint32_t kBatch = 4;
 constexpr uint32_t kTrainBytes = 65536;
 constexpr uint32_t kTrainDatagrams = 64;
-// So often at most it looks for more when all that has come is empty, so that a flood of that holds nobody.
+// How often at most it looks for more when all datagrams were empty, so that a flood of these does not hold up the
+// caller.
 constexpr uint32_t kMostLooks = 32;
 constexpr uint64_t kMostTrainBytes = 65000;  // 64 KiB less what IP and UDP take
 

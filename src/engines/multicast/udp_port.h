@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multicast by UDP over IPv4 or IPv6: one socket, member of one group from when it is opened until it goes. Many
-// datagrams pass the kernel at a time, where it knows how (UDP_SEGMENT, UDP_GRO): cut by whoever has to.
+// datagrams pass the kernel at a time, where it knows how (UDP_SEGMENT, UDP_GRO): whichever layer has to cuts them.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -92,7 +92,7 @@ Status VerbsPort::make_queues() {
   Result<ibv_qp*> pair = membership_->create_queue_pair(domain_.get(), wanted);
   if (!pair.is_ok()) return pair.take_status();
   pair_ = pair.value();
-  // Before the first datagram can come, so that it wakes whoever sleeps.
+  // This comes before the first datagram can arrive, so that it wakes a sleeper.
   if (const int error = ibv_req_notify_cq(come_.get(), 0); error != 0) return failed("ask for wake-ups", error);
   for (uint32_t i = 0; i < receives_; ++i) post_receive(i);
   return Status::ok();
@@ -209,8 +209,8 @@ std::span<const std::byte> VerbsPort::receive() {
       return {slot(static_cast<uint32_t>(one.wr_id)) + kRouteBytes, one.byte_len - kRouteBytes};
     }
     if (look()) continue;
-    // A wake-up that has been is taken away before the next is asked for; what came between would wake nobody, so
-    // there is one more look. While none has been, the queue still has the duty to wake.
+    // A past wake-up is taken away before the next is requested. A datagram that came in between would wake no thread,
+    // so we look once more. Until a wake-up has come, the earlier request still stands.
     if (!take_wake_ups()) return {};
     if (ibv_req_notify_cq(come_.get(), 0) != 0 || !look()) return {};
   }

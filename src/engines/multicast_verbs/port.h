@@ -2,8 +2,8 @@
 // A port over verbs: one queue pair for unreliable datagrams, a ring of receives that are posted ahead, and a ring of
 // sends.
 //
-// Invariant: each slot of the receive ring is the device's, or holds a datagram that nobody has taken yet, or is what
-// receive() gave last.
+// Invariant: each slot of the receive ring is the device's, or holds a datagram that has not been received yet, or is
+// the one that receive() returned last.
 //
 // Thread safety: one thread at a time.
 #pragma once

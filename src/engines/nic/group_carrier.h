@@ -40,7 +40,7 @@ class GroupCarrier final : public Carrier {
   Status take_failure() override { return std::exchange(failure_, Status::ok()); }
   // An engine that has gone, and a doorbell that was not heard.
   Status check() override;
-  // The member that has broken the group; all ones: none, or nobody knows.
+  // The member that has broken the group; all ones: none, or it is unknown.
   uint32_t culprit() const { return group_->culprit(); }
   // Tells the other members that this one fails. False: it can't, since the engine has gone.
   bool abandon() { return group_->abandon(); }

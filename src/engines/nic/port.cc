@@ -78,7 +78,7 @@ std::vector<std::string> interfaces_with_service() {
     const size_t at = line.find(wanted);
     if (at == std::string::npos) continue;
     const std::string name = line.substr(at + wanted.size());
-    // Connections are listed as well as who listens.
+    // The list contains connections as well as listeners.
     if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
   }
   std::sort(found.begin(), found.end());
@@ -206,7 +206,7 @@ Status Port::end_service() {
   if (!length.is_ok()) return length.take_status();
   answer.version = NIC_SERVICE_VERSION;
   HOCKET_TRY(out_of(answer));
-  // It is gone when nobody holds the other end any more.
+  // The service is gone when no process holds the other end any more.
   char nothing = 0;
   (void)recv(socket_.get(), &nothing, sizeof nothing, 0);
   return Status::ok();

@@ -61,19 +61,19 @@ class Group {
   Group& operator=(const Group&) = delete;
 
   // Begins the next operation: rings. An error: the engine can't be reached, or NIC_IN_FLIGHT are under way. Every so
-  // often the program is replaced by the one that synchronizes, so that nobody is ever too far ahead of the others.
+  // often the program is replaced by the one that synchronizes, so that no member is ever too far ahead of the others.
   Status start(const Call& call);
   Status start(uint32_t program) { return start(Call{.program = program}); }
   // What came of an operation that is done: there until the one behind it by NIC_IN_FLIGHT is begun. Of collectives
   // with a root, nothing where it goes to another.
   const nic_operand& result(uint64_t operation) const { return page_->result[operation % NIC_IN_FLIGHT]; }
   uint64_t started() const { return started_; }
-  // How many operations are complete. Acquire: pairs with the engine's store, so that whoever sees an operation done
-  // sees what came with it.
+  // How many operations are complete. Acquire: pairs with the engine's store, so that a thread that sees an operation
+  // done also sees its result.
   uint64_t done() const { return std::atomic_ref(page_->done).load(std::memory_order_acquire); }
   bool is_idle() const { return done() == started_; }
   bool is_broken() const { return std::atomic_ref(page_->broken).load(std::memory_order_relaxed) != 0; }
-  // By whom; all ones: it is not, or nobody knows.
+  // The member that broke it; all ones: the group is not broken, or the member is unknown.
   uint32_t culprit() const;
   // Why the group is broken and by whom; ok: it is not. Asks the system whether the engine lives.
   Status health() const;
@@ -116,9 +116,9 @@ class Group {
 class Port {
  public:
   // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one; or
-  // whoever took its name is neither root nor this user, who alone are told the keys of groups.
+  // its name belongs to a process of neither root nor this user, and no other process may learn the keys of groups.
   static Result<std::unique_ptr<Port>> open(const std::string& interface);
-  // Whoever keeps it, and of whatever version: to ask for a report or to end it, not to join.
+  // Connects to a service of any user and any version: to ask for a report or to end it, not to join.
   static Result<std::unique_ptr<Port>> open_any(const std::string& interface);
 
   const std::string& engine() const { return engine_; }  // "kernel" or "agent"
@@ -152,7 +152,7 @@ class Port {
   std::string engine_;
   std::string interface_;
   Address address_;
-  bool is_out_of_step_ = false;  // an answer may come that nobody waits for any more
+  bool is_out_of_step_ = false;  // an answer may still come to a request that was given up
 };
 
 // The interfaces of this network namespace that have a service.

@@ -16,7 +16,7 @@ namespace hocket::engines::nic {
 // How messages are made sure of: the schemes of Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over
 // Quadrics and Myrinet with a New NIC-Based Collective Message Passing Protocol (2004).
 enum class Mode : uint8_t {
-  kCollective,    // whoever misses one asks for it (Myrinet's way there)
+  kCollective,    // a member that misses one asks for it (Myrinet's way there)
   kChain,         // nothing is: the wire loses none (Quadrics' way there)
   kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the direct scheme there)
 };
@@ -24,9 +24,9 @@ enum class Mode : uint8_t {
 // How a schedule becomes a table.
 struct Form {
   Mode mode = Mode::kCollective;
-  // Of a reduction or a broadcast: who has completed it knows that all hosts have begun it (NIC_SYNCHRONIZES). The
-  // schedule is carried out backwards as well, by messages without content: of a reduction afterwards, of a broadcast
-  // before.
+  // Of a reduction or a broadcast: a member that has completed it knows that all hosts have started it
+  // (NIC_SYNCHRONIZES). The schedule is carried out backwards as well, by messages without content: of a reduction
+  // afterwards, of a broadcast before.
   bool synchronizes = false;
   // Operands are combined in the order in which they come (as in Buntinas, Panda, NIC-Based Reduction in Myrinet
   // Clusters: Is It Beneficial?), so that results depend on it where an operation isn't associative and commutative to

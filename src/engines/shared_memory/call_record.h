@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each rank tells of the calls it is in, so that ranks that are in different ones find out: a record in its own
-// memory, which nobody looks at unless something is wrong, and a mark in every line that it writes and every counter
-// that it adds to anyway.
+// memory, which no peer reads unless something is wrong, and a mark in every line that it writes and every counter that
+// it adds to anyway.
 //
 // A record is written at the beginning of a call, by three plain stores, and read by peers that have waited for long.
 // It may be written anew while they read: each of its words says which call it is of.
@@ -55,7 +55,7 @@ class CallHistory {
   // where all are the same.
   uint64_t unit() const { return (hash_ >> kCountBits << kCountBits) | 1; }
   static constexpr uint32_t kCountBits = 32;
-  // For who has room for few bits: any of these will do.
+  // For callers that have room for a few bits only: any of these will do.
   uint32_t short_mark() const { return static_cast<uint32_t>(hash_ >> kCountBits) * 0x9e3779b1u >> 16; }
 
  private:

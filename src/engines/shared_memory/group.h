@@ -55,7 +55,8 @@ class Group {
       platform::unpark(member(rank).block->parking);
     }
   }
-  // After something was written that anybody may wait for who has announced `what`, or anything at all.
+  // To be called after writing something that a rank may wait for that has announced `what`, or that waits for
+  // anything.
   void wake_all(uint32_t what) {
     platform::waker_barrier(asymmetric_);
     // Pairs with announce_sleep(), as above.

@@ -200,7 +200,7 @@ Progress Lane::add(const Instruction& step) {
   // Release: what this rank did before; acquire: so that a chain of adders carries it on. Pairs with wait_until().
   if (step.peer == schedule::kShared) {
     const uint64_t before = root_->shared[set()].counter[step.slot].fetch_add(added, std::memory_order_acq_rel);
-    // Usually all wait for the last to come, and only he need look for sleepers.
+    // Usually all wait for the last to come, and only that one need look for sleepers.
     const auto now = static_cast<uint32_t>(before + added - shared_base_[set()][step.slot]);
     if (now == program_->shared_total[step.slot] || program_->waits_between) {
       group_.wake_all(RankBlock::kSharedCounter);
@@ -223,7 +223,7 @@ Progress Lane::wait_until(const Instruction& step) {
   const uint64_t sum = counters.counter[step.slot].load(std::memory_order_acquire) - base;
   const auto now = static_cast<uint32_t>(sum);
   if (now < step.value) return Progress::kPending;
-  // Who adds again before this rank has looked is seen in what it adds to next.
+  // If a rank adds again before this one has looked, the counter that it adds to next shows it.
   if (now == step.value && sum != step.value * unit_) [[unlikely]] {
     failure_ = Status(Code::kMismatch, "the ranks beside rank " + std::to_string(group_.name_of(group_.rank())) +
                                            " are in other calls, or were before; " + kSameCalls);

@@ -91,8 +91,8 @@ class Lane final : public Transport {
   bool enter_set();
   bool all_finished(uint64_t call) { return known_finished_ >= call || find_finished(call); }
   bool find_finished(uint64_t call);
-  // Who has begun a call has finished the one before. Seen at no cost where data comes from, so that the line in which
-  // that rank tells it is seldom looked at.
+  // A rank that has started a call has finished the one before. Its data shows this at no cost, so this rank seldom
+  // reads the line in which the peer reports it.
   void has_begun(uint32_t peer) {
     HOCKET_ASSERT(lanes_[peer]->finished.load(std::memory_order_relaxed) >= call_ - 1,
                   "a peer has finished what is known of it as finished");
@@ -102,7 +102,7 @@ class Lane final : public Transport {
 
   Progress publish(const Instruction& step, const Operands& operands);
   Progress expose(const Instruction& step, const Operands& operands);
-  // A line of who is in another call than this rank, or was: nothing of it is used.
+  // Whether a line is of a rank that is or was in another call than this one; then nothing of it is used.
   bool is_of_other_call(const Instruction& step, uint64_t location) {
     if ((location & kMarkBits) == 0) [[likely]]
       return false;

@@ -108,17 +108,17 @@ struct alignas(64) RankBlock {
   // While it sleeps: what for. Others' doings don't wake it. 1 + the rank whose publication it waits for, or one of:
   std::atomic<uint32_t> awaits;
   static constexpr uint32_t kAnything = 0;
-  static constexpr uint32_t kMessage = ~0u;        // whoever sends it, or takes what it sent, wakes it by name
+  static constexpr uint32_t kMessage = ~0u;        // the rank that sends to it, or takes what it sent, wakes it by name
   static constexpr uint32_t kSharedCounter = ~1u;  // which wakes when all have added
   platform::Turn turn;                             // while ranks share cores
   // On rank 0: how many of the group's ranks sleep or are about to. Writers look here before they look further.
   alignas(64) std::atomic<uint32_t> sleepers;
-  // On rank 0: set by whoever finds a peer dead, 1 + its name; or that calls differ, kMismatch.
+  // On rank 0: 1 + the name of a dead peer, set by the rank that finds it dead; kMismatch if calls differ.
   std::atomic<uint32_t> broken;
   static constexpr uint32_t kMismatch = ~0u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
-  // On rank 0: which calls differ, as a sentence that ends with 0. Written by whoever has raised `tells`.
+  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that has raised `tells` writes it.
   static constexpr uint32_t kReasonBytes = 448;
   alignas(64) std::atomic<uint32_t> tells;
   char reason[kReasonBytes];

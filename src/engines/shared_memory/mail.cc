@@ -99,7 +99,7 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
   return progress;
 }
 
-// One receiver may hold half of the buffers, so that a message to another isn't stopped by one who is late.
+// One receiver may hold half of the buffers, so that a late receiver does not stop messages to others.
 StagingBuffer* Lane::mail_buffer(uint32_t peer, bool is_short) {
   const uint64_t sent = pairs_[peer].sent;
   if (sent >= kMailBuffers / 2 && !is_consumed(peer, sent - kMailBuffers / 2 + 1)) return nullptr;

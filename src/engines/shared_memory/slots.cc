@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one-sided half of a lane: publications and who reads them.
+// The one-sided half of a lane: publications and their readers.
 #include <cstring>
 
 #include "base/assertion.h"
@@ -79,7 +79,7 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
   }
   StagingBuffer* buffer = slot_buffer(step.slot);
   if (buffer == nullptr) return Progress::kPending;
-  // Relaxed: only a hint, that it isn't worth while to leave the core to somebody else.
+  // Relaxed: only a hint that it isn't worth while to yield the core.
   if (step.bytes >= kLongCopyBytes && step.version == 1) {
     mine_->slots[set()][step.slot].tag.store(slot_tag(call_, kBeingWritten), std::memory_order_relaxed);
   }

@@ -44,7 +44,7 @@ class StagingPool {
     return true;
   }
 
-  // A buffer that nobody holds by `is_free(buffer)`, or nullptr for now.
+  // A buffer that is free according to `is_free(buffer)`, or nullptr for now.
   template <typename IsFree>
   StagingBuffer* take(const IsFree& is_free) {
     for (size_t i = 0; i < buffers_.size(); ++i) {

@@ -208,7 +208,7 @@ uint32_t Channel::take_aside(uint32_t peer, uint64_t bytes) {
   return number;
 }
 
-// What can't be posted never comes: nobody may take its memory for content.
+// A message that can't be posted never comes: its memory must not be taken for content.
 void Channel::begun(Aside& aside, Ticket ticket, const Posted& posted) {
   if (has_failed()) {
     free_bounce(aside.bounce);

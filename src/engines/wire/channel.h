@@ -4,10 +4,10 @@
 // A message needs no header: sender, tag and order say which step it belongs to, and the wire says how long it was. So
 // data goes from the caller's memory into the receiver's as the wire carries it. Which of the tags a call has depends
 // on all calls so far: what a rank sends in another call finds no receive, but for one message of as many as there are
-// tags, and who waits for long looks for it (has_stranger).
+// tags, and a rank that waits for long looks for them (has_stranger).
 //
-// Invariant: whatever was posted has been done or cancelled before the step's memory is somebody else's. The channel's
-// own memory is never given back while something that was cancelled may still write there.
+// Invariant: every posted message is complete or cancelled before the step's memory is used for anything else. The
+// channel's own memory is never given back while something that was cancelled may still write there.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -58,7 +58,7 @@ class Channel final : public Carrier {
   // Whether anything was begun since this was last asked that was not done at once.
   bool has_just_begun() override { return std::exchange(has_just_posted_, false); }
   WakeUp wake_up() const override { return tickets_.empty() ? WakeUp::kIdle : WakeUp::kNone; }
-  // Messages for which nobody waits are taken from the network in numbers: one look is as dear as many messages.
+  // Messages for which no step waits are taken from the network in batches: one poll costs as much as many messages.
   static constexpr uint32_t kMostLeftAlone = 16;
   bool has_leftovers() const override { return left_ != 0; }
   void poll_leftovers() override { move(); }
@@ -67,8 +67,8 @@ class Channel final : public Carrier {
   // Moves the network, if anything is under way here.
   void move();
   // Whether `peer`, of whom a message is awaited, has sent something in another call. Moves the network, and takes a
-  // look for each tag: for who has waited for long. Where messages come over several links, one may be seen before the
-  // last of an earlier one has come: true twice, after a while, is sure.
+  // look for each tag: to be called after waiting for long. Where messages come over several links, one may be seen
+  // before the last of an earlier one has come: true twice, after a while, is sure.
   bool has_stranger(uint32_t peer);
   // Whose messages are awaited; each once.
   std::vector<uint32_t> senders() const;
@@ -87,9 +87,9 @@ class Channel final : public Carrier {
   void leave(uint32_t aside);
   // A message that is copied together from pieces; has_come() says when its memory is free again, until leave().
   uint32_t send_aside(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
-  // A message whose end nobody waits for; it is copied.
+  // Sends a message for whose completion no step waits; it is copied.
   void give_aside(uint32_t peer, std::span<const std::byte> message);
-  // How many are under way for which nobody waits.
+  // How many messages are under way for which no step waits.
   uint32_t left() const { return left_; }
 
   // A message that `peer` has told the length of before it sends it. A failure if it isn't the one expected here.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The network between nodes, as somebody else provides it: reliable messages of any length, matched by sender and tag
-// in the order in which they were posted. An MPI's point-to-point is one.
+// The network between nodes, as the program or its MPI provides it: reliable messages of any length, matched by sender
+// and tag in the order in which they were posted. An MPI's point-to-point is one.
 //
 // Thread safety: one call at a time for each tag; different tags by different threads, as far as the provider says so.
 #pragma once
@@ -33,11 +33,11 @@ class Wire {
   // 0, and `bytes` of them tells how long the message was. A message that was longer than its receive is kMismatch, and
   // nothing was written beyond the receive's memory.
   virtual Status test(size_t count, Ticket* tickets, size_t* bytes) = 0;
-  // Gives up, after a failure: nobody asks for it again. What was under way may or may not arrive, and may still use
+  // Gives up, after a failure: no caller asks for it again. What was under way may or may not arrive, and may still use
   // its memory: not every library can stop it.
   virtual void cancel(Ticket ticket) = 0;
 
-  // A message without content, under a tag that nothing else uses. Nobody waits for its arrival.
+  // A message without content, under a tag that nothing else uses. The sender does not wait for its arrival.
   virtual Status send_notice(uint32_t to, uint32_t tag) = 0;
   // Takes one that has come, from whomever; false: none has.
   virtual Result<bool> take_notice(uint32_t tag, uint32_t& from) = 0;

@@ -18,8 +18,8 @@ struct Hello {
   uint32_t version = kVersion;
   uint32_t reserved = 0;
   uint64_t identity[2] = {};  // the sender's
-  // Half of the listener's nonce, which only those know who share its bootstrap: the greeting shows the first half, the
-  // answer the second. Who has merely heard a greeting can't answer it.
+  // Half of the listener's nonce, which only ranks that share its bootstrap know: the greeting shows the first half,
+  // the answer the second. A process that has merely received a greeting can't answer it.
   uint64_t proof = 0;
   uint64_t limit = 0;  // bytes of address space that the sender's region takes
 
@@ -28,8 +28,8 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 48);
 
-// Takes any bytes, whoever sent them. What is accepted has the right size, magic, version and a sensible limit;
-// identity and nonce are for the caller to compare.
+// Takes any bytes from any sender. What is accepted has the right size, magic, version and a sensible limit; identity
+// and nonce are for the caller to compare.
 Result<Hello> parse_hello(std::span<const std::byte> bytes);
 
 }  // namespace hocket::platform

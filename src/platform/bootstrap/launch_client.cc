@@ -24,7 +24,8 @@ using launch_wire::Kind;
 using launch_wire::kMostMessageBytes;
 using launch_wire::kPieceBytes;
 
-// The launcher knows who is missing, so it is the one to say that time is over. Only if it says nothing, we do.
+// The launcher knows which ranks are missing, so it reports the timeout. We report it only if the launcher says
+// nothing.
 constexpr int64_t kPatienceMs = 10'000;
 
 int64_t now_ms() { return static_cast<int64_t>(now_ns() / 1'000'000); }

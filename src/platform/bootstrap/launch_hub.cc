@@ -24,11 +24,11 @@ using launch_wire::kPieceBytes;
 
 constexpr int64_t kLongestTimeoutMs = int64_t{1000} * 86'400 * 366;
 
-// Connections that have not said who they are; beyond, the oldest goes.
+// The most connections that have not identified themselves; beyond that, the oldest is closed.
 constexpr size_t kMostStrangers = 1024;
 
 Status fill_random(uint64_t (&words)[2]) {
-  // So few bytes come whole, or not at all.
+  // A message this short arrives whole or not at all.
   while (getrandom(words, sizeof words, 0) != sizeof words) {
     if (errno != EINTR) return Status::system("Asking for random bytes", errno);
   }
@@ -75,7 +75,7 @@ LaunchPlace LaunchHub::place(uint32_t rank) const {
 void LaunchHub::watch(std::vector<pollfd>& watched) const {
   watched.push_back({listener_.get(), POLLIN, 0});
   for (const Guest& guest : guests_) {
-    // Who is refused isn't heard any more.
+    // The hub reads nothing more from a connection that it has refused.
     const int events = (guest.is_refused ? 0 : POLLIN) | (guest.out.empty() ? 0 : POLLOUT);
     watched.push_back({guest.socket.get(), static_cast<short>(events), 0});
   }
@@ -102,7 +102,7 @@ void LaunchHub::accept_guests() {
   for (;;) {
     int socket = -1;
     Result<Progress> accepted = accept_connection(listener_.get(), &socket);
-    // Out of descriptors, say: those that wait stay in the queue until there are some.
+    // For example, there are no descriptors left: waiting connections stay in the queue until there are.
     if (!accepted.is_ok() || accepted.value() != Progress::kDone) return;
     const auto is_stranger = [](const Guest& guest) { return !guest.has_joined; };
     if (static_cast<size_t>(std::count_if(guests_.begin(), guests_.end(), is_stranger)) >= kMostStrangers) {

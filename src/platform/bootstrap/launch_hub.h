@@ -5,7 +5,7 @@
 // once one of them can't come any more, leaves in the middle of a round, or makes the others wait too long. Connections
 // of other users, and those that don't know the key, are refused.
 //
-// Thread safety: one thread at a time. Nothing blocks: who calls polls. Times are of base/clock.h, in milliseconds.
+// Thread safety: one thread at a time. Nothing blocks: the caller polls. Times are of base/clock.h, in milliseconds.
 #pragma once
 
 #include <poll.h>
@@ -40,7 +40,7 @@ class LaunchHub {
   void serve(int64_t now_ms);
 
   void rank_started(uint32_t rank, int process) { ranks_[rank].process = process; }
-  // `how`: "has ended with exit code 0", for messages. Whoever waits for the rank will wait no longer.
+  // `how`: "has ended with exit code 0", for messages. The other ranks stop waiting for it.
   void rank_ended(uint32_t rank, std::string how, int64_t now_ms);
 
  private:
@@ -86,7 +86,7 @@ class LaunchHub {
   void refuse(Guest& guest, const Status& why);
   void fail(Meeting& meeting, Status why);
   void fail_overdue(int64_t now_ms);
-  // Whom the current round can't be completed without, though it won't come; "" if there is nobody.
+  // The rank that the current round needs but that will not come; "" if there is none.
   std::string who_is_lost(const Meeting& meeting) const;
   std::string name_of(uint32_t rank) const;
   static void flush(Guest& guest);

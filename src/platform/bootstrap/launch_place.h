@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `hocket run` tells each rank in the variable HOCKET_RUN: who it is, and where its launcher listens.
+// What `hocket run` tells each rank in the variable HOCKET_RUN: its number, and where its launcher listens.
 //
 // A variable of the environment, not a descriptor: it reaches the program also through wrappers that close descriptors.
 //

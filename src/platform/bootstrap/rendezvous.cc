@@ -112,7 +112,7 @@ void Peer::disconnect() {
 }
 
 bool Peer::is_alive() const {
-  // Acquire pairs with the release in ~Rendezvous: who sees the end sees what the context wrote before.
+  // Acquire pairs with the release in ~Rendezvous: a thread that sees the end also sees what the context wrote before.
   if (context_alive_ != nullptr) return context_alive_->load(std::memory_order_acquire);
   // Nothing is sent after the greeting, so the socket has news only at its end; so has a pidfd.
   pollfd watched[2] = {{socket_, POLLRDHUP, 0}, {process_, POLLIN, 0}};
@@ -190,7 +190,7 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
         state_->peers.emplace(identity, std::move(peer));
         continue;
       }
-      // It has gone, or given up: then it comes again.
+      // The peer has ended or given up; if it gave up, it connects again.
     }
     if (LocalContext local = find_local_context(identity); local.region != nullptr) {
       std::shared_ptr<Peer> peer(new Peer);

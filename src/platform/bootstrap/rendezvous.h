@@ -30,7 +30,7 @@ struct Address {
   uint64_t boot_hash = 0;     // of the kernel's boot id: another machine, another value
   uint64_t network_namespace = 0;
   uint64_t node = 0;     // given by the user: different values end a node too
-  uint32_t user = 0;     // as whoever is not in its container knows it
+  uint32_t user = 0;     // as processes outside of its container know it
   uint32_t process = 0;  // for messages only
 };
 static_assert(sizeof(Address) == 64);
@@ -80,19 +80,20 @@ class Rendezvous {
   const Address& address() const { return address_; }
 
   // Connects with every address in `others` (own address: skipped, gives nullptr) not yet connected; every one of them
-  // must be calling connect_all with this one's address at about the same time. Meanwhile whoever else connects is
-  // answered too, and kept for the call that will ask for it: so groups that overlap in a ring, each rank at another
-  // one's, don't wait for each other. Peers known from earlier calls are given again. Result[i] belongs to others[i].
-  // Fails with kTimeout, naming the process that didn't answer, and with kPeerFailed as soon as one is known to have
-  // ended or to have given up this meeting, by the number that all who take part give it.
+  // must be calling connect_all with this one's address at about the same time. Meanwhile it also answers other
+  // contexts that connect, and keeps their connections for the call that will ask for them: so groups that overlap in a
+  // ring, each rank at another one's, don't wait for each other. Peers known from earlier calls are given again.
+  // Result[i] belongs to others[i]. Fails with kTimeout, naming the process that didn't answer, and with kPeerFailed as
+  // soon as one is known to have ended or to have given up this meeting, which all its participants call by the same
+  // number.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
                                                          uint64_t meeting = 0);
-  // Before the peers of a meeting begin it: a number in reserve, by which this context will be able to give it up.
+  // To be called before the peers of a meeting start it: reserves the descriptor that this context needs to give it up.
   Result<Descriptor> prepare();
-  // The meeting is over, and has not needed it: the next one may.
+  // The meeting is over and has not needed the descriptor; the next one may.
   void keep(Descriptor reserve);
-  // After connect_all has failed here: whoever waits for this context in that meeting learns that it is in vain, as
-  // long as the descriptor lives.
+  // To be called after connect_all has failed here: as long as the descriptor lives, contexts that wait for this one in
+  // that meeting learn that it will not come.
   Descriptor give_up(uint64_t meeting, Descriptor reserve);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many connections at once, both ways, without a deadlock: no call here blocks but the one poll, and whoever waits
-// for an answer goes on answering others, whoever they are.
+// Many connections at once, both ways, without a deadlock: no call here blocks but the one poll, and a context that
+// waits for an answer goes on answering all others.
 #include <poll.h>
 #include <unistd.h>
 
@@ -106,7 +106,7 @@ Status Rendezvous::Meeting::connect(Guest& guest) {
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();
   guest.credentials = credentials.value();
-  // The nonce is not told to a stranger who has taken a dead peer's name.
+  // A stranger that has taken a dead peer's name must not learn the nonce.
   if (guest.credentials.user != state_.user) return of_other_user(guest.address, guest.credentials);
   guest.step = Step::kGreet;
   return Status::ok();
@@ -207,8 +207,8 @@ Result<bool> Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
   return true;
 }
 
-// All that have greeted, also those whom this meeting doesn't wait for: they may wait in another meeting, whose other
-// guests wait for those of this one.
+// Answers all that have greeted, including those that this meeting does not wait for: they may wait in another meeting,
+// whose other guests wait for those of this one.
 Status Rendezvous::Meeting::answer_arrivals() {
   for (size_t i = 0; i < state_.arrivals.size();) {
     Arrival& arrival = state_.arrivals[i];
@@ -268,15 +268,16 @@ Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
   Result<Progress> heard = connect_abstract(farewell_name(identity_of(guest.address), number_), &socket);
   if (!heard.is_ok()) return heard.take_status();
   const Descriptor closes_at_once(socket);
-  if (heard.value() == Progress::kTryLater) return true;  // too many ask: nobody takes their connections
+  if (heard.value() == Progress::kTryLater)
+    return true;  // the queue is full of connections that the peer will never accept
   if (heard.value() != Progress::kDone) return false;
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();
   return credentials.value().user == state_.user;
 }
 
-// Of a peer that should connect with us and has died instead nothing is ever heard, but its name is gone; of one that
-// has given up nothing either, whoever connects with whom.
+// A peer that should connect with us but has died never sends anything, but its name is gone. One that has given up is
+// silent too, whichever side connects.
 Status Rendezvous::Meeting::check_awaited() {
   for (const Guest& guest : guests_) {
     if (guest.step == Step::kDone) continue;
@@ -291,7 +292,7 @@ Status Rendezvous::Meeting::check_awaited() {
     if (!connected.is_ok()) return connected.take_status();
     if (connected.value() == Progress::kEnded) return ended(guest.address);
     if (connected.value() != Progress::kDone) continue;
-    // It would connect in vain: whoever is another user's is dropped.
+    // It would connect in vain: connections of other users are dropped.
     Result<PeerCredentials> credentials = peer_credentials(socket);
     if (!credentials.is_ok()) return credentials.take_status();
     if (credentials.value().user != state_.user) return of_other_user(guest.address, credentials.value());

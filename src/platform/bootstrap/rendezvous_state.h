@@ -14,7 +14,7 @@
 
 namespace hocket::platform {
 
-// A connection somebody made to us. Until `greeted` nothing about it is trusted but what the kernel says.
+// A connection that another process made to us. Until `greeted` we trust only what the kernel says about it.
 struct Arrival {
   Descriptor socket;
   PeerCredentials credentials;

@@ -26,7 +26,7 @@
 namespace hocket::platform {
 namespace {
 
-// The kernel cuts it to net.core.somaxconn; who finds the queue full tries again.
+// The kernel limits it to net.core.somaxconn; a process that finds the queue full tries again.
 constexpr int kBacklog = 4096;
 
 socklen_t fill_name(const std::string& name, sockaddr_un* address) {

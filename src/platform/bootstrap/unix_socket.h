@@ -28,10 +28,10 @@ Result<int> duplicate(int descriptor);
 // `name` without the leading zero byte; it vanishes with the socket.
 Result<int> listen_abstract(const std::string& name);
 
-// On kDone `socket` is connected, if possibly not yet accepted; kEnded: nobody listens under that name.
+// On kDone `socket` is connected, if possibly not yet accepted; kEnded: no process listens under that name.
 Result<Progress> connect_abstract(const std::string& name, int* socket);
 
-// On kDone `socket` is the caller's; kTryLater: nobody is waiting.
+// On kDone `socket` is the caller's; kTryLater: no connection is waiting.
 Result<Progress> accept_connection(int listener, int* socket);
 
 Result<PeerCredentials> peer_credentials(int socket);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much a process may map, where somebody has set a limit.
+// How much a process may map, where a limit has been set.
 //
 // Thread safety: any thread.
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processes that descend from this one, however they were started: for who must leave none of them behind.
+// The processes that descend from this one, however they were started: for callers that must leave none of them behind.
 //
-// Process groups and sessions don't tell: programs make their own. Who adopts orphans stays an ancestor of everything
-// that its children start, also of what has detached itself.
+// Process groups and sessions don't show them, because programs make their own. A process that adopts orphans stays an
+// ancestor of everything that its children start, even of daemons.
 //
 // Thread safety: any thread.
 #pragma once
@@ -25,8 +25,8 @@ struct ProcessEntry {
 // refuses.
 bool adopt_orphans();
 
-// Those that have not ended, at about this moment; empty where /proc can't be read. What is forked meanwhile may be
-// missing: who wants all of them dead repeats until it has no child left.
+// Those that have not ended, at about this moment; empty where /proc can't be read. Processes that are forked meanwhile
+// may be missing: a caller that wants all of them dead repeats until it has no child left.
 std::vector<ProcessEntry> descendants();
 
 // Gives the signal to each, and to no other process that has got its number since. How many there were.

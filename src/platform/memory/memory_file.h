@@ -10,7 +10,7 @@
 
 namespace hocket::platform {
 
-// An empty file; the caller closes the descriptor. Others may extend it but, for a memfd, nobody can shrink it.
+// An empty file; the caller closes the descriptor. Others may extend it, but no process can shrink a memfd.
 Result<int> create_memory_file();
 
 // The second choice alone: an unlinked file in /dev/shm, $TMPDIR or /tmp.

@@ -41,7 +41,7 @@ size_t page_size() {
   return size;
 }
 
-// In bytes; 0: nobody has asked for one.
+// In bytes; 0: no size was asked for.
 Result<size_t> asked_limit(size_t asked) {
   if (asked != 0) return asked;
   Result<uint64_t> set = environment::get_size("HOCKET_MEMORY");
@@ -136,8 +136,8 @@ Status SharedRegion::grow(size_t bytes, size_t alignment) {
   return extended;
 }
 
-// A peer that could not map what this rank shares would fail in the middle of a call, so where there is a limit nobody
-// takes more than his share of half of it.
+// A peer that could not map what this rank shares would fail in the middle of a call, so where there is a limit no rank
+// takes more than its share of half of it.
 Status SharedRegion::map_to(uint64_t end) {
   if (end <= mapping_.window().bytes) return Status::ok();
   uint64_t wanted = mapping_.size_for(end);
@@ -224,7 +224,7 @@ Result<Window> MappedRegion::reach(uint64_t end) {
   if (end > limit_)
     return Status(Code::kInvalidArgument,
                   "A peer's shared memory ends at " + std::to_string(limit_) + " bytes, before " + std::to_string(end));
-  if (owner_ != nullptr) return Window{base_, limit_};  // the owner has mapped what he tells of
+  if (owner_ != nullptr) return Window{base_, limit_};  // the owner has mapped everything that it announces
   const std::lock_guard lock(mutex_);
   if (end > mapping_.window().bytes) {
     // Where it began without room to grow, that is less than `end`.

@@ -32,8 +32,8 @@ class SharedRegion {
   std::byte* base() const { return base_; }
   size_t limit() const { return limit_; }
   int descriptor() const { return descriptor_; }
-  // That so many ranks map each other's memory, the narrowest of whose limits is that one (0: they have none). Where
-  // addresses are limited and no size was asked for, that decides how far it grows.
+  // Says how many ranks map each other's memory, and the narrowest of their limits (0: they have none). Where addresses
+  // are limited and no size was asked for, this decides how far the region grows.
   void share_among(uint32_t ranks, uint64_t least_limit = 0);
   // This process's limit of addresses when that was last looked at, in bytes; 0: none.
   uint64_t known_limit() const;
@@ -46,7 +46,7 @@ class SharedRegion {
   bool free(void* memory);
   bool contains(const void* memory, size_t bytes) const {
     const auto* at = static_cast<const std::byte*>(memory);
-    // Relaxed: whoever has memory of it knows of at least as much.
+    // Relaxed: a thread that has memory of the region knows of at least as much.
     const std::byte* end = base_ + mapped_.load(std::memory_order_relaxed);
     return at >= base_ && at < end && bytes <= static_cast<size_t>(end - at);
   }

@@ -32,8 +32,8 @@ void sleeper_barrier(bool asymmetric) {
   // The kernel interrupts the registered processes that run just now. Those that don't will have passed a barrier in
   // the scheduler before they run again.
   if (!asymmetric || membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) == 0) return;
-  // It worked when we registered, so somebody has forbidden it since. The slow one may still be allowed; if not, a
-  // wake-up may be missed, and the sleep ends with its timeout.
+  // The call worked when we registered, so it has been forbidden since. The slow variant may still be allowed; if not,
+  // we may miss a wake-up, and the sleep ends with its timeout.
   if (membarrier(MEMBARRIER_CMD_GLOBAL) == 0) return;
   static std::atomic<bool> told{false};  // relaxed: guards a message only
   if (!told.exchange(true, std::memory_order_relaxed)) {

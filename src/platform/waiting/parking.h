@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sleeping until a peer has written something, and waking whoever sleeps: a futex in shared memory.
+// Sleeping until a peer has written something, and waking a sleeper: a futex in shared memory.
 //
 // The waiter announces itself, looks once more, then sleeps; the waker writes, then looks for sleepers. One of the two
 // must see the other, which takes a full barrier on both sides. The waker is on every fast path, so its side is a
@@ -12,7 +12,8 @@
 //            if (nothing there) park(place, ns);           unpark(place);
 //            parked = 0 (relaxed);
 //
-// What the waker wrote is seen through its own release; a waker that still finds 1 afterwards wakes nobody, no harm.
+// The waker's own release makes its data visible; a waker that still finds 1 afterwards wakes no thread, which does no
+// harm.
 //
 // Thread safety: one thread waits at a place at a time; any thread of any process that maps it may unpark it.
 #pragma once
@@ -31,11 +32,11 @@ struct alignas(64) ParkingPlace {
 static_assert(sizeof(ParkingPlace) == 64);
 
 // Asks the kernel once for cheap wakers. True: this process takes part (it may be a waker of peers that use the
-// heavy barrier). False: its peers must be told, and fences used. A forked child has to ask again.
+// heavy barrier). False: it must tell its peers, which then use fences. A forked child has to ask again.
 bool register_asymmetric_barrier();
 
-// A barrier against everybody. The thread sanitizer knows no fences; a read-modify-write is one on every machine it
-// runs on, and a relaxed one on a private word hides no missing order from it.
+// A barrier against all other threads. The thread sanitizer knows no fences; a read-modify-write is one on every
+// machine it runs on, and a relaxed one on a private word hides no missing order from it.
 inline void full_barrier() {
 #ifdef HOCKET_THREAD_SANITIZER
   std::atomic<uint32_t> word{0};

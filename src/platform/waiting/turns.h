@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks that share cores last did with them: who gets the core back late learns whether a rank of the job had it,
-// whose work must be done anyway, or somebody else's program.
+// What ranks that share cores last did with them: a rank that gets its core back late learns whether another rank of
+// the job had it, whose work must be done anyway, or a foreign program.
 //
-// Thread safety: a rank tells of its own turns only; all may look at any time. A turn that is being told may be seen
-// half, which makes a wrong guess and nothing worse.
+// Thread safety: a rank tells of its own turns only; all may look at any time. A reader may see half of a turn that is
+// being written, which makes for a wrong guess and nothing worse.
 #pragma once
 
 #include <sched.h>
@@ -27,8 +27,8 @@ class Turns {
  public:
   Turns(std::vector<Turn*> all, uint32_t own) : all_(std::move(all)), own_(own) {}
 
-  // The calling rank had the core that it still has, from `begin_ns` to `end_ns`. Who gives it away and gets it back at
-  // once goes on with its turn. Relaxed, all: guesses are enough.
+  // The calling rank had the core that it still has, from `begin_ns` to `end_ns`. A rank that yields the core and gets
+  // it back at once continues its turn. Relaxed, all: guesses are enough.
   void tell(int64_t begin_ns, int64_t end_ns) const {
     Turn& mine = *all_[own_];
     const int core = sched_getcpu();

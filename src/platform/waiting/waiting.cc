@@ -22,7 +22,7 @@ constexpr uint32_t kEagerLooks = 64;
 // core, and the rank that got this one might compute for a whole time slice. So many looks are ten microseconds.
 constexpr uint32_t kLooksAtWork = 256;
 // A yield among ranks that wait takes a microsecond a rank, among ranks that work in pieces some tens. One that takes
-// this long, somewhat less than the tick of a kernel with 1000 a second, has let somebody compute.
+// this long, somewhat less than the tick of a kernel with 1000 a second, has let another program compute.
 constexpr int64_t kLongYieldNs = 950'000;
 // A turn on the core that is as long was work, and is told to the others.
 constexpr int64_t kWorkNs = 20'000;
@@ -129,7 +129,7 @@ WaitAction Waiter::sleep() {
 }
 
 WaitAction Waiter::yield() {
-  // A look may have worked, too: what is waited for can come in pieces. Then nobody is late.
+  // A poll may also have made progress, since data can come in pieces. Then no peer is late.
   if (tell_turn()) idle_ns_ = 0;
   if (idle_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
   prepare();

@@ -5,12 +5,12 @@
 // cores, every spin is stolen from the rank waited for: they yield at once. Either way a rank that has waited for
 // long sleeps.
 //
-// Linux takes a time slice's worth of time from whoever yields. Ranks that share cores therefore ask for short slices
-// (time_slice.h), all of them and from the beginning, also who seldom waits: of two that yield to each other, the one
-// with the shorter slice comes again and again before the other. A yield that takes as long as a usual slice, while no
-// rank of the job had the core (turns.h), tells that somebody else wants it. Ranks with a core each then ask for short
-// slices too. Where they are not to be had or not enough, sleeping comes sooner, because a sleeper is favoured when it
-// is woken and a yielder is not.
+// Linux charges a thread that yields a whole time slice. Ranks that share cores therefore ask for short slices
+// (time_slice.h), all of them and from the beginning, even those that seldom wait: of two that yield to each other, the
+// one with the shorter slice runs again and again before the other. A yield that takes as long as a usual slice, while
+// no rank of the job had the core (turns.h), shows that a foreign program wants it. Ranks with a core each then ask for
+// short slices too. Where these are not available or do not help, ranks sleep sooner, because a sleeper is favoured
+// when it is woken and a yielder is not.
 //
 //   waiter.start();
 //   while (!there()) {
@@ -30,7 +30,7 @@
 
 namespace hocket::platform {
 
-// kSpin and kYield never sleep: for measurements, and for who would rather burn a core.
+// kSpin and kYield never sleep: for measurements, and for users who would rather burn a core.
 enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
 
 struct WaitPolicy {
@@ -38,10 +38,10 @@ struct WaitPolicy {
   bool crowded = false;                  // more ranks than cores on this node
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
   int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
-  int64_t slice_ns = 0;                  // who may have to yield to others asks for time slices this short; 0: doesn't
+  int64_t slice_ns = 0;                  // a rank that may have to yield asks for time slices this short; 0: it doesn't
   const Turns* turns = nullptr;          // of the ranks waited with; outlive the waiter. nullptr: unknown
-  // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. For all that is known, a
-  // core that was away was with one of them.
+  // Ranks whose turns can't be seen share these cores: nodes that are parts of one machine. As far as this rank knows,
+  // one of them had a core that was taken from it.
   bool has_hidden_peers = false;
 };
 
@@ -54,8 +54,8 @@ class Waiter {
   // Asks for short time slices if ranks share cores. For each rank to call before it works with the others, in the
   // thread that will; a thread that comes later asks when it first yields.
   void prepare();
-  // At the beginning of a call: where ranks share cores, they learn what this one has done since it got the core. Who
-  // comes last need never wait, and would not tell otherwise.
+  // At the beginning of a call: where ranks share cores, they learn what this one has done since it got the core. The
+  // rank that comes last never has to wait and would not report it otherwise.
   void arrive() {
     if (policy_.crowded) tell_turn();
   }
@@ -80,19 +80,19 @@ class Waiter {
   // How long the sleep that pause() asked for may last, in nanoseconds: bounded so that the progress callback
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return sleep_ns_; }
-  // The same for who isn't woken by all that it waits for, and has to look for it in between.
+  // The same for a rank that is not woken by everything that it waits for and has to poll in between.
   int64_t nap_ns() const { return std::min(sleep_ns_ / kNapsPerSleep, kLongestNapNs); }
   // Time since the clock was first read in this wait, 0 if it has not been; it has been whenever pause() said kSleep,
   // and is read within a few hundred looks otherwise.
   int64_t waited_ns() const;
-  // After a sleep: whether somebody woke us, or it ended by itself.
+  // After a sleep: whether a peer woke us, or the sleep timed out.
   void woken(bool by_peer);
   // Whether others' load has been seen lately, so that waits go to sleep at once.
   bool sees_load() const { return impatience_ > 0; }
 
   static constexpr int64_t kFirstSleepNs = 500'000;
   static constexpr int64_t kLongestSleepNs = 10'000'000;
-  // Looks of a wait between two calls of a progress callback, by who has one.
+  // How often a wait polls between two calls of its progress callback, if it has one.
   static constexpr uint32_t kLooksPerProgress = 64;
   static constexpr int64_t kNapsPerSleep = 8;
   static constexpr int64_t kLongestNapNs = 1'000'000;
@@ -112,7 +112,7 @@ class Waiter {
   uint32_t looks_ = 0;
   int64_t started_ns_ = 0;
   int64_t last_ns_ = 0;  // when the clock was last read in this wait
-  int64_t idle_ns_ = 0;  // of this wait: spent on yields that let nobody of the job work
+  int64_t idle_ns_ = 0;  // of this wait: spent on yields that let no rank of the job work
   int64_t turn_ns_ = 0;  // when this thread last got the core back; 0: unknown
   int64_t sleep_ns_ = kFirstSleepNs;
   bool has_given_way_ = false;      // this wait has yielded or slept: what is spun away tells nothing of others' load
@@ -122,7 +122,7 @@ class Waiter {
   int64_t doubtful_begin_ns_ = 0;   // a long yield of which the next one will show whose it was
   int64_t doubtful_end_ns_ = 0;     // 0: none
   int64_t lost_ns_ = 0;             // in long yields, beyond what sleeping would have cost
-  uint32_t impatience_ = 0;         // for so many waits to come, sleep without yielding first
+  uint32_t impatience_ = 0;         // how many of the next waits sleep without yielding first
   uint32_t penalty_ = 0;            // what impatience_ was last set to
 };
 
