@@ -73,6 +73,9 @@ struct Algorithm {
   bool takes_vectors = false;
   // What it publishes are whole rows, a block for each rank: a row must fit into a slot.
   bool publishes_rows = false;
+  // Asks for input_block() and output_block() wherever it means a block, so that in a group blocks may differ in
+  // length, and be missing.
+  bool takes_unequal_blocks = false;
   // Degrees worth trying, the first being the default; empty: the algorithm has none.
   std::span<const uint32_t> degrees = {};
   // More of them, for ranks on several nodes.

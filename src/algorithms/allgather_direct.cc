@@ -54,6 +54,7 @@ constinit const Algorithm allgather_direct = {
     .root_relative = false,
     .segmented = true,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

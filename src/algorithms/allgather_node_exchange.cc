@@ -98,6 +98,7 @@ constinit const Algorithm allgather_node_exchange = {
     .build = of_allgather_node_exchange::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -40,6 +40,7 @@ constinit const Algorithm allgather_ring = {
     .build = of_allgather_ring::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

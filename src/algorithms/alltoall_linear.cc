@@ -70,6 +70,7 @@ constinit const Algorithm alltoall_linear = {
     .build = of_alltoall_linear::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
     .degrees = of_alltoall_linear::kDegrees,
     .degrees_over_nodes = of_alltoall_linear::kDegreesOverNodes,
     .degree_name = "window",

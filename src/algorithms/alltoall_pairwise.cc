@@ -40,6 +40,7 @@ constinit const Algorithm alltoall_pairwise = {
     .build = of_alltoall_pairwise::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -113,7 +113,7 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
   if (facts.has_levels) return "it goes within nodes and across them, and a part does one of both";
   if (facts.multicasts && !composition.parts[index].reaches_all_nodes)
     return "it goes to all nodes at once, and this part to some ranks only";
-  if (limits.unequal_blocks && !facts.takes_unequal_blocks)
+  if (limits.unequal_blocks && !part.takes_unequal_blocks)
     return "blocks differ in length here, and it takes them for equal";
   if (composition.parts[index].family == Family::kAcross)
     return runs_over_nodes(part) ? "" : "it needs memory that its ranks share, and they are on several nodes";

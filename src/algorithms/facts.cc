@@ -44,7 +44,6 @@ Facts derive(const Algorithm& algorithm) {
         Builder builder(algorithm.collective, {.size = size, .rank = rank, .segments = segments});
         algorithm.build(builder);
         facts.has_levels |= builder.was_asked_for_nodes();
-        facts.takes_unequal_blocks |= builder.was_asked_for_blocks();
         note(builder.finish(), facts);
       }
     }

@@ -22,8 +22,6 @@ struct Facts {
   bool exposes_output = false;
   // It asks for nodes() though it isn't made of parts, so that what crosses and what stays within a node can overlap.
   bool has_levels = false;
-  // It asks for input_block() or output_block(), so that in a group blocks may differ in length, and be missing.
-  bool takes_unequal_blocks = false;
   // It sends by multicast, so that ranks must reach each other so; one rank a node takes part.
   bool multicasts = false;
   // How many slots it may take, where it uses them: parts of a composition share them.

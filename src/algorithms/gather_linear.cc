@@ -40,6 +40,7 @@ constinit const Algorithm gather_linear = {
     .build = of_gather_linear::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -39,6 +39,7 @@ constinit const Algorithm reduce_scatter_block_direct = {
     .can_keep_order = true,
     .takes_vectors = true,
     .publishes_rows = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

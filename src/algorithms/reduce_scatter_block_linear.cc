@@ -57,6 +57,7 @@ constinit const Algorithm reduce_scatter_block_linear = {
     .root_relative = false,
     .can_keep_order = true,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

@@ -56,6 +56,7 @@ constinit const Algorithm reduce_scatter_block_ring = {
     .build = of_reduce_scatter_block_ring::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

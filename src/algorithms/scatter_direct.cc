@@ -38,6 +38,7 @@ constinit const Algorithm scatter_direct = {
     .build = of_scatter_direct::build,
     .root_relative = false,
     .publishes_rows = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

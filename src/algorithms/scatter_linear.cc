@@ -40,6 +40,7 @@ constinit const Algorithm scatter_linear = {
     .build = of_scatter_linear::build,
     .root_relative = false,
     .takes_vectors = true,
+    .takes_unequal_blocks = true,
 };
 
 }  // namespace hocket::algorithms

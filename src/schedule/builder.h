@@ -39,6 +39,8 @@ class Builder {
     was_asked_for_nodes_ = true;
     return *group().nodes;
   }
+  // Whether the algorithm has asked for them so far.
+  bool was_asked_for_nodes() const { return was_asked_for_nodes_; }
 
   // --- slices ---------------------------------------------------------------------------------------------
   // The whole of the caller's buffers (within enter_group: what the outer algorithm gave the inner one).
@@ -49,17 +51,8 @@ class Builder {
     return parts_of(whole, index, index + 1, parts);
   }
   // The block of rank `index` of the group: part `index` of `size()`, unless the group was entered with cuts.
-  Slice input_block(uint32_t index) const {
-    was_asked_for_blocks_ = true;
-    return block(input(), group().input_cuts, index);
-  }
-  Slice output_block(uint32_t index) const {
-    was_asked_for_blocks_ = true;
-    return block(output(), group().output_cuts, index);
-  }
-  // Whether the algorithm has asked for nodes(), or for blocks, so far.
-  bool was_asked_for_nodes() const { return was_asked_for_nodes_; }
-  bool was_asked_for_blocks() const { return was_asked_for_blocks_; }
+  Slice input_block(uint32_t index) const { return block(input(), group().input_cuts, index); }
+  Slice output_block(uint32_t index) const { return block(output(), group().output_cuts, index); }
   // Parts [first, last) of `parts`.
   static Slice parts_of(const Slice& whole, uint32_t first, uint32_t last, uint32_t parts);
 
@@ -181,7 +174,6 @@ class Builder {
 
   Plan plan_;
   mutable bool was_asked_for_nodes_ = false;
-  mutable bool was_asked_for_blocks_ = false;
   std::deque<Group> groups_;  // so that shape() and nodes() stay where they are while groups are entered and left
   std::vector<uint8_t> free_areas_;
   bool in_stage_ = false;

@@ -79,14 +79,14 @@ TEST(Registry, FactsAreThoseOfThePlans) {
   EXPECT_EQ(facts(Collective::kBarrier, "dissemination"), Facts{});
   EXPECT_EQ(facts(Collective::kBarrier, "tree"), Facts{.uses_counters = true});
   EXPECT_EQ(facts(Collective::kBarrier, "signal"), (Facts{.uses_counters = true, .shares_counters = true}));
-  EXPECT_EQ(facts(Collective::kBroadcast, "tree"), (Facts{.uses_slots = true, .slots = 8}));
+  EXPECT_EQ(facts(Collective::kBroadcast, "tree"), (Facts{.uses_slots = true, .uses_counters = true, .slots = 8}));
   EXPECT_EQ(facts(Collective::kBroadcast, "root_copies"),
-            (Facts{.uses_slots = true, .exposes_output = true, .slots = 8}));
+            (Facts{.uses_slots = true, .uses_counters = true, .exposes_output = true, .slots = 8}));
   EXPECT_EQ(facts(Collective::kBroadcast, "node_tree"), Facts{.has_levels = true});
   EXPECT_EQ(facts(Collective::kBroadcast, "multicast"), Facts{.multicasts = true});
-  EXPECT_EQ(facts(Collective::kAllreduce, "reduce_broadcast"), (Facts{.uses_slots = true, .slots = 16}));
-  EXPECT_EQ(facts(Collective::kScatter, "direct"),
-            (Facts{.uses_slots = true, .takes_unequal_blocks = true, .slots = 8}));
+  EXPECT_EQ(facts(Collective::kAllreduce, "reduce_broadcast"),
+            (Facts{.uses_slots = true, .uses_counters = true, .slots = 16}));
+  EXPECT_EQ(facts(Collective::kScatter, "direct"), (Facts{.uses_slots = true, .slots = 8}));
   EXPECT_EQ(facts(Collective::kAllgather, "leader"), Facts{}) << "its parts have their own";
 }
 
