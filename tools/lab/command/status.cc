@@ -110,7 +110,9 @@ unsigned long long number(const json& value) { return value.get<uint64_t>(); }
 std::string names_of_held() {
   std::string names;
   for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
-    if (facts.relaying == lab::Relaying::kByRelay) names = facts.name + (names.empty() ? "" : " or " + names);
+    if (facts.relaying != lab::Relaying::kByRelay) continue;
+    if (!names.empty()) names.insert(0, " or ");
+    names.insert(0, facts.name);
   }
   return names;
 }
