@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/log.h"
 
 namespace hocket::carriers {
@@ -19,6 +20,7 @@ std::string first_reason(const std::vector<Reports>& reports, size_t index) {
 }  // namespace
 
 EngineSetup::EngineSetup(const EngineTypes& types) : types_(types) {
+  HOCKET_ASSERT(types.size() <= kMostEngines, "a rank's offers have room for all engines");
   for (const auto& type : types_) entries_.push_back({type.get(), nullptr, ""});
 }
 

@@ -367,8 +367,8 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   agree_on_cross_memory(outcomes);
   if (parts_.policy.crowded) context_.set_crowded();
   // A tag that no messages between nodes need goes back.
-  if (!parts_.participants.span_nodes() && parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
-  if (!parts_.participants.span_nodes()) parts_.own_tag.reset();
+  if (!parts_.participants.span_nodes() && parts_.own_tag)
+    context_.tags()->give_back(*std::exchange(parts_.own_tag, std::nullopt));
   is_finished_ = true;
   return std::make_unique<Communicator>(context_, std::move(parts_));
 }

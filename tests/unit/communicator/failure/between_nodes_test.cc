@@ -62,6 +62,9 @@ class TwoNodes : public testing::Test {
     ranks_[rank].tracks->first().announce(shape, engines::shared_memory::hash_of_shape(shape), 0);
   }
   void post(uint32_t rank, StepKind kind, StepState& state) {
+    post(*ranks_[rank].tracks->first().channel(), rank, kind, state);
+  }
+  void post(engines::wire::Channel& channel, uint32_t rank, StepKind kind, StepState& state) {
     Instruction step;
     step.kind = kind;
     step.peer = 1 - rank;
@@ -69,7 +72,7 @@ class TwoNodes : public testing::Test {
     step.source = step.destination = schedule::Buffer::kOutput;
     engines::Operands operands;
     operands.base[static_cast<int>(schedule::Buffer::kOutput)] = memory_[rank];
-    (void)ranks_[rank].tracks->first().channel()->run(step, state, operands);
+    (void)channel.run(step, state, operands);
   }
 
   test::Network network_{2, 1};
@@ -134,18 +137,11 @@ TEST_F(TwoNodes, AMessageOfAnotherCallThatHasGoneMeanwhileCountsForNothing) {
   NodeReports& reports = *ranks_[0].reports;
   for (const uint64_t at : {1, 2, 4}) EXPECT_EQ(reports.compare_with_awaited(at * kSecondNs), "");
   // The receive for it is posted after all.
+  StepState others[4];
   engines::wire::Channel other(*ranks_[0].wire, {8, 4}, 0, {0, 1});
   for (uint32_t mark = 0; mark < 4; ++mark) {
-    StepState state;
     other.mark(mark);
-    Instruction step;
-    step.kind = StepKind::kReceive;
-    step.peer = 1;
-    step.bytes = step.elements = 8;
-    step.destination = schedule::Buffer::kOutput;
-    engines::Operands operands;
-    operands.base[static_cast<int>(schedule::Buffer::kOutput)] = memory_[1];
-    (void)other.run(step, state, operands);
+    post(other, 0, StepKind::kReceive, others[mark]);
   }
   EXPECT_EQ(reports.compare_with_awaited(5 * kSecondNs), "");
   ranks_[0].tracks->first().cancel();
