@@ -46,21 +46,25 @@ void* remote_place(size_t room) {
   return reinterpret_cast<void*>(kFrom + at % kBytes);
 }
 
-// The kernel fills gaps from their end, so the beginning of a large one has room for long. `most` becomes what room
-// there is.
+// The kernel fills gaps from their end, so the beginning of a large one has room for long. But where a gap begins
+// another mapping may end that is going to grow, too: half as much as this may need is left to it. `most` becomes what
+// room there is.
 void* map_in_gap(int descriptor, size_t first, size_t& most) {
   void* gap = MAP_FAILED;
+  size_t before = 0;
   for (;; most = std::max(first, round_up(most / 2, kAlignment))) {
-    gap = mmap(nullptr, most + kAlignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (gap != MAP_FAILED || most <= first + kAlignment) break;
+    before = most > first + kAlignment ? most / 2 : 0;
+    gap = mmap(nullptr, before + most + kAlignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (gap != MAP_FAILED || before == 0) break;
   }
   if (gap == MAP_FAILED) return gap;
-  const auto start = reinterpret_cast<uintptr_t>(gap), aligned = round_up(start, kAlignment);
-  void* at = mmap(reinterpret_cast<void*>(aligned), first, kReadWrite, kShared | MAP_FIXED, descriptor, 0);
+  const auto start = reinterpret_cast<uintptr_t>(gap), place = round_up(start + before, kAlignment);
+  const uintptr_t end = start + before + most + kAlignment;
+  void* at = mmap(reinterpret_cast<void*>(place), first, kReadWrite, kShared | MAP_FIXED, descriptor, 0);
   const int error = errno;
-  const size_t kept = at != MAP_FAILED ? aligned + first : aligned;
-  if (aligned > start) munmap(gap, aligned - start);
-  munmap(reinterpret_cast<void*>(kept), start + most + kAlignment - kept);
+  const uintptr_t kept = at != MAP_FAILED ? place + first : place;
+  if (place > start) munmap(gap, place - start);
+  munmap(reinterpret_cast<void*>(kept), end - kept);
   errno = error;
   return at;
 }

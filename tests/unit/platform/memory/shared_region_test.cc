@@ -158,6 +158,29 @@ TEST(SharedRegion, OwnersMappingEndsWhereSomethingIsInTheWay) {
   munmap(obstacle, page);
 }
 
+// All of them in the same gap of the addresses, where none is free far from it: a newcomer that fits behind another
+// leaves it room.
+TEST(SharedRegion, NewcomersLeaveOthersRoomToGrow) {
+  const int status = in_child([] {
+    constexpr size_t kLeast = 256 * kMiB, kRoom = 64 * kMiB;
+    constexpr uintptr_t kFar = uintptr_t{32} << 40;
+    // The sanitizers refuse it: they have no addresses there.
+    (void)mmap(reinterpret_cast<void*>(kFar), kFar, PROT_NONE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    auto first = make_region(2 * kLeast);
+    std::byte* const behind = first->base() + SharedRegion::kFirstBytes;
+    for (size_t limit = 4 * kLeast; limit >= kLeast; limit -= 2 * kMiB) {
+      auto newcomer = make_region(limit);
+      void* const room =
+          mmap(behind, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+      if (room != behind) return 1;
+      munmap(room, kRoom);
+    }
+    return first->allocate(kRoom) != nullptr ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0) << "exit status, or 1000 + signal";
+}
+
 TEST(SharedRegion, GivesNullPastItsLimitAndGoesOn) {
   auto region = make_region(2 * kMiB);
   EXPECT_EQ(region->limit(), 2 * kMiB);
