@@ -42,7 +42,7 @@ NIC_FUNCTION int nic_take_packet(const struct nic_slot* slot, struct nic_state* 
   *outcome = nic_take(&slot->group, state, slot->first_operand, m, &own->in);
   return 1;
 }
-NIC_FUNCTION int nic_take_bell(const struct nic_slot* slot, struct nic_state* state, const struct nic_message* m,
+NIC_FUNCTION int nic_take_doorbell(const struct nic_slot* slot, struct nic_state* state, const struct nic_message* m,
                                struct nic_outcome* outcome) {
   struct nic_scratch* own = scratch();
   if (slot == 0 || state == 0 || m == 0 || outcome == 0 || own == 0) return 0;
@@ -190,16 +190,16 @@ static __always_inline enum found find_group(const __u64* words, __u32 carried, 
 static __always_inline int take(struct event* event, struct nic_outcome* outcome) {
   if (nic_is_sign_of_life(&event->slot->group, event->state, &event->message)) {
     struct nic_member* member = member_of(event->slot, event->message.source);
-    if (member != 0) __sync_fetch_and_add(&member->heard, 1);
+    if (member != 0) __sync_fetch_and_add(&member->signs_of_life, 1);
   }
   (void)nic_take_packet(event->slot, event->state, &event->message, outcome);
   count(outcome->verdict);
   if (outcome->waits) count(NIC_KEPT);
-  return publish(event, outcome) && event->slot->ear_port != 0;
+  return publish(event, outcome) && event->slot->wakeup_port != 0;
 }
 
-// What the driver's program has begun with a packet, before it, for what the driver can't do. Only what is sent of
-// programs without content.
+// What the driver's program has done with a packet so far, before it, for the rest, which the driver can't do. Only of
+// packets of programs without content.
 struct handover {
   __u32 magic;
   __u32 index;
@@ -222,16 +222,16 @@ int nic_arriving(struct __sk_buff* skb) {
   struct nic_outcome outcome = {};
   __u32 carried = 0;
   if (!read_packet(skb, words, &carried, 0)) return TC_ACT_UNSPEC;
-  const struct handover* begun = (void*)(long)skb->data_meta;
-  if ((void*)(begun + 1) <= (void*)(long)skb->data && begun->magic == NIC_HANDOVER) {
-    const __u32 wakes = begun->wakes;
-    outcome.first_send = begun->first_send;
-    outcome.end_send = begun->end_send;
-    outcome.reply = begun->reply;
-    outcome.repeats = begun->repeats;
-    outcome.vetoes = begun->vetoes;
+  const struct handover* handed_over = (void*)(long)skb->data_meta;
+  if ((void*)(handed_over + 1) <= (void*)(long)skb->data && handed_over->magic == NIC_HANDOVER) {
+    const __u32 wakes = handed_over->wakes;
+    outcome.first_send = handed_over->first_send;
+    outcome.end_send = handed_over->end_send;
+    outcome.reply = handed_over->reply;
+    outcome.repeats = handed_over->repeats;
+    outcome.vetoes = handed_over->vetoes;
     (void)nic_read(words, 0, &event.message);
-    return find_slot(&event, begun->index) ? act(skb, &event, &outcome, (int)wakes) : TC_ACT_SHOT;
+    return find_slot(&event, handed_over->index) ? act(skb, &event, &outcome, (int)wakes) : TC_ACT_SHOT;
   }
   if (!read_operand(skb, carried)) return TC_ACT_UNSPEC;
   switch (find_group(words, carried, &event)) {
@@ -288,16 +288,16 @@ int nic_early(struct xdp_md* context) {
     count_sends(&outcome);
     return XDP_TX;
   }
-  struct handover* begun = (void*)(long)context->data_meta;
-  if ((void*)(begun + 1) > (void*)frame) return XDP_DROP;
-  begun->magic = NIC_HANDOVER;
-  begun->index = event.index;
-  begun->first_send = outcome.first_send;
-  begun->end_send = outcome.end_send;
-  begun->reply = outcome.reply;
-  begun->repeats = outcome.repeats;
-  begun->vetoes = outcome.vetoes;
-  begun->wakes = (__u8)wakes;
+  struct handover* handed_over = (void*)(long)context->data_meta;
+  if ((void*)(handed_over + 1) > (void*)frame) return XDP_DROP;
+  handed_over->magic = NIC_HANDOVER;
+  handed_over->index = event.index;
+  handed_over->first_send = outcome.first_send;
+  handed_over->end_send = outcome.end_send;
+  handed_over->reply = outcome.reply;
+  handed_over->repeats = outcome.repeats;
+  handed_over->vetoes = outcome.vetoes;
+  handed_over->wakes = (__u8)wakes;
   return XDP_PASS;
 }
 
@@ -317,21 +317,21 @@ int nic_leaving(struct __sk_buff* skb) {
   __u32 carried = 0;
   if (!read_packet(skb, words, &carried, 1)) return TC_ACT_UNSPEC;
   (void)nic_read(words, carried, &event.message);
-  const struct nic_bell bell = {bpf_get_socket_cookie(skb), event.message.group};
-  if (bpf_map_lookup_elem(&nic_bells, &bell) == 0) {
-    if (event.message.kind != NIC_BELL) return TC_ACT_UNSPEC;
+  const struct nic_doorbell doorbell = {bpf_get_socket_cookie(skb), event.message.group};
+  if (bpf_map_lookup_elem(&nic_doorbells, &doorbell) == 0) {
+    if (event.message.kind != NIC_DOORBELL) return TC_ACT_UNSPEC;
     count(NIC_NO_GROUP);  // a ring has no business on the wire
     return TC_ACT_SHOT;
   }
-  if (!find_slot(&event, (__u32)bell.slot)) return TC_ACT_SHOT;
-  if (event.message.kind != NIC_BELL) {
+  if (!find_slot(&event, (__u32)doorbell.slot)) return TC_ACT_SHOT;
+  if (event.message.kind != NIC_DOORBELL) {
     count(NIC_UNKNOWN_KIND);
     return TC_ACT_SHOT;
   }
   struct nic_outcome outcome = {};
   if (!read_operand(skb, carried)) return TC_ACT_SHOT;
-  (void)nic_take_bell(event.slot, event.state, &event.message, &outcome);
-  count(outcome.verdict == NIC_TAKEN ? NIC_BELLS : outcome.verdict);
+  (void)nic_take_doorbell(event.slot, event.state, &event.message, &outcome);
+  count(outcome.verdict == NIC_TAKEN ? NIC_DOORBELLS : outcome.verdict);
   (void)publish(&event, &outcome);
   if (outcome.verdict == NIC_TAKEN && outcome.completed == 0) wake_keeper();
   // A packet into which a message was written goes on its way; dropping a packet here would give the sender an ENOBUFS.

@@ -25,14 +25,14 @@ struct nic_member {
   __u8 mac[6]; /* of the next hop */
   __u16 port;  /* big-endian, as all that follows */
   __u32 ip;
-  __u16 ip_check; /* of the header between this member and oneself, either way, of a packet that carries nothing */
-  __u16 is_peer;  /* whether a program of the group speaks with it; else the above are not all known */
-  __u32 heard;    /* its signs of life */
+  __u16 ip_check;      /* of the header between this member and oneself, either way, of a packet that carries nothing */
+  __u16 is_peer;       /* whether a program of the group speaks with it; else the above are not all known */
+  __u32 signs_of_life; /* its signs of life */
   __u32 reserved_too;
 };
 
 /* A socket whose packets are rings for the slot that they name. */
-struct nic_bell {
+struct nic_doorbell {
   __u64 socket; /* its cookie */
   __u64 slot;
 };
@@ -45,7 +45,7 @@ struct nic_slot {
   __u8 mac[6];
   __u16 port; /* big-endian, these, too */
   __u32 ip;
-  __u16 ear_port; /* where the job listens while it sleeps; 0: it never sleeps */
+  __u16 wakeup_port; /* where the job listens while it sleeps; 0: it never sleeps */
   __u16 reserved;
   __u32 reserved_too;
 };

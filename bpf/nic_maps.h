@@ -82,9 +82,9 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, NIC_MOST_GROUPS);
-  __type(key, struct nic_bell);
+  __type(key, struct nic_doorbell);
   __type(value, __u32);
-} nic_bells SEC(".maps");
+} nic_doorbells SEC(".maps");
 
 // By sizes, since clang describes no type that only an inner map names.
 struct nic_page_map {

@@ -91,7 +91,7 @@ NIC_FUNCTION int nic_make_frame(const struct nic_slot* slot, const struct nic_me
   frame->ip.saddr = inward ? member->ip : slot->ip;
   frame->ip.daddr = inward ? slot->ip : member->ip;
   frame->udp.source = inward ? member->port : slot->port;
-  frame->udp.dest = inward ? slot->ear_port : member->port;
+  frame->udp.dest = inward ? slot->wakeup_port : member->port;
   frame->udp.len = bpf_htons(bytes - NIC_IP_BYTES);
   __u64 words[NIC_WORDS + 1];
   nic_write(m, nic_tag(&slot->group.key, m, &own->out), words);

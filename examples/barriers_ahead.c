@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket's C API over several nodes, with MPI to carry messages: barriers that are begun, and waited for later.
+// hocket's C API over several nodes, with MPI to carry messages: barriers that are started, and waited for later.
 //
 //   mpicc barriers_ahead.c $(pkg-config --cflags --libs hocket) -o barriers_ahead
 //   mpirun -n 4 ./barriers_ahead [ROUNDS] [--one-clock]
 //
 // Ranks compute for a random time in each round, so somebody is always late. First each round ends with a barrier. Then
-// a barrier is begun after each round and waited for kAhead rounds later: with NIC engines on the nodes
+// a barrier is started after each round and waited for kAhead rounds later: with NIC engines on the nodes
 // (`hocket nic up`) it goes on while ranks compute, so who waits for it waits for who is far behind only.
 //
 // --one-clock: the nodes share a clock, as those of a lab do. Then it is checked that each barrier held: nobody was
-// through with it before all had begun it.
+// through with it before all had started it.
 #include <hocket/mpi_wire.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,17 +62,17 @@ static double one_by_one(hocket_comm_t* comm, times_t* times, unsigned seed) {
 }
 
 static double ahead(hocket_comm_t* comm, times_t* times, unsigned seed) {
-  hocket_request_t* begun[kAhead] = {NULL};
+  hocket_request_t* started[kAhead] = {NULL};
   double inside = 0;
   for (int i = 0; i < times->rounds + kAhead; i++) {
     const double before = now_us();
     if (i >= kAhead) {
-      CHECK(hocket_wait(&begun[i % kAhead]));
+      CHECK(hocket_wait(&started[i % kAhead]));
       times->through[i - kAhead] = now_us();
     }
     if (i < times->rounds) {
       times->began[i] = now_us();
-      CHECK(hocket_barrier_start(comm, &begun[i % kAhead]));
+      CHECK(hocket_barrier_start(comm, &started[i % kAhead]));
     }
     inside += now_us() - before;
     if (i < times->rounds) compute(&seed);
@@ -80,7 +80,7 @@ static double ahead(hocket_comm_t* comm, times_t* times, unsigned seed) {
   return inside / times->rounds;
 }
 
-// How many barriers somebody was through with before the last had begun; known to rank 0.
+// How many barriers somebody was through with before the last had started; known to rank 0.
 static int broken(const times_t* times) {
   const size_t bytes = (size_t)times->rounds * sizeof(double);
   double* last = malloc(bytes);

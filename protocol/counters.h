@@ -15,9 +15,9 @@ enum nic_other_verdict {
   NIC_RESENT,     /* messages sent again, not counted above */
   NIC_REPLIED,    /* answers to questions, acknowledgements */
   NIC_WOKEN,      /* sleepers */
-  NIC_BELLS,      /* operations begun by the hosts */
+  NIC_DOORBELLS,  /* operations started by the hosts */
   NIC_OPERATIONS, /* completed */
-  NIC_KEPT,       /* operands that have come before the host has begun */
+  NIC_KEPT,       /* operands that have come before the host has started */
   NIC_IN_DRIVER,  /* packets that the driver's program was done with */
   NIC_COUNTERS,
 };

@@ -8,24 +8,24 @@
 
 #include "protocol/outgoing.h"
 
-/* The operand that the host gives with its bell, if it gives one. */
+/* The operand that the host gives with its doorbell, if it gives one. */
 NIC_INLINE enum nic_verdict nic_begin_call(const struct nic_group* group, struct nic_state* state, __u64 memory,
-                                           const struct nic_program* program, const struct nic_message* bell,
+                                           const struct nic_program* program, const struct nic_message* doorbell,
                                            const struct nic_operand* operand) {
-  const __u64 call = nic_call_of(bell);
-  if (nic_describe(&state->call[nic_index_of(bell->epoch)], call) != NIC_SET) return NIC_DISAGREEMENT;
-  if (bell->carried == 0) return NIC_TAKEN;
-  const __u64 places = nic_places_of(group, memory, bell->epoch);
+  const __u64 call = nic_call_of(doorbell);
+  if (nic_describe(&state->call[nic_index_of(doorbell->epoch)], call) != NIC_SET) return NIC_DISAGREEMENT;
+  if (doorbell->carried == 0) return NIC_TAKEN;
+  const __u64 places = nic_places_of(group, memory, doorbell->epoch);
   if (!nic_put_hosts(group, program, places, call, operand)) return NIC_NO_PROGRAM;
   if (!nic_is_pooled(program, NIC_HOSTS_OPERAND)) return NIC_TAKEN;
-  __u64* pool = &state->pool[nic_index_of(bell->epoch)];
+  __u64* pool = &state->pool[nic_index_of(doorbell->epoch)];
   return nic_pool(pool, places, NIC_HOSTS_OPERAND, call) ? NIC_TAKEN : NIC_CONTENDED;
 }
 
 /* How many words the host gives. */
 NIC_INLINE __u32 nic_words_of_host(const struct nic_group* group, const struct nic_program* program,
-                                   const struct nic_message* bell) {
-  return (program->flags & NIC_FROM_ROOT) != 0 && bell->root != group->self ? 0 : bell->words;
+                                   const struct nic_message* doorbell) {
+  return (program->flags & NIC_FROM_ROOT) != 0 && doorbell->root != group->self ? 0 : doorbell->words;
 }
 
 /* Words that only operations with content write are kept from growing so old that they would be taken for later. */
@@ -35,14 +35,15 @@ NIC_INLINE void nic_refresh(__u64* word, __u64 epoch) {
     (void)nic_compare_exchange(word, seen, nic_blank(epoch, 0));
 }
 
-/* The host begins an operation: as its bell says by epoch, program and call. */
+/* The host begins an operation: as its doorbell says by epoch, program and call. */
 NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct nic_state* state, __u64 memory,
-                                        const struct nic_message* bell, const struct nic_operand* operand) {
-  const __u64 epoch = bell->epoch;
+                                        const struct nic_message* doorbell, const struct nic_operand* operand) {
+  const __u64 epoch = doorbell->epoch;
   if (nic_load(&state->broken) != 0) return nic_refused(NIC_BROKEN);
-  if (bell->program >= group->programs || bell->program >= NIC_MOST_PROGRAMS) return nic_refused(NIC_NO_PROGRAM);
-  const struct nic_program* program = nic_program_at(group, bell->program);
-  if (!nic_is_sound(group, program, bell) || bell->carried != nic_words_of_host(group, program, bell))
+  if (doorbell->program >= group->programs || doorbell->program >= NIC_MOST_PROGRAMS)
+    return nic_refused(NIC_NO_PROGRAM);
+  const struct nic_program* program = nic_program_at(group, doorbell->program);
+  if (!nic_is_sound(group, program, doorbell) || doorbell->carried != nic_words_of_host(group, program, doorbell))
     return nic_refused(NIC_UNSOUND);
   if (epoch != nic_load(&state->started) + 1) return nic_refused(NIC_OUT_OF_TURN);
   if (epoch - nic_load(&state->completed) > NIC_IN_FLIGHT) return nic_refused(NIC_TOO_MANY);
@@ -50,23 +51,23 @@ NIC_INLINE struct nic_outcome nic_start(const struct nic_group* group, struct ni
   /* The operation that used this word is over. Its round may be of any age, because operations without acknowledgements
    * never touch it. */
   if ((program->flags & NIC_ACKNOWLEDGED) != 0)
-    (void)nic_exchange(&state->acknowledged[nic_index_of(epoch)], nic_blank(epoch, bell->program));
+    (void)nic_exchange(&state->acknowledged[nic_index_of(epoch)], nic_blank(epoch, doorbell->program));
   if (group->operands != 0) {
     nic_refresh(&state->call[nic_index_of(epoch)], epoch);
     nic_refresh(&state->claimed[nic_index_of(epoch)], epoch);
     nic_refresh(&state->pool[nic_index_of(epoch)], epoch);
   }
   if (program->operands != 0) {
-    const enum nic_verdict verdict = nic_begin_call(group, state, memory, program, bell, operand);
+    const enum nic_verdict verdict = nic_begin_call(group, state, memory, program, doorbell, operand);
     if (verdict == NIC_DISAGREEMENT) nic_break(state, NIC_CAUSE_DISAGREES, group->self);
     if (verdict != NIC_TAKEN) return nic_refused(verdict);
   }
   struct nic_change change;
   struct nic_outcome outcome;
-  switch (nic_set(nic_record(state, epoch), epoch, nic_beginning(group, program, bell), NIC_STARTED, &change)) {
+  switch (nic_set(nic_record(state, epoch), epoch, nic_beginning(group, program, doorbell), NIC_STARTED, &change)) {
     case NIC_SET:
       outcome = nic_follow(group, state, program, &change);
-      outcome.call = nic_call_of(bell);
+      outcome.call = nic_call_of(doorbell);
       return outcome;
     case NIC_OTHER_PROGRAM:
       nic_break(state, NIC_CAUSE_DISAGREES, group->self);

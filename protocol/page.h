@@ -11,7 +11,7 @@
 enum {
   /* In place of a kind: the host begins operation `epoch` by `program`, and gives its operand. Never leaves the
    * machine, and bears no tag: the socket that it comes from says whose it is. */
-  NIC_BELL = 15,
+  NIC_DOORBELL = 15,
 };
 
 /* What a job sees of its group. */
@@ -24,7 +24,7 @@ struct nic_page {
   __u32 sleeps; /* whether the job wants to be woken by a packet */
   __u32 reserved_too[15];
   /* Written by the engine: of operation e, in number e modulo NIC_IN_FLIGHT, before `done` says that it is complete.
-   * To be read before operation e + NIC_IN_FLIGHT is begun. */
+   * To be read before operation e + NIC_IN_FLIGHT is started. */
   struct nic_operand result[NIC_IN_FLIGHT];
 };
 

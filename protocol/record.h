@@ -11,7 +11,7 @@
  * ever cleared: the first message for a later epoch takes it over, and one that comes too late can tell that it did.
  *
  * Why the window is so wide: a member that starts e + NIC_WINDOW has completed e + NIC_WINDOW - NIC_IN_FLIGHT. One of
- * the NIC_SYNCHRONIZES operations up to that one is such that all hosts have begun it. So each has completed e: no
+ * the NIC_SYNCHRONIZES operations up to that one is such that all hosts have started it. So each has completed e: no
  * member misses any message of it, and its operands may be overwritten.
  *
  * Thread safety: any number of processors at the same time; every change is a compare-and-exchange, and orders what

@@ -14,7 +14,7 @@ enum {
   NIC_SERVICE_VERSION = 5,
   NIC_TEXT_BYTES = 240,
   NIC_INTERFACE_BYTES = 16,
-  NIC_MOST_BELL_BYTES = 128,
+  NIC_MOST_DOORBELL_BYTES = 128,
 };
 
 /* The socket of interface eth0 is called so, with the name behind it. */
@@ -65,20 +65,20 @@ struct nic_join {
   __u16 self;
   __u16 size;
   __u16 programs;
-  __u16 has_bell; /* whether the bell for all groups of the connection has come already, and is there */
+  __u16 has_doorbell; /* whether the doorbell for all groups of the connection has come already, and is there */
 };
 
-/* Comes with the page (to be mapped), the ear (to be slept on) and the bell (to be sent to), in this order. Ear and
- * bell may be one socket. A bell that is shared is for all groups of the connection that say so, and doesn't come again
- * to whoever has it. What is sent to the bell are bell_bytes of `bell`, with the words of a packet at words_at, which
- * name `group`, followed by the words that the packet carries. */
+/* Comes with the page (to be mapped), the wake-up socket (to be slept on) and the doorbell (to be sent to), in this
+ * order. Wake-up socket and doorbell may be one socket. A doorbell that is shared is for all groups of the connection
+ * that say so, and doesn't come again to whoever has it. What is sent to the doorbell are doorbell_bytes of `doorbell`,
+ * with the words of a packet at words_at, which name `group`, followed by the words that the packet carries. */
 struct nic_joined {
   struct nic_answer answer;
   __u32 group; /* its number here */
-  __u16 bell_bytes;
+  __u16 doorbell_bytes;
   __u16 words_at;
-  __u32 is_shared; /* the bell */
-  __u8 bell[NIC_MOST_BELL_BYTES];
+  __u32 is_shared; /* the doorbell */
+  __u8 doorbell[NIC_MOST_DOORBELL_BYTES];
 };
 
 struct nic_leave {

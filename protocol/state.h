@@ -9,7 +9,7 @@
 
 /* What a group has behind it and under way. Never in memory that a job may write. */
 struct nic_state {
-  __u64 started;   /* the newest operation that the host has begun */
+  __u64 started;   /* the newest operation that the host has started */
   __u64 completed; /* this one and all before it are done */
   __u64 broken;    /* 0, or enum nic_cause | member << 8: whose fault it is */
   __u64 reserved;

@@ -19,9 +19,9 @@
  * result goes there from member 0 in the end: this message is bit 0 of every member that may get it. So the order of
  * operands does not depend on the root.
  *
- * A program that votes: one member asks all, by one packet; each answers whether its host has begun, by a message or a
- * veto; all are told, and by a message are done. One veto, and the stages that need NIC_VETOED follow instead. A veto
- * sets that bit wherever it comes, as does the question where the host hasn't begun.
+ * A program that votes: one member asks all, by one packet; each answers whether its host has started, by a message or
+ * a veto; all are told, and by a message are done. One veto, and the stages that need NIC_VETOED follow instead. A veto
+ * sets that bit wherever it comes, as does the question where the host hasn't started.
  *
  * The engine's owner writes all of this before the group is in use; a job never does. */
 #ifndef HOCKET_PROTOCOL_TABLE_H
@@ -38,7 +38,7 @@ enum {
   NIC_MOST_MEMBERS = 4096,
   NIC_MOST_GROUPS = 512, /* of an engine: its report fits into one message */
   NIC_WINDOW = 40,       /* operations of a group that have a record at the same time */
-  NIC_IN_FLIGHT = 16,    /* operations that a host may have begun and not finished */
+  NIC_IN_FLIGHT = 16,    /* operations that a host may have started and not finished */
   /* Of this many successive operations, one is such that a member that has completed it knows that all hosts have
    * started it: the one whose number is a multiple of this. Why, and why the window is so wide: record.h. */
   NIC_SYNCHRONIZES = 8,

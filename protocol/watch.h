@@ -11,7 +11,7 @@
 
 #include "protocol/machine.h"
 
-struct nic_patience {
+struct nic_backoff {
   __u64 ask_ns;     /* how long until a message counts as missing and is asked for */
   __u64 most_ns;    /* the longest time until it is asked for again, which is a quarter of the time that it has been
                        missing */
@@ -19,8 +19,8 @@ struct nic_patience {
 };
 
 struct nic_watched_member {
-  __u64 heard_ns; /* when the count of its signs of life was last seen to grow */
-  __u32 heard;
+  __u64 received_ns; /* when the count of its signs of life was last seen to grow */
+  __u32 signs_of_life;
   __u32 reserved;
 };
 
@@ -31,37 +31,38 @@ struct nic_watched_record {
 };
 
 struct nic_watch {
-  struct nic_patience patience;
+  struct nic_backoff backoff;
   struct nic_watched_record record[NIC_WINDOW];
   struct nic_watched_record unacknowledged[NIC_WINDOW];
   struct nic_watched_member* member; /* of the group's size */
-  const __u32* heard;                /* signs of life of each member, which the engine counts */
-  __u32 heard_stride;                /* of these, in bytes */
+  const __u32* signs_of_life;        /* signs of life of each member, which the engine counts */
+  __u32 alive_stride;                /* of these, in bytes */
   void (*emit)(void* user, const struct nic_message* message);
   void* user;
 };
 
-static inline __u32 nic_heard(const struct nic_watch* watch, __u32 member) {
-  return *(const volatile __u32*)((const char*)watch->heard + (__u64)member * watch->heard_stride);
+static inline __u32 nic_signs_of_life(const struct nic_watch* watch, __u32 member) {
+  return *(const volatile __u32*)((const char*)watch->signs_of_life + (__u64)member * watch->alive_stride);
 }
 
 /* Whether the record's time has come; the next time is later. */
-static inline int nic_is_due(struct nic_watched_record* watched, const struct nic_patience* patience, __u64 epoch,
+static inline int nic_is_due(struct nic_watched_record* watched, const struct nic_backoff* backoff, __u64 epoch,
                              __u64 now_ns) {
   if (watched->epoch != epoch) {
     watched->epoch = epoch;
     watched->since_ns = now_ns;
-    watched->next_ns = now_ns + patience->ask_ns;
+    watched->next_ns = now_ns + backoff->ask_ns;
     return 0;
   }
   if (now_ns < watched->next_ns) return 0;
   const __u64 quarter = (now_ns - watched->since_ns) / 4;
-  const __u64 wait_ns = quarter > patience->ask_ns ? quarter : patience->ask_ns;
-  watched->next_ns = now_ns + (wait_ns < patience->most_ns ? wait_ns : patience->most_ns);
+  const __u64 wait_ns = quarter > backoff->ask_ns ? quarter : backoff->ask_ns;
+  watched->next_ns = now_ns + (wait_ns < backoff->most_ns ? wait_ns : backoff->most_ns);
   return 1;
 }
 
-static inline void nic_tell_all(const struct nic_group* group, const struct nic_state* state, struct nic_watch* watch) {
+static inline void nic_report_to_all(const struct nic_group* group, const struct nic_state* state,
+                                     struct nic_watch* watch) {
   struct nic_message m = nic_outgoing(group, NIC_ABORT, nic_load(&state->started), 0);
   nic_blame(state, &m);
   for (__u32 member = 0; member < group->size; ++member) {
@@ -74,20 +75,20 @@ static inline void nic_tell_all(const struct nic_group* group, const struct nic_
 /* Whether the member has given no sign of life for too long. */
 static inline int nic_is_silent(struct nic_watch* watch, __u32 member, __u64 since_ns, __u64 now_ns) {
   struct nic_watched_member* watched = &watch->member[member];
-  const __u32 heard = nic_heard(watch, member);
-  if (heard != watched->heard) {
-    watched->heard = heard;
-    watched->heard_ns = now_ns;
+  const __u32 signs_of_life = nic_signs_of_life(watch, member);
+  if (signs_of_life != watched->signs_of_life) {
+    watched->signs_of_life = signs_of_life;
+    watched->received_ns = now_ns;
   }
-  const __u64 last = watched->heard_ns > since_ns ? watched->heard_ns : since_ns;
-  return now_ns - last > watch->patience.silence_ns;
+  const __u64 last = watched->received_ns > since_ns ? watched->received_ns : since_ns;
+  return now_ns - last > watch->backoff.silence_ns;
 }
 
 /* Asks for what is missing of an operation that has been started here. */
 static inline void nic_watch_operation(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                        __u64 epoch, __u64 now_ns) {
   struct nic_watched_record* watched = &watch->record[nic_index_of(epoch)];
-  if (!nic_is_due(watched, &watch->patience, epoch, now_ns)) return;
+  if (!nic_is_due(watched, &watch->backoff, epoch, now_ns)) return;
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
   if ((word & NIC_STARTED) == 0) return;
   const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
@@ -101,10 +102,10 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
     if ((missing >> bit & 1) == 0) continue;
     const struct nic_arrival* arrival = &program->arrival[bit];
     const __u32 member = nic_source_of(arrival, root);
-    if (member >= group->size) continue; /* an operation has its call before it has begun */
+    if (member >= group->size) continue; /* an operation has its call before it has started */
     if (nic_is_silent(watch, member, watched->since_ns, now_ns)) {
       nic_break(state, NIC_CAUSE_SILENT, member);
-      nic_tell_all(group, state, watch);
+      nic_report_to_all(group, state, watch);
       return;
     }
     struct nic_message m = nic_outgoing(group, asks ? NIC_NACK : NIC_PROBE, epoch, (__u8)index);
@@ -132,7 +133,7 @@ static inline __u64 nic_unacknowledged(const struct nic_group* group, const stru
 static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
                                               struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
   const __u64 missing = nic_unacknowledged(group, state, epoch);
-  if (missing == 0 || !nic_is_due(&watch->unacknowledged[nic_index_of(epoch)], &watch->patience, epoch, now_ns)) return;
+  if (missing == 0 || !nic_is_due(&watch->unacknowledged[nic_index_of(epoch)], &watch->backoff, epoch, now_ns)) return;
   const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
   for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
@@ -141,9 +142,9 @@ static inline void nic_watch_acknowledgements(const struct nic_group* group, str
   }
 }
 
-static inline __u64 nic_left(const struct nic_watched_record* watched, const struct nic_patience* patience, __u64 epoch,
+static inline __u64 nic_left(const struct nic_watched_record* watched, const struct nic_backoff* backoff, __u64 epoch,
                              __u64 now_ns) {
-  const __u64 due_ns = watched->epoch == epoch ? watched->next_ns : now_ns + patience->ask_ns;
+  const __u64 due_ns = watched->epoch == epoch ? watched->next_ns : now_ns + backoff->ask_ns;
   return due_ns > now_ns ? due_ns - now_ns : 0;
 }
 
@@ -154,12 +155,12 @@ static inline __u64 nic_watch_wait(const struct nic_group* group, const struct n
   const __u64 started = nic_load(&state->started);
   if (nic_load(&state->broken) != 0) return wait_ns;
   for (__u64 epoch = nic_load(&state->completed) + 1; epoch <= started; ++epoch) {
-    const __u64 left_ns = nic_left(&watch->record[nic_index_of(epoch)], &watch->patience, epoch, now_ns);
+    const __u64 left_ns = nic_left(&watch->record[nic_index_of(epoch)], &watch->backoff, epoch, now_ns);
     if (left_ns < wait_ns) wait_ns = left_ns;
   }
   for (__u64 epoch = nic_oldest_sent(started); epoch <= started; ++epoch) {
     if (nic_unacknowledged(group, state, epoch) == 0) continue;
-    const __u64 left_ns = nic_left(&watch->unacknowledged[nic_index_of(epoch)], &watch->patience, epoch, now_ns);
+    const __u64 left_ns = nic_left(&watch->unacknowledged[nic_index_of(epoch)], &watch->backoff, epoch, now_ns);
     if (left_ns < wait_ns) wait_ns = left_ns;
   }
   return wait_ns;

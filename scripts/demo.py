@@ -27,23 +27,23 @@ REPEATS = 7
 LAB = "demo"
 
 
-def commands(mpi, ranks, crowded, options, program):
+def commands(mpi, ranks, oversubscribed, options, program):
     """The command without hocket, and with it."""
     hocket = str(options.hocket)
     if options.lab:
         start = [hocket, "lab", "mpirun", "--name", LAB, "--mpi", shutil.which(mpi.launcher), "-n", str(ranks),
                  "--ppn", str(options.lab[1])]
         return [*start, *program], [*start, "--with-hocket", *program]
-    command = [*mpi.command(ranks, crowded), *program]
+    command = [*mpi.command(ranks, oversubscribed), *program]
     return command, [hocket, "exec", "--", *command]
 
 
 def compare(example, mpi, ranks, program, options):
     """A row of the table, and whether all is well in it."""
-    crowded = ranks > options.cores
-    work = example.work[0 if options.quick else 2 if crowded else 1]
-    command, with_hocket = commands(mpi, ranks, crowded, options, [program, *example.arguments, work])
-    environment = mpi.environment(crowded)
+    oversubscribed = ranks > options.cores
+    work = example.work[0 if options.quick else 2 if oversubscribed else 1]
+    command, with_hocket = commands(mpi, ranks, oversubscribed, options, [program, *example.arguments, work])
+    environment = mpi.environment(oversubscribed)
     if options.nic:
         environment["HOCKET_NIC"] = "on"
     repeats = 1 if options.quick else REPEATS

@@ -24,22 +24,23 @@ class Mpi:
     title: str
     compiler: str
     launcher: str
-    crowded_arguments: list
-    crowded_environment: dict
+    oversubscribed_arguments: list
+    oversubscribed_environment: dict
 
-    def command(self, ranks, crowded):
-        return [self.launcher, "-n", str(ranks), *(self.crowded_arguments if crowded else [])]
+    def command(self, ranks, oversubscribed):
+        return [self.launcher, "-n", str(ranks), *(self.oversubscribed_arguments if oversubscribed else [])]
 
-    def environment(self, crowded):
+    def environment(self, oversubscribed):
         # Open MPI refuses root unless told twice; containers and CI are root.
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        if crowded:
-            environment.update(self.crowded_environment)
+        if oversubscribed:
+            environment.update(self.oversubscribed_environment)
         return environment
 
 
-_MPICH_CROWDED = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"}
-_OPENMPI_CROWDED = ["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "--oversubscribe"]
+_MPICH_OVERSUBSCRIBED = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+                         "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"}
+_OPENMPI_OVERSUBSCRIBED = ["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "--oversubscribe"]
 
 
 def _from_python_package(name, launcher, arguments, environment):
@@ -55,11 +56,11 @@ def _debian_openmpi():
         said = subprocess.run(["mpirun.openmpi", "--version"], capture_output=True, text=True, check=False).stdout
         version = re.search(r"\d+(\.\d+)+", said)
     title = f"openmpi {version.group() if version else 4}"
-    return Mpi(title, "mpicc.openmpi", "mpirun.openmpi", _OPENMPI_CROWDED, {})
+    return Mpi(title, "mpicc.openmpi", "mpirun.openmpi", _OPENMPI_OVERSUBSCRIBED, {})
 
 
-MPICH = _from_python_package("mpich", "mpiexec", [], _MPICH_CROWDED)
-OPENMPI = _from_python_package("openmpi", "mpirun", _OPENMPI_CROWDED, {})
+MPICH = _from_python_package("mpich", "mpiexec", [], _MPICH_OVERSUBSCRIBED)
+OPENMPI = _from_python_package("openmpi", "mpirun", _OPENMPI_OVERSUBSCRIBED, {})
 DEBIAN_OPENMPI = _debian_openmpi()
 
 

@@ -39,7 +39,7 @@ OTHER_SCHEMES = ("leader", "lanes", "node_tree", "node_tree:segment=32K")
 # Starting, set-up, checking results: seconds of a run, and of a cell and variant beside its budget.
 STARTING_S, CHECKING_S = 10, 0.15
 # A run that takes so many times what was expected hangs, or is hopeless.
-PATIENCE = 6
+TIMEOUT_FACTOR = 6
 
 
 @dataclass
@@ -143,7 +143,7 @@ def carry_out(run, options, path):
     failed = path.with_suffix(".failed")
     for old in (draft, failed):
         old.unlink(missing_ok=True)
-    limit_s = run.expected_s * PATIENCE + 30
+    limit_s = run.expected_s * TIMEOUT_FACTOR + 30
     process = subprocess.Popen(command_of(run, options, draft), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, start_new_session=True)
     try:

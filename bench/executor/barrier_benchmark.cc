@@ -10,7 +10,7 @@
 #include "algorithms/algorithm.h"
 #include "barrier_by_hand.h"
 #include "engines/executor/execution.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 #include "platform/waiting/parking.h"
 #include "two_ranks.h"
 #include "versus.h"
@@ -30,15 +30,15 @@ using hocket::engines::Operands;
 using hocket::engines::Program;
 using hocket::engines::Progress;
 using hocket::engines::StepState;
-using hocket::engines::shared_memory::Group;
-using hocket::engines::shared_memory::Lane;
 using hocket::engines::shared_memory::Member;
+using hocket::engines::shared_memory::MemoryTransport;
+using hocket::engines::shared_memory::NodeGroup;
 using hocket::engines::shared_memory::RankBlock;
 
 constexpr uint32_t kRanks = TwoRanks::kRanks;
 
-std::unique_ptr<Lane> make_lane(Group& group) {
-  hocket::Result<std::unique_ptr<Lane>> made = Lane::create(group, 0);
+std::unique_ptr<MemoryTransport> make_lane(NodeGroup& group) {
+  hocket::Result<std::unique_ptr<MemoryTransport>> made = MemoryTransport::create(group, 0);
   if (!made.is_ok()) hocket::bench::give_up(made.status().message());
   return made.take();
 }
@@ -54,8 +54,8 @@ struct alignas(128) Engine {
         lane(make_lane(group)) {}
 
   const Program program;
-  Group group;
-  const std::unique_ptr<Lane> lane;
+  NodeGroup group;
+  const std::unique_ptr<MemoryTransport> lane;
   Execution execution;
   const Operands operands;
 };
@@ -64,7 +64,7 @@ struct alignas(128) Engine {
 struct ByLane {
   Engine& engine;
   void operator()() {
-    Lane& lane = *engine.lane;
+    MemoryTransport& lane = *engine.lane;
     Spinning spinning;
     lane.begin(engine.program);
     for (const Instruction& step : engine.program.instructions) {

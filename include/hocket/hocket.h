@@ -50,7 +50,7 @@ typedef enum hocket_status {
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
   HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: in this
                                 * call or a later one in which a rank waits for others (after a blocking call a
-                                * blocking one, after a begun one a begun one), and always in this one with
+                                * blocking one, after a started one a started one), and always in this one with
                                 * HOCKET_CHECK=1. Between nodes calls that differ in nothing but the operation, or
                                 * in a root that hears of nobody, are not noticed where the wire has few tags or
                                 * where NIC engines carry out what follows. In set-up: another version of hocket,
@@ -166,7 +166,7 @@ typedef struct hocket_wire {
   int (*notify)(uint32_t to, uint32_t tag, void* user);
   /* Receives one of those, from whomever, if one has come: 1, and its sender in *from; 0 if none has. */
   int (*take_notice)(uint32_t tag, uint32_t* from, void* user);
-  /* Whether a message has come that no receive has been begun for: 1 or 0. It stays where it is. */
+  /* Whether a message has come that no receive has been started for: 1 or 0. It stays where it is. */
   int (*probe)(uint32_t from, uint32_t tag, void* user);
   void* user;
 } hocket_wire_t;
@@ -218,14 +218,15 @@ HOCKET_API hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_c
 /* Collective over `comm`. Ranks of the same color form a new comm, ordered by key and then by their ranks in `comm`; a
  * negative color gets *new_comm = NULL. What goes wrong with one color's comm is an error on its ranks only, and leaves
  * `comm` as it was. Requests on `comm` may be running; they go on. The new comm stands for itself: hocket_force() on
- * `comm` is not handed on, and either may be destroyed first. */
+ * `comm` is not passed through, and either may be destroyed first. */
 HOCKET_API hocket_status_t hocket_comm_split(hocket_comm_t* comm, int color, int key, hocket_comm_t** new_comm);
 /* The same ranks in the same order. */
 HOCKET_API hocket_status_t hocket_comm_dup(hocket_comm_t* comm, hocket_comm_t** new_comm);
 /* Collective; waits for collectives of peers that are still running. Requests must be complete, or it is refused. */
 HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
 /* Breaks the comm for all its ranks: their calls on it, running and to come, end with an error. For a rank that can't
- * take part in what its peers have begun. Not collective; hocket_comm_destroy() is still due. `reason` is for the log.
+ * take part in what its peers have started. Not collective; hocket_comm_destroy() is still due. `reason` is for the
+ * log.
  */
 HOCKET_API hocket_status_t hocket_comm_abort(hocket_comm_t* comm, const char* reason);
 HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);

@@ -204,7 +204,7 @@ static inline int hocket_mpi_probe(uint32_t from, uint32_t tag, void* user) {
   return code == MPI_SUCCESS ? found != 0 : hocket_mpi_answer(code);
 }
 
-/* What tables call the MPI: they may choose otherwise where messages are begun and looked for at another price. */
+/* What tables call the MPI: they may choose otherwise where messages are started and looked for at another price. */
 static inline const char* hocket_mpi_name(const char* version) {
   static const char* const kNames[][2] = {{"Open MPI", "openmpi"}, {"Intel(R) MPI", "intel"}, {"MPICH", "mpich"}};
   size_t i;

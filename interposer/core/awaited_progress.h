@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why a peer may depend on this process's looks at the MPI while it waits in hocket: it has a window, on whose memory
-// others work, or messages and file operations that it has begun and not seen the end of. Counted to know how often to
-// look (communicator/attention.h) and for nothing else: a count that is wrong for a while, as where a function ends
+// others work, or messages and file operations that it has started and not seen the end of. Counted to know how often
+// to look (communicator/attention.h) and for nothing else: a count that is wrong for a while, as where a function ends
 // requests that isn't caught, does no harm.
 //
 // Thread safety: any thread. Relaxed throughout: the numbers order nothing.

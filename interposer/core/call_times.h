@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long this process was in collective calls, carried out or handed on: part of what HOCKET_STATS=1 prints.
+// How long this process was in collective calls, carried out or passed through: part of what HOCKET_STATS=1 prints.
 //
 // Thread safety: any thread.
 #pragma once

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/log.h"
-#include "c_api/internal/begun.h"
 #include "c_api/internal/leaving.h"
+#include "c_api/internal/pending.h"
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
@@ -68,7 +68,7 @@ void leave(List& self, Communicator& communicator) {
 // The list is locked. Those whose non-blocking calls were not over when the MPI freed them.
 void forget_gone(List& self) {
   std::erase_if(self.all, [&](Communicator* one) {
-    if (!one->is_gone || one->begun.load(std::memory_order_acquire) != 0) return false;
+    if (!one->is_gone || one->pending.load(std::memory_order_acquire) != 0) return false;
     common_counters.add(one->counters);
     leave(self, *one);
     delete one;
@@ -76,25 +76,25 @@ void forget_gone(List& self) {
   });
 }
 
-struct Offer {
+struct SetUpOffer {
   uint8_t able;
-  device::Offer device;
+  device::DeviceOffer device;
 };
 
 // All ranks hear whether each of them has a context, and what they agree on for devices' memory.
 bool agree(Communicator& self, const Exchange& exchange, bool able) {
-  const Offer mine{static_cast<uint8_t>(able ? 1 : 0), device::offer()};
-  std::vector<Offer> all(self.size);
+  const SetUpOffer mine{static_cast<uint8_t>(able ? 1 : 0), device::offer()};
+  std::vector<SetUpOffer> all(self.size);
   if (exchange.allgather(&mine, all.data(), sizeof mine, exchange.user) != 0) return false;
   self.trial.agreed =
       std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.device < b.device; })->device;
-  return std::all_of(all.begin(), all.end(), [](const Offer& one) { return one.able != 0; });
+  return std::all_of(all.begin(), all.end(), [](const SetUpOffer& one) { return one.able != 0; });
 }
 
 // What fails once mostly fails for every communicator.
-void tell_failed_set_up(int size) {
-  static std::atomic<bool> told{false};  // relaxed: orders nothing
-  const log::Level level = told.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
+void report_failed_set_up(int size) {
+  static std::atomic<bool> reported{false};  // relaxed: orders nothing
+  const log::Level level = reported.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
   HOCKET_LOG_AT(level, "a communicator of %d ranks could not be set up and is left to the MPI: %s", size,
                 hocket_error_text());
 }
@@ -103,11 +103,11 @@ void tell_failed_set_up(int size) {
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
   if (!agree(self, exchange, context != nullptr)) return refuse(self, Outcome::kSetUpFailed);
-  if (self.trial.agreed == device::Offer::kHandOn) return refuse(self, Outcome::kDeviceMemory);
+  if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
   const hocket_bootstrap_t bootstrap{self.rank, self.size, exchange.allgather, exchange.user};
   const hocket_status_t status = hocket_comm_create(context, &bootstrap, &self.comm);
   if (status == HOCKET_OK) {
-    const bool is_on_trial = self.trial.agreed == device::Offer::kEither;
+    const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
     self.may_begin = !is_on_trial && c_api::may_run_by_engines(self.comm);
     return;
@@ -122,12 +122,12 @@ void set_up(Communicator& self, const Exchange& exchange) {
       HOCKET_LOG_ERROR("a communicator of %d ranks: %s", self.size, hocket_error_text());
       let_last_words_out();
     }
-    self.failure_told = true;
+    self.failure_reported = true;
     // The error ends the job, as a rule: no rank raises it before it is written.
     agree(self, exchange, false);
     return refuse(self, Outcome::kFailed);
   }
-  if (self.rank == 0) tell_failed_set_up(self.size);
+  if (self.rank == 0) report_failed_set_up(self.size);
   refuse(self, Outcome::kSetUpFailed);
 }
 
@@ -166,7 +166,7 @@ void close_communicator(Communicator& communicator) {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
     // Calls that are under way need it: it leaves when they are over.
-    if (communicator.begun.load(std::memory_order_acquire) == 0) leave(list(), communicator);
+    if (communicator.pending.load(std::memory_order_acquire) == 0) leave(list(), communicator);
     refuse(communicator, Outcome::kFreed);
   }
   collect(kLooksPerClose);
@@ -195,10 +195,10 @@ void close_all() {
       refuse(*communicator, Outcome::kFreed);
     }
   }
-  c_api::Patience patience(endpoint());
+  c_api::Backoff backoff(endpoint());
   for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {
     collect(left);
-    patience.pause();
+    backoff.pause();
   }
 }
 

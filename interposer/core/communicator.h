@@ -3,7 +3,7 @@
 // about handles, which differ from MPI to MPI.
 //
 // Thread safety: one communicator by one thread at a time, as MPI demands of its collectives. A non-blocking one may be
-// waited for by other threads meanwhile: while `begun` isn't 0, who uses `comm` holds `lock`. The list of all of them
+// waited for by other threads meanwhile: while `pending` isn't 0, who uses `comm` holds `lock`. The list of all of them
 // is locked.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class Phase : uint8_t {
 struct Communicator {
   Phase phase = Phase::kCounting;
   Outcome refusal = Outcome::kArguments;
-  bool failure_told = false;
+  bool failure_reported = false;
   int rank = 0;
   int size = 0;
   hocket_comm_t* comm = nullptr;
@@ -44,22 +44,22 @@ struct Communicator {
   bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
   TryLock lock;
   // Non-blocking calls that are not over. Raised by who begins one; lowered with release by who has seen its end, when
-  // that one doesn't use `comm` any more: pairs with the acquire in BesideBegun.
-  std::atomic<uint32_t> begun{0};
+  // that one doesn't use `comm` any more: pairs with the acquire in BesidePending.
+  std::atomic<uint32_t> pending{0};
   bool is_gone = false;  // the MPI's side of it
 };
 
 // A blocking call on a communicator on which others may look after non-blocking ones at the same time.
-class BesideBegun {
+class BesidePending {
  public:
-  explicit BesideBegun(Communicator& communicator)
-      : lock_(communicator.begun.load(std::memory_order_acquire) != 0 ? &communicator.lock : nullptr) {
+  explicit BesidePending(Communicator& communicator)
+      : lock_(communicator.pending.load(std::memory_order_acquire) != 0 ? &communicator.lock : nullptr) {
     if (lock_ == nullptr) [[likely]]
       return;
     lock_->lock();
     in_this_thread() = &communicator;
   }
-  ~BesideBegun() {
+  ~BesidePending() {
     if (lock_ == nullptr) [[likely]]
       return;
     in_this_thread() = nullptr;
@@ -69,8 +69,8 @@ class BesideBegun {
   // which another thread may wait for, while that call goes on.
   static bool is_in(const Communicator& communicator) { return in_this_thread() == &communicator; }
 
-  BesideBegun(const BesideBegun&) = delete;
-  BesideBegun& operator=(const BesideBegun&) = delete;
+  BesidePending(const BesidePending&) = delete;
+  BesidePending& operator=(const BesidePending&) = delete;
 
  private:
   static const Communicator*& in_this_thread() {
@@ -115,7 +115,7 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);
 
 // Ends its life within hocket, on this rank alone: waits for nobody. What peers may still use is kept until they are
-// done. Calls that still come are handed on.
+// done. Calls that still come are passed through.
 void close_communicator(Communicator& communicator);
 // The same, and waits until all ranks have come to it.
 void close_with_peers(Communicator& communicator);

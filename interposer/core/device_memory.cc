@@ -131,10 +131,10 @@ Stack read_stack() {
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   void* lowest = nullptr;
   size_t bytes = 0;
-  const bool is_told = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
+  const bool is_known = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
   pthread_attr_destroy(&attributes);
   const auto begin = reinterpret_cast<uintptr_t>(lowest);
-  return is_told ? Stack{begin, begin + bytes} : Stack{};
+  return is_known ? Stack{begin, begin + bytes} : Stack{};
 }
 
 bool is_on_stack(const void* address) {
@@ -225,13 +225,13 @@ void end() {
   self.libraries.let_go();
 }
 
-Offer offer() {
+DeviceOffer offer() {
   look_if_changed();
   State& self = state();
   const std::lock_guard lock(self.mutex);
-  if (self.wish == Wish::kStage || !has_driver()) return Offer::kStage;
-  if (self.wish == Wish::kHandOn) return Offer::kHandOn;
-  return is_mpi_aware(self) ? Offer::kEither : Offer::kStage;
+  if (self.wish == Wish::kStage || !has_driver()) return DeviceOffer::kStage;
+  if (self.wish == Wish::kPassThrough) return DeviceOffer::kPassThrough;
+  return is_mpi_aware(self) ? DeviceOffer::kEither : DeviceOffer::kStage;
 }
 
 uint64_t copies_so_far() { return copies; }

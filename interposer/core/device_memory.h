@@ -20,7 +20,7 @@
 namespace hocket::interposer::device {
 
 // HOCKET_DEVICE, and what becomes of a communicator's calls (docs/interposer.md).
-enum class Wish : int32_t { kAutomatic, kStage, kHandOn };
+enum class Wish : int32_t { kAutomatic, kStage, kPassThrough };
 
 namespace internal {
 // A word that is nullptr while there is nothing to ask and to look for. Acquire, with the release in device_memory.cc:
@@ -64,12 +64,12 @@ void end();
 
 // Whether this rank would leave its communicators' calls to the MPI, for the sake of devices' memory: what ranks tell
 // each other when a communicator is set up.
-enum class Offer : uint8_t {
+enum class DeviceOffer : uint8_t {
   kStage,   // no driver, or an MPI that doesn't take its pointers, or a wish
   kEither,  // as it turns out
-  kHandOn,
+  kPassThrough,
 };
-Offer offer();
+DeviceOffer offer();
 
 // Of this thread, by copy().
 uint64_t copies_so_far();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A communicator whose ranks all have a driver of devices and an MPI that takes devices' pointers. Whether a call has
-// one is known on its own rank only, so a call can't be handed on for it; and an MPI that could take them says nothing
-// about a program, which may have host memory only. So such calls are staged, and ranks tell each other now and then
-// how many there were: where they are most of them, the communicator is left to the MPI for good.
+// one is known on its own rank only, so a call can't be passed through for it; and an MPI that could take them says
+// nothing about a program, which may have host memory only. So such calls are staged, and ranks tell each other now and
+// then how many there were: where they are most of them, the communicator is left to the MPI for good.
 //
 // Thread safety: as the communicator it belongs to.
 #pragma once
@@ -16,7 +16,7 @@ namespace hocket::interposer {
 
 class DeviceTrial {
  public:
-  device::Offer agreed = device::Offer::kStage;  // of all ranks
+  device::DeviceOffer agreed = device::DeviceOffer::kStage;  // of all ranks
 
   // The next blocking call, counted on all ranks alike. Collective in effect, now and then, in a call in which all
   // ranks wait for each other anyway. True: it is the MPI's, and all that follow.

@@ -36,7 +36,7 @@ hocket_context_t* make_context(Endpoint& self) {
   const hocket_status_t status = hocket_context_create(&self.options, &self.context);
   if (status != HOCKET_OK) {
     self.context = nullptr;
-    HOCKET_LOG_WARN("all calls are handed on to the MPI: %s", hocket_error_text());
+    HOCKET_LOG_WARN("all calls are passed through to the MPI: %s", hocket_error_text());
   } else {
     c_api::speak_of_mpi(self.context);
     c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/settings.h"
 
+#include <algorithm>
+
 #include "base/environment.h"
 
 namespace hocket::interposer {
@@ -18,7 +20,10 @@ Settings read_settings() {
   if (auto statistics = environment::get_flag("HOCKET_STATS"); statistics.is_ok()) {
     settings.statistics = statistics.value();
   }
-  if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok()) settings.device = device.value();
+  // The last choice is an earlier name of the one before.
+  constexpr int kPassThrough = 2;
+  if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok())
+    settings.device = std::min(device.value(), kPassThrough);
   return settings;
 }
 

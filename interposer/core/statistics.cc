@@ -8,8 +8,8 @@ namespace {
 
 struct Row {
   uint64_t carried_out = 0;
-  uint64_t handed_on = 0;
-  uint64_t out_of_reach = 0;  // handed on where no setting and no luck would have made hocket carry them out
+  uint64_t passed_through = 0;
+  uint64_t out_of_reach = 0;  // passed through where no setting and no luck would have made hocket carry them out
   std::string why;
 };
 
@@ -34,7 +34,7 @@ Row make_row(const CounterArray& sums, Collective collective) {
     const auto outcome = static_cast<Outcome>(i);
     const uint64_t calls = sums[counter_index(collective, outcome)];
     if (calls == 0) continue;
-    (is_carried_out(outcome) ? row.carried_out : row.handed_on) += calls;
+    (is_carried_out(outcome) ? row.carried_out : row.passed_through) += calls;
     if (is_out_of_reach(outcome)) row.out_of_reach += calls;
     if (outcome != Outcome::kCarriedOut) append_reason(row.why, outcome, calls);
   }
@@ -44,7 +44,7 @@ Row make_row(const CounterArray& sums, Collective collective) {
 void append_row(std::string& text, const char* name, const Row& row) {
   char line[160];
   std::snprintf(line, sizeof line, "hocket: %-24s %14llu %12llu   ", name,
-                static_cast<unsigned long long>(row.carried_out), static_cast<unsigned long long>(row.handed_on));
+                static_cast<unsigned long long>(row.carried_out), static_cast<unsigned long long>(row.passed_through));
   text += line + row.why + "\n";
 }
 
@@ -110,18 +110,18 @@ std::string statistics_text(const CounterArray& sums, int ranks) {
   std::string text = "hocket: calls of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks together\n");
   if (ranks == 1) text += "\n";
   char heading[100];
-  std::snprintf(heading, sizeof heading, "hocket: %-24s %14s %12s   %s\n", "", "carried out", "handed on", "why");
+  std::snprintf(heading, sizeof heading, "hocket: %-24s %14s %12s   %s\n", "", "carried out", "passed through", "why");
   text += heading;
   for (int i = 0; i < kCollectives; ++i) {
     const Row row = make_row(sums, static_cast<Collective>(i));
-    if (row.carried_out + row.handed_on == 0) continue;
+    if (row.carried_out + row.passed_through == 0) continue;
     append_row(text, mpi_name(static_cast<Collective>(i)), row);
     total.carried_out += row.carried_out;
-    total.handed_on += row.handed_on;
+    total.passed_through += row.passed_through;
     total.out_of_reach += row.out_of_reach;
   }
   append_row(text, "all", total);
-  const uint64_t within_reach = total.carried_out + total.handed_on - total.out_of_reach;
+  const uint64_t within_reach = total.carried_out + total.passed_through - total.out_of_reach;
   if (within_reach != 0) {
     char share[160];
     std::snprintf(share, sizeof share, "hocket: %.1f %% carried out of %llu calls within its reach\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many calls of each collective were carried out, how many handed on, and why: what HOCKET_STATS=1 prints.
+// How many calls of each collective were carried out, how many passed through, and why: what HOCKET_STATS=1 prints.
 //
 // Thread safety: a Counters belongs to one communicator, on which one thread at a time calls; `common_counters`
 // are for calls that have no communicator, and any thread may count there.

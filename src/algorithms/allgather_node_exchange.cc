@@ -35,7 +35,7 @@ class NodeExchange {
     for (uint32_t step = 0; step < nodes_.count(); ++step) {
       builder_.begin_stage();
       if (step + 1 < nodes_.count()) exchange_across(step + 1);
-      hand_on(step);
+      pass_on(step);
       builder_.end_stage();
     }
   }
@@ -63,7 +63,7 @@ class NodeExchange {
 
   // What came in this step goes to all neighbours, and theirs comes. Each begins with the next, so that no rank is
   // everybody's first.
-  void hand_on(uint32_t step) {
+  void pass_on(uint32_t step) {
     const size_t count = neighbours_.size();
     const size_t place = nodes_.place_of(rank_);
     const std::vector<uint32_t> own = blocks_of(rank_, step);
@@ -93,7 +93,7 @@ void build(Builder& builder) { NodeExchange(builder).build(); }
 constinit const Algorithm allgather_node_exchange = {
     .collective = schedule::Collective::kAllgather,
     .name = "node_exchange",
-    .summary = "each block once to every other node, where it is handed on while the next comes",
+    .summary = "each block once to every other node, where it is passed through while the next comes",
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (all cores)",
     .build = of_allgather_node_exchange::build,
     .root_relative = false,

@@ -17,7 +17,7 @@ void multicast_down(Builder& builder, const Slice& whole) {
     builder.end_stage();
     // Not before: a root that holds its multicast back would be overtaken by the chain.
     builder.begin_stage();
-    for (uint32_t index = 0; index < segments; ++index) builder.hand_on(1, segment(index));
+    for (uint32_t index = 0; index < segments; ++index) builder.pass_on(1, segment(index));
     builder.end_stage();
     return;
   }
@@ -25,11 +25,11 @@ void multicast_down(Builder& builder, const Slice& whole) {
   const bool hands_on = rank + 1 < builder.size();
   for (uint32_t index = 0; index < segments; ++index) {
     builder.begin_stage();
-    if (hands_on && index > 0) builder.hand_on(rank + 1, segment(index - 1));
+    if (hands_on && index > 0) builder.pass_on(rank + 1, segment(index - 1));
     builder.first_of(rank - 1, 0, segment(index));
     builder.end_stage();
   }
-  if (hands_on) builder.hand_on(rank + 1, segment(segments - 1));
+  if (hands_on) builder.pass_on(rank + 1, segment(segments - 1));
 }
 
 }  // namespace hocket::algorithms

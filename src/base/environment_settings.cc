@@ -18,7 +18,7 @@ constexpr Setting forced(const char* name, const char* help) { return {name, Kin
 constexpr std::array kSettings = {
     flag("HOCKET_DISABLE", "hand every call on to the MPI, as if hocket were not there"),
     flag("HOCKET_STATS",
-         "at the end print how many calls were carried out or handed on, why, and their share of the time"),
+         "at the end print how many calls were carried out or passed through, why, and their share of the time"),
     flag("HOCKET_CHECK",
          "compare what all ranks pass before every call that hocket carries out, between nodes too (slow)"),
     Setting{"HOCKET_LOG", Kind::kChoice, "error|warn|info|debug", "warn", 0, 0, "what is reported on stderr"},
@@ -38,7 +38,7 @@ constexpr std::array kSettings = {
             "the NUMA domain of a rank; -1: the one that holds all processors it may run on"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "from which collective call on a communicator the interposer may set it up"},
-    Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|hand-on", "auto", 0, 0,
+    Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|pass-through|hand-on", "auto", 0, 0,
             "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
 #define HOCKET_COLLECTIVE(constant, name, setting, ...) forced("HOCKET_" #setting, "the algorithm of every " #name),
 #include "base/collectives.def"

@@ -32,14 +32,14 @@
 namespace hocket::carriers {
 
 // What a rank says of itself to all others. Its meaning is the engine's.
-struct Offer {
+struct EngineOffer {
   static constexpr size_t kBytes = 256;
   std::byte bytes[kBytes] = {};
 
   template <typename T>
-  static Offer of(const T& content) {
+  static EngineOffer of(const T& content) {
     static_assert(sizeof(T) <= kBytes && std::is_trivially_copyable_v<T>);
-    Offer offer;
+    EngineOffer offer;
     std::memcpy(offer.bytes, &content, sizeof content);
     return offer;
   }
@@ -75,7 +75,7 @@ class Rounds {
 };
 
 // A communicator of several nodes that is being set up. Outlives the engine but for `choices`.
-struct Meeting {
+struct EngineMeeting {
   uint32_t rank = 0;
   uint32_t size = 1;
   const schedule::Nodes* nodes = nullptr;
@@ -84,7 +84,7 @@ struct Meeting {
 };
 
 // A call as engines look at it, the same on all ranks.
-struct Call {
+struct EngineCall {
   schedule::Collective collective = schedule::Collective::kBarrier;
   // Of a collective that combines by one of hocket's kernels; else kNone.
   reduction::Operation operation = reduction::Operation::kNone;
@@ -116,16 +116,19 @@ class Engine {
   virtual bool carries(const engines::Instruction& step, const engines::Program& program) const = 0;
   // Whether this engine could carry out such a call itself, by whatever algorithm. Then the rules of wire=<wire()>
   // choose.
-  virtual bool may_carry(const Call&) const { return false; }
+  virtual bool may_carry(const EngineCall&) const { return false; }
   virtual const char* wire() const { return ""; }
   // The plan of `shape` with steps of the engine's own in the place of messages between nodes; nullopt: it has none for
   // the choice.
-  virtual std::optional<schedule::Plan> plan(const selection::Choice&, const Call&, const schedule::Shape&) const {
+  virtual std::optional<schedule::Plan> plan(const selection::Choice&, const EngineCall&,
+                                             const schedule::Shape&) const {
     return std::nullopt;
   }
-  // Whether a call by plan() ends without this process, once each of its steps has begun.
+  // Whether a call by plan() ends without this process, once each of its steps has started.
   virtual bool runs_by_itself() const { return false; }
-  virtual std::string explain(const selection::Choice&, const Call&) const { return "may be used: " + describe(); }
+  virtual std::string explain(const selection::Choice&, const EngineCall&) const {
+    return "may be used: " + describe();
+  }
 
   // --- running -------------------------------------------------------------------------------------------------------
   // Whether this rank does; else there are no steps for the engine in its plans.
@@ -139,7 +142,7 @@ class Engine {
   // Whether other nodes learn of a failure by this engine.
   virtual bool tells_failures() const { return false; }
   // Tells them. False: it can't.
-  virtual bool tell_failure() { return false; }
+  virtual bool report_failure() { return false; }
 };
 
 // A process's part of an engine: what its communicators share. One a context.
@@ -152,12 +155,12 @@ class EngineType {
   virtual const char* setting() const = 0;
   // On all ranks of a communicator, so that settings that can't be understood are an error wherever they stand;
   // is_first: rank 0, which draws what is the same for all.
-  virtual Result<Offer> offer(bool is_first) = 0;
+  virtual Result<EngineOffer> offer(bool is_first) = 0;
   // By all ranks' offers, and alike on all of them. nullptr: it isn't used, and `why_not` says why.
-  virtual std::unique_ptr<Engine> propose(const std::vector<Offer>& offers, const Meeting& meeting,
+  virtual std::unique_ptr<Engine> propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                           std::string& why_not) = 0;
   // Whether it is an error that it can't be used.
-  virtual bool is_required(const std::vector<Offer>& offers) const = 0;
+  virtual bool is_required(const std::vector<EngineOffer>& offers) const = 0;
   // Whether algorithms that multicast need this engine.
   virtual bool provides_multicast() const { return false; }
 };

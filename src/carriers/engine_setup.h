@@ -15,28 +15,29 @@
 namespace hocket::carriers {
 
 // What a rank says in the first round, an offer an engine. Plain bytes: it goes to all ranks.
-using Offers = std::array<Offer, kMostEngines>;
+using EngineOffers = std::array<EngineOffer, kMostEngines>;
 
 // And in the second.
-struct Report {
+struct EngineReport {
   static constexpr size_t kReasonBytes = 300;
   uint32_t number = 0;              // Engine::report
   char why_not[kReasonBytes] = {};  // "": it has joined
 };
-using Reports = std::array<Report, kMostEngines>;
+using EngineReports = std::array<EngineReport, kMostEngines>;
 
 class EngineSetup {
  public:
   explicit EngineSetup(const EngineTypes& types);
 
-  Status offer(bool is_first, Offers& offers);
+  Status offer(bool is_first, EngineOffers& offers);
   // By all ranks' offers, by rank. Not ok: an engine that must be used can't be.
-  Status join(const std::vector<Offers>& offers, const Meeting& meeting, Reports& reports);
+  Status join(const std::vector<EngineOffers>& offers, const EngineMeeting& meeting, EngineReports& reports);
   // By all ranks' reports, which are the same here as everywhere. Not ok: the set-up has failed on all ranks.
-  Result<Engines> agree(const std::vector<Reports>& reports, engines::wire::Channel& channel, Rounds& rounds);
+  Result<Engines> agree(const std::vector<EngineReports>& reports, engines::wire::Channel& channel, Rounds& rounds);
 
  private:
-  Status join_one(size_t index, const std::vector<Offers>& offers, const Meeting& meeting, Report& report);
+  Status join_one(size_t index, const std::vector<EngineOffers>& offers, const EngineMeeting& meeting,
+                  EngineReport& report);
 
   const EngineTypes& types_;
   std::vector<Engines::Entry> entries_;

@@ -35,13 +35,13 @@ void Engines::assign(engines::Program& program) const {
   }
 }
 
-const Engine* Engines::candidate(const Call& call) const {
+const Engine* Engines::candidate(const EngineCall& call) const {
   for (const Entry& entry : entries_)
     if (entry.engine != nullptr && entry.engine->may_carry(call)) return entry.engine.get();
   return nullptr;
 }
 
-std::optional<Engines::EnginePlan> Engines::plan(const selection::Choice& choice, const Call& call,
+std::optional<Engines::EnginePlan> Engines::plan(const selection::Choice& choice, const EngineCall& call,
                                                  const schedule::Shape& shape) const {
   for (const Entry& entry : entries_) {
     if (entry.engine == nullptr) continue;
@@ -61,7 +61,7 @@ std::string Engines::why_no_multicast() const {
   return "no engine provides multicast";
 }
 
-std::string Engines::explain(const selection::Choice* choice, const Call& call) const {
+std::string Engines::explain(const selection::Choice* choice, const EngineCall& call) const {
   std::string text;
   for (const Entry& entry : entries_) {
     if (entry.engine == nullptr)
@@ -79,13 +79,13 @@ std::vector<engines::Carrier*> Engines::carriers(uint32_t track, engines::wire::
   return made;
 }
 
-bool Engines::tell_failures() const {
+bool Engines::reports_failures() const {
   return any([](const Engine& engine) { return engine.tells_failures(); });
 }
 
-bool Engines::tell_failure() {
+bool Engines::report_failure() {
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return entry.engine != nullptr && (entry.engine->culprit() != Engine::kNoRank || entry.engine->tell_failure());
+    return entry.engine != nullptr && (entry.engine->culprit() != Engine::kNoRank || entry.engine->report_failure());
   });
 }
 

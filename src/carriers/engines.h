@@ -30,28 +30,29 @@ class Engines {
   // wire behind them.
   void assign(engines::Program& program) const;
   // The engine that could carry out such a call itself; nullptr: none.
-  const Engine* candidate(const Call& call) const;
+  const Engine* candidate(const EngineCall& call) const;
   struct EnginePlan {
     schedule::Plan plan;
     bool runs_by_itself;
   };
   // By the first engine that has one for the choice.
-  std::optional<EnginePlan> plan(const selection::Choice& choice, const Call& call, const schedule::Shape& shape) const;
+  std::optional<EnginePlan> plan(const selection::Choice& choice, const EngineCall& call,
+                                 const schedule::Shape& shape) const;
   // Whether calls may run by themselves.
   bool may_run_by_itself() const;
   // Why no algorithm that multicasts can be used; "": it can.
   std::string why_no_multicast() const;
   // A line an engine, for the choice where there is one.
-  std::string explain(const selection::Choice* choice, const Call& call) const;
+  std::string explain(const selection::Choice* choice, const EngineCall& call) const;
 
   // --- running -------------------------------------------------------------------------------------------------------
   // Of a track whose messages go by `channel`; asked once a track.
   std::vector<engines::Carrier*> carriers(uint32_t track, engines::wire::Channel& channel);
 
   // --- failure -------------------------------------------------------------------------------------------------------
-  bool tell_failures() const;
+  bool reports_failures() const;
   // Has other nodes learn of a failure, or finds that they do. False: no engine can tell them.
-  bool tell_failure();
+  bool report_failure();
 
  private:
   template <typename Test>

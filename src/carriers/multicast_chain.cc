@@ -31,32 +31,32 @@ struct [[gnu::packed]] LengthOffer {
 // What is copied at a time.
 constexpr uint64_t kMostGivenBytes = 4 << 20;
 
-uint64_t pair(uint32_t aside, uint32_t expected) { return uint64_t{aside} << 32 | expected; }
+uint64_t pair(uint32_t detached, uint32_t expected) { return uint64_t{detached} << 32 | expected; }
 
 }  // namespace
 
-// state.serial: the aside that is under way.
-Progress MulticastChain::hand_on(const Instruction& step, StepState& state, const Operands& operands) {
+// state.serial: the detached that is under way.
+Progress MulticastChain::pass_on(const Instruction& step, StepState& state, const Operands& operands) {
   if (state.phase == kNotOffered) {
     if (is_handing_on_) return Progress::kPending;
     is_handing_on_ = true;
     operands.need(step, 0, step.bytes);
     const LengthOffer offer{.bytes = step.bytes};
-    channel_.give_aside(step.peer, std::as_bytes(std::span(&offer, 1)));
-    state.serial = channel_.take_aside(step.peer, sizeof(Ask));
+    channel_.send_detached_and_leave(step.peer, std::as_bytes(std::span(&offer, 1)));
+    state.serial = channel_.receive_detached(step.peer, sizeof(Ask));
     state.phase = kOffered;
   }
-  const auto aside = static_cast<uint32_t>(state.serial);
-  if (!channel_.has_come(aside)) return Progress::kPending;
+  const auto detached = static_cast<uint32_t>(state.serial);
+  if (!channel_.has_come(detached)) return Progress::kPending;
   if (state.phase == kGiving) {
-    channel_.leave(aside);
-    state.serial = channel_.take_aside(step.peer, sizeof(Ask));
+    channel_.leave(detached);
+    state.serial = channel_.receive_detached(step.peer, sizeof(Ask));
     state.phase = kOffered;
     return Progress::kPending;
   }
   Ask asked = 0;
-  std::memcpy(&asked, channel_.content(aside), sizeof asked);
-  channel_.leave(aside);
+  std::memcpy(&asked, channel_.content(detached), sizeof asked);
+  channel_.leave(detached);
   if (asked == 0) {
     is_handing_on_ = false;
     return Progress::kDone;
@@ -66,43 +66,43 @@ Progress MulticastChain::hand_on(const Instruction& step, StepState& state, cons
   blocks.each(asked, [&](uint32_t block) {
     pieces.emplace_back(operands.source(step) + blocks.begin(block), blocks.length(block));
   });
-  state.serial = channel_.send_aside(step.peer, pieces);
+  state.serial = channel_.send_detached(step.peer, pieces);
   state.phase = kGiving;
   return Progress::kPending;
 }
 
-// state.serial: the aside that is under way, and what the member expects; state.bytes: blocks that were asked for.
+// state.serial: the detached that is under way, and what the member expects; state.bytes: blocks that were asked for.
 void MulticastChain::await(const Instruction& step, StepState& state, uint32_t expected) {
-  state.serial = pair(channel_.take_aside(step.peer, sizeof(LengthOffer)), expected);
+  state.serial = pair(channel_.receive_detached(step.peer, sizeof(LengthOffer)), expected);
   state.phase = kAwaited;
 }
 
 Progress MulticastChain::take(const Instruction& step, StepState& state) {
-  const auto aside = static_cast<uint32_t>(state.serial >> 32);
+  const auto detached = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);
   if (state.phase == kAsked) {
-    if (!channel_.has_come(aside)) return Progress::kPending;
+    if (!channel_.has_come(detached)) return Progress::kPending;
     const Blocks blocks(step.bytes, member_.fragment_bytes());
-    member_.supply(expected, state.bytes, {channel_.content(aside), blocks.bytes(state.bytes)});
+    member_.supply(expected, state.bytes, {channel_.content(detached), blocks.bytes(state.bytes)});
   } else if (!member_.has_come(expected)) {
-    if (!channel_.has_come(aside)) return Progress::kPending;
+    if (!channel_.has_come(detached)) return Progress::kPending;
     LengthOffer offer;
-    std::memcpy(&offer, channel_.content(aside), sizeof offer);
+    std::memcpy(&offer, channel_.content(detached), sizeof offer);
     channel_.compare_lengths(step.peer, offer.bytes, step.bytes);
     if (channel_.has_failed()) return Progress::kPending;
     member_.poll();  // whatever has come before the offer has
   }
-  channel_.leave(aside);
+  channel_.leave(detached);
   return ask(step, state, expected);
 }
 
 Progress MulticastChain::ask(const Instruction& step, StepState& state, uint32_t expected) {
   const Blocks blocks(step.bytes, member_.fragment_bytes());
   const Ask asked = blocks.first(member_.missing(expected), kMostGivenBytes);
-  channel_.give_aside(step.peer, std::as_bytes(std::span(&asked, 1)));
+  channel_.send_detached_and_leave(step.peer, std::as_bytes(std::span(&asked, 1)));
   if (asked == 0) return Progress::kDone;
   state.bytes = asked;
-  state.serial = pair(channel_.take_aside(step.peer, blocks.bytes(asked)), expected);
+  state.serial = pair(channel_.receive_detached(step.peer, blocks.bytes(asked)), expected);
   state.phase = kAsked;
   return Progress::kPending;
 }

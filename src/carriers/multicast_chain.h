@@ -33,7 +33,7 @@ class MulticastChain {
       : member_(member), channel_(channel) {}
 
   // A send of the chain.
-  engines::Progress hand_on(const engines::Instruction& step, engines::StepState& state,
+  engines::Progress pass_on(const engines::Instruction& step, engines::StepState& state,
                             const engines::Operands& operands);
   // A message that the member awaits as `expected`: begins, and then says how it stands. Done: all of it is there.
   void await(const engines::Instruction& step, engines::StepState& state, uint32_t expected);

@@ -27,7 +27,7 @@ namespace {
 // Tracks have a stream each, and probes have one.
 constexpr uint32_t kProbeStream = engines::shared_memory::kLanes;
 // What comes before its receiver has asked.
-constexpr uint64_t kStashBytes = 256 * 1024;
+constexpr uint64_t kUnexpectedBytes = 256 * 1024;
 // Calls of more fragments are reported, whatever the root's delay, so that the pace can follow.
 constexpr uint32_t kUnreportedFragments = 8;
 // Fragments are as many whole cache lines as fit.
@@ -101,21 +101,21 @@ Result<Interface> own_interface(Family family) {
 // --- a process's part
 // -------------------------------------------------------------------------------------------------
 
-Result<Offer> MulticastType::offer(bool is_first) {
+Result<EngineOffer> MulticastType::offer(bool is_first) {
   MulticastOffer offer;
   if (Status status = read_settings(offer, is_first); !status.is_ok()) return status;
-  if (!is_first) return Offer::of(offer);
+  if (!is_first) return EngineOffer::of(offer);
   if (Status status = draw(offer.id); !status.is_ok()) return status;
   if (Status status = draw(offer.key); !status.is_ok()) return status;
   if (Status status = draw(offer.seed); !status.is_ok()) return status;
-  return Offer::of(offer);
+  return EngineOffer::of(offer);
 }
 
-bool MulticastType::is_required(const std::vector<Offer>& offers) const {
+bool MulticastType::is_required(const std::vector<EngineOffer>& offers) const {
   return offers[0].as<MulticastOffer>().wish == MulticastWish::kOn;
 }
 
-std::unique_ptr<Engine> MulticastType::propose(const std::vector<Offer>& offers, const Meeting& meeting,
+std::unique_ptr<Engine> MulticastType::propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                                std::string& why_not) {
   const auto first = offers[0].as<MulticastOffer>();
   if (first.wish != MulticastWish::kOn && !meeting.choices->wants_multicast()) {
@@ -132,14 +132,15 @@ std::unique_ptr<Engine> MulticastType::propose(const std::vector<Offer>& offers,
 // --- a communicator's part
 // --------------------------------------------------------------------------------------------
 
-MulticastEngine::MulticastEngine(const MulticastOffer& first, const Meeting& meeting)
+MulticastEngine::MulticastEngine(const MulticastOffer& first, const EngineMeeting& meeting)
     : first_(first), rank_(meeting.rank), ranks_(meeting.size), timeout_ms_(meeting.timeout_ms) {
   for (uint32_t node = 0; node < meeting.nodes->count(); ++node)
     participants_.push_back(meeting.nodes->ranks_of(node).front());
   std::sort(participants_.begin(), participants_.end());
 }
 
-Result<std::unique_ptr<engines::multicast::Port>> MulticastEngine::open_port(const Interface& interface) const {
+Result<std::unique_ptr<engines::multicast::MulticastPort>> MulticastEngine::open_port(
+    const Interface& interface) const {
   if (first_.over == MulticastOver::kVerbs)
     return engines::multicast::open_verbs_port({.group = first_.group, .interface = interface, .hops = first_.hops});
   return engines::multicast::open_udp_port({.group = first_.group, .interface = interface, .hops = first_.hops});
@@ -152,7 +153,7 @@ Status MulticastEngine::join() {
   if (!std::binary_search(participants_.begin(), participants_.end(), rank_)) return Status::ok();
   Result<Interface> interface = own_interface(first_.group.family);
   if (!interface.is_ok()) return interface.take_status();
-  Result<std::unique_ptr<engines::multicast::Port>> port = open_port(interface.value());
+  Result<std::unique_ptr<engines::multicast::MulticastPort>> port = open_port(interface.value());
   if (!port.is_ok()) return port.take_status();
   if (port.value()->most_bytes() < MULTICAST_HEADER_BYTES + kFragmentUnit)
     return {Code::kNotSupported, "interface " + interface.value().name + " carries datagrams of " +
@@ -173,7 +174,7 @@ void MulticastEngine::agree_on_length(uint32_t most_bytes) {
                                                 .ranks = ranks_};
   const uint64_t room = port_->room();
   shared_ = std::make_unique<MulticastShared>(
-      MulticastShared{.member = engines::multicast::Member(std::move(port_), identity, kStashBytes),
+      MulticastShared{.member = engines::multicast::Member(std::move(port_), identity, kUnexpectedBytes),
                       .pace = engines::multicast::Pace(room / 4),
                       .adaptive = {},
                       .delay = first_.delay,
@@ -212,7 +213,7 @@ uint32_t MulticastEngine::probe() {
   const auto began_ns = static_cast<int64_t>(now_ns());
   int64_t send_ns = began_ns;
   int64_t until_ns = began_ns + kProbeNs;
-  uint32_t heard = 0;
+  uint32_t received = 0;
   for (int64_t at_ns = began_ns; at_ns < until_ns; at_ns = static_cast<int64_t>(now_ns())) {
     if (at_ns >= send_ns) {
       (void)member.send(message, 0);
@@ -220,10 +221,10 @@ uint32_t MulticastEngine::probe() {
     }
     member.poll();
     // Where many share few cores, the last ones come to it late.
-    const auto now_heard = static_cast<uint32_t>(std::count_if(expected.begin(), expected.end(), has_come));
-    if (now_heard > heard) until_ns = std::min(at_ns + kProbeNs, began_ns + kMostProbeNs);
-    heard = now_heard;
-    if (heard == expected.size()) break;
+    const auto now_received = static_cast<uint32_t>(std::count_if(expected.begin(), expected.end(), has_come));
+    if (now_received > received) until_ns = std::min(at_ns + kProbeNs, began_ns + kMostProbeNs);
+    received = now_received;
+    if (received == expected.size()) break;
     pollfd one{member.descriptor(), POLLIN, 0};
     (void)poll(&one, 1, static_cast<int>(kProbeAgainNs / 1'000'000));
   }
@@ -231,15 +232,15 @@ uint32_t MulticastEngine::probe() {
   (void)member.send(message, 0);
   for (const uint32_t one : expected) member.forget(one);
   (void)member.take_losses();
-  return heard;
+  return received;
 }
 
-std::string MulticastEngine::judge(const std::vector<uint32_t>& heard) const {
+std::string MulticastEngine::judge(const std::vector<uint32_t>& received) const {
   const auto others = static_cast<uint32_t>(participants_.size()) - 1;
   for (const uint32_t rank : participants_) {
-    if (heard[rank] * 2 >= others || first_.wish == MulticastWish::kOn) continue;
+    if (received[rank] * 2 >= others || first_.wish == MulticastWish::kOn) continue;
     return "multicast does not get through: rank " + std::to_string(rank) + " has heard " +
-           std::to_string(heard[rank]) + " of " + std::to_string(others) + " others and nothing for " +
+           std::to_string(received[rank]) + " of " + std::to_string(others) + " others and nothing for " +
            std::to_string(kProbeNs / 1'000'000) +
            " ms (is there a switch that snoops IGMP without a querier, or a firewall?)";
   }
@@ -255,16 +256,17 @@ bool MulticastEngine::meet_neighbours(engines::wire::Channel& channel) const {
   const uint64_t until_ns = now_ns() + static_cast<uint64_t>(timeout_ms_) * 1'000'000;
   // Whoever has the second one knows that its own first one has come.
   for (uint32_t round = 0; round < 2; ++round) {
-    uint32_t asides[2];
-    for (uint32_t i = 0; i < 2; ++i) asides[i] = channel.take_aside(neighbours[i], sizeof round);
-    for (const uint32_t neighbour : neighbours) channel.give_aside(neighbour, std::as_bytes(std::span(&round, 1)));
-    while (!channel.has_failed() && !(channel.has_come(asides[0]) && channel.has_come(asides[1]))) {
+    uint32_t detached[2];
+    for (uint32_t i = 0; i < 2; ++i) detached[i] = channel.receive_detached(neighbours[i], sizeof round);
+    for (const uint32_t neighbour : neighbours)
+      channel.send_detached_and_leave(neighbour, std::as_bytes(std::span(&round, 1)));
+    while (!channel.has_failed() && !(channel.has_come(detached[0]) && channel.has_come(detached[1]))) {
       if (now_ns() > until_ns) return false;
       channel.poll();
       sched_yield();
     }
     if (channel.has_failed()) return false;
-    for (const uint32_t aside : asides) channel.leave(aside);
+    for (const uint32_t detached : detached) channel.leave(detached);
   }
   return true;
 }
@@ -273,19 +275,19 @@ bool MulticastEngine::meet_neighbours(engines::wire::Channel& channel) const {
 Result<std::string> MulticastEngine::agree(const std::vector<uint32_t>& reports, engines::wire::Channel& channel,
                                            Rounds& rounds) {
   agree_on_length(*std::min_element(reports.begin(), reports.end()));
-  std::vector<uint32_t> heard(ranks_);
-  if (Status status = rounds.gather(meet_neighbours(channel) ? uint32_t{0} : kNotMet, heard); !status.is_ok())
+  std::vector<uint32_t> received(ranks_);
+  if (Status status = rounds.gather(meet_neighbours(channel) ? uint32_t{0} : kNotMet, received); !status.is_ok())
     return status;
-  const auto alone = std::find(heard.begin(), heard.end(), kNotMet);
-  if (alone != heard.end())
-    return Status(Code::kTimeout, "rank " + std::to_string(alone - heard.begin()) +
+  const auto alone = std::find(received.begin(), received.end(), kNotMet);
+  if (alone != received.end())
+    return Status(Code::kTimeout, "rank " + std::to_string(alone - received.begin()) +
                                       " had no message of its neighbours in the chain that completes multicasts "
                                       "within " +
                                       std::to_string(timeout_ms_) +
                                       " ms: do messages of the MPI pass between all nodes? HOCKET_MULTICAST=off does "
                                       "without");
-  if (Status status = rounds.gather(probe(), heard); !status.is_ok()) return status;
-  return judge(heard);
+  if (Status status = rounds.gather(probe(), received); !status.is_ok()) return status;
+  return judge(received);
 }
 
 engines::Carrier& MulticastEngine::carrier(uint32_t track, engines::wire::Channel& channel) {

@@ -42,16 +42,16 @@ class MulticastType : public EngineType {
  public:
   const char* name() const override { return "multicast"; }
   const char* setting() const override { return "HOCKET_MULTICAST"; }
-  Result<Offer> offer(bool is_first) override;
-  std::unique_ptr<Engine> propose(const std::vector<Offer>& offers, const Meeting& meeting,
+  Result<EngineOffer> offer(bool is_first) override;
+  std::unique_ptr<Engine> propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                   std::string& why_not) override;
-  bool is_required(const std::vector<Offer>& offers) const override;
+  bool is_required(const std::vector<EngineOffer>& offers) const override;
   bool provides_multicast() const override { return true; }
 };
 
 class MulticastEngine : public Engine {
  public:
-  MulticastEngine(const MulticastOffer& first, const Meeting& meeting);
+  MulticastEngine(const MulticastOffer& first, const EngineMeeting& meeting);
   // Says in the log what has become of this rank's multicasts, and leaves the group.
   ~MulticastEngine() override;
 
@@ -77,12 +77,13 @@ class MulticastEngine : public Engine {
   void agree_on_length(uint32_t most_bytes);
   uint32_t probe();
   // "", or why what ranks have heard is not enough; heard[r]: of rank r.
-  std::string judge(const std::vector<uint32_t>& heard) const;
+  std::string judge(const std::vector<uint32_t>& received) const;
   // Neighbours of the chain exchange messages; gives whether all of them have come in time. An MPI that connects ranks
   // when they first send, and only while both call it, would otherwise keep a rank of the first broadcasts waiting for
   // a successor that has left them already.
   bool meet_neighbours(engines::wire::Channel& channel) const;
-  Result<std::unique_ptr<engines::multicast::Port>> open_port(const engines::multicast::Interface& interface) const;
+  Result<std::unique_ptr<engines::multicast::MulticastPort>> open_port(
+      const engines::multicast::Interface& interface) const;
   const char* over() const { return first_.over == MulticastOver::kUdp ? "UDP" : "verbs"; }
 
   MulticastOffer first_;
@@ -90,8 +91,8 @@ class MulticastEngine : public Engine {
   uint32_t ranks_;
   int64_t timeout_ms_;
   std::vector<uint32_t> participants_;
-  std::unique_ptr<engines::multicast::Port> port_;  // until the member has it
-  std::unique_ptr<MulticastShared> shared_;         // nullptr on ranks that don't take part
+  std::unique_ptr<engines::multicast::MulticastPort> port_;  // until the member has it
+  std::unique_ptr<MulticastShared> shared_;                  // nullptr on ranks that don't take part
   std::array<std::unique_ptr<MulticastSteps>, engines::shared_memory::kLanes> steps_;
 };
 

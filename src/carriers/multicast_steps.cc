@@ -18,7 +18,7 @@ using schedule::StepKind;
 
 namespace {
 
-enum Phase : uint8_t { kNotBegun, kUnderWay };
+enum Phase : uint8_t { kNotStarted, kUnderWay };
 
 // Reports that a root may not have heard yet.
 constexpr size_t kMostReports = 4;
@@ -56,7 +56,7 @@ Progress MulticastSteps::run(const Instruction& step, StepState& state, const Op
   if (has_failed() || channel_.has_failed()) return Progress::kPending;
   if (step.kind == StepKind::kMulticast) return run_multicast(step, state, operands);
   if (step.kind == StepKind::kFirstOf) return run_first_of(step, state, operands);
-  return chain_.hand_on(step, state, operands);
+  return chain_.pass_on(step, state, operands);
 }
 
 bool MulticastSteps::poll() {
@@ -68,7 +68,7 @@ bool MulticastSteps::poll() {
 
 void MulticastSteps::after_poll() {
   while (!reports_.empty() && channel_.has_come(reports_.front())) {
-    hear(reports_.front());
+    receive(reports_.front());
     reports_.pop_front();
   }
 }
@@ -94,34 +94,34 @@ void MulticastSteps::hold_back(uint64_t number) {
   is_held_back_ = true;
   if (is_reported_) {
     const uint32_t from = reporter(shared_, stream_, shared_.self, number);
-    reports_.push_back(channel_.take_aside(from, sizeof(engines::multicast::Report)));
+    reports_.push_back(channel_.receive_detached(from, sizeof(engines::multicast::PaceReport)));
   }
   held_until_ns_ =
       now() + (shared_.delay.kind == RootDelay::Kind::kAdaptive ? shared_.adaptive.ns() : shared_.delay.ns);
 }
 
 // Reports that may be under way when it sends: by random synchronization none.
-size_t MulticastSteps::most_unheard() const {
+size_t MulticastSteps::most_unreported() const {
   return shared_.delay.kind == RootDelay::Kind::kRandom ? 0 : kMostReports;
 }
 
 bool MulticastSteps::may_go() {
   if (!is_held_back_) return true;
-  if (reports_.size() > most_unheard() || now() < held_until_ns_) return false;
+  if (reports_.size() > most_unreported() || now() < held_until_ns_) return false;
   is_held_back_ = false;
   return true;
 }
 
-void MulticastSteps::hear(uint32_t aside) {
-  engines::multicast::Report report;
-  std::memcpy(&report, channel_.content(aside), sizeof report);
-  channel_.leave(aside);
-  shared_.pace.hear(report);
-  shared_.adaptive.hear(report);
+void MulticastSteps::receive(uint32_t detached) {
+  engines::multicast::PaceReport report;
+  std::memcpy(&report, channel_.content(detached), sizeof report);
+  channel_.leave(detached);
+  shared_.pace.receive(report);
+  shared_.adaptive.receive(report);
 }
 
 Progress MulticastSteps::run_multicast(const Instruction& step, StepState& state, const Operands& operands) {
-  if (state.phase == kNotBegun) {
+  if (state.phase == kNotStarted) {
     state.phase = kUnderWay;
     ++sending_;
     state.serial = shared_.member.next(stream_);
@@ -158,14 +158,14 @@ bool MulticastSteps::send(const Instruction& step, StepState& state, const Opera
 void MulticastSteps::report(uint32_t source, uint64_t number) {
   if (reporter(shared_, stream_, source, number) != shared_.self) return;
   const auto [expected, missed] = shared_.member.take_losses();
-  const engines::multicast::Report report{expected, missed};
-  channel_.give_aside(source, std::as_bytes(std::span(&report, 1)));
+  const engines::multicast::PaceReport report{expected, missed};
+  channel_.send_detached_and_leave(source, std::as_bytes(std::span(&report, 1)));
 }
 
 // state.serial: what was asked for by either way. state.bytes tells nothing.
 Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state, const Operands& operands) {
   engines::multicast::Member& member = shared_.member;
-  if (state.phase == kNotBegun) {
+  if (state.phase == kNotStarted) {
     if (channel_.left() >= kMostLeft) return Progress::kPending;
     std::byte* into = step.bytes == 0 ? nullptr : operands.destination(step);
     uint64_t number = 0;
@@ -174,7 +174,7 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
     if (is_long_) {
       chain_.await(step, state, expected);
     } else {
-      state.serial = uint64_t{channel_.take_aside(step.peer, step.bytes)} << 32 | expected;
+      state.serial = uint64_t{channel_.receive_detached(step.peer, step.bytes)} << 32 | expected;
       state.phase = kUnderWay;
     }
     awaited_.push_back(expected);
@@ -185,14 +185,14 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
     std::erase(awaited_, static_cast<uint32_t>(state.serial));
     return Progress::kDone;
   }
-  const auto aside = static_cast<uint32_t>(state.serial >> 32);
+  const auto detached = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);
   if (!member.has_come(expected)) {
-    if (!channel_.has_come(aside)) return Progress::kPending;
-    if (step.bytes != 0) std::memcpy(operands.destination(step), channel_.content(aside), step.bytes);
+    if (!channel_.has_come(detached)) return Progress::kPending;
+    if (step.bytes != 0) std::memcpy(operands.destination(step), channel_.content(detached), step.bytes);
   }
   member.forget(expected);
-  channel_.leave(aside);
+  channel_.leave(detached);
   std::erase(awaited_, expected);
   return Progress::kDone;
 }

@@ -86,11 +86,11 @@ class MulticastSteps final : public engines::Carrier {
   engines::Progress run_first_of(const engines::Instruction& step, engines::StepState& state,
                                  const engines::Operands& operands);
   void hold_back(uint64_t number);
-  size_t most_unheard() const;
+  size_t most_unreported() const;
   bool may_go();
   bool send(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
   void report(uint32_t source, uint64_t number);
-  void hear(uint32_t aside);
+  void receive(uint32_t detached);
 
   MulticastShared& shared_;
   engines::wire::Channel& channel_;
@@ -103,7 +103,7 @@ class MulticastSteps final : public engines::Carrier {
   int64_t held_until_ns_ = 0;
   std::vector<uint32_t> awaited_;  // what the member expects for steps under way
   uint32_t sending_ = 0;           // steps of which something is to be sent yet
-  std::deque<uint32_t> reports_;   // asides in which they come
+  std::deque<uint32_t> reports_;   // detached in which they come
   Status failure_;
 };
 

@@ -14,7 +14,7 @@ using algorithms::Algorithm;
 using engines::nic::GroupCarrier;
 using engines::nic::GroupDescription;
 using engines::nic::Layout;
-using engines::nic::Port;
+using engines::nic::NicPort;
 using schedule::Collective;
 using schedule::Nodes;
 
@@ -79,7 +79,7 @@ void (*trigger_of(Collective collective))(schedule::Builder&) {
   }
 }
 
-uint8_t operation_of(const Call& call) {
+uint8_t operation_of(const EngineCall& call) {
   return engines::nic::operation_name(call.collective, call.operation, call.type);
 }
 
@@ -134,7 +134,7 @@ NicEngine::NicEngine(NicType* type, const std::vector<NicOffer>& offers, const N
 std::string NicEngine::hold_programs(const selection::Choice* barrier) {
   if (barrier != nullptr) {
     // First, since it may have a degree that isn't listed.
-    const std::optional<Held> between = between_nodes(*barrier);
+    const std::optional<HeldProgram> between = between_nodes(*barrier);
     if (!between)
       return "the barrier that is chosen (" + std::string(barrier->algorithm->name) +
              ") has messages of ranks that don't stand for their nodes; leader:across=... has none";
@@ -155,12 +155,12 @@ std::string NicEngine::hold_programs(const selection::Choice* barrier) {
   return "no barrier between " + std::to_string(nodes_.count()) + " nodes fits into a NIC engine; " + why_not_;
 }
 
-schedule::Plan NicEngine::plan_of(const Held& held, uint32_t member) const {
+schedule::Plan NicEngine::plan_of(const HeldProgram& held, uint32_t member) const {
   return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
 }
 
 // All members' parts are looked at by all, so that all hold the same.
-Status NicEngine::can_hold(const Held& wanted, bool has_twin, bool on_arrival) const {
+Status NicEngine::can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const {
   for (uint32_t member = 0; member < nodes_.count(); ++member) {
     const schedule::Plan plan = plan_of(wanted, member);
     HOCKET_TRY(engines::nic::can_hold(plan, {.on_arrival = on_arrival}));
@@ -169,7 +169,7 @@ Status NicEngine::can_hold(const Held& wanted, bool has_twin, bool on_arrival) c
   return Status::ok();
 }
 
-void NicEngine::hold(Held wanted) {
+void NicEngine::hold(HeldProgram wanted) {
   wanted.degree = degree_of(*wanted.algorithm, wanted.degree);
   const auto is_same = [&](const Program& program) { return program.held == wanted; };
   if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return;
@@ -211,7 +211,7 @@ Status NicEngine::join() {
     names.push_back("rank " + std::to_string(leader_of(nodes_, node)));
   for (size_t track = 0; track < groups_.size(); ++track) {
     description.id = id_ + track;
-    Result<std::unique_ptr<engines::nic::Group>> group = type_->join(description);
+    Result<std::unique_ptr<engines::nic::NicGroup>> group = type_->join(description);
     if (!group.is_ok()) return group.take_status();
     groups_[track] = std::make_unique<GroupCarrier>(group.take(), names, own);
   }
@@ -224,7 +224,7 @@ bool NicEngine::carries(const engines::Instruction& step, const engines::Program
 
 // Who doesn't stand for its node relies on who does: that one finds its node's part of the communicator broken, or has
 // ended, which the engine tells.
-bool NicEngine::tell_failure() {
+bool NicEngine::report_failure() {
   return std::all_of(groups_.begin(), groups_.end(),
                      [](const auto& group) { return group == nullptr || group->abandon(); });
 }
@@ -239,7 +239,7 @@ uint32_t NicEngine::culprit() const {
 
 // What the choice does between nodes. Nothing where ranks exchange messages with other nodes that don't stand for their
 // own.
-std::optional<NicEngine::Held> NicEngine::between_nodes(const selection::Choice& choice) const {
+std::optional<NicEngine::HeldProgram> NicEngine::between_nodes(const selection::Choice& choice) const {
   const Algorithm* algorithm = choice.algorithm;
   uint32_t degree = choice.degree;
   if (algorithms::is_composition(*algorithm)) {
@@ -255,11 +255,11 @@ std::optional<NicEngine::Held> NicEngine::between_nodes(const selection::Choice&
     return std::nullopt;
   }
   if (algorithm == nullptr) return std::nullopt;
-  return Held{algorithm, degree_of(*algorithm, degree)};
+  return HeldProgram{algorithm, degree_of(*algorithm, degree)};
 }
 
 const NicEngine::Program* NicEngine::program_of(const selection::Choice& choice) const {
-  std::optional<Held> wanted = between_nodes(choice);
+  std::optional<HeldProgram> wanted = between_nodes(choice);
   if (!wanted) return nullptr;
   if (wanted->algorithm->collective == Collective::kAllgather && wanted->algorithm->name == kGathersLikeAllreduce)
     wanted->algorithm = algorithms::find(Collective::kAllreduce, kGathersLikeAllreduce);
@@ -269,7 +269,7 @@ const NicEngine::Program* NicEngine::program_of(const selection::Choice& choice)
 }
 
 // Words that the call would have; all ones: there is no such call.
-uint64_t NicEngine::words_of(const Call& call) const {
+uint64_t NicEngine::words_of(const EngineCall& call) const {
   constexpr uint64_t kNone = ~uint64_t{0};
   using engines::nic::words_for;
   const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
@@ -288,14 +288,14 @@ uint64_t NicEngine::words_of(const Call& call) const {
   }
 }
 
-bool NicEngine::may_carry(const Call& call) const {
+bool NicEngine::may_carry(const EngineCall& call) const {
   if (call.collective == Collective::kBarrier) return true;
   // Blocks may be long, and so are not multiplied before.
   if (operation_of(call) == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
   return words_of(call) <= NIC_MOST_WORDS;
 }
 
-std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, const Call& call,
+std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, const EngineCall& call,
                                               const schedule::Shape& wanted) const {
   const Program* program = may_carry(call) ? program_of(choice) : nullptr;
   if (program == nullptr) return std::nullopt;
@@ -319,7 +319,7 @@ std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, c
   return plan;
 }
 
-std::string NicEngine::explain(const selection::Choice& choice, const Call& call) const {
+std::string NicEngine::explain(const selection::Choice& choice, const EngineCall& call) const {
   if (!may_carry(call))
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "

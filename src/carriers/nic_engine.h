@@ -35,33 +35,33 @@ class NicEngine : public Engine {
   Status join() override;
   std::string describe() const override { return "used"; }
   bool carries(const engines::Instruction& step, const engines::Program& program) const override;
-  bool may_carry(const Call& call) const override;
+  bool may_carry(const EngineCall& call) const override;
   const char* wire() const override { return kWire; }
   // With one step in the place of those that the engine carries out.
-  std::optional<schedule::Plan> plan(const selection::Choice& choice, const Call& call,
+  std::optional<schedule::Plan> plan(const selection::Choice& choice, const EngineCall& call,
                                      const schedule::Shape& shape) const override;
   bool runs_by_itself() const override { return nodes_.most() == 1; }
-  std::string explain(const selection::Choice& choice, const Call& call) const override;
+  std::string explain(const selection::Choice& choice, const EngineCall& call) const override;
   bool takes_part() const override { return groups_[0] != nullptr; }
   engines::Carrier& carrier(uint32_t track, engines::wire::Channel&) override { return *groups_[track]; }
   uint32_t culprit() const override;
   bool tells_failures() const override { return true; }
-  bool tell_failure() override;
+  bool report_failure() override;
 
   // What rules under wire=... call it.
   static constexpr const char* kWire = "nic";
 
  private:
   // An algorithm as the engines hold it.
-  struct Held {
+  struct HeldProgram {
     const algorithms::Algorithm* algorithm;
     uint32_t degree;
 
-    bool operator==(const Held&) const = default;
+    bool operator==(const HeldProgram&) const = default;
   };
   // The number of its program, and whether one that synchronizes follows.
   struct Program {
-    Held held;
+    HeldProgram held;
     uint8_t number;
     bool has_twin;
     bool on_arrival;
@@ -70,13 +70,13 @@ class NicEngine : public Engine {
   void set_why_not(std::string why) {
     if (why_not_.empty()) why_not_ = std::move(why);
   }
-  uint64_t words_of(const Call& call) const;
-  Status can_hold(const Held& wanted, bool has_twin, bool on_arrival) const;
-  void hold(Held wanted);
-  std::optional<Held> between_nodes(const selection::Choice& choice) const;
+  uint64_t words_of(const EngineCall& call) const;
+  Status can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const;
+  void hold(HeldProgram wanted);
+  std::optional<HeldProgram> between_nodes(const selection::Choice& choice) const;
   // That does what the choice does between nodes; nullptr: none.
   const Program* program_of(const selection::Choice& choice) const;
-  schedule::Plan plan_of(const Held& held, uint32_t member) const;
+  schedule::Plan plan_of(const HeldProgram& held, uint32_t member) const;
 
   NicType* type_;
   const schedule::Nodes& nodes_;

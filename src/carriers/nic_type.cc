@@ -12,30 +12,30 @@
 namespace hocket::carriers {
 
 using engines::nic::GroupDescription;
-using engines::nic::Port;
+using engines::nic::NicPort;
 
 // -------------------------------------------------------------------------------------------------
 
-Result<Port*> NicType::port() {
+Result<NicPort*> NicType::port() {
   if (port_ != nullptr && !port_->is_alive()) ended_ports_.push_back(std::move(port_));
   if (port_ == nullptr) {
     Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
     if (!interface.is_ok()) return interface.take_status();
-    Result<std::unique_ptr<Port>> opened = Port::open(interface.value());
+    Result<std::unique_ptr<NicPort>> opened = NicPort::open(interface.value());
     if (!opened.is_ok()) return opened.take_status();
     port_ = opened.take();
   }
   return port_.get();
 }
 
-Result<std::unique_ptr<engines::nic::Group>> NicType::join(const GroupDescription& description) {
+Result<std::unique_ptr<engines::nic::NicGroup>> NicType::join(const GroupDescription& description) {
   const std::scoped_lock lock(mutex_);
-  const Result<Port*> opened = port();
+  const Result<NicPort*> opened = port();
   if (!opened.is_ok()) return Status(opened.status().code(), opened.status().message());
   return opened.value()->join(description);
 }
 
-Result<Offer> NicType::offer(bool is_first) {
+Result<EngineOffer> NicType::offer(bool is_first) {
   NicOffer offer;
   const Result<int> wish = environment::get_enum("HOCKET_NIC");
   if (!wish.is_ok()) return Status(wish.status().code(), wish.status().message());
@@ -49,28 +49,28 @@ Result<Offer> NicType::offer(bool is_first) {
     return Status::system("can't draw a key for a NIC group", errno);
   if (offer.wish == NicWish::kOff) {
     std::strncpy(offer.reason, "HOCKET_NIC=off", sizeof offer.reason - 1);
-    return Offer::of(offer);
+    return EngineOffer::of(offer);
   }
   const std::scoped_lock lock(mutex_);
-  const Result<Port*> opened = port();
+  const Result<NicPort*> opened = port();
   if (!opened.is_ok()) {
     std::strncpy(offer.reason, opened.status().message(), sizeof offer.reason - 1);
-    return Offer::of(offer);
+    return EngineOffer::of(offer);
   }
   offer.ip = opened.value()->address().ip;
   offer.port = opened.value()->address().port;
   offer.is_agent = opened.value()->engine() == "agent";
-  return Offer::of(offer);
+  return EngineOffer::of(offer);
 }
 
-bool NicType::is_required(const std::vector<Offer>& offers) const {
+bool NicType::is_required(const std::vector<EngineOffer>& offers) const {
   return offers[0].as<NicOffer>().wish == NicWish::kOn;
 }
 
-std::unique_ptr<Engine> NicType::propose(const std::vector<Offer>& offers, const Meeting& meeting,
+std::unique_ptr<Engine> NicType::propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                          std::string& why_not) {
   std::vector<NicOffer> read;
-  for (const Offer& offer : offers) read.push_back(offer.as<NicOffer>());
+  for (const EngineOffer& offer : offers) read.push_back(offer.as<NicOffer>());
   std::unique_ptr<NicEngine> engine = NicEngine::find(this, read, *meeting.nodes, meeting.rank, why_not);
   if (engine == nullptr) return nullptr;
   const Result<selection::Choice> barrier = meeting.choices->barrier(NicEngine::kWire);

@@ -32,20 +32,20 @@ class NicType : public EngineType {
  public:
   const char* name() const override { return "NIC engine"; }
   const char* setting() const override { return "HOCKET_NIC"; }
-  Result<Offer> offer(bool is_first) override;
-  std::unique_ptr<Engine> propose(const std::vector<Offer>& offers, const Meeting& meeting,
+  Result<EngineOffer> offer(bool is_first) override;
+  std::unique_ptr<Engine> propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                   std::string& why_not) override;
-  bool is_required(const std::vector<Offer>& offers) const override;
+  bool is_required(const std::vector<EngineOffer>& offers) const override;
 
   // Makes a group of this process's engine, which is opened when first asked for.
-  Result<std::unique_ptr<engines::nic::Group>> join(const engines::nic::GroupDescription& description);
+  Result<std::unique_ptr<engines::nic::NicGroup>> join(const engines::nic::GroupDescription& description);
 
  private:
-  Result<engines::nic::Port*> port();
+  Result<engines::nic::NicPort*> port();
 
   std::mutex mutex_;
-  std::unique_ptr<engines::nic::Port> port_;
-  std::vector<std::unique_ptr<engines::nic::Port>> ended_ports_;  // groups of earlier communicators hold on to them
+  std::unique_ptr<engines::nic::NicPort> port_;
+  std::vector<std::unique_ptr<engines::nic::NicPort>> ended_ports_;  // groups of earlier communicators hold on to them
 };
 
 }  // namespace hocket::carriers

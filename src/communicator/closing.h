@@ -4,8 +4,8 @@
 //
 // All of a node count themselves out on its first rank, twice: the first time says "I touch nobody's memory but this
 // counter", for a rank's calls are over when it leaves, and nothing in a peer's needs it any more; the second "nor the
-// counter". Between nodes a barrier comes before, begun when the rank leaves: tags are used again when all are through
-// with them, NIC engines answer those who have missed a message, and what came second is on its way.
+// counter". Between nodes a barrier comes before, started when the rank leaves: tags are used again when all are
+// through with them, NIC engines answer those who have missed a message, and what came second is on its way.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -23,7 +23,7 @@ class Closing {
   Closing(const Participants& participants, Tracks& tracks, FailureDetector& failure)
       : participants_(participants), tracks_(tracks), failure_(failure) {}
 
-  bool has_begun() const { return stage_ != Stage::kOpen; }
+  bool has_started() const { return stage_ != Stage::kOpen; }
   // Whether the communicator ends with a barrier, which its owner has to start first.
   bool needs_barrier() const { return participants_.span_nodes() && !failure_.is_broken(); }
   // No call comes after this. `barrier`: started on the first track, where one is needed; nullptr there: it could not

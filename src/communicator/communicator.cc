@@ -143,7 +143,7 @@ Status Communicator::check(const Arguments& arguments) {
 
 namespace {
 
-// All ranks refuse it alike: nothing has been begun.
+// All ranks refuse it alike: nothing has been started.
 Status refused_for_engines() { return {Code::kNotSupported, "NIC engines don't carry this call out by themselves"}; }
 
 }  // namespace
@@ -172,7 +172,7 @@ void Communicator::look_for_failure() {
   if (!failure_.is_broken() && failure_.look_now_and_then()) requests_.advance();
 }
 
-void Communicator::advance_begun() {
+void Communicator::advance_pending() {
   if (requests_.running() == 0) return;
   requests_.advance();
   if (requests_.running() != 0) look_for_failure();
@@ -205,7 +205,7 @@ Status Communicator::wait(Request* request) {
 // --- the end ---------------------------------------------------------------------------------------------------------
 
 Status Communicator::leave() {
-  if (closing_.has_begun()) return Status::ok();
+  if (closing_.has_started()) return Status::ok();
   if (requests_.unretired() != 0) {
     return Status(Code::kInvalidArgument, "the communicator has " + std::to_string(requests_.unretired()) +
                                               " requests that have not been tested or waited for to their end");

@@ -38,7 +38,7 @@ struct Parts {
   Participants participants;
   carriers::Engines engines;
   // Of the first track.
-  std::unique_ptr<engines::shared_memory::Lane> lane;
+  std::unique_ptr<engines::shared_memory::MemoryTransport> lane;
   std::unique_ptr<engines::wire::Channel> channel;  // nullptr within a node
   std::unique_ptr<Planner> planner;
   platform::WaitPolicy policy;
@@ -61,13 +61,13 @@ class Communicator {
   ~Communicator();
   // An exception that says `what` has ended a call on this rank.
   void break_after_exception(const char* what);
-  // This rank can't take part in what its peers have begun.
+  // This rank can't take part in what its peers have started.
   void abort(const std::string& reason);
 
   uint32_t rank() const { return participants_.rank; }
   uint32_t size() const { return participants_.size; }
   // More ranks than cores on some node: what one does while another waits keeps that one from its core.
-  bool is_crowded() const { return planner_->is_crowded(); }
+  bool is_oversubscribed() const { return planner_->is_oversubscribed(); }
   const Context& context() const { return context_; }
   Context& context() { return context_; }
 
@@ -80,7 +80,7 @@ class Communicator {
   // From now on start() refuses, by kNotSupported and on all ranks alike, what engines don't carry out by themselves.
   void start_only_by_engines(bool only) { only_by_engines_ = only; }
   // Moves all requests, and looks now and then whether peers have failed.
-  void advance_begun();
+  void advance_pending();
   // True when complete: the request is gone and `status` says how it ended.
   bool test(Request* request, Status& status);
   Status wait(Request* request);

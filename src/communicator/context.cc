@@ -46,7 +46,7 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
-  HOCKET_TRY(read(platform::Rendezvous::create(context->region_, node), context->rendezvous_));
+  HOCKET_TRY(read(platform::Connector::create(context->region_, node), context->connector_));
   if (options.wire != nullptr) context->tags_.emplace(*options.wire);
   context->cpus_ = platform::read_cpu_budget();
   int64_t domain = -1;
@@ -61,8 +61,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   return context;
 }
 
-void Context::tell_doubts() {
-  if (told_doubts_.exchange(true, std::memory_order_relaxed)) return;
+void Context::report_doubts() {
+  if (reported_doubts_.exchange(true, std::memory_order_relaxed)) return;
   for (const std::string& doubt : environment::problems().doubts) HOCKET_LOG_WARN("%s", doubt.c_str());
 }
 

@@ -17,7 +17,7 @@
 #include "communicator/calls/call_words.h"
 #include "communicator/setup/tags.h"
 #include "engines/wire/wire.h"
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 #include "platform/machine/topology.h"
 #include "platform/memory/shared_region.h"
 #include "platform/waiting/waiting.h"
@@ -40,7 +40,7 @@ class Context {
 
   platform::SharedRegion& region() const { return *region_; }
   const std::shared_ptr<platform::SharedRegion>& shared_region() const { return region_; }
-  platform::Rendezvous& rendezvous() const { return *rendezvous_; }
+  platform::Connector& connector() const { return *connector_; }
   // Held while connecting: one communicator at a time is set up.
   std::mutex& setup_mutex() { return setup_mutex_; }
 
@@ -68,7 +68,7 @@ class Context {
   void attend(const Attention::Occasion& occasion) { occasion_ = occasion; }
   const Attention::Occasion& occasion() const { return occasion_; }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
-  void tell_doubts();
+  void report_doubts();
   // Numbers set-ups, so that their meetings are told apart.
   uint64_t next_set_up() { return set_ups_.fetch_add(1, std::memory_order_relaxed); }
   // How many communicators use this context.
@@ -89,15 +89,15 @@ class Context {
 
   // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
   // Relaxed: a hint that stands for itself.
-  bool crowded() const { return crowded_.load(std::memory_order_relaxed); }
-  void set_crowded() { crowded_.store(true, std::memory_order_relaxed); }
+  bool oversubscribed() const { return oversubscribed_.load(std::memory_order_relaxed); }
+  void set_oversubscribed() { oversubscribed_.store(true, std::memory_order_relaxed); }
 
  private:
   Context() = default;
   Status mark_owner();
   ContextOptions options_;
   std::shared_ptr<platform::SharedRegion> region_;
-  std::unique_ptr<platform::Rendezvous> rendezvous_;
+  std::unique_ptr<platform::Connector> connector_;
   std::optional<Tags> tags_;
   int32_t domain_ = -1;
   std::mutex setup_mutex_;
@@ -108,11 +108,11 @@ class Context {
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
   Vocabulary vocabulary_ = Vocabulary::kHocket;
-  std::atomic<bool> crowded_{false};
+  std::atomic<bool> oversubscribed_{false};
   std::atomic<uint64_t> set_ups_{0};
   std::atomic<uint32_t> communicators_{0};
   std::atomic<uint32_t> serials_{0};
-  std::atomic<bool> told_doubts_{false};
+  std::atomic<bool> reported_doubts_{false};
   int64_t setup_timeout_ms_ = 0;
   Attention::Occasion occasion_;
   volatile uint8_t* owner_mark_ = nullptr;  // a page that a forked child finds wiped: cheaper than asking for the pid

@@ -16,7 +16,7 @@
 
 #include "engines/shared_memory/group.h"
 #include "engines/wire/channel.h"
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 #include "schedule/nodes.h"
 
 namespace hocket::communicator {
@@ -39,7 +39,7 @@ struct Participants {
   std::unique_ptr<const schedule::Nodes> nodes;        // nullptr: all ranks are on one
   std::unique_ptr<const schedule::Nodes> domains;      // of that one; nullptr: it has no other, or they are unknown
   std::vector<std::shared_ptr<platform::Peer>> peers;  // by place on this node; nullptr for this rank
-  std::unique_ptr<engines::shared_memory::Group> group;
+  std::unique_ptr<engines::shared_memory::NodeGroup> group;
   WirePart wire;  // of several nodes
 
   bool span_nodes() const { return nodes != nullptr; }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/assertion.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 #include "engines/wire/channel.h"
 
 namespace hocket::communicator {
@@ -20,16 +20,16 @@ namespace hocket::communicator {
 class Track final : private engines::Transport {
  public:
   // Within a node.
-  explicit Track(std::unique_ptr<engines::shared_memory::Lane> lane) : lane_(std::move(lane)) {}
+  explicit Track(std::unique_ptr<engines::shared_memory::MemoryTransport> lane) : lane_(std::move(lane)) {}
   // Across nodes: `carriers` in the order of Instruction::carrier, the wire's channel behind them.
-  Track(std::unique_ptr<engines::shared_memory::Lane> lane, std::unique_ptr<engines::wire::Channel> channel,
+  Track(std::unique_ptr<engines::shared_memory::MemoryTransport> lane, std::unique_ptr<engines::wire::Channel> channel,
         std::vector<engines::Carrier*> carriers)
       : lane_(std::move(lane)), channel_(std::move(channel)), carriers_(std::move(carriers)) {
     carriers_.push_back(channel_.get());
   }
 
-  engines::shared_memory::Lane& lane() { return *lane_; }
-  const engines::shared_memory::Lane& lane() const { return *lane_; }
+  engines::shared_memory::MemoryTransport& lane() { return *lane_; }
+  const engines::shared_memory::MemoryTransport& lane() const { return *lane_; }
   // nullptr within a node.
   engines::wire::Channel* channel() { return channel_.get(); }
   engines::Transport& transport() {
@@ -37,7 +37,7 @@ class Track final : private engines::Transport {
       return *lane_;
     return *this;
   }
-  // The call that begins now; see Lane.
+  // The call that begins now; see MemoryTransport.
   void announce(const engines::shared_memory::CallSignature& shape, uint64_t hash_of_shape, uint64_t operation) {
     lane_->announce(shape, hash_of_shape, operation);
     if (channel_ == nullptr) [[likely]]
@@ -62,10 +62,10 @@ class Track final : private engines::Transport {
   bool has_leftovers() const {
     return any_carrier([](const engines::Carrier& carrier) { return carrier.has_leftovers(); });
   }
-  // Whether steps have begun since this was last asked that a poll may complete.
-  bool has_just_begun() {
+  // Whether steps have started since this was last asked that a poll may complete.
+  bool has_just_started() {
     bool has = false;
-    for (engines::Carrier* carrier : carriers_) has = carrier->has_just_begun() || has;
+    for (engines::Carrier* carrier : carriers_) has = carrier->has_just_started() || has;
     return has;
   }
   // Whether something is under way of which shared memory's wake-ups don't tell.
@@ -103,7 +103,7 @@ class Track final : private engines::Transport {
   }
   engines::Progress finish() override { return lane_->finish(); }
 
-  std::unique_ptr<engines::shared_memory::Lane> lane_;
+  std::unique_ptr<engines::shared_memory::MemoryTransport> lane_;
   std::unique_ptr<engines::wire::Channel> channel_;
   std::vector<engines::Carrier*> carriers_;  // those of engines are the engines'
   engines::shared_memory::CallHistory kinds_;

@@ -7,7 +7,7 @@
 
 namespace hocket::communicator {
 
-using engines::shared_memory::Lane;
+using engines::shared_memory::MemoryTransport;
 using engines::wire::Channel;
 
 std::unique_ptr<Channel> Tracks::make_channel(const Participants& participants, uint32_t index) {
@@ -15,7 +15,7 @@ std::unique_ptr<Channel> Tracks::make_channel(const Participants& participants, 
   return std::make_unique<Channel>(*wire.wire, wire.tags_of(index), participants.rank, wire.addresses);
 }
 
-Track& Tracks::make(uint32_t index, std::unique_ptr<Lane> lane, std::unique_ptr<Channel> channel) {
+Track& Tracks::make(uint32_t index, std::unique_ptr<MemoryTransport> lane, std::unique_ptr<Channel> channel) {
   HOCKET_ASSERT(index < kMost && tracks_[index] == nullptr, "each track is made once");
   if (channel == nullptr) {
     tracks_[index] = std::make_unique<Track>(std::move(lane));
@@ -29,7 +29,7 @@ Track& Tracks::make(uint32_t index, std::unique_ptr<Lane> lane, std::unique_ptr<
 Result<Track*> Tracks::open(uint32_t index) {
   HOCKET_ASSERT(index < kMost, "a communicator has at most kMost tracks");
   if (tracks_[index] != nullptr) return tracks_[index].get();
-  Result<std::unique_ptr<Lane>> lane = Lane::create(*participants_.group, index);
+  Result<std::unique_ptr<MemoryTransport>> lane = MemoryTransport::create(*participants_.group, index);
   if (!lane.is_ok()) return lane.take_status();
   return &make(index, lane.take(), participants_.span_nodes() ? make_channel(participants_, index) : nullptr);
 }

@@ -26,7 +26,7 @@ class Tracks {
   // The channel of track `index`, of a communicator of several nodes.
   static std::unique_ptr<engines::wire::Channel> make_channel(const Participants& participants, uint32_t index);
   // Makes track `index` of parts that exist already; `channel`: nullptr within a node.
-  Track& make(uint32_t index, std::unique_ptr<engines::shared_memory::Lane> lane,
+  Track& make(uint32_t index, std::unique_ptr<engines::shared_memory::MemoryTransport> lane,
               std::unique_ptr<engines::wire::Channel> channel);
   // Track `index`, made if it doesn't exist. Fails when there is no memory for it.
   Result<Track*> open(uint32_t index);

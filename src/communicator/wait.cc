@@ -6,7 +6,7 @@
 namespace hocket::communicator {
 namespace {
 
-std::vector<platform::Turn*> turns_of(const engines::shared_memory::Group& group) {
+std::vector<platform::Turn*> turns_of(const engines::shared_memory::NodeGroup& group) {
   std::vector<platform::Turn*> turns;
   for (uint32_t place = 0; place < group.size(); ++place) turns.push_back(&group.member(place).block->turn);
   return turns;
@@ -38,9 +38,11 @@ bool Wait::sleep(bool attends) {
   const int64_t most_ns = attends ? Attention::kNapNs : INT64_MAX;
   bool wakes_alone = false;
   engines::Carrier* carrier = requests_.running() == 0 ? tracks_.first().sleeps_at(wakes_alone) : nullptr;
-  // Nothing wakes it for what else it waits for, so it naps.
-  if (carrier != nullptr) return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.nap_ns(), most_ns));
-  return participants_.group->sleep(std::min(tracks_.must_poll() ? waiter_.nap_ns() : waiter_.sleep_ns(), most_ns));
+  // Nothing wakes it for what else it waits for, so it polls at intervals.
+  if (carrier != nullptr)
+    return carrier->sleep(std::min(wakes_alone ? waiter_.sleep_ns() : waiter_.poll_interval_ns(), most_ns));
+  return participants_.group->sleep(
+      std::min(tracks_.must_poll() ? waiter_.poll_interval_ns() : waiter_.sleep_ns(), most_ns));
 }
 
 Status Wait::check_for_failure() {

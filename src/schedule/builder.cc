@@ -205,7 +205,7 @@ void Builder::begin_stage() {
 }
 
 void Builder::end_stage() {
-  require(in_stage_, "a stage ends that has not begun");
+  require(in_stage_, "a stage ends that has not started");
   in_stage_ = false;
   if (plan_.steps.size() > stage_begin_) plan_.steps.back().ends_stage = true;
 }
@@ -225,7 +225,7 @@ void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& de
 
 void Builder::multicast(const Slice& source) { append(StepKind::kMulticast).source = source; }
 
-void Builder::hand_on(uint32_t peer, const Slice& source) {
+void Builder::pass_on(uint32_t peer, const Slice& source) {
   Step& step = append_two_sided(StepKind::kSend, peer);
   step.source = source;
   step.to_first_of = true;

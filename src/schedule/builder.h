@@ -74,7 +74,7 @@ class Builder {
   // To all ranks that take the first of it and of a message; it may come to some of them or to none.
   void multicast(const Slice& source);
   // A message to a rank that takes it by first_of().
-  void hand_on(uint32_t peer, const Slice& source);
+  void pass_on(uint32_t peer, const Slice& source);
   // The next multicast of `multicaster` or the next message of `peer`, whichever comes first; both bring the same.
   void first_of(uint32_t peer, uint32_t multicaster, const Slice& destination);
 

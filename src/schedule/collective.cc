@@ -67,7 +67,7 @@ uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size) {
   }
   return 0;
 }
-bool moves_input_aside(Collective collective) {
+bool copies_input_in_place(Collective collective) {
   const Collective base = base_of(collective);
   return base == Collective::kAlltoall || base == Collective::kReduceScatterBlock;
 }

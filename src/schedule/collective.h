@@ -36,7 +36,7 @@ bool combines(Collective collective);
 uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size);
 // A call in place works on a copy of its input, because peers still read what it would overwrite: there are more blocks
 // in the input than results fit beside.
-bool moves_input_aside(Collective collective);
+bool copies_input_in_place(Collective collective);
 // All ranks are told all lengths, so that a choice may look at them.
 bool lengths_are_agreed(Collective collective);
 

@@ -87,7 +87,7 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
 
 bool matches(const Query& query, const Table& table, const Rule& rule) {
   if (rule.collective != query.collective || !(rule.wire.empty() || rule.wire == table.wire())) return false;
-  if (rule.when != When::kAlways && (rule.when == When::kCrowded) != query.crowded) return false;
+  if (rule.when != When::kAlways && (rule.when == When::kOversubscribed) != query.oversubscribed) return false;
   return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes) &&
          rule.nodes.contains(query.node_count()) && rule.ranks_a_node.contains(query.ranks_a_node());
 }

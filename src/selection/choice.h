@@ -30,8 +30,8 @@ struct Query {
   const schedule::Nodes* domains = nullptr;
   // "": ranks on different nodes reach each other by multicast.
   std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";
-  bool crowded = false;     // more ranks than cores, on the fullest machine
-  bool commutative = true;  // if not, operands must be combined in rank order (Shape::keep_order)
+  bool oversubscribed = false;  // more ranks than cores, on the fullest machine
+  bool commutative = true;      // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t element_bytes = 1;
   uint64_t slot_bytes = 64 * 1024;  // a slot's staging buffer
   // How long plans may get: beyond, a message is cut into several calls, so that a program stays within some thousand

@@ -16,7 +16,8 @@ constexpr uint64_t kAssumedBytes = 4096;
 
 // Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
 bool shares_cores(const Query& query, const CostParameters& parameters) {
-  return query.crowded || (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
+  return query.oversubscribed ||
+         (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
 }
 
 // Of many ranks on several nodes some: as many on each of the first nodes as leave room for eight nodes, then as many
@@ -142,9 +143,9 @@ KeptPredictions::Key KeptPredictions::key_of(const Query& query, const Table& ta
   std::vector<uint32_t> nodes;
   if (query.node_count() > 1)
     for (uint32_t rank = 0; rank < query.ranks; ++rank) nodes.push_back(query.nodes->node_of(rank));
-  return {query.collective, query.crowded,    query.commutative,  query.ranks,       query.bytes,
-          query.row_bytes,  query.slot_bytes, query.max_segments, query.composition, query.part,
-          query.limits,     std::move(nodes), table.wire()};
+  return {query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
+          query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
+          query.limits,     std::move(nodes),     table.wire()};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {

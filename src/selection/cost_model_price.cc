@@ -14,7 +14,7 @@ using schedule::StepKind;
 
 // In times alpha. The rank that waits for a line pays for its transfer; writing one is mostly hidden.
 constexpr double kSeen = 1;
-constexpr double kTold = 0.5;
+constexpr double kSignalled = 0.5;
 constexpr double kCountedByAll = 0.5;  // of a counter that all add to
 constexpr double kLocal = 0.1;
 
@@ -88,7 +88,7 @@ class Pricing {
           sends_[pair(rank, step.peer)].push_back(number);
           break;
         }
-        priced.alphas = kTold;
+        priced.alphas = kSignalled;
         const double length = kib(step.source);
         const bool in_place = step.source.buffer == schedule::Buffer::kScratch && length * 1024 >= kInPlaceMessageBytes;
         priced.moved_kib = in_place ? 0 : length;
@@ -97,13 +97,13 @@ class Pricing {
         break;
       }
       case StepKind::kPublish:
-        priced.alphas = kTold;
+        priced.alphas = kSignalled;
         // Scratch memory is read where it lies.
         priced.moved_kib = step.source.buffer == schedule::Buffer::kScratch ? 0 : kib(step.source);
         publications_[publication(rank, step)] = number;
         break;
       case StepKind::kExpose:
-        priced.alphas = kTold;
+        priced.alphas = kSignalled;
         publications_[publication(rank, step)] = number;
         // The rank that exposes memory waits for everything that is put there.
         exposed_.emplace(publication(rank, step), Exposed{result_.counters++, 0});
@@ -133,7 +133,7 @@ class Pricing {
         priced.moved_kib = kib(step.source);
         break;
       case StepKind::kAdd:
-        priced.alphas = step.peer == schedule::kShared ? kCountedByAll : kTold;
+        priced.alphas = step.peer == schedule::kShared ? kCountedByAll : kSignalled;
         priced.value = step.value;
         break;
       case StepKind::kWaitUntil:
@@ -167,8 +167,8 @@ class Pricing {
         // As if multicasts came; the message is taken all the same.
         ++received_[pair(step.peer, rank)];
         const std::vector<uint32_t>& sent = multicasts_[step.second_peer];
-        uint32_t& heard = heard_[pair(step.second_peer, rank)];
-        if (heard < sent.size()) priced.producer = sent[heard++];
+        uint32_t& awaited = awaited_signals_[pair(step.second_peer, rank)];
+        if (awaited < sent.size()) priced.producer = sent[awaited++];
         break;
       }
       case StepKind::kGet:
@@ -216,7 +216,7 @@ class Pricing {
   std::vector<std::vector<uint32_t>> sends_;  // of each ordered pair, in their order
   std::vector<uint32_t> received_;
   std::unordered_map<uint32_t, std::vector<uint32_t>> multicasts_;  // of each rank that sends any
-  std::unordered_map<uint64_t, uint32_t> heard_;                    // of each ordered pair
+  std::unordered_map<uint64_t, uint32_t> awaited_signals_;          // of each ordered pair
   std::unordered_map<uint64_t, uint32_t> publications_;
   std::unordered_map<uint64_t, Exposed> exposed_;
 };

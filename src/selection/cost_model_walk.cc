@@ -183,9 +183,9 @@ class Walk {
     // The fullest is short of cores, whatever number the parameters say.
     const size_t cores = std::clamp<size_t>(parameters_.cores, 1, std::max<size_t>(most, 2) - 1);
     for (Machine& machine : machines) {
-      const bool is_crowded = machine.ranks.size() > cores;
-      machine.free_at.resize(is_crowded ? cores : machine.ranks.size());
-      machine.switch_us = is_crowded ? parameters_.switch_us : parameters_.alpha_us;
+      const bool is_oversubscribed = machine.ranks.size() > cores;
+      machine.free_at.resize(is_oversubscribed ? cores : machine.ranks.size());
+      machine.switch_us = is_oversubscribed ? parameters_.switch_us : parameters_.alpha_us;
       cores_ += machine.free_at.size();
     }
     return machines;
@@ -254,12 +254,12 @@ class Walk {
   double available(const PricedStep& step) const {
     double from = 0;
     // A message can be taken when its first fragment is there.
-    if (step.producer != kNothing) from = is_done(step.producer) ? begun_at(step) : kNever;
+    if (step.producer != kNothing) from = is_done(step.producer) ? started_at(step) : kNever;
     if (step.waits_for != kNothing) from = std::max(from, reached_at(counters_[step.waits_for], step.value));
     return from;
   }
 
-  double begun_at(const PricedStep& step) const {
+  double started_at(const PricedStep& step) const {
     if (step.by_wire) return there_at_[step.producer];
     const double rest_kib = std::max(schedule_.steps[step.producer].moved_kib - step.first_kib, 0.0);
     return step.first_kib > 0 ? done_at_[step.producer] - rest_kib * parameters_.beta_us_per_kib
@@ -341,8 +341,8 @@ class Walk {
 
 }  // namespace
 
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool crowded) {
-  if (!crowded) return Walk(schedule, parameters).on_own_cores();
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed) {
+  if (!oversubscribed) return Walk(schedule, parameters).on_own_cores();
   double sum = 0;
   for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters).on_shared_cores(order);
   return sum / kOrders;

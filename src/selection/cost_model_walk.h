@@ -48,6 +48,6 @@ struct PricedSchedule {
 PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes);
 
 // Until the last rank is done. `crowded`: the ranks of a node share the parameters' cores.
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool crowded);
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed);
 
 }  // namespace hocket::selection

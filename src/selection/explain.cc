@@ -36,7 +36,7 @@ std::string layout_of(const Query& query) {
 
 std::string title(const Query& query) {
   std::string text = call_of(query) + layout_of(query);
-  text += query.crowded ? ", more ranks than cores" : ", a core for every rank";
+  text += query.oversubscribed ? ", more ranks than cores" : ", a core for every rank";
   if (!query.commutative) text += ", operation does not commute";
   return text + "\n";
 }

@@ -28,7 +28,7 @@ std::string to_text(const Rule& rule) {
   if (!(rule.nodes.first == 1 && rule.nodes.last == 1)) text += " nodes=" + range_to_text(rule.nodes, plain);
   if (!is_everything(rule.ranks_a_node)) text += " ppn=" + range_to_text(rule.ranks_a_node, plain);
   if (!rule.wire.empty()) text += " wire=" + rule.wire;
-  if (rule.when != When::kAlways) text += rule.when == When::kCrowded ? " crowded" : " uncrowded";
+  if (rule.when != When::kAlways) text += rule.when == When::kOversubscribed ? " crowded" : " uncrowded";
   if (!is_everything(rule.bytes)) text += " bytes=" + range_to_text(rule.bytes, size_to_text);
   return text + " " + to_text(rule.spec);
 }

@@ -115,7 +115,7 @@ class LineParser {
     }
     if (word == "crowded" || word == "uncrowded") {
       if (rule.when != When::kAlways) return no_table("crowded or uncrowded: once, and one of them");
-      rule.when = word == "crowded" ? When::kCrowded : When::kUncrowded;
+      rule.when = word == "crowded" ? When::kOversubscribed : When::kNotOversubscribed;
       return Status::ok();
     }
     Result<Spec> spec = parse_spec(rule.collective, word);

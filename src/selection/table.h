@@ -74,7 +74,7 @@ struct Interval {
   bool contains(uint64_t value) const { return first <= value && value <= last; }
 };
 
-enum class When : uint8_t { kAlways, kCrowded, kUncrowded };
+enum class When : uint8_t { kAlways, kOversubscribed, kNotOversubscribed };
 
 struct Rule {
   schedule::Collective collective = schedule::Collective::kBarrier;

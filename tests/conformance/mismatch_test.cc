@@ -94,23 +94,23 @@ class Buffers {
 hocket_status_t run(const Rank& me, const Call& call) { return Buffers(me, call).run(me, call); }
 
 // All ranks but `odd` call one, and that one another. What every rank was told in the end, which must be one sentence.
-std::string told_by_all(int size, int odd, const Call& usual, const Call& other, const Call& then = {"allreduce"}) {
+std::string reported_by_all(int size, int odd, const Call& usual, const Call& other, const Call& then = {"allreduce"}) {
   std::mutex mutex;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   run_threads(size, [&](Rank& me) {
     ASSERT_EQ(run(me, usual), HOCKET_OK) << hocket_error_text();
     hocket_status_t status = run(me, me.rank == odd ? other : usual);
-    // A rank may end its part before a peer has begun; it hears of it in its next call, and that may be a late one.
+    // A rank may end its part before a peer has started; it hears of it in its next call, and that may be a late one.
     for (int later = 0; later < 3 && status == HOCKET_OK; ++later) status = run(me, then);
     EXPECT_EQ(status, HOCKET_ERR_MISMATCH) << hocket_error_text();
     const std::string text = hocket_error_text();
     EXPECT_EQ(hocket_barrier(me.comm), HOCKET_ERR_BROKEN);
     EXPECT_EQ(hocket_error_text(), text);
     const std::scoped_lock lock(mutex);
-    told.insert(text);
+    reported.insert(text);
   });
-  EXPECT_EQ(told.size(), 1u);
-  return told.empty() ? "" : *told.begin();
+  EXPECT_EQ(reported.size(), 1u);
+  return reported.empty() ? "" : *reported.begin();
 }
 
 // Whether the sentence is of `odd` and somebody else, and says what each has called.
@@ -127,7 +127,7 @@ TEST_P(Groups, TellOfRootsThatDiffer) {
   for (const char* name : {"broadcast", "reduce", "gather", "scatter", "gatherv", "scatterv"}) {
     SCOPED_TRACE(name);
     const int odd = GetParam() - 1;
-    const std::string text = told_by_all(GetParam(), odd, {name, 0}, {name, 1});
+    const std::string text = reported_by_all(GetParam(), odd, {name, 0}, {name, 1});
     const std::string called = std::string(name) + "(";
     expect_both(text, odd, called, called);
     EXPECT_NE(text.find("root 0)"), std::string::npos) << text;
@@ -143,7 +143,7 @@ TEST_P(Groups, TellOfRootsThatDifferInBarriersAfter) {
     for (const char* name : {"broadcast", "scatter", "scatterv"}) {
       SCOPED_TRACE(std::string(name) + ", then " + algorithm);
       const Call then{.name = "barrier", .algorithm = algorithm};
-      const std::string text = told_by_all(GetParam(), 1, {name, 0}, {name, 1}, then);
+      const std::string text = reported_by_all(GetParam(), 1, {name, 0}, {name, 1}, then);
       expect_both(text, 1, std::string(name) + "(", std::string(name) + "(");
       EXPECT_NE(text.find("the roots of the two ranks don't match"), std::string::npos) << text;
       if (!is_long_tier()) break;
@@ -154,7 +154,7 @@ TEST_P(Groups, TellOfRootsThatDifferInBarriersAfter) {
 TEST_P(Groups, TellOfOperationsThatDiffer) {
   for (const char* name : {"reduce", "allreduce", "scan", "exscan", "reduce_scatter_block", "reduce_scatter"}) {
     SCOPED_TRACE(name);
-    const std::string text = told_by_all(GetParam(), 0, {name}, {.name = name, .op = HOCKET_MAX});
+    const std::string text = reported_by_all(GetParam(), 0, {name}, {.name = name, .op = HOCKET_MAX});
     const std::string called = std::string(name) + "(" + (text.find(" 4 x") == std::string::npos ? "" : "4 x");
     EXPECT_NE(text.find(" x 64-bit integer, sum"), std::string::npos) << text;
     EXPECT_NE(text.find(" x 64-bit integer, max"), std::string::npos) << text;
@@ -168,7 +168,7 @@ TEST_P(Groups, TellOfLengthsThatDiffer) {
        {"broadcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "scan", "allgatherv"}) {
     for (const size_t count : {size_t{3}, size_t{5}, size_t{3000}}) {
       SCOPED_TRACE(std::string(name) + " of " + std::to_string(count));
-      const std::string text = told_by_all(GetParam(), 1, {name}, {.name = name, .count = count});
+      const std::string text = reported_by_all(GetParam(), 1, {name}, {.name = name, .count = count});
       EXPECT_NE(text.find("rank 1 calls " + std::string(name) + "("), std::string::npos) << text;
       EXPECT_NE(text.find("the counts of the two ranks don't match"), std::string::npos) << text;
     }
@@ -193,8 +193,8 @@ TEST_P(Groups, TellOfCollectivesThatDiffer) {
   for (const auto& [usual, other] : pairs) {
     const int odd = static_cast<int>(random() % static_cast<unsigned>(GetParam()));
     SCOPED_TRACE(std::string(usual) + " but on rank " + std::to_string(odd) + " " + other);
-    const auto as_told = [](const std::string& name) { return name == "alltoallw" ? "alltoallv" : name; };
-    expect_both(told_by_all(GetParam(), odd, {usual}, {other}), odd, as_told(usual), as_told(other));
+    const auto as_reported = [](const std::string& name) { return name == "alltoallw" ? "alltoallv" : name; };
+    expect_both(reported_by_all(GetParam(), odd, {usual}, {other}), odd, as_reported(usual), as_reported(other));
   }
 }
 
@@ -210,7 +210,7 @@ class OnNodes {
 TEST(Nodes, HearWhichCallsOfOneNodeDiffer) {
   const OnNodes nodes("blocks");
   for (const int size : {4, 5}) {
-    const std::string text = told_by_all(size, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX});
+    const std::string text = reported_by_all(size, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX});
     expect_both(text, 1, "allreduce(4 x 64-bit integer, sum)", "allreduce(4 x 64-bit integer, max)");
   }
 }
@@ -231,40 +231,40 @@ TEST(Nodes, TakeLateRanksForNothingElse) {
 // No line of another call comes, and no message at all: only what ranks tell whom they wait for.
 TEST(Nodes, TellEachOtherWhatTheyWaitIn) {
   const OnNodes nodes("apart");
-  expect_both(told_by_all(2, 1, {"broadcast", 1}, {"broadcast", 0}), 1, "broadcast(32 bytes, root 1)",
+  expect_both(reported_by_all(2, 1, {"broadcast", 1}, {"broadcast", 0}), 1, "broadcast(32 bytes, root 1)",
               "broadcast(32 bytes, root 0)");
-  expect_both(told_by_all(2, 1, {"reduce"}, {"scatter"}), 1, "reduce(4 x 64-bit integer, sum, root 0)",
+  expect_both(reported_by_all(2, 1, {"reduce"}, {"scatter"}), 1, "reduce(4 x 64-bit integer, sum, root 0)",
               "scatter(32 bytes, root 0)");
-  expect_both(told_by_all(2, 0, {"scatterv"}, {"gather"}), 0, "scatterv(root 0)", "gather(32 bytes, root 0)");
+  expect_both(reported_by_all(2, 0, {"scatterv"}, {"gather"}), 0, "scatterv(root 0)", "gather(32 bytes, root 0)");
   // Of two that both take themselves for the root none waits, and a barrier's messages are all alike.
-  expect_both(told_by_all(2, 1, {"broadcast", 0}, {"broadcast", 1}, {"barrier"}), 1, "broadcast(32 bytes, root 0)",
+  expect_both(reported_by_all(2, 1, {"broadcast", 0}, {"broadcast", 1}, {"barrier"}), 1, "broadcast(32 bytes, root 0)",
               "broadcast(32 bytes, root 1)");
 }
 
 TEST(Nodes, TakeNothingThatIsOfAnotherCall) {
   const OnNodes nodes("apart");
-  expect_both(told_by_all(2, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX}), 1,
+  expect_both(reported_by_all(2, 1, {"allreduce"}, {.name = "allreduce", .op = HOCKET_MAX}), 1,
               "allreduce(4 x 64-bit integer, sum)", "allreduce(4 x 64-bit integer, max)");
-  expect_both(told_by_all(2, 1, {"gather"}, {"reduce"}), 1, "gather(32 bytes, root 0)",
+  expect_both(reported_by_all(2, 1, {"gather"}, {"reduce"}), 1, "gather(32 bytes, root 0)",
               "reduce(4 x 64-bit integer, sum, root 0)");
 }
 
 // Who has sent it is in no call any more, and hears no word.
 TEST(Nodes, HearOfACallThatAnotherHasLeft) {
   const OnNodes nodes("apart");
-  std::atomic<bool> is_told{false};
+  std::atomic<bool> is_known{false};
   run_threads(2, [&](Rank& me) {
     ASSERT_EQ(run(me, {"barrier"}), HOCKET_OK) << hocket_error_text();
     if (me.rank == 1) {
       EXPECT_EQ(run(me, {"reduce"}), HOCKET_OK) << hocket_error_text();
-      while (!is_told) usleep(10'000);
+      while (!is_known) usleep(10'000);
       EXPECT_EQ(run(me, {"allreduce"}), HOCKET_ERR_MISMATCH);
     } else {
       EXPECT_EQ(run(me, {"gather"}), HOCKET_ERR_MISMATCH);
       EXPECT_STREQ(hocket_error_text(),
                    "rank 1 is in another call than rank 0, or was before; all ranks must call the same collectives in "
                    "the same order");
-      is_told = true;
+      is_known = true;
     }
   });
 }

@@ -27,7 +27,7 @@ constexpr uint64_t kGroup = 3;
 constexpr uint32_t kLongestMessage = 40;
 
 // Gives what the input says, one datagram at a time.
-class FedPort final : public Port {
+class FedPort final : public MulticastPort {
  public:
   std::vector<std::byte> next;
 

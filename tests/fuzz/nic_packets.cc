@@ -61,9 +61,9 @@ void feed_signed(VictimEngine& engine, uint32_t group, std::span<const uint8_t>&
 void ring(VictimEngine& engine, uint32_t group, std::span<const uint8_t>& input) {
   auto fields = take<Fields>(input);
   const uint64_t epoch = engine.groups()[group].state.started + 1 + static_cast<uint64_t>(fields.ahead / 64);
-  nic_message bell = message_of(engine.groups()[group], fields);
-  bell.epoch = epoch;
-  (void)engine.start(group, bell, operand_of(fields));
+  nic_message doorbell = message_of(engine.groups()[group], fields);
+  doorbell.epoch = epoch;
+  (void)engine.start(group, doorbell, operand_of(fields));
 }
 
 }  // namespace

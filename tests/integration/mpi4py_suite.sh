@@ -100,11 +100,11 @@ fi
 # The blocking collective of which the smallest share was carried out, and that share; intercommunicators aside, and
 # calls of communicators on which no call has waited for all ranks yet, as those of mpi4py's own for objects.
 read -r least_of least < <(awk '/^hocket: MPI_[^I]/ {
-  handed_on = $4
-  if (match($0, /intercommunicator [0-9]+/)) handed_on -= substr($0, RSTART + 18, RLENGTH - 18)
-  if ($3 + handed_on == 0) next
-  if ($3 != 0 && match($0, /not yet set up [0-9]+/)) handed_on -= substr($0, RSTART + 15, RLENGTH - 15)
-  share = 100 * $3 / ($3 + handed_on)
+  passed_through = $4
+  if (match($0, /intercommunicator [0-9]+/)) passed_through -= substr($0, RSTART + 18, RLENGTH - 18)
+  if ($3 + passed_through == 0) next
+  if ($3 != 0 && match($0, /not yet set up [0-9]+/)) passed_through -= substr($0, RSTART + 15, RLENGTH - 15)
+  share = 100 * $3 / ($3 + passed_through)
   if (least == "" || share < least) { least = share; name = $2 }
 } END { printf "%s %.1f\n", name, least }' "mpi4py-$name-$ranks-with.log")
 awk -v share="$least" 'BEGIN { exit !(share >= 90) }' || { echo "only $least % of $least_of carried out"; exit 1; }

@@ -33,7 +33,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr uint32_t kDatagrams = 240;
 constexpr uint32_t kTurns = 100;
-constexpr int kPatienceMs = 20'000;  // emulated processors are slow
+constexpr int kTimeoutMs = 20'000;  // emulated processors are slow
 constexpr int kSilenceMs = 500;
 constexpr uint32_t kHead = 40;  // sent as one piece, what follows as another
 
@@ -84,15 +84,15 @@ bool say(bool is_good, const std::string& what) {
   return is_good;
 }
 
-Result<std::unique_ptr<Port>> open_port(const std::string& directory, const std::string& name) {
+Result<std::unique_ptr<MulticastPort>> open_port(const std::string& directory, const std::string& name) {
   Result<Interface> interface = find_interface(name, Family::kIpv4);
   if (!interface.is_ok()) return interface.take_status();
   Result<GroupAddress> group = parse_address("239.192.5.6:5000");
   return open_verbs_port({.group = group.value(), .interface = interface.value()}, directory);
 }
 
-std::unique_ptr<Port> open_or_end(const std::string& directory, const std::string& name) {
-  Result<std::unique_ptr<Port>> port = open_port(directory, name);
+std::unique_ptr<MulticastPort> open_or_end(const std::string& directory, const std::string& name) {
+  Result<std::unique_ptr<MulticastPort>> port = open_port(directory, name);
   if (port.is_ok()) return port.take();
   say(false, "opening a port on " + name + ": " + port.status().message());
   std::_Exit(1);
@@ -107,13 +107,13 @@ struct Receiver {
 };
 
 // What goes between the processes: a byte to say something, counts as an answer.
-enum Word : char { kReady, kHeard, kListen, kCount };
+enum Word : char { kReady, kReceived, kListen, kCount };
 
-void tell(int to, Word word) {
+void report(int to, Word word) {
   if (write(to, &word, 1) != 1) std::_Exit(1);
 }
 
-void take(Port& port, Counts& counts, std::set<uint32_t>& seen) {
+void take(MulticastPort& port, Counts& counts, std::set<uint32_t>& seen) {
   for (auto come = port.receive(); !come.empty(); come = port.receive()) {
     uint32_t number = 0;
     if (!is_right(come, number)) {
@@ -129,10 +129,10 @@ void take(Port& port, Counts& counts, std::set<uint32_t>& seen) {
 [[noreturn]] void receive_all(const std::string& directory, const std::string& interface, int parent, bool in_turns,
                               bool listens) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const std::unique_ptr<Port> port = open_or_end(directory, interface);
+  const std::unique_ptr<MulticastPort> port = open_or_end(directory, interface);
   Counts counts{.most_bytes = port->most_bytes(), .room = port->room()};
   std::set<uint32_t> seen;
-  tell(parent, kReady);
+  report(parent, kReady);
   for (bool has_ended = false; !has_ended;) {
     pollfd both[2] = {{parent, POLLIN, 0}, {listens ? port->descriptor() : -1, POLLIN, 0}};
     if (poll(both, 2, -1) < 0) std::_Exit(1);
@@ -144,7 +144,7 @@ void take(Port& port, Counts& counts, std::set<uint32_t>& seen) {
     }
     const uint32_t before = counts.come;
     if (listens) take(*port, counts, seen);
-    for (uint32_t i = before; in_turns && i < counts.come; ++i) tell(parent, kHeard);
+    for (uint32_t i = before; in_turns && i < counts.come; ++i) report(parent, kReceived);
   }
   // What is still under way.
   for (pollfd one{port->descriptor(), POLLIN, 0}; poll(&one, 1, kSilenceMs) > 0;) take(*port, counts, seen);
@@ -152,10 +152,10 @@ void take(Port& port, Counts& counts, std::set<uint32_t>& seen) {
   std::_Exit(0);
 }
 
-bool hears(const Receiver& receiver, Word wanted) {
+bool reader(const Receiver& receiver, Word wanted) {
   pollfd one{receiver.to, POLLIN, 0};
   char word = 0;
-  return poll(&one, 1, kPatienceMs) > 0 && read(receiver.to, &word, 1) == 1 && word == wanted;
+  return poll(&one, 1, kTimeoutMs) > 0 && read(receiver.to, &word, 1) == 1 && word == wanted;
 }
 
 std::vector<Receiver> start_receivers(const std::string& directory, std::span<char* const> names, bool in_turns,
@@ -173,7 +173,7 @@ std::vector<Receiver> start_receivers(const std::string& directory, std::span<ch
     receivers.push_back({name, ends[0], process});
   }
   for (const Receiver& one : receivers) {
-    if (hears(one, kReady)) continue;
+    if (reader(one, kReady)) continue;
     say(false, "the receiver on " + one.interface + " is not ready");
     std::exit(1);
   }
@@ -181,10 +181,10 @@ std::vector<Receiver> start_receivers(const std::string& directory, std::span<ch
 }
 
 Counts end(const Receiver& receiver) {
-  tell(receiver.to, kCount);
+  report(receiver.to, kCount);
   Counts counts;
   pollfd one{receiver.to, POLLIN, 0};
-  if (poll(&one, 1, kPatienceMs) <= 0 || read(receiver.to, &counts, sizeof counts) != sizeof counts) {
+  if (poll(&one, 1, kTimeoutMs) <= 0 || read(receiver.to, &counts, sizeof counts) != sizeof counts) {
     say(false, "the receiver on " + receiver.interface + " gives no counts");
     std::exit(1);
   }
@@ -195,7 +195,7 @@ Counts end(const Receiver& receiver) {
 
 // --- who sends ------------------------------------------------------------------------------------------------------
 
-bool send_one(Port& port, uint32_t number) {
+bool send_one(MulticastPort& port, uint32_t number) {
   const Bytes made = datagram(number, length_of(number, port.most_bytes()));
   const auto all = std::span<const std::byte>(made);
   const size_t cut = std::min<size_t>(kHead, all.size());
@@ -211,7 +211,7 @@ std::string in_words(const Receiver& receiver, const Counts& counts, uint32_t se
 
 bool with_loss(const std::string& directory, uint32_t least, uint32_t most, std::span<char* const> names) {
   const std::vector<Receiver> receivers = start_receivers(directory, names.subspan(1), false, true);
-  const std::unique_ptr<Port> port = open_or_end(directory, names[0]);
+  const std::unique_ptr<MulticastPort> port = open_or_end(directory, names[0]);
   for (uint32_t number = 0; number < kDatagrams; ++number) {
     if (!send_one(*port, number)) return false;
     // Own ones, if any come back, take no room.
@@ -232,11 +232,11 @@ bool with_loss(const std::string& directory, uint32_t least, uint32_t most, std:
 // A wake-up that is lost is a receiver that never hears its turn.
 bool in_turns(const std::string& directory, std::span<char* const> names) {
   const std::vector<Receiver> receivers = start_receivers(directory, names.subspan(1), true, true);
-  const std::unique_ptr<Port> port = open_or_end(directory, names[0]);
+  const std::unique_ptr<MulticastPort> port = open_or_end(directory, names[0]);
   for (uint32_t number = 0; number < kTurns; ++number) {
     if (!send_one(*port, number)) return false;
     for (const Receiver& one : receivers)
-      if (!hears(one, kHeard)) return say(false, one.interface + " was not woken by " + std::to_string(number));
+      if (!reader(one, kReceived)) return say(false, one.interface + " was not woken by " + std::to_string(number));
   }
   for (const Receiver& one : receivers) (void)end(one);
   return say(true, std::to_string(receivers.size()) + " receivers that slept were woken by each of " +
@@ -246,12 +246,12 @@ bool in_turns(const std::string& directory, std::span<char* const> names) {
 // Nobody listens while more is sent than there is room for: the rest is lost, and then all goes on.
 bool when_full(const std::string& directory, std::span<char* const> names) {
   const std::vector<Receiver> receivers = start_receivers(directory, names.subspan(1), false, false);
-  const std::unique_ptr<Port> port = open_or_end(directory, names[0]);
+  const std::unique_ptr<MulticastPort> port = open_or_end(directory, names[0]);
   const auto fit = static_cast<uint32_t>(port->room() / port->most_bytes());
   const uint32_t sent = 2 * fit;
   for (uint32_t number = 0; number < sent + kTurns; ++number) {
     if (number == sent) {
-      for (const Receiver& one : receivers) tell(one.to, kListen);
+      for (const Receiver& one : receivers) report(one.to, kListen);
       usleep(200'000);
     }
     if (!send_one(*port, number)) return false;
@@ -285,7 +285,7 @@ bool again_and_again(const std::string& directory, const char* name) {
 }
 
 bool refused(const std::string& directory, const char* name) {
-  const Result<std::unique_ptr<Port>> port = open_port(directory, name);
+  const Result<std::unique_ptr<MulticastPort>> port = open_port(directory, name);
   if (port.is_ok()) return say(false, std::string(name) + " was taken");
   return say(std::strstr(port.status().message(), "belongs to no RDMA device") != nullptr,
              std::string("refused: ") + port.status().message());

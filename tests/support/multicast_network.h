@@ -26,7 +26,7 @@ struct MulticastNetwork {
   bool draws(uint32_t percent) { return random() % 100 < percent; }
 };
 
-class MulticastNetworkPort final : public engines::multicast::Port {
+class MulticastNetworkPort final : public engines::multicast::MulticastPort {
  public:
   explicit MulticastNetworkPort(MulticastNetwork& network) : network_(network) { network.members.push_back(&come_); }
   MulticastNetworkPort(const MulticastNetworkPort&) = delete;

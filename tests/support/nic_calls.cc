@@ -12,8 +12,8 @@
 
 namespace hocket::test {
 
-using engines::nic::Call;
 using engines::nic::Form;
+using engines::nic::NicCall;
 using schedule::Collective;
 using schedule::Plan;
 using schedule::Step;
@@ -24,7 +24,8 @@ namespace {
 // A schedule's steps, done by all ranks in turn as far as they get, on whole operands.
 class Reference {
  public:
-  Reference(const NicAlgorithm& algorithm, const std::vector<nic_operand>& operands, const Call& call) : call_(call) {
+  Reference(const NicAlgorithm& algorithm, const std::vector<nic_operand>& operands, const NicCall& call)
+      : call_(call) {
     const auto size = static_cast<uint32_t>(operands.size());
     for (uint32_t rank = 0; rank < size; ++rank) {
       Rank& own = ranks_.emplace_back(Rank{plan_of(algorithm, size, rank), 0, {}});
@@ -96,7 +97,7 @@ class Reference {
     return result;
   }
 
-  Call call_;
+  NicCall call_;
   std::vector<Rank> ranks_;
   std::map<std::pair<uint32_t, uint32_t>, std::deque<nic_operand>> under_way_;
 };
@@ -148,9 +149,9 @@ const NicAlgorithm& NicCalls::algorithm_of(uint64_t epoch) const {
   return algorithms_[dice(epoch, 0) % algorithms_.size()];
 }
 
-Call NicCalls::call(uint64_t epoch) const {
+NicCall NicCalls::call(uint64_t epoch) const {
   const NicAlgorithm& algorithm = algorithm_of(epoch);
-  Call call;
+  NicCall call;
   for (const NicAlgorithm* before = algorithms_.data(); before != &algorithm; ++before)
     call.program += has_root(*before) ? 2 : 1;
   if (algorithm.collective == Collective::kBarrier) return call;
@@ -187,7 +188,7 @@ uint64_t whole_numbers(uint8_t type, uint64_t random) {
 }  // namespace
 
 nic_operand NicCalls::operand(uint32_t member, uint64_t epoch) const {
-  const Call call = this->call(epoch);
+  const NicCall call = this->call(epoch);
   std::mt19937_64 dice(this->dice(epoch, 100 + member));
   nic_operand operand{};
   for (uint32_t i = 0; i < call.words; ++i) {
@@ -202,7 +203,7 @@ nic_operand NicCalls::operand(uint32_t member, uint64_t epoch) const {
 }
 
 NicCalls::Results NicCalls::expected(uint64_t epoch) const {
-  const Call call = this->call(epoch);
+  const NicCall call = this->call(epoch);
   const NicAlgorithm& algorithm = algorithm_of(epoch);
   Results all = {std::vector<bool>(size_, algorithm.collective != Collective::kBarrier),
                  std::vector<nic_operand>(size_)};

@@ -41,7 +41,7 @@ class NicCalls {
   Result<Programs> programs_of(uint32_t member, engines::nic::Mode mode = engines::nic::Mode::kCollective) const;
 
   // Call number `epoch`, from 1; without the operand, which is nullptr.
-  engines::nic::Call call(uint64_t epoch) const;
+  engines::nic::NicCall call(uint64_t epoch) const;
   bool gives_operand(uint32_t member, uint64_t epoch) const;
   nic_operand operand(uint32_t member, uint64_t epoch) const;
 

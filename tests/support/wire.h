@@ -20,7 +20,7 @@ class Network {
   hocket_wire_t wire_of(uint32_t rank);
   // Messages sent between ranks so far.
   uint64_t messages() const;
-  // Of what was begun, nothing is left: no message that nobody received, no receive without a message.
+  // Of what was started, nothing is left: no message that nobody received, no receive without a message.
   bool is_empty() const;
 
   struct State;

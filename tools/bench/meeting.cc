@@ -13,10 +13,10 @@ namespace hocket::bench {
 namespace {
 
 constexpr uint32_t kLooksPerProgress = 64;
-constexpr uint32_t kLooksWhenCrowded = 8;
+constexpr uint32_t kLooksWhenOversubscribed = 8;
 // Many who look often would take the cores from those that are measured meanwhile.
-constexpr uint32_t kFirstNapUs = 200;
-constexpr uint32_t kLongestNapUs = 20'000;
+constexpr uint32_t kFirstPauseUs = 200;
+constexpr uint32_t kLongestPauseUs = 20'000;
 
 void check(int answer) {
   if (answer < 0) throw std::runtime_error("the MPI failed while ranks met between calls");
@@ -41,7 +41,7 @@ Meeting::Meeting(int rank, std::span<const uint64_t> machines, const hocket_wire
     leaders_.push_back(static_cast<uint32_t>(other));
   }
   is_leader_ = leaders_[own_place_] == static_cast<uint32_t>(rank);
-  crowded_ = find_crowded(labels, gather);
+  oversubscribed_ = find_oversubscribed(labels, gather);
   if (area_ == nullptr) return;
   const uintptr_t begin = reinterpret_cast<uintptr_t>(area_->memory());
   const uintptr_t aligned = (begin + alignof(Counters) - 1) & ~static_cast<uintptr_t>(alignof(Counters) - 1);
@@ -53,7 +53,7 @@ Meeting::Meeting(int rank, std::span<const uint64_t> machines, const hocket_wire
 }
 
 // Each rank may be bound to a core of its own.
-bool Meeting::find_crowded(std::span<const uint64_t> machines, const Gather& gather) const {
+bool Meeting::find_oversubscribed(std::span<const uint64_t> machines, const Gather& gather) const {
   cpu_set_t own;
   CPU_ZERO(&own);
   sched_getaffinity(0, sizeof own, &own);
@@ -72,15 +72,15 @@ bool Meeting::find_crowded(std::span<const uint64_t> machines, const Gather& gat
 
 void Meeting::look(Waiting waiting) {
   if (waiting == Waiting::kAsleep) {
-    const timespec nap = {0, static_cast<long>(nap_us_) * 1000};
-    nanosleep(&nap, nullptr);
-    nap_us_ = std::min(nap_us_ * 2, kLongestNapUs);
-  } else if (crowded_) {
+    const timespec pause = {0, static_cast<long>(pause_us_) * 1000};
+    nanosleep(&pause, nullptr);
+    pause_us_ = std::min(pause_us_ * 2, kLongestPauseUs);
+  } else if (oversubscribed_) {
     sched_yield();
   }
   // A peer may need this rank to move what is under way before it comes.
   uint32_t from = 0;
-  if (++looks_ % (crowded_ ? kLooksWhenCrowded : kLooksPerProgress) == 0 || waiting == Waiting::kAsleep)
+  if (++looks_ % (oversubscribed_ ? kLooksWhenOversubscribed : kLooksPerProgress) == 0 || waiting == Waiting::kAsleep)
     check(wire_.take_notice(kFirstTag - 1, &from, wire_.user));
 }
 
@@ -105,7 +105,7 @@ void Meeting::exchange(Waiting waiting) {
 }
 
 void Meeting::meet(Waiting waiting) {
-  nap_us_ = kFirstNapUs;
+  pause_us_ = kFirstPauseUs;
   const auto here = [&] { look(waiting); };
   if (counters_ != nullptr && ranks_here_ > 1) counters_->come.meet(ranks_here_, here);
   if (leaders_.size() == 1) return;

@@ -44,7 +44,7 @@ class Meeting {
   void look(Waiting waiting);
   void exchange(Waiting waiting);
   void pass(uint32_t to, uint32_t from, uint32_t tag, Waiting waiting);
-  bool find_crowded(std::span<const uint64_t> machines, const Gather& gather) const;
+  bool find_oversubscribed(std::span<const uint64_t> machines, const Gather& gather) const;
 
   const hocket_wire_t& wire_;
   uint64_t own_machine_;
@@ -54,9 +54,9 @@ class Meeting {
   uint32_t own_place_ = 0;         // of the machine, among leaders_
   uint32_t ranks_here_ = 1;
   bool is_leader_ = true;
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
   uint32_t looks_ = 0;
-  uint32_t nap_us_ = 0;  // the next one
+  uint32_t pause_us_ = 0;  // the next one
 };
 
 }  // namespace hocket::bench

@@ -28,8 +28,8 @@ Examples:
   hocket info                                           what hocket finds on this machine
   hocket info --json                                    the same for a program to read
   hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
-  hocket info --explain reduce 1M --ranks 2 --crowded no --op non-commutative
-  hocket info --explain alltoall 512 --nodes 8x4 --crowded no      on a cluster of eight nodes of four ranks
+  hocket info --explain reduce 1M --ranks 2 --oversubscribed no --op non-commutative
+  hocket info --explain alltoall 512 --nodes 8x4 --oversubscribed no      on a cluster of eight nodes of four ranks
 Settings: `hocket info` lists all of them with the values in effect; docs/environment.md says what is accepted.)";
 
 struct InfoOptions {
@@ -38,7 +38,7 @@ struct InfoOptions {
   std::string wire;
   uint32_t ranks = 0;
   LayoutOptions layout;
-  std::string crowded = "auto";
+  std::string oversubscribed = "auto";
   std::string operation = "commutative";
   uint32_t element_bytes = 8;
 };
@@ -103,7 +103,8 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   if (query.node_count() == 1) query.why_no_multicast = selection::kWithinANode;
   if (query.ranks == 0) query.ranks = cores;
   if (schedule::is_vector(collective)) query.row_bytes = query.bytes * query.ranks;
-  query.crowded = options.crowded == "auto" ? query.ranks_a_node() > cores : options.crowded == "yes";
+  query.oversubscribed =
+      options.oversubscribed == "auto" ? query.ranks_a_node() > cores : options.oversubscribed == "yes";
   query.commutative = options.operation == "commutative";
   query.element_bytes = options.element_bytes;
   if (query.element_bytes > query.bytes && query.bytes > 0) query.element_bytes = static_cast<uint32_t>(query.bytes);
@@ -118,7 +119,7 @@ bool has_nic_engine(std::string& sentence) {
     sentence = "not used: HOCKET_NIC=off";
     return false;
   }
-  const Result<std::unique_ptr<engines::nic::Port>> port = engines::nic::Port::open(interface.value());
+  const Result<std::unique_ptr<engines::nic::NicPort>> port = engines::nic::NicPort::open(interface.value());
   if (!port.is_ok()) {
     sentence = std::string("not used: ") + port.status().message();
     return false;
@@ -235,7 +236,8 @@ void add_info(CLI::App& app, Invocation& invocation) {
   sub->add_option("--wire", options->wire,
                   "what joins the nodes: openmpi, mpich, intel, or nic (default: NIC engines if here is one)")
       ->needs(explain_option);
-  sub->add_option("--crowded", options->crowded, "more ranks than cores? (default: as on this machine)")
+  sub->add_option("--oversubscribed,--crowded", options->oversubscribed,
+                  "more ranks than cores? (default: as on this machine)")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->needs(explain_option);
   sub->add_option("--op", options->operation, "the operation's nature (default: commutative)")

@@ -18,7 +18,7 @@
 namespace hocket::command {
 namespace {
 
-using engines::nic::Port;
+using engines::nic::NicPort;
 using nlohmann::ordered_json;
 
 constexpr const char* kNicFooter = R"(
@@ -78,8 +78,8 @@ int bring_up(const UpOptions& options) {
   daemon.engine.name = options.interface;
   daemon.engine.hook = options.hook;
   daemon.engine.port = static_cast<uint16_t>(options.port);
-  daemon.engine.patience.ask_ns = static_cast<uint64_t>(options.ask_ms * kNsPerMs);
-  daemon.engine.patience.silence_ns = static_cast<uint64_t>(options.silence_s * kNsPerS);
+  daemon.engine.backoff.ask_ns = static_cast<uint64_t>(options.ask_ms * kNsPerMs);
+  daemon.engine.backoff.silence_ns = static_cast<uint64_t>(options.silence_s * kNsPerS);
   daemon.engine.unexpected = static_cast<uint16_t>(options.unexpected);
   const Status status = nic::start_daemon(daemon);
   if (!status.is_ok()) return fail(kFailure, status.message());
@@ -98,7 +98,7 @@ int bring_up(const UpOptions& options) {
 }
 
 int take_down(const std::string& interface) {
-  Result<std::unique_ptr<Port>> port = Port::open_any(interface);
+  Result<std::unique_ptr<NicPort>> port = NicPort::open_any(interface);
   if (!port.is_ok()) return fail(kFailure, port.status().message());
   const Status status = port.value()->end_service();
   return status.is_ok() ? kSuccess : fail(kFailure, status.message());
@@ -193,7 +193,7 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
 
 Result<ordered_json> nic_report(const std::string& interface, bool is_named) {
   // A name alone proves nothing, and whoever took it may never answer: only who is asked for by name is asked.
-  Result<std::unique_ptr<Port>> port = is_named ? Port::open_any(interface) : Port::open(interface);
+  Result<std::unique_ptr<NicPort>> port = is_named ? NicPort::open_any(interface) : NicPort::open(interface);
   if (!port.is_ok()) return port.take_status();
   Result<std::string> report = port.value()->report();
   if (!report.is_ok()) return report.take_status();

@@ -72,9 +72,9 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
-  if (options.in_place && schedule::moves_input_aside(collective))
+  if (options.in_place && schedule::copies_input_in_place(collective))
     return Status(Code::kInvalidArgument,
-                  options.collective + " in place moves its input aside first; its schedule is the same");
+                  options.collective + " in place copies its input first; its schedule is the same");
   selection::Query query{.collective = collective,
                          .bytes = 1,
                          .ranks = options.ranks,
@@ -120,7 +120,7 @@ int prove(const std::vector<schedule::Plan>& plans, const ScheduleOptions& optio
   std::printf("%llu messages, %llu signals, %llu elements moved, longest chain %u steps%s\n",
               static_cast<unsigned long long>(report.messages), static_cast<unsigned long long>(report.signals),
               static_cast<unsigned long long>(report.elements_moved), report.critical_path,
-              report.synchronizing ? ", nobody ends before everybody has begun" : "");
+              report.synchronizing ? ", nobody ends before everybody has started" : "");
   return kSuccess;
 }
 

@@ -24,15 +24,15 @@ using platform::Descriptor;
 constexpr NamespaceKind kNetworkKind = {"net", CLONE_NEWNET};
 
 // In the child: makes them, tells by one word (0 or what went wrong), and stays until they are mounted.
-[[noreturn]] void hold_new_namespaces(const std::vector<NamespaceKind>& kinds, const std::string& host_name, int tells,
-                                      int hears) {
+[[noreturn]] void hold_new_namespaces(const std::vector<NamespaceKind>& kinds, const std::string& host_name, int writer,
+                                      int reader) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int flags = 0;
   for (const NamespaceKind& kind : kinds) flags |= kind.flag;
   int error = unshare(flags) == 0 ? 0 : errno;
   if (error == 0 && !host_name.empty() && sethostname(host_name.data(), host_name.size()) != 0) error = errno;
   char end = 0;
-  if (write(tells, &error, sizeof error) != sizeof error || read(hears, &end, 1) < 0) _exit(1);
+  if (write(writer, &error, sizeof error) != sizeof error || read(reader, &end, 1) < 0) _exit(1);
   _exit(0);
 }
 
@@ -59,11 +59,11 @@ const std::vector<NamespaceKind>& node_namespaces() {
 
 Status pin_new_namespaces(const std::string& folder, const std::vector<NamespaceKind>& kinds,
                           const std::string& host_name) {
-  int told[2];
+  int reported[2];
   int ended[2];
-  if (pipe2(told, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
-  const Descriptor hears(told[0]);
-  Descriptor tells(told[1]);
+  if (pipe2(reported, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
+  const Descriptor reader(reported[0]);
+  Descriptor writer(reported[1]);
   if (pipe2(ended, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
   Descriptor waits(ended[0]);
   Descriptor ends(ended[1]);
@@ -71,13 +71,13 @@ Status pin_new_namespaces(const std::string& folder, const std::vector<Namespace
   if (holder < 0) return Status::system("can't start a process", errno);
   if (holder == 0) {
     ends.reset();
-    hold_new_namespaces(kinds, host_name, tells.get(), waits.get());
+    hold_new_namespaces(kinds, host_name, writer.get(), waits.get());
   }
-  tells.reset();
+  writer.reset();
   waits.reset();
   int error = ECHILD;
   ssize_t length = 0;
-  while ((length = read(hears.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
+  while ((length = read(reader.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
   if (length != sizeof error) error = ECHILD;
   Status status = error == 0 ? mount_namespaces(folder, kinds, holder)
                              : Status::system("the kernel makes no namespaces for this process", error);

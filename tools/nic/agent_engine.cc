@@ -26,7 +26,7 @@ using platform::Descriptor;
 
 // Packets and rings that are taken before the loop looks at anything else.
 constexpr int kMostPacketsAtOnce = 256;
-constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's bell, or
+constexpr uint64_t kWire = ~uint64_t{0};            // in epoll's data: the socket; else a group's doorbell, or
 constexpr uint64_t kMulticast = uint64_t{1} << 32;  // beside the group: what comes for all of its members
 
 struct Packet {
@@ -48,7 +48,7 @@ class AgentEngine final : public Engine {
         poll_(std::move(poll)),
         slots_(NIC_MOST_GROUPS),
         keeper_(
-            NIC_MOST_GROUPS, options.patience,
+            NIC_MOST_GROUPS, options.backoff,
             [this](uint32_t group, const nic_message& message) { send(*slots_[group], message); },
             [this](uint32_t group) { forget(group); }) {}
 
@@ -70,14 +70,14 @@ class AgentEngine final : public Engine {
     slot->group.unexpected = options_.unexpected;
     slot->operands.resize(size_t{NIC_WINDOW} * request.group.operands);
     slot->members = request.members;
-    slot->heard.resize(request.members.size());
+    slot->signs_of_life.resize(request.members.size());
     Lent lent;
     lent.group = static_cast<uint32_t>(number);
     HOCKET_TRY(make_page(*slot, lent));
-    HOCKET_TRY(make_bell(*slot, lent));
+    HOCKET_TRY(make_doorbell(*slot, lent));
     HOCKET_TRY(open_multicast(*slot, lent.group));
     ids_[request.group.id] = lent.group;
-    const GroupMemory memory = {&slot->group, &slot->state, slot->page, slot->heard.data(), sizeof(uint32_t)};
+    const GroupMemory memory = {&slot->group, &slot->state, slot->page, slot->signs_of_life.data(), sizeof(uint32_t)};
     keeper_.add(lent.group, memory, request.silence_ns, request.user);
     slots_[lent.group] = std::move(slot);
     return lent;
@@ -126,9 +126,9 @@ class AgentEngine final : public Engine {
     nic_state state = {};
     nic_page* page = nullptr;
     std::vector<nic_peer> members;
-    std::vector<uint32_t> heard;
+    std::vector<uint32_t> signs_of_life;
     std::vector<nic_operand> operands;
-    Descriptor bell;  // our end
+    Descriptor doorbell;  // our end
     Descriptor multicast;
 
     uint64_t memory() const { return reinterpret_cast<uintptr_t>(operands.data()); }
@@ -153,16 +153,16 @@ class AgentEngine final : public Engine {
   }
 
   // A pair of sockets: rings one way, wake-ups the other.
-  Status make_bell(Slot& slot, Lent& lent) const {
+  Status make_doorbell(Slot& slot, Lent& lent) const {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
       return Status::system("can't make a doorbell", errno);
-    slot.bell = Descriptor(ends[0]);
-    lent.bell = Descriptor(ends[1]);
-    lent.ear = Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 0));
-    if (lent.ear.get() < 0) return Status::system("can't make a doorbell", errno);
+    slot.doorbell = Descriptor(ends[0]);
+    lent.doorbell = Descriptor(ends[1]);
+    lent.wakeup_socket = Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 0));
+    if (lent.wakeup_socket.get() < 0) return Status::system("can't make a doorbell", errno);
     lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
-    return watch(slot.bell, lent.group);
+    return watch(slot.doorbell, lent.group);
   }
 
   Status open_multicast(Slot& slot, uint32_t group) const {
@@ -183,7 +183,7 @@ class AgentEngine final : public Engine {
   }
 
   void hang_up(uint32_t group) {
-    if (group < slots_.size() && slots_[group] != nullptr) slots_[group]->bell.reset();
+    if (group < slots_.size() && slots_[group] != nullptr) slots_[group]->doorbell.reset();
   }
   void forget(uint32_t group) {
     ids_.erase(slots_[group]->group.id);
@@ -212,7 +212,7 @@ class AgentEngine final : public Engine {
     if (found == ids_.end()) return count(NIC_NO_GROUP);
     Slot& slot = *slots_[found->second];
     if (nic_tag(&slot.group.key, &message, &operand) != tag) return count(NIC_BAD_TAG);
-    if (nic_is_sign_of_life(&slot.group, &slot.state, &message) != 0) ++slot.heard[message.source];
+    if (nic_is_sign_of_life(&slot.group, &slot.state, &message) != 0) ++slot.signs_of_life[message.source];
     const nic_outcome outcome = nic_take(&slot.group, &slot.state, slot.memory(), &message, &operand);
     count(outcome.verdict);
     if (outcome.waits != 0) count(NIC_KEPT);
@@ -224,19 +224,19 @@ class AgentEngine final : public Engine {
 
   void take_rings(uint32_t group) {
     Slot* slot = slots_[group].get();
-    if (slot == nullptr || slot->bell.get() < 0) return;
+    if (slot == nullptr || slot->doorbell.get() < 0) return;
     Packet packet;
     for (int i = 0; i < kMostPacketsAtOnce; ++i) {
-      const ssize_t length = recv(slot->bell.get(), &packet, sizeof packet, MSG_DONTWAIT);
+      const ssize_t length = recv(slot->doorbell.get(), &packet, sizeof packet, MSG_DONTWAIT);
       if (!is_length(length)) return;
       nic_message message{};
       (void)nic_read(packet.words, words_beside(length), &message);
-      if (message.kind != NIC_BELL || message.group != group) {
-        count(message.kind != NIC_BELL ? uint32_t{NIC_UNKNOWN_KIND} : uint32_t{NIC_NO_GROUP});
+      if (message.kind != NIC_DOORBELL || message.group != group) {
+        count(message.kind != NIC_DOORBELL ? uint32_t{NIC_UNKNOWN_KIND} : uint32_t{NIC_NO_GROUP});
         continue;
       }
       const nic_outcome outcome = nic_start(&slot->group, &slot->state, slot->memory(), &message, &packet.operand);
-      count(outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict});
+      count(outcome.verdict == NIC_TAKEN ? uint32_t{NIC_DOORBELLS} : uint32_t{outcome.verdict});
       act(*slot, outcome, message);
     }
   }
@@ -256,9 +256,9 @@ class AgentEngine final : public Engine {
     if (completed == 0) return;
     count(NIC_OPERATIONS, completed);
     (void)__atomic_fetch_add(&slot.page->done, completed, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&slot.page->sleeps, __ATOMIC_SEQ_CST) == 0 || slot.bell.get() < 0) return;
+    if (__atomic_load_n(&slot.page->sleeps, __ATOMIC_SEQ_CST) == 0 || slot.doorbell.get() < 0) return;
     count(NIC_WOKEN);
-    (void)::send(slot.bell.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)::send(slot.doorbell.get(), "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
 
   // Gives the host the result of an operation, if the outcome wants that. Worked out elsewhere than in the page, which

@@ -27,7 +27,7 @@ void ask_for_priority() {
   (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);  // without the right, as everybody else
 }
 
-Status serve(const DaemonOptions& options, Descriptor* tells) {
+Status serve(const DaemonOptions& options, Descriptor* writer) {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
@@ -42,7 +42,7 @@ Status serve(const DaemonOptions& options, Descriptor* tells) {
       options.is_agent ? make_agent_engine(options.engine) : make_kernel_engine(options.engine);
   if (!engine.is_ok()) return engine.take_status();
   ask_for_priority();
-  if (tells != nullptr) tells->reset();
+  if (writer != nullptr) writer->reset();
   return run_service(*engine.value(), listener.value(), options.guests);
 }
 
@@ -52,12 +52,12 @@ Status start_daemon(const DaemonOptions& options) {
   if (options.stays) return serve(options, nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
-  Descriptor hears(ends[0]);
-  Descriptor tells(ends[1]);
+  Descriptor reader(ends[0]);
+  Descriptor writer(ends[1]);
   const pid_t child = fork();
   if (child < 0) return Status::system("can't start the NIC engine's service", errno);
   if (child == 0) {
-    Descriptor pipe = supervision::become_daemon(tells.release(), "hocket-nic");
+    Descriptor pipe = supervision::become_daemon(writer.release(), "hocket-nic");
     const Status status = serve(options, &pipe);
     if (!status.is_ok() && pipe.get() >= 0) {
       const std::string why = status.message();
@@ -65,11 +65,11 @@ Status start_daemon(const DaemonOptions& options) {
     }
     _exit(status.is_ok() ? 0 : 1);
   }
-  tells.reset();
+  writer.reset();
   std::string why;
   std::array<char, 1024> part;
   ssize_t length = 0;
-  while ((length = read(hears.get(), part.data(), part.size())) > 0 || (length < 0 && errno == EINTR))
+  while ((length = read(reader.get(), part.data(), part.size())) > 0 || (length < 0 && errno == EINTR))
     if (length > 0) why.append(part.data(), static_cast<size_t>(length));
   if (why.empty()) return Status::ok();
   return {Code::kSystem, why};

@@ -27,16 +27,16 @@ struct EngineOptions {
   uint16_t port = NIC_DEFAULT_PORT;
   Hook hook = Hook::kAutomatic;      // of a kernel's engine
   uint16_t unexpected = NIC_WINDOW;  // operations ahead of a host whose operands are kept; those beyond are rejected
-  nic_patience patience = {.ask_ns = 1'000'000, .most_ns = 64'000'000, .silence_ns = 10'000'000'000};
+  nic_backoff backoff = {.ask_ns = 1'000'000, .most_ns = 64'000'000, .silence_ns = 10'000'000'000};
 };
 
 struct JoinRequest {
   nic_group group = {};
   std::vector<nic_peer> members;
   uint64_t silence_ns = 0;
-  bool is_privileged = false;  // may send raw packets anyway
-  bool has_bell = false;       // says that it has the bell for all groups of its connection
-  uint64_t bell_cookie = 0;    // of the bell that the connection has for all of its groups; 0: none
+  bool is_privileged = false;    // may send raw packets anyway
+  bool has_doorbell = false;     // says that it has the doorbell for all groups of its connection
+  uint64_t doorbell_cookie = 0;  // of the doorbell that the connection has for all of its groups; 0: none
   uint32_t user = 0;
 };
 
@@ -44,10 +44,10 @@ struct JoinRequest {
 struct Lent {
   uint32_t group = 0;
   platform::Descriptor page;
-  platform::Descriptor ear;
-  platform::Descriptor bell;    // -1: the connection's
-  uint64_t bell_cookie = 0;     // of one that is for all groups of the connection; 0: it is this group's alone
-  std::vector<std::byte> ring;  // what the job sends to the bell, with a packet's words at words_at
+  platform::Descriptor wakeup_socket;
+  platform::Descriptor doorbell;  // -1: the connection's
+  uint64_t doorbell_cookie = 0;   // of one that is for all groups of the connection; 0: it is this group's alone
+  std::vector<std::byte> ring;    // what the job sends to the doorbell, with a packet's words at words_at
   size_t words_at = 0;
 };
 

@@ -11,8 +11,8 @@ constexpr int64_t kCalm = 2;
 
 }  // namespace
 
-GroupKeeper::GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free)
-    : patience_(patience), send_(std::move(send)), free_(std::move(free)), free_groups_(groups), groups_(groups) {}
+GroupKeeper::GroupKeeper(uint32_t groups, nic_backoff backoff, Send send, Free free)
+    : backoff_(backoff), send_(std::move(send)), free_(std::move(free)), free_groups_(groups), groups_(groups) {}
 
 int64_t GroupKeeper::find_free() const {
   for (size_t i = 0; i < groups_.size(); ++i) {
@@ -29,12 +29,12 @@ void GroupKeeper::add(uint32_t number, const GroupMemory& memory, uint64_t silen
   kept->user = user;
   kept->keeper = this;
   kept->members.resize(memory.group->size);
-  kept->silence_ns = silence_ns == 0 ? patience_.silence_ns : silence_ns;
-  kept->watch.patience = patience_;
-  kept->watch.patience.silence_ns = kept->silence_ns;
+  kept->silence_ns = silence_ns == 0 ? backoff_.silence_ns : silence_ns;
+  kept->watch.backoff = backoff_;
+  kept->watch.backoff.silence_ns = kept->silence_ns;
   kept->watch.member = kept->members.data();
-  kept->watch.heard = memory.heard;
-  kept->watch.heard_stride = memory.heard_stride;
+  kept->watch.signs_of_life = memory.signs_of_life;
+  kept->watch.alive_stride = memory.alive_stride;
   kept->watch.emit = emit;
   kept->watch.user = kept.get();
   groups_[number] = std::move(kept);
@@ -57,7 +57,7 @@ void GroupKeeper::abandon(uint32_t number, uint64_t now_ns) {
   Kept& kept = *groups_[number];
   if (nic_load(&kept.memory.state->broken) == 0) {
     nic_break(kept.memory.state, NIC_CAUSE_LEFT, kept.memory.group->self);
-    nic_tell_all(kept.memory.group, kept.memory.state, &kept.watch);
+    nic_report_to_all(kept.memory.group, kept.memory.state, &kept.watch);
   }
   leave(number, now_ns);
 }
@@ -75,7 +75,7 @@ int64_t GroupKeeper::look_at(Kept& kept, uint64_t now_ns) {
   }
   const uint64_t completed = nic_load(&memory.state->completed);
   const bool has_moved = std::exchange(kept.seen_completed, completed) != completed;
-  if (has_moved) return static_cast<int64_t>(patience_.ask_ns) * kCalm;
+  if (has_moved) return static_cast<int64_t>(backoff_.ask_ns) * kCalm;
   const uint64_t wait_ns = nic_watch_wait(memory.group, memory.state, &kept.watch, now_ns);
   return wait_ns == ~uint64_t{0} ? -1 : static_cast<int64_t>(wait_ns);
 }
@@ -92,7 +92,7 @@ GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
   };
   for (std::unique_ptr<Kept>& kept : groups_) {
     if (kept == nullptr) continue;
-    // What the host has begun is carried out though its process has gone: others wait for it.
+    // What the host has started is carried out though its process has gone: others wait for it.
     if (kept->free_at_ns != 0 && now_ns >= kept->free_at_ns && is_under_way(*kept))
       kept->free_at_ns = now_ns + kept->silence_ns;
     if (kept->free_at_ns != 0 && now_ns >= kept->free_at_ns) {
@@ -106,7 +106,7 @@ GroupKeeper::Next GroupKeeper::look(uint64_t now_ns) {
     if (wait_ns < 0) continue;
     in(wait_ns);
     // While a late host is waited for, others may begin.
-    if (wait_ns <= kCalm * static_cast<int64_t>(patience_.ask_ns)) next.unless_begun = false;
+    if (wait_ns <= kCalm * static_cast<int64_t>(backoff_.ask_ns)) next.unless_started = false;
   }
   return next;
 }

@@ -21,8 +21,8 @@ struct GroupMemory {
   const nic_group* group = nullptr;
   nic_state* state = nullptr;
   nic_page* page = nullptr;
-  const uint32_t* heard = nullptr;  // of member 0
-  uint32_t heard_stride = 0;        // bytes to the next member's
+  const uint32_t* signs_of_life = nullptr;  // of member 0
+  uint32_t alive_stride = 0;                // bytes to the next member's
 };
 
 class GroupKeeper {
@@ -30,7 +30,7 @@ class GroupKeeper {
   using Send = std::function<void(uint32_t group, const nic_message& message)>;
   using Free = std::function<void(uint32_t group)>;
   // `send` sends a message of a group's; `free`: no member will ask for the group any more.
-  GroupKeeper(uint32_t groups, nic_patience patience, Send send, Free free);
+  GroupKeeper(uint32_t groups, nic_backoff backoff, Send send, Free free);
 
   uint32_t free_groups() const { return free_groups_; }
   // Operations that look() found complete and that had not been counted.
@@ -42,8 +42,8 @@ class GroupKeeper {
   void leave(uint32_t number, uint64_t now_ns);
   void abandon(uint32_t number, uint64_t now_ns);
   struct Next {
-    int64_t wait_ns = -1;      // -1: for ever
-    bool unless_begun = true;  // wants to be called at once when an operation begins
+    int64_t wait_ns = -1;        // -1: for ever
+    bool unless_started = true;  // wants to be called at once when an operation begins
   };
   // Looks after all groups; tells when to do so again.
   Next look(uint64_t now_ns);
@@ -65,7 +65,7 @@ class GroupKeeper {
   int64_t look_at(Kept& kept, uint64_t now_ns);
   static bool is_under_way(const Kept& kept);
 
-  nic_patience patience_;
+  nic_backoff backoff_;
   Send send_;
   Free free_;
   uint32_t free_groups_;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kLongestSilenceS = 86400;
 constexpr uint64_t kNsPerS = 1'000'000'000;
 
-// A member that is asked answers before its host has begun.
+// A member that is asked answers before its host has started.
 bool may_precede_host(const nic_program& program, uint32_t stage) {
   return (program.flags & NIC_VOTES) != 0 && stage == 0 && program.question < program.arrivals;
 }
@@ -162,7 +162,7 @@ Status read_join(std::span<const char> request, const nic_peer& own, JoinRequest
   wanted.group.size = join.size;
   wanted.group.programs = join.programs;
   wanted.silence_ns = join.silence_ns;
-  wanted.has_bell = join.has_bell != 0;
+  wanted.has_doorbell = join.has_doorbell != 0;
   std::memcpy(wanted.group.program, request.data() + sizeof join, programs);
   for (uint32_t i = 0; i < join.programs; ++i) {
     const std::string flaw = flaw_of(wanted.group.program[i], join.self, join.size);

@@ -73,7 +73,7 @@ class KernelEngine final : public Engine {
         socket_(std::move(socket)),
         slots_(NIC_MOST_GROUPS),
         keeper_(
-            NIC_MOST_GROUPS, options.patience,
+            NIC_MOST_GROUPS, options.backoff,
             [this](uint32_t group, const nic_message& message) { send(group, message); },
             [this](uint32_t group) { forget(group); }) {}
 
@@ -108,7 +108,7 @@ class KernelEngine final : public Engine {
       return lent;
     }
     const GroupMemory memory = {&slot.kernel.group, &programs_->state(group), slot.page,
-                                &programs_->member(slot.kernel.first_member).heard, sizeof(nic_member)};
+                                &programs_->member(slot.kernel.first_member).signs_of_life, sizeof(nic_member)};
     keeper_.add(group, memory, request.silence_ns, request.user);
     return lent;
   }
@@ -131,9 +131,9 @@ class KernelEngine final : public Engine {
   }
   int64_t look(uint64_t at_ns) override {
     const GroupKeeper::Next next = keeper_.look(at_ns);
-    if (!next.unless_begun) return next.wait_ns;
+    if (!next.unless_started) return next.wait_ns;
     programs_->ask_for_news();
-    // What has begun between the two would not be told of.
+    // What has started between the two would not be told of.
     return keeper_.look(at_ns).wait_ns;
   }
 
@@ -150,7 +150,7 @@ class KernelEngine final : public Engine {
     uint32_t members = 0;  // these two: taken of the pools
     uint32_t operands = 0;
     nic_page* page = nullptr;
-    nic_bell bell = {};
+    nic_doorbell doorbell = {};
     Descriptor multicast;
     bool has_id = false;
   };
@@ -183,7 +183,7 @@ class KernelEngine final : public Engine {
     if (slot.operands != 0)
       std::memset(&programs_->operand(kernel.first_operand), 0, slot.operands * sizeof(nic_operand));
     HOCKET_TRY(programs_->set_slot(number, kernel));
-    HOCKET_TRY(make_bell(number, request, lent));
+    HOCKET_TRY(make_doorbell(number, request, lent));
     // Last: from now on packets are taken.
     HOCKET_TRY(programs_->set_id(kernel.group.id, number));
     slot.has_id = true;
@@ -237,15 +237,15 @@ class KernelEngine final : public Engine {
   }
 
   Status make_ear(nic_slot& kernel, uint32_t user, Lent& lent) const {
-    Result<Descriptor> ear = bound_socket(options_.interface.ip, 0);
-    if (!ear.is_ok()) return ear.take_status();
-    HOCKET_TRY(hand_over(ear.value(), user));
+    Result<Descriptor> wakeup_socket = bound_socket(options_.interface.ip, 0);
+    if (!wakeup_socket.is_ok()) return wakeup_socket.take_status();
+    HOCKET_TRY(hand_over(wakeup_socket.value(), user));
     sockaddr_in address{};
     socklen_t length = sizeof address;
-    if (getsockname(ear.value().get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    if (getsockname(wakeup_socket.value().get(), reinterpret_cast<sockaddr*>(&address), &length) != 0)
       return Status::system("can't find the port of a socket", errno);
-    kernel.ear_port = address.sin_port;
-    lent.ear = ear.take();
+    kernel.wakeup_port = address.sin_port;
+    lent.wakeup_socket = wakeup_socket.take();
     return Status::ok();
   }
 
@@ -262,9 +262,9 @@ class KernelEngine final : public Engine {
   // A socket whose packets are taken for rings. Raw packets cost half of what UDP does, and are for users that may send
   // them anyway. They get one socket for all of their groups: closing it takes some 20 ms. UDP's can't be shared, since
   // each has a peer that must be there.
-  Status make_bell(uint32_t number, const JoinRequest& request, Lent& lent) {
+  Status make_doorbell(uint32_t number, const JoinRequest& request, Lent& lent) {
     const nic_member& other = any_peer(slots_[number].kernel.first_member, request.group);
-    const uint64_t known = request.is_privileged ? request.bell_cookie : 0;
+    const uint64_t known = request.is_privileged ? request.doorbell_cookie : 0;
     if (request.is_privileged) {
       lent.ring = raw_ring(options_.interface, options_.port, other.mac);
       lent.words_at = NIC_BEFORE_HEADER;
@@ -272,18 +272,18 @@ class KernelEngine final : public Engine {
       lent.ring.assign(NIC_HEADER_BYTES, std::byte{0});
     }
     if (known == 0) {
-      Result<Descriptor> bell = request.is_privileged
-                                    ? make_raw_bell(options_.interface)
-                                    : make_udp_bell(options_.interface.ip, peer_of(other), request.user);
-      if (!bell.is_ok()) return bell.take_status();
-      lent.bell = bell.take();
+      Result<Descriptor> doorbell = request.is_privileged
+                                        ? make_raw_doorbell(options_.interface)
+                                        : make_udp_doorbell(options_.interface.ip, peer_of(other), request.user);
+      if (!doorbell.is_ok()) return doorbell.take_status();
+      lent.doorbell = doorbell.take();
     }
-    Result<uint64_t> socket = known != 0 ? Result<uint64_t>(known) : cookie_of(lent.bell);
+    Result<uint64_t> socket = known != 0 ? Result<uint64_t>(known) : cookie_of(lent.doorbell);
     if (!socket.is_ok()) return socket.take_status();
-    if (request.is_privileged) lent.bell_cookie = socket.value();
-    const nic_bell bell = {socket.value(), number};
-    HOCKET_TRY(programs_->set_bell(bell));
-    slots_[number].bell = bell;
+    if (request.is_privileged) lent.doorbell_cookie = socket.value();
+    const nic_doorbell doorbell = {socket.value(), number};
+    HOCKET_TRY(programs_->set_doorbell(doorbell));
+    slots_[number].doorbell = doorbell;
     return Status::ok();
   }
 
@@ -297,8 +297,8 @@ class KernelEngine final : public Engine {
   }
 
   void hang_up(uint32_t number) {
-    if (number >= slots_.size() || slots_[number].bell.socket == 0) return;
-    programs_->forget_bell(std::exchange(slots_[number].bell, {}));
+    if (number >= slots_.size() || slots_[number].doorbell.socket == 0) return;
+    programs_->forget_doorbell(std::exchange(slots_[number].doorbell, {}));
   }
 
   void forget(uint32_t number) {

@@ -203,13 +203,15 @@ Status KernelPrograms::set_id(uint64_t id, uint32_t slot) {
 
 void KernelPrograms::forget_id(uint64_t id) { (void)bpf_map_delete_elem(map("nic_ids"), &id); }
 
-Status KernelPrograms::set_bell(const nic_bell& bell) {
+Status KernelPrograms::set_doorbell(const nic_doorbell& doorbell) {
   const uint32_t nothing = 0;
-  if (bpf_map_update_elem(map("nic_bells"), &bell, &nothing, BPF_NOEXIST) == 0) return Status::ok();
+  if (bpf_map_update_elem(map("nic_doorbells"), &doorbell, &nothing, BPF_NOEXIST) == 0) return Status::ok();
   return Status::system("can't tell the NIC engine a doorbell", errno);
 }
 
-void KernelPrograms::forget_bell(const nic_bell& bell) { (void)bpf_map_delete_elem(map("nic_bells"), &bell); }
+void KernelPrograms::forget_doorbell(const nic_doorbell& doorbell) {
+  (void)bpf_map_delete_elem(map("nic_doorbells"), &doorbell);
+}
 
 void KernelPrograms::ask_for_news() { __atomic_store_n(sleeps_, 1, __ATOMIC_SEQ_CST); }
 

@@ -44,8 +44,8 @@ class KernelPrograms {
   Result<platform::Descriptor> take_page(uint32_t number, const std::function<bool(uint32_t)>& is_free);
   Status set_id(uint64_t id, uint32_t slot);
   void forget_id(uint64_t id);
-  Status set_bell(const nic_bell& bell);
-  void forget_bell(const nic_bell& bell);
+  Status set_doorbell(const nic_doorbell& doorbell);
+  void forget_doorbell(const nic_doorbell& doorbell);
   Counters counters() const;
   // From now on the next operation that begins makes news() readable, once.
   void ask_for_news();

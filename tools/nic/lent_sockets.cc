@@ -42,14 +42,14 @@ Status hand_over(const Descriptor& socket, uint32_t user) {
   return Status::system("can't hand a socket over to user " + std::to_string(user), errno);
 }
 
-Result<Descriptor> make_raw_bell(const Interface& interface) {
-  Descriptor bell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Result<Descriptor> make_raw_doorbell(const Interface& interface) {
+  Descriptor doorbell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_ll address{};
   address.sll_family = AF_PACKET;
   address.sll_ifindex = interface.index;
-  if (bell.get() < 0 || bind(bell.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (doorbell.get() < 0 || bind(doorbell.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return Status::system("can't make a doorbell", errno);
-  return bell;
+  return doorbell;
 }
 
 std::vector<std::byte> raw_ring(const Interface& interface, uint16_t port, const uint8_t (&mac)[6]) {
@@ -72,17 +72,17 @@ std::vector<std::byte> raw_ring(const Interface& interface, uint16_t port, const
   return ring;
 }
 
-Result<Descriptor> make_udp_bell(uint32_t own_ip, const nic_peer& peer, uint32_t user) {
-  Result<Descriptor> bell = bound_socket(own_ip, 0);
-  if (!bell.is_ok()) return bell;
-  HOCKET_TRY(hand_over(bell.value(), user));
+Result<Descriptor> make_udp_doorbell(uint32_t own_ip, const nic_peer& peer, uint32_t user) {
+  Result<Descriptor> doorbell = bound_socket(own_ip, 0);
+  if (!doorbell.is_ok()) return doorbell;
+  HOCKET_TRY(hand_over(doorbell.value(), user));
   const int yes = 1;
   const sockaddr_in address = socket_address(peer.ip, peer.port);
   // What the packet becomes has no checksum of UDP's.
-  if (setsockopt(bell.value().get(), SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes) != 0 ||
-      connect(bell.value().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (setsockopt(doorbell.value().get(), SOL_SOCKET, SO_NO_CHECK, &yes, sizeof yes) != 0 ||
+      connect(doorbell.value().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return Status::system("can't make a doorbell", errno);
-  return bell;
+  return doorbell;
 }
 
 Result<uint64_t> cookie_of(const Descriptor& socket) {

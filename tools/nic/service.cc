@@ -32,7 +32,7 @@ using platform::Descriptor;
 
 // Connections that are taken before the loop looks at anything else.
 constexpr int kMostJobsAtOnce = 64;
-constexpr size_t kMostGifts = 3;  // descriptors of one answer
+constexpr size_t kMostDescriptors = 3;  // descriptors of one answer
 // Messages of jobs may keep the loop so long from looking after the groups.
 constexpr uint64_t kMostBetweenLooksNs = 2'000'000;
 
@@ -41,7 +41,7 @@ struct Job {
   ucred credentials{};
   Descriptor process;  // readable when it has ended; -1: has no group yet, or can't be seen from here
   bool may_enter = false;
-  uint64_t bell_cookie = 0;  // of what was lent for all of its groups; 0: nothing
+  uint64_t doorbell_cookie = 0;  // of what was lent for all of its groups; 0: nothing
   std::vector<uint32_t> groups;
 };
 
@@ -193,7 +193,7 @@ class Service {
         hello.answer = refusal(EMFILE, "user " + std::to_string(job.credentials.uid) + " has " +
                                            std::to_string(most_connections_) +
                                            " processes at the NIC engine, as many as one user may have");
-        (void)tell(job, hello);
+        (void)report(job, hello);
         continue;
       }
       jobs_.push_back(std::move(job));
@@ -220,18 +220,18 @@ class Service {
     std::memcpy(&request, request_.data(), sizeof request);
     // A client of another version may still end this service.
     if (request.version != NIC_SERVICE_VERSION && request.kind != NIC_REQUEST_DOWN)
-      return tell(job, refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
-                                                    ", not " + std::to_string(request.version)));
+      return report(job, refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
+                                                      ", not " + std::to_string(request.version)));
     if (!job.may_enter) {
       nic_hello hello{};
       hello.answer = refusal(
           EACCES, "the NIC engine of " + engine_.interface() + " lets in root's jobs, its own user's and those " +
                       "of who is named by `hocket nic up --user`, not of user " + std::to_string(job.credentials.uid));
-      return tell(job, hello) && false;
+      return report(job, hello) && false;
     }
     switch (request.kind) {
       case NIC_REQUEST_HELLO:
-        return tell(job, greeting());
+        return report(job, greeting());
       case NIC_REQUEST_JOIN:
         return join(job, length);
       case NIC_REQUEST_LEAVE:
@@ -243,9 +243,9 @@ class Service {
       }
       case NIC_REQUEST_DOWN:
         if (job.credentials.uid != 0 && job.credentials.uid != geteuid())
-          return tell(job, refusal(EPERM, "only root and the engine's own user may end it"));
+          return report(job, refusal(EPERM, "only root and the engine's own user may end it"));
         is_over_ = true;
-        (void)tell(job, agreement());
+        (void)report(job, agreement());
         // Stays open until the process has ended: the client that asked then knows that nothing is left.
         (void)fcntl(job.socket.get(), F_DUPFD_CLOEXEC, 0);
         return true;
@@ -300,28 +300,28 @@ class Service {
     if (status.is_ok()) status = check_share(job.credentials, wanted.group);
     if (!status.is_ok()) {
       joined.answer = refusal(error_of(status.code()), status.message());
-      return tell(job, joined);
+      return report(job, joined);
     }
-    wanted.bell_cookie = wanted.has_bell ? job.bell_cookie : 0;
+    wanted.doorbell_cookie = wanted.has_doorbell ? job.doorbell_cookie : 0;
     Result<Lent> lent = engine_.join(wanted);
     if (!lent.is_ok()) {
       joined.answer = refusal(error_of(lent.status().code()), lent.status().message());
-      return tell(job, joined);
+      return report(job, joined);
     }
     const Lent& group = lent.value();
     joined.answer = agreement();
     joined.group = group.group;
-    joined.bell_bytes = static_cast<uint16_t>(group.ring.size());
+    joined.doorbell_bytes = static_cast<uint16_t>(group.ring.size());
     joined.words_at = static_cast<uint16_t>(group.words_at);
-    std::memcpy(joined.bell, group.ring.data(), std::min(group.ring.size(), sizeof joined.bell));
+    std::memcpy(joined.doorbell, group.ring.data(), std::min(group.ring.size(), sizeof joined.doorbell));
     job.groups.push_back(group.group);
-    joined.is_shared = group.bell_cookie != 0;
-    if (group.bell_cookie != 0) job.bell_cookie = group.bell_cookie;
+    joined.is_shared = group.doorbell_cookie != 0;
+    if (group.doorbell_cookie != 0) job.doorbell_cookie = group.doorbell_cookie;
     if (job.process.get() < 0) {
       const platform::PeerCredentials who = {job.credentials.uid, job.credentials.pid};
       job.process = Descriptor(platform::open_peer_process(job.socket.get(), who));
     }
-    return give(job, joined, {group.page.get(), group.ear.get(), group.bell.get()});
+    return give(job, joined, {group.page.get(), group.wakeup_socket.get(), group.doorbell.get()});
   }
 
   bool leave(Job& job, size_t length) {
@@ -336,19 +336,20 @@ class Service {
   }
 
   template <typename Answer>
-  static bool tell(const Job& job, const Answer& answer) {
+  static bool report(const Job& job, const Answer& answer) {
     return send(job.socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof answer);
   }
 
-  // A last gift of -1 isn't given.
-  static bool give(const Job& job, const nic_joined& joined, const std::array<int, kMostGifts>& gifts) {
-    platform::RoomForDescriptors<kMostGifts> room;
+  // A last descriptor of -1 isn't given.
+  static bool give(const Job& job, const nic_joined& joined, const std::array<int, kMostDescriptors>& descriptors) {
+    platform::RoomForDescriptors<kMostDescriptors> room;
     iovec piece = {const_cast<nic_joined*>(&joined), sizeof joined};
     msghdr message{};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
-    platform::attach_descriptors(message, room,
-                                 std::span(gifts).first(gifts.back() >= 0 ? gifts.size() : gifts.size() - 1));
+    platform::attach_descriptors(
+        message, room,
+        std::span(descriptors).first(descriptors.back() >= 0 ? descriptors.size() : descriptors.size() - 1));
     return sendmsg(job.socket.get(), &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof joined);
   }
 

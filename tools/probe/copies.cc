@@ -116,7 +116,7 @@ std::vector<Copies> measure_copies(Site& site, uint32_t ranks, const std::vector
       site.world.rank(), nodes, Lanes::bytes(ranks, most),
       [&](const void* send, void* receive, size_t bytes) { site.world.allgather(send, receive, bytes); });
   if (area == nullptr) return {};
-  Lanes lanes(area->memory(), ranks, most, site.crowded);
+  Lanes lanes(area->memory(), ranks, most, site.oversubscribed);
   if (site.place() == 0) lanes.begin();
   site.world.synchronize();
   const bool takes_part = site.is_in_pair(ranks);

@@ -4,7 +4,7 @@
 
 #include "base/environment.h"
 #include "base/size_text.h"
-#include "bench/crowding.h"
+#include "bench/oversubscription.h"
 #include "platform/waiting/time_slice.h"
 #include "probe/probe.h"
 #include "probe/site.h"
@@ -30,14 +30,14 @@ class Survey {
       : say_(say), site_{world, wire, options, bench::ranks_share_cores(world), Stopwatch(world)} {
     // As hocket's own ranks do: what is measured shall hold for them.
     const Result<int64_t> slice_us = environment::get_integer("HOCKET_SLICE_US");
-    if (site_.crowded && slice_us.is_ok() && slice_us.value() > 0)
+    if (site_.oversubscribed && slice_us.is_ok() && slice_us.value() > 0)
       platform::shorten_time_slice(slice_us.value() * 1000);
     const schedule::Nodes& placement = world.placement();
     found_.nodes = placement.count();
     found_.ranks = placement.ranks();
     found_.machines = std::min(machines, placement.count());
     found_.ranks_a_node = placement.fewest();
-    found_.crowded = site_.crowded;
+    found_.oversubscribed = site_.oversubscribed;
     pairs_ = numbers_up_to(std::min(found_.ranks_a_node, options.max_pairs));
     sizes_ = sizes_up_to(options.max_bytes, options.step);
     copied_ = copied_sizes(options.max_bytes, pairs_.back());

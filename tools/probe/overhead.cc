@@ -17,7 +17,7 @@ constexpr uint64_t kMostBytes = 32 << 10;
 // The sender begins when the receiver sleeps, which sleeps until all have arrived.
 constexpr long kPause_us = 300;
 constexpr long kSleep_us = 3000;
-constexpr long kFirstNap_us = 50;
+constexpr long kFirstPause_us = 50;
 
 void sleep_us(long us) {
   const timespec time{0, us * 1000};
@@ -32,8 +32,8 @@ double time_in_calls(Messages& messages, const Begin& begin) {
   begin();
   bool done = messages.test();
   double sum_us = now_us() - begin_us;
-  for (long nap_us = kFirstNap_us; !done; nap_us = std::min(2 * nap_us, kSleep_us)) {
-    sleep_us(nap_us);
+  for (long pause_us = kFirstPause_us; !done; pause_us = std::min(2 * pause_us, kSleep_us)) {
+    sleep_us(pause_us);
     begin_us = now_us();
     done = messages.test();
     sum_us += now_us() - begin_us;

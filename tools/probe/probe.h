@@ -72,8 +72,8 @@ struct Findings {
   uint32_t nodes = 1;
   uint32_t ranks_a_node = 1;  // the fewest that a node has: so many take part
   uint32_t ranks = 1;
-  uint32_t machines = 1;  // fewer than nodes: nodes share cores
-  bool crowded = false;   // ranks share cores
+  uint32_t machines = 1;        // fewer than nodes: nodes share cores
+  bool oversubscribed = false;  // ranks share cores
   std::vector<Bandwidth> bandwidth;
   std::vector<StartUp> start_up;
   std::vector<Copies> copies;

@@ -89,7 +89,7 @@ Json rows_of(const std::vector<One>& all, const Row& row) {
 std::string to_text(const std::string& title, const Findings& found, const Interface& interface) {
   std::string text = title + ", " + plural(found.ranks, "rank") + " on " + plural(found.nodes, "node") +
                      (found.machines < found.nodes ? " of " + plural(found.machines, "machine") : "") +
-                     (found.crowded ? ", more ranks than cores" : "") + "\n";
+                     (found.oversubscribed ? ", more ranks than cores" : "") + "\n";
   text += "\nHalf a round trip between two nodes, microseconds:\n     bytes          us\n";
   for (const Latency& one : found.latency) text += formatted("%10s%12.4g\n", size_to_text(one.bytes).c_str(), one.us);
   text += "\nProcessor time of a message, microseconds:\n     bytes     sending   receiving\n";
@@ -117,7 +117,7 @@ std::string to_json(const std::string& title, const Findings& found, const Inter
       {"nodes", found.nodes},
       {"ranks_a_node", found.ranks_a_node},
       {"machines", found.machines},
-      {"crowded", found.crowded},
+      {"crowded", found.oversubscribed},
       {"latency", rows_of(found.latency,
                           [](const Latency& one) {
                             return Json{{"bytes", one.bytes}, {"us", rounded(one.us)}, {"spread", rounded(one.spread)}};

@@ -14,7 +14,7 @@ struct Site {
   bench::World& world;
   const hocket_wire_t& wire;
   const Options& options;
-  bool crowded;
+  bool oversubscribed;
   Stopwatch stopwatch;
 
   uint32_t rank() const { return static_cast<uint32_t>(world.rank()); }
@@ -24,7 +24,7 @@ struct Site {
   // Among the first ranks of the first two nodes.
   bool is_in_pair(uint32_t pairs) const { return node() < 2 && place() < pairs; }
   uint32_t partner() const { return rank_at(1 - node(), place()); }
-  Messages messages() const { return Messages(wire, crowded); }
+  Messages messages() const { return Messages(wire, oversubscribed); }
 };
 
 // Sizes and numbers of ranks that are measured.

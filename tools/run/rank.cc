@@ -71,8 +71,8 @@ RankStart start_rank(const RunOptions& options, const supervision::Signals& sign
                      int rank, const std::string& place, const RankStreams& streams) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return system_failure(rank, errno);
-  const Descriptor hears(ends[0]);
-  Descriptor tells(ends[1]);
+  const Descriptor reader(ends[0]);
+  Descriptor writer(ends[1]);
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return system_failure(rank, errno);
@@ -80,13 +80,13 @@ RankStart start_rank(const RunOptions& options, const supervision::Signals& sign
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // If the parent has ended before that, there was nobody to tell us.
     if (getppid() != parent) _exit(kFailure);
-    become_program(options, signals, descriptors, rank, place, streams, tells.get());
+    become_program(options, signals, descriptors, rank, place, streams, writer.get());
   }
-  tells.reset();
+  writer.reset();
   int error = 0;
-  ssize_t heard = 0;
-  while ((heard = read(hears.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
-  if (heard == sizeof error) {
+  ssize_t received = 0;
+  while ((received = read(reader.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
+  if (received == sizeof error) {
     waitpid(child, nullptr, 0);
     return cannot_run(options.command[0], error);
   }

@@ -24,7 +24,7 @@ struct RankStart {
   std::string trouble;  // "": it runs
 };
 
-// Starts the program, and returns when it has begun or can't. It is killed when the calling process ends.
+// Starts the program, and returns when it has started or can't. It is killed when the calling process ends.
 // `place`: what HOCKET_RUN shall hold.
 RankStart start_rank(const RunOptions& options, const supervision::Signals& signals, const DescriptorLimit& descriptors,
                      int rank, const std::string& place, const RankStreams& streams);

@@ -64,11 +64,11 @@ int Supervisor::run() {
 
 std::string Supervisor::prepare() {
   platform::adopt_orphans();  // where the kernel refuses, ranks still end with this process
-  sigset_t heard;
-  sigemptyset(&heard);
-  sigaddset(&heard, SIGCHLD);
-  sigaddset(&heard, SIGTERM);  // the terminal's signals come through the launcher
-  signal_file_ = Descriptor(signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+  sigset_t received;
+  sigemptyset(&received);
+  sigaddset(&received, SIGCHLD);
+  sigaddset(&received, SIGTERM);  // the terminal's signals come through the launcher
+  signal_file_ = Descriptor(signalfd(-1, &received, SFD_CLOEXEC | SFD_NONBLOCK));
   if (signal_file_.get() < 0) return std::string("can't watch for signals: ") + std::strerror(errno);
   Result<std::unique_ptr<platform::LaunchHub>> hub = platform::LaunchHub::create(static_cast<uint32_t>(options_.ranks));
   if (!hub.is_ok()) return hub.status().message();
@@ -115,7 +115,7 @@ void Supervisor::turn() {
   const int64_t now = now_ms();
   const int64_t pause = std::clamp<int64_t>(next_look_ms(now) - now, 0, 60'000);
   poll(watched.data(), watched.size(), static_cast<int>(pause));  // errors: all are asked again anyway
-  hear_launcher();
+  receive_from_launcher();
   signalfd_siginfo news;
   while (read(signal_file_.get(), &news, sizeof news) == sizeof news) {
     if (news.ssi_signo == SIGTERM) interrupt({SIGTERM, false});
@@ -135,13 +135,13 @@ int64_t Supervisor::next_look_ms(int64_t now) const {
   return next;
 }
 
-void Supervisor::hear_launcher() {
+void Supervisor::receive_from_launcher() {
   supervision::Interruption interruption;
   while (control_.get() >= 0) {
-    const ssize_t heard = recv(control_.get(), &interruption, sizeof interruption, MSG_DONTWAIT);
-    if (heard == sizeof interruption) {
+    const ssize_t received = recv(control_.get(), &interruption, sizeof interruption, MSG_DONTWAIT);
+    if (received == sizeof interruption) {
       interrupt(interruption);
-    } else if (heard >= 0 || (errno != EAGAIN && errno != EINTR)) {
+    } else if (received >= 0 || (errno != EAGAIN && errno != EINTR)) {
       // The launcher was killed: nobody is left to be polite for.
       control_.reset();
       result_ = kFailure;
@@ -156,7 +156,7 @@ void Supervisor::hear_launcher() {
 void Supervisor::interrupt(const supervision::Interruption& interruption) {
   if (phase_ == Phase::kDraining) return output_.drop();
   if (phase_ != Phase::kRunning) return kill_all(now_ms());  // the second time
-  was_told_ = true;
+  was_asked_ = true;
   say("interrupted by " + supervision::signal_text(interruption.signal) + "; ending the ranks");
   end_all(supervision::kSignalled + interruption.signal, interruption.from_terminal ? 0 : interruption.signal);
 }
@@ -172,10 +172,10 @@ void Supervisor::reap() {
     ranks_.erase(known);
   }
   has_children_ = process == 0;
-  if (!ended.empty()) tell_ended(std::move(ended));
+  if (!ended.empty()) report_ended(std::move(ended));
 }
 
-void Supervisor::tell_ended(std::vector<Ended> ended) {
+void Supervisor::report_ended(std::vector<Ended> ended) {
   output_.pump();  // what they have written last stands before what is said of them
   // Of those that have ended at about the same time, the ones that were killed are the cause, the rest noticed.
   std::sort(ended.begin(), ended.end(), [](const Ended& a, const Ended& b) {
@@ -202,7 +202,7 @@ void Supervisor::step(int64_t now) {
   }
   if (phase_ == Phase::kRunning && now >= timeout_at_ms_) {
     say("not done within --timeout; ending the " + std::to_string(ranks_.size()) + " ranks left");
-    was_told_ = true;
+    was_asked_ = true;
     end_all(supervision::kTimedOut, SIGTERM);
   }
   // All is well; what ranks have left behind ends with them.
@@ -221,7 +221,7 @@ void Supervisor::step(int64_t now) {
     output_.finish();
     phase_ = Phase::kDraining;
     // Whoever was told to end doesn't wait for a reader that may never come.
-    give_up_at_ms_ = was_told_ ? now + to_ms(options_.grace_s) : INT64_MAX;
+    give_up_at_ms_ = was_asked_ ? now + to_ms(options_.grace_s) : INT64_MAX;
   }
   if (phase_ != Phase::kDraining) return;
   if (now >= give_up_at_ms_) output_.drop();

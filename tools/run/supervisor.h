@@ -53,10 +53,10 @@ class Supervisor {
   void start_next();
   void turn();
   int64_t next_look_ms(int64_t now) const;
-  void hear_launcher();
+  void receive_from_launcher();
   void interrupt(const supervision::Interruption& interruption);
   void reap();
-  void tell_ended(std::vector<Ended> ended);
+  void report_ended(std::vector<Ended> ended);
   void step(int64_t now);
   // Asks all that is left to end by `signal` (0: they have been asked) and remembers the exit code, unless one is
   // known.
@@ -75,7 +75,7 @@ class Supervisor {
   std::map<pid_t, int> ranks_;  // those that run
   Phase phase_ = Phase::kRunning;
   bool has_children_ = true;
-  bool was_told_ = false;  // to end, by somebody or by --timeout
+  bool was_asked_ = false;  // to end, by somebody or by --timeout
   int result_ = 0;
   int64_t timeout_at_ms_ = INT64_MAX;
   int64_t kill_at_ms_ = INT64_MAX;

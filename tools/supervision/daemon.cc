@@ -10,13 +10,13 @@
 
 namespace hocket::supervision {
 
-platform::Descriptor become_daemon(int tells, const char* name) {
+platform::Descriptor become_daemon(int writer, const char* name) {
   setsid();
   (void)!chdir("/");
   const int nothing = open("/dev/null", O_RDWR);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
   constexpr int kKept = 3;
-  if (tells != kKept) dup2(tells, kKept);
+  if (writer != kKept) dup2(writer, kKept);
   fcntl(kKept, F_SETFD, FD_CLOEXEC);
   syscall(SYS_close_range, kKept + 1, ~0U, 0);
   sigset_t none;

@@ -10,6 +10,6 @@ namespace hocket::supervision {
 
 // To be called in a child: nothing of the command stays open but `tells`, the end of a pipe, which is given back under
 // another number; no signals are blocked; `name` is what `ps` shows.
-platform::Descriptor become_daemon(int tells, const char* name);
+platform::Descriptor become_daemon(int writer, const char* name);
 
 }  // namespace hocket::supervision

@@ -84,14 +84,14 @@ selection::Query query_of(const TuneOptions& options, uint32_t ranks, const Race
   return query_of(ranks, ranks > options.cores, nullptr, cell);
 }
 
-selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* nodes, const RaceCell& cell) {
+selection::Query query_of(uint32_t ranks, bool oversubscribed, const schedule::Nodes* nodes, const RaceCell& cell) {
   selection::Query query;
   query.collective = cell.collective;
   query.bytes = schedule::lengths_are_agreed(cell.collective) ? cell.bytes : 0;
   if (schedule::is_vector(cell.collective)) query.row_bytes = query.bytes * ranks;
   query.ranks = ranks;
   query.nodes = nodes;
-  query.crowded = crowded;
+  query.oversubscribed = oversubscribed;
   // Where it is on, all communicators have a group, whether it gets through or not.
   query.why_no_multicast = why_no_multicast();
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));
@@ -130,7 +130,7 @@ std::vector<MeasuredCell> by_cell(const std::vector<Measurement>& measurements) 
     const size_t index = place->second;
     if (is_new) {
       cells.push_back(
-          {one.collective, one.ranks, one.crowded, std::get<4>(key), {}, one.node_count(), one.ranks_a_node()});
+          {one.collective, one.ranks, one.oversubscribed, std::get<4>(key), {}, one.node_count(), one.ranks_a_node()});
       sizes.emplace_back();
     }
     // Where sizes don't count, the geometric mean over them.

@@ -15,9 +15,9 @@ Channel::~Channel() {
   if (file_ >= 0) close(file_);
 }
 
-void Channel::tell(const Measurement& one) {
+void Channel::report(const Measurement& one) {
   dprintf(file_, "%d %u %d %llu %s %.6g %.6g %llu %.4g\n", static_cast<int>(one.collective), one.ranks,
-          one.crowded ? 1 : 0, static_cast<unsigned long long>(one.bytes), one.variant.c_str(), one.isolated_us,
+          one.oversubscribed ? 1 : 0, static_cast<unsigned long long>(one.bytes), one.variant.c_str(), one.isolated_us,
           one.back_to_back_us, static_cast<unsigned long long>(one.calls), one.wobble);
 }
 
@@ -30,10 +30,11 @@ std::vector<Measurement> Channel::read() const {
   std::vector<Measurement> measurements;
   std::istringstream stream(text);
   Measurement one;
-  for (int collective = 0, crowded = 0; stream >> collective >> one.ranks >> crowded >> one.bytes >> one.variant >>
-                                        one.isolated_us >> one.back_to_back_us >> one.calls >> one.wobble;) {
+  for (int collective = 0, oversubscribed = 0; stream >> collective >> one.ranks >> oversubscribed >> one.bytes >>
+                                               one.variant >> one.isolated_us >> one.back_to_back_us >> one.calls >>
+                                               one.wobble;) {
     one.collective = static_cast<schedule::Collective>(collective);
-    one.crowded = crowded != 0;
+    one.oversubscribed = oversubscribed != 0;
     measurements.push_back(one);
   }
   return measurements;

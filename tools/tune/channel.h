@@ -18,7 +18,7 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
 
   bool ok() const { return file_ >= 0; }
-  void tell(const Measurement& one);
+  void report(const Measurement& one);
   std::vector<Measurement> read() const;
 
  private:

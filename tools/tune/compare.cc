@@ -94,8 +94,8 @@ int measure_rank(const TuneOptions& options, const Contender (&contenders)[2], c
     try {
       for (const RaceResult& result : race(bench, cell.cell, world, endpoint.buffers(), pointers, share_s, false))
         if (world.rank() == 0)
-          channel.tell({cell.cell.collective, cell.ranks, false, cell.cell.bytes, std::to_string(result.variant),
-                        result.isolated_us, result.back_to_back_us, result.calls, result.wobble});
+          channel.report({cell.cell.collective, cell.ranks, false, cell.cell.bytes, std::to_string(result.variant),
+                          result.isolated_us, result.back_to_back_us, result.calls, result.wobble});
     } catch (const std::exception& error) {
       endpoint.abandon();
       return fail(kFailure, error.what());

@@ -17,7 +17,7 @@ constexpr uint32_t kMostRanks = 1 << 20;
 using Cell = std::tuple<schedule::Collective, uint32_t, uint32_t, bool, uint64_t>;
 
 Cell cell_of(const Measurement& one) {
-  return {one.collective, one.node_count(), one.ranks_a_node(), one.crowded, one.bytes};
+  return {one.collective, one.node_count(), one.ranks_a_node(), one.oversubscribed, one.bytes};
 }
 
 std::shared_ptr<const schedule::Nodes> blocks_of(uint32_t nodes, uint32_t ranks_a_node) {
@@ -40,7 +40,7 @@ Measurement measurement_of(const nlohmann::json& row) {
     throw std::runtime_error(std::to_string(one.ranks) + " ranks are not " + std::to_string(nodes) + " nodes of " +
                              std::to_string(ranks_a_node));
   if (nodes > 1) one.nodes = blocks_of(nodes, ranks_a_node);
-  one.crowded = row.at("crowded").get<bool>();
+  one.oversubscribed = row.at("crowded").get<bool>();
   one.bytes = row.at("bytes").get<uint64_t>();
   one.variant = row.at("variant").get<std::string>();
   one.isolated_us = row.at("isolated_us").get<double>();

@@ -27,7 +27,8 @@ Priced price_all(const std::vector<Measurement>& measurements, const selection::
   Priced priced;
   for (const Measurement& one : measurements) {
     if (!schedule::lengths_are_agreed(one.collective)) continue;  // nothing is known of their sizes
-    const selection::Query query = query_of(one.ranks, one.crowded, one.nodes.get(), {one.collective, one.bytes});
+    const selection::Query query =
+        query_of(one.ranks, one.oversubscribed, one.nodes.get(), {one.collective, one.bytes});
     Result<selection::Spec> spec = selection::parse_spec(one.collective, one.variant);
     if (!spec.is_ok() || one.us() <= 0) continue;
     Result<selection::Choice> choice = selection::choose(query, table, &spec.value());

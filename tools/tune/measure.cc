@@ -26,8 +26,8 @@ int survey_rank(const TuneOptions& options, LocalWorld& world, Progress& progres
   bench::Endpoint endpoint(world);
   if (!endpoint.open(bench)) return 1;
   Surveying surveying{world, endpoint, progress, until_s};
-  surveying.crowded = static_cast<uint32_t>(world.size()) > options.cores;
-  surveying.tell = [&](const Measurement& one) { channel.tell(one); };
+  surveying.oversubscribed = static_cast<uint32_t>(world.size()) > options.cores;
+  surveying.report = [&](const Measurement& one) { channel.report(one); };
   if (survey_cells(surveying, bench, cells)) return 0;
   endpoint.abandon();
   return 1;

@@ -29,7 +29,7 @@ struct TuneOptions {
 struct Measurement {
   schedule::Collective collective = schedule::Collective::kBarrier;
   uint32_t ranks = 1;
-  bool crowded = false;
+  bool oversubscribed = false;
   uint64_t bytes = 0;
   std::string variant;
   double isolated_us = 0;
@@ -57,7 +57,7 @@ size_t cells_of_rules(const std::vector<TuneCell>& cells);
 bench::Options bench_options(const std::vector<TuneCell>& cells);
 // The question that such a call puts to the selection.
 selection::Query query_of(const TuneOptions& options, uint32_t ranks, const RaceCell& cell);
-selection::Query query_of(uint32_t ranks, bool crowded, const schedule::Nodes* nodes, const RaceCell& cell);
+selection::Query query_of(uint32_t ranks, bool oversubscribed, const schedule::Nodes* nodes, const RaceCell& cell);
 
 struct Survey {
   std::vector<Measurement> measurements;

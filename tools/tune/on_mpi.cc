@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "bench/crowding.h"
+#include "bench/oversubscription.h"
 #include "platform/machine/topology.h"
 #include "probe/interface.h"
 #include "tune/compare.h"
@@ -142,10 +142,10 @@ class Tuner {
     bench::Endpoint endpoint(world, &part.hockets_wire());
     if (!endpoint.open(bench)) throw std::runtime_error("no communicator for the ranks");
     Surveying surveying{world, endpoint, progress_, until_s};
-    surveying.crowded = bench::ranks_share_cores(world);
+    surveying.oversubscribed = bench::ranks_share_cores(world);
     surveying.nodes = std::make_shared<const schedule::Nodes>(world.placement());
     surveying.table = &table_;
-    surveying.tell = [&](const Measurement& one) { survey_.measurements.push_back(one); };
+    surveying.report = [&](const Measurement& one) { survey_.measurements.push_back(one); };
     if (survey_cells(surveying, bench, cells)) return;
     endpoint.abandon();
     throw std::runtime_error("measuring failed");

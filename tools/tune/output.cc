@@ -38,7 +38,7 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::
                     {"ranks", one.ranks},
                     {"nodes", one.node_count()},
                     {"ranks_a_node", one.ranks_a_node()},
-                    {"crowded", one.crowded},
+                    {"crowded", one.oversubscribed},
                     {"bytes", one.bytes},
                     {"variant", one.variant},
                     {"isolated_us", one.isolated_us},
@@ -73,7 +73,7 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::
   return json;
 }
 
-void tell_what_is_missing(const TuneOptions& options, const Survey& survey) {
+void report_what_is_missing(const TuneOptions& options, const Survey& survey) {
   if (survey.cells_measured == survey.cells) return;
   std::string unseen;
   for (const schedule::Collective collective : options.collectives) {
@@ -98,7 +98,7 @@ Status deliver(const std::string& path, bool json, const std::string& text, cons
 }
 
 void say_what_became(const TuneOptions& options, const Survey& survey, double noise, const std::string& path) {
-  tell_what_is_missing(options, survey);
+  report_what_is_missing(options, survey);
   if (noise > kBusy)
     std::fprintf(stderr, "hocket tune: the two halves of a measurement differ by %.0f %%: something else runs here\n",
                  (noise - 1) * 100);

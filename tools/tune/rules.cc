@@ -113,7 +113,7 @@ Status fill_measurement(Rule& rule, const BySize& sizes, const Stretch& stretch,
 
 struct Group {
   schedule::Collective collective;
-  bool crowded;
+  bool oversubscribed;
   bool has_nodes;
 
   auto operator<=>(const Group&) const = default;
@@ -161,19 +161,19 @@ Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double
   std::map<Group, std::map<uint32_t, std::map<uint32_t, BySize>>> groups;
   for (const MeasuredCell& cell : cells) {
     if (cell.us.empty()) continue;
-    const Group group{cell.collective, cell.crowded, cell.nodes > 1};
+    const Group group{cell.collective, cell.oversubscribed, cell.nodes > 1};
     groups[group][cell.nodes][group.has_nodes ? cell.ranks_a_node : cell.ranks][cell.bytes] = cell.us;
   }
   std::vector<Rule> rules;
   for (const auto& [group, by_nodes] : groups) {
     Rule rule;
     rule.collective = group.collective;
-    rule.when = group.crowded ? selection::When::kCrowded : selection::When::kUncrowded;
+    rule.when = group.oversubscribed ? selection::When::kOversubscribed : selection::When::kNotOversubscribed;
     const Spans nodes = spans_of(by_nodes, group.has_nodes ? 2 : 1, 2);
     for (const auto& [count, by_ranks] : by_nodes) {
       if (group.has_nodes) rule.nodes = nodes.at(count);
-      // As if the next had been twice or, crowded on one node, seven times as many.
-      const Spans ranks = spans_of(by_ranks, 0, group.crowded && !group.has_nodes ? 7 : 2);
+      // As if the next had been twice or, oversubscribed on one node, seven times as many.
+      const Spans ranks = spans_of(by_ranks, 0, group.oversubscribed && !group.has_nodes ? 7 : 2);
       for (const auto& [number, sizes] : by_ranks) {
         (group.has_nodes ? rule.ranks_a_node : rule.ranks) = ranks.at(number);
         const std::string where = (group.has_nodes ? std::to_string(count) + "x" : "") + std::to_string(number);

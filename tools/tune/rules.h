@@ -25,7 +25,7 @@ using Times = std::map<std::string, double>;
 struct MeasuredCell {
   schedule::Collective collective = schedule::Collective::kBarrier;
   uint32_t ranks = 1;
-  bool crowded = false;
+  bool oversubscribed = false;
   uint64_t bytes = 0;
   Times us;
   uint32_t nodes = 1;

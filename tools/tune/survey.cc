@@ -43,7 +43,7 @@ std::vector<std::string> agreed_candidates(const Surveying& surveying, const sel
 void measure(const Surveying& surveying, const bench::Options& options, const RaceCell& cell, double share_s) {
   bench::World& world = surveying.world;
   const auto ranks = static_cast<uint32_t>(world.size());
-  const selection::Query query = query_of(ranks, surveying.crowded, surveying.nodes.get(), cell);
+  const selection::Query query = query_of(ranks, surveying.oversubscribed, surveying.nodes.get(), cell);
   std::vector<std::unique_ptr<bench::HocketVariant>> variants;
   std::vector<bench::Variant*> pointers;
   for (std::string& name : agreed_candidates(surveying, query)) {
@@ -55,8 +55,8 @@ void measure(const Surveying& surveying, const bench::Options& options, const Ra
                            title_of(cell, pointers.size()));
   for (const RaceResult& result : race(options, cell, world, surveying.endpoint.buffers(), pointers, share_s)) {
     if (world.rank() != 0) continue;
-    surveying.tell({cell.collective, ranks, query.crowded, cell.bytes, pointers[result.variant]->name(),
-                    result.isolated_us, result.back_to_back_us, result.calls, result.wobble, surveying.nodes});
+    surveying.report({cell.collective, ranks, query.oversubscribed, cell.bytes, pointers[result.variant]->name(),
+                      result.isolated_us, result.back_to_back_us, result.calls, result.wobble, surveying.nodes});
   }
 }
 

@@ -18,11 +18,11 @@ struct Surveying {
   bench::Endpoint& endpoint;
   Progress& progress;  // rank 0's counts
   double until_s = 0;  // by that
-  bool crowded = false;
+  bool oversubscribed = false;
   std::shared_ptr<const schedule::Nodes> nodes = nullptr;  // nullptr: one
   // By which the parts of compositions are chosen that their names leave open: what the endpoint's ranks have.
   const selection::Table* table = nullptr;
-  std::function<void(const Measurement&)> tell = {};  // on rank 0
+  std::function<void(const Measurement&)> report = {};  // on rank 0
 };
 
 // False after having said on stderr what went wrong: peers may wait for this rank.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long messages that some rank may have to pack are cut: on all ranks alike, whether they have to pack or not, so
-// that those that do need not pack all of it first. No size is so large that a call would be handed on.
+// that those that do need not pack all of it first. No size is so large that a call would be passed through.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -8,8 +8,8 @@ namespace hocket::interposer {
 __attribute__((cold)) int raise_status(const Decision& decision, Collective collective, MPI_Comm comm,
                                        hocket_status_t status) {
   Communicator& communicator = *decision.communicator;
-  if (!communicator.failure_told) {
-    communicator.failure_told = true;
+  if (!communicator.failure_reported) {
+    communicator.failure_reported = true;
     HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(collective), communicator.rank, communicator.size,
                      hocket_status_name(status), hocket_error_text());
   }
@@ -25,7 +25,7 @@ __attribute__((cold)) int give_up(const Decision& decision, Collective collectiv
                                   const char* what_failed) {
   Communicator& communicator = *decision.communicator;
   communicator.counters.add(collective, Outcome::kFailed);
-  communicator.failure_told = true;  // peers will tell
+  communicator.failure_reported = true;  // peers will tell
   if (hocket_comm_abort(communicator.comm, what_failed) != HOCKET_OK) {
     HOCKET_LOG_ERROR("%s: %s", mpi_name(collective), hocket_error_text());
   }

@@ -3,8 +3,8 @@
 //
 // A call is a struct with the arguments and these members: `collective`, `comm`, a type Findings, and the functions
 // decide() and carry_out() beside it. What decides is the same on every rank: the communicator and its history, the
-// bytes of the signature, the operation and its type. Only a call whose arguments look wrong is handed on by one rank
-// alone, for the MPI to raise its error.
+// bytes of the signature, the operation and its type. Only a call whose arguments look wrong is passed through by one
+// rank alone, for the MPI to raise its error.
 //
 // Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace hocket::interposer {
 
-// Carried out here, or handed on because of `why`.
+// Carried out here, or passed through because of `why`.
 struct Decision {
   Outcome why = Outcome::kArguments;
   Communicator* communicator = nullptr;
@@ -89,17 +89,17 @@ inline bool is_carried_out(Outcome outcome) {
 
 void count(const Decision& decision, Collective collective, Outcome outcome);
 
-// `hand_on` passes the call unchanged to the MPI underneath.
-template <typename Call, typename HandOn>
-int serve_untimed(const Call& call, const HandOn& hand_on) {
+// `pass_through` passes the call unchanged to the MPI underneath.
+template <typename Call, typename PassThrough>
+int serve_untimed(const Call& call, const PassThrough& pass_through) {
   if (!is_ours(call.collective)) [[unlikely]]
-    return hand_on();
+    return pass_through();
   typename Call::Findings findings;
   Decision decision;
   try {
     decision = decide(call, findings);
     if (is_carried_out(decision.why)) [[likely]] {
-      const BesideBegun beside(*decision.communicator);
+      const BesidePending beside(*decision.communicator);
       return carry_out(call, decision, findings);
     }
   } catch (const std::bad_alloc&) {
@@ -108,15 +108,15 @@ int serve_untimed(const Call& call, const HandOn& hand_on) {
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
   const NestedCall nested;
-  return hand_on();
+  return pass_through();
 }
 
-template <typename Call, typename HandOn>
-int serve(const Call& call, const HandOn& hand_on) {
+template <typename Call, typename PassThrough>
+int serve(const Call& call, const PassThrough& pass_through) {
   if (!call_times.is_on()) [[likely]]
-    return serve_untimed(call, hand_on);
+    return serve_untimed(call, pass_through);
   const TimedCall timed(call.collective);
-  return serve_untimed(call, hand_on);
+  return serve_untimed(call, pass_through);
 }
 
 }  // namespace hocket::interposer

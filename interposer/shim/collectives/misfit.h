@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank whose own block doesn't fit: what it sends to itself has another length than what it receives from itself. The
 // MPI makes an error of it on that rank, if any, and serves the others; so peers must not wait here for a call that
-// this rank has handed on alone.
+// this rank has passed through alone.
 //
 // Thread safety: as decision.h.
 #pragma once

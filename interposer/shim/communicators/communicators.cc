@@ -62,11 +62,11 @@ Communicator* take_into_books(MPI_Comm handle) {
   } else if (size > 1 && !is_within_world(handle, size)) {
     refuse(*communicator, Outcome::kOtherJob);
   } else if (has_wrong_settings()) {
-    communicator->failure_told = true;
+    communicator->failure_reported = true;
     refuse(*communicator, Outcome::kFailed);
   }
   const bool is_kept = next_pmpi().Comm_set_attr(handle, keyval, communicator) == MPI_SUCCESS;
-  // Handed on by one rank alone, the call would never meet those of its peers, who wait for it in hocket.
+  // Passed through by one rank alone, the call would never meet those of its peers, who wait for it in hocket.
   if (!is_kept && communicator->phase == Phase::kCounting) {
     end_without_memory(sizeof *communicator, "to keep a communicator's state");
   }
@@ -77,7 +77,7 @@ constexpr uint64_t kYieldNs = 2'000'000;  // ranks that come at about the same t
 constexpr timespec kNap{0, 100'000};
 
 // A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
-void tell_long_wait(MPI_Comm comm, int64_t seconds) {
+void report_long_wait(MPI_Comm comm, int64_t seconds) {
   int rank = 0, size = 0;
   next_pmpi().Comm_rank(comm, &rank);
   next_pmpi().Comm_size(comm, &size);
@@ -96,16 +96,16 @@ int allgather(const void* send, void* receive, size_t bytes, void* user) {
   if (next_pmpi().Iallgather(send, count, handles.byte, receive, count, handles.byte, comm, &request) != MPI_SUCCESS)
     return 1;
   const Result<int64_t> set = environment::get_integer("HOCKET_SETUP_TIMEOUT_S");
-  const uint64_t patience_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
+  const uint64_t limit_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
   const uint64_t begin_ns = now_ns();
-  bool told = false;
+  bool reported = false;
   for (int is_over = 0;;) {
     if (next_pmpi().Test(&request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
     if (is_over != 0) return 0;
     const uint64_t waited_ns = now_ns() - begin_ns;
-    if (!told && waited_ns >= patience_ns) {
-      tell_long_wait(comm, set.value());
-      told = true;
+    if (!reported && waited_ns >= limit_ns) {
+      report_long_wait(comm, set.value());
+      reported = true;
     }
     if (waited_ns < kYieldNs) {
       sched_yield();

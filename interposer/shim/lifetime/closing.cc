@@ -2,7 +2,7 @@
 #include "shim/lifetime/closing.h"
 
 #include "shim/communicators/communicators.h"
-#include "shim/requests/begun.h"
+#include "shim/requests/pending.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -19,14 +19,14 @@ Communicator* one_that_goes(MPI_Comm handle) {
 void close_before_free(MPI_Comm handle) {
   Communicator* communicator = one_that_goes(handle);
   if (communicator == nullptr) return;
-  if (has_begun()) orphan_begun(*communicator);
+  if (has_pending()) orphan_pending(*communicator);
   close_communicator(*communicator);
 }
 
 void close_before_disconnect(MPI_Comm handle) {
   Communicator* communicator = one_that_goes(handle);
   if (communicator == nullptr) return;
-  drain_begun(communicator);
+  drain_pending(communicator);
   close_with_peers(*communicator);
 }
 

@@ -19,7 +19,7 @@
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
-#include "shim/requests/begun.h"
+#include "shim/requests/pending.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
 #include "shim/underneath/handles.h"
@@ -35,7 +35,7 @@ void progress(void*) {
   int flag = 0;
   // No such message ever comes. A probe on a communicator of this process alone would move nothing in MPICH.
   next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, job.hidden_comm, &flag, MPI_STATUS_IGNORE);
-  advance_begun();
+  advance_pending();
 }
 
 void sleep_in_child() { internal::mode.store(Mode::kAsleep, std::memory_order_relaxed); }
@@ -139,7 +139,7 @@ void begin_job() {
   job.has_wrong_settings = job.settings.disable == 0 && find_wrong_settings();
   const bool serving = job.settings.disable == 0 && start_serving();
   if (!serving && job.settings.disable == 0 && job.rank == 0) {
-    HOCKET_LOG_WARN("all calls are handed on: a rank could not prepare itself");
+    HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
   if (job.settings.statistics != 0) call_times.begin_job();
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
@@ -149,7 +149,7 @@ void end_job() {
   const NestedCall nested;
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
-  drain_begun(nullptr);
+  drain_pending(nullptr);
   if (served) end_asking();
   if (served) close_all();
   device::end();

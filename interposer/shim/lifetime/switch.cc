@@ -11,7 +11,7 @@ namespace internal = hocket::interposer::internal;
 
 #define HOCKET_EXPORT extern "C" __attribute__((visibility("default")))
 
-// 0: calls are handed on to the MPI; 1: hocket carries them out again, if it did before. What holds now: 1 or 0.
+// 0: calls are passed through to the MPI; 1: hocket carries them out again, if it did before. What holds now: 1 or 0.
 HOCKET_EXPORT int hocket_mpi_set_enabled(int enabled) {
   // Relaxed: as the mode itself. True only while this function has switched off a job that is served.
   static std::atomic<bool> paused{false};

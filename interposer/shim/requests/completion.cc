@@ -29,7 +29,7 @@ std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const Fa
   return failed;
 }
 
-int raise_begun(const Failed& failed) { return raise_error(failed.comm, MPI_ERR_OTHER); }
+int raise_pending(const Failed& failed) { return raise_error(failed.comm, MPI_ERR_OTHER); }
 
 int OneRequest::look(bool& is_over) const {
   int flag = 0;
@@ -38,7 +38,7 @@ int OneRequest::look(bool& is_over) const {
   return error;
 }
 
-int OneRequest::tell(int, const std::vector<Failed>& failed) const { return raise_begun(failed.front()); }
+int OneRequest::report(int, const std::vector<Failed>& failed) const { return raise_pending(failed.front()); }
 
 int AllRequests::look(bool& is_over) const {
   int flag = 0;
@@ -47,10 +47,10 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
-int AllRequests::tell(int error, const std::vector<Failed>& failed) const {
+int AllRequests::report(int error, const std::vector<Failed>& failed) const {
   clear_errors(error, statuses, count);
   for (const Failed& one : failed) set_error(statuses, one.index);
-  (void)raise_begun(failed.front());
+  (void)raise_pending(failed.front());
   return MPI_ERR_IN_STATUS;
 }
 
@@ -61,9 +61,9 @@ int AnyRequest::look(bool& is_over) const {
   return error;
 }
 
-int AnyRequest::tell(int error, const std::vector<Failed>& failed) const {
+int AnyRequest::report(int error, const std::vector<Failed>& failed) const {
   for (const Failed& one : failed)
-    if (one.index == *index) return raise_begun(one);
+    if (one.index == *index) return raise_pending(one);
   return error;
 }
 
@@ -73,13 +73,13 @@ int SomeRequests::look(bool& is_over) const {
   return error;
 }
 
-int SomeRequests::tell(int error, const std::vector<Failed>& failed) const {
+int SomeRequests::report(int error, const std::vector<Failed>& failed) const {
   clear_errors(error, statuses, *completed);
   for (int i = 0; i < *completed; ++i) {
     for (const Failed& one : failed)
       if (one.index == indices[i]) set_error(statuses, i);
   }
-  (void)raise_begun(failed.front());
+  (void)raise_pending(failed.front());
   return MPI_ERR_IN_STATUS;
 }
 

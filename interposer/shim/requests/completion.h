@@ -11,11 +11,11 @@
 
 #include <vector>
 
-#include "c_api/internal/begun.h"
+#include "c_api/internal/pending.h"
 #include "core/awaited_progress.h"
 #include "core/endpoint.h"
 #include "shim/job/job.h"
-#include "shim/requests/begun.h"
+#include "shim/requests/pending.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -27,7 +27,7 @@ struct Failed {
 };
 
 // By the error handler of its communicator, as a failure of a blocking call; gives the code.
-int raise_begun(const Failed& failed);
+int raise_pending(const Failed& failed);
 
 struct OneRequest {
   MPI_Request* requests;
@@ -35,7 +35,7 @@ struct OneRequest {
   static constexpr int count = 1;
 
   int look(bool& is_over) const;
-  int tell(int error, const std::vector<Failed>& failed) const;
+  int report(int error, const std::vector<Failed>& failed) const;
 };
 
 struct AllRequests {
@@ -44,7 +44,7 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int tell(int error, const std::vector<Failed>& failed) const;
+  int report(int error, const std::vector<Failed>& failed) const;
 };
 
 struct AnyRequest {
@@ -54,7 +54,7 @@ struct AnyRequest {
   MPI_Status* status;
 
   int look(bool& is_over) const;
-  int tell(int error, const std::vector<Failed>& failed) const;
+  int report(int error, const std::vector<Failed>& failed) const;
 };
 
 struct SomeRequests {
@@ -65,7 +65,7 @@ struct SomeRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int tell(int error, const std::vector<Failed>& failed) const;
+  int report(int error, const std::vector<Failed>& failed) const;
 };
 
 // The requests as they are before the MPI takes some of them. None where it will say what is wrong with them.
@@ -79,13 +79,13 @@ std::vector<MPI_Request> requests_of(const Completion& completion) {
 std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch);
 
 template <typename Completion>
-int look_and_tell(const Completion& completion, const std::vector<MPI_Request>& before, bool& is_over) {
+int look_and_report(const Completion& completion, const std::vector<MPI_Request>& before, bool& is_over) {
   const FailureWatch watch;
   const int error = completion.look(is_over);
   if (watch.failures().empty()) [[likely]]
     return error;
   const std::vector<Failed> failed = find_failed(before, watch);
-  return failed.empty() ? error : completion.tell(error, failed);
+  return failed.empty() ? error : completion.report(error, failed);
 }
 
 template <typename Completion>
@@ -97,66 +97,68 @@ uint64_t number_of_requests(const Completion& completion) {
 }
 
 // Of a call that may end requests: those that it has ended are no reason any more to look after the MPI.
-template <typename Completion, typename HandOn>
-int count_ended(const Completion& completion, const HandOn& hand_on) {
-  if (!awaited_progress.has_messages() || is_nested()) return hand_on();
+template <typename Completion, typename PassThrough>
+int count_ended(const Completion& completion, const PassThrough& pass_through) {
+  if (!awaited_progress.has_messages() || is_nested()) return pass_through();
   const uint64_t before = number_of_requests(completion);
-  const int error = hand_on();
+  const int error = pass_through();
   const uint64_t after = number_of_requests(completion);
   if (after < before) awaited_progress.messages_end(before - after);
   return error;
 }
 
-template <typename Completion, typename HandOn>
-int wait_beside_begun(const Completion& completion, const HandOn& hand_on) {
-  c_api::Patience patience(endpoint());
+template <typename Completion, typename PassThrough>
+int wait_beside_pending(const Completion& completion, const PassThrough& pass_through) {
+  c_api::Backoff backoff(endpoint());
   const std::vector<MPI_Request> before = requests_of(completion);  // looks take none until one ends the call
   do {
-    advance_begun();
+    advance_pending();
     bool is_over = false;
-    const int error = look_and_tell(completion, before, is_over);
+    const int error = look_and_report(completion, before, is_over);
     if (error != MPI_SUCCESS || is_over) return error;
-    patience.pause();
-  } while (has_begun());
-  return hand_on();
+    backoff.pause();
+  } while (has_pending());
+  return pass_through();
 }
 
-template <typename Completion, typename HandOn>
-int wait_for(const Completion& completion, const HandOn& hand_on) {
-  return count_ended(completion,
-                     [&] { return !has_begun() || is_nested() ? hand_on() : wait_beside_begun(completion, hand_on); });
+template <typename Completion, typename PassThrough>
+int wait_for(const Completion& completion, const PassThrough& pass_through) {
+  return count_ended(completion, [&] {
+    return !has_pending() || is_nested() ? pass_through() : wait_beside_pending(completion, pass_through);
+  });
 }
 
 // `flag`: where the answer goes; nullptr: it goes with the completion.
 template <typename Completion>
-int test_beside_begun(const Completion& completion, int* flag) {
-  advance_begun();
+int test_beside_pending(const Completion& completion, int* flag) {
+  advance_pending();
   bool is_over = false;
-  const int error = look_and_tell(completion, requests_of(completion), is_over);
+  const int error = look_and_report(completion, requests_of(completion), is_over);
   if (flag != nullptr) *flag = is_over ? 1 : 0;
   return error;
 }
 
-template <typename Completion, typename HandOn>
-int test_for(const Completion& completion, int* flag, const HandOn& hand_on) {
-  return count_ended(completion,
-                     [&] { return !has_begun() || is_nested() ? hand_on() : test_beside_begun(completion, flag); });
+template <typename Completion, typename PassThrough>
+int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
+  return count_ended(completion, [&] {
+    return !has_pending() || is_nested() ? pass_through() : test_beside_pending(completion, flag);
+  });
 }
 
-template <typename HandOn>
-int after_advancing(const HandOn& hand_on) {
-  if (has_begun() && !is_nested()) [[unlikely]]
-    advance_begun();
-  return hand_on();
+template <typename PassThrough>
+int after_advancing(const PassThrough& pass_through) {
+  if (has_pending() && !is_nested()) [[unlikely]]
+    advance_pending();
+  return pass_through();
 }
 
-template <typename HandOn>
-int free_for(MPI_Request* request, const HandOn& hand_on) {
-  if (has_begun() && !is_nested() && request != nullptr) [[unlikely]] {
-    advance_begun();
-    if (free_begun(request)) return MPI_SUCCESS;
+template <typename PassThrough>
+int free_for(MPI_Request* request, const PassThrough& pass_through) {
+  if (has_pending() && !is_nested() && request != nullptr) [[unlikely]] {
+    advance_pending();
+    if (free_pending(request)) return MPI_SUCCESS;
   }
-  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, hand_on);
+  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, pass_through);
 }
 
 }  // namespace hocket::interposer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which predefined operations the MPI standard defines on which predefined types, and which of them hocket does itself.
-// Whatever it leaves open is handed on, for the MPI to judge.
+// Whatever it leaves open is passed through, for the MPI to judge.
 //
 // Thread safety: pure functions.
 #pragma once

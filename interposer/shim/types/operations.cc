@@ -100,7 +100,7 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   combination.error = MPI_SUCCESS;
   hocket_op_t& handle = is_commutative ? mine.commutative : mine.ordered;
   if (handle == nullptr && hocket_op_create(combine, &combination, is_commutative, &handle) != HOCKET_OK) {
-    end_without_memory(sizeof handle, "for an operation");  // the only reason; handed on alone, it would wait
+    end_without_memory(sizeof handle, "for an operation");  // the only reason; passed through alone, it would wait
   }
   return {Operation::By::kMpi, handle};
 }

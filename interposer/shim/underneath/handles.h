@@ -74,7 +74,7 @@ Handles native_handles();
 std::vector<NamedType> native_types();
 std::vector<NamedOp> native_ops();
 
-// Those of the MPI underneath, valid once the job has begun.
+// Those of the MPI underneath, valid once the job has started.
 extern Handles handles;
 
 // All names that both families define, for handles.cc: X(MPI name, Open MPI's symbol, kind).

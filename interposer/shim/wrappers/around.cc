@@ -11,61 +11,61 @@ namespace interposer = hocket::interposer;
 
 namespace {
 
-template <typename HandOn>
-int start(const HandOn& hand_on) {
-  if (interposer::is_nested()) return hand_on();
+template <typename PassThrough>
+int start(const PassThrough& pass_through) {
+  if (interposer::is_nested()) return pass_through();
   const int error = [&] {
     const interposer::NestedCall nested;
-    return hand_on();
+    return pass_through();
   }();
   if (error == MPI_SUCCESS) interposer::begin_job();
   return error;
 }
 
-template <typename HandOn>
-int finalize(const HandOn& hand_on) {
+template <typename PassThrough>
+int finalize(const PassThrough& pass_through) {
   if (interposer::mode() != interposer::Mode::kAsleep && !interposer::is_nested()) interposer::end_job();
   const interposer::NestedCall nested;
-  return hand_on();
+  return pass_through();
 }
 
 // `close(handle)`: hocket's side of it.
-template <typename Close, typename HandOn>
-int end_communicator(const MPI_Comm* comm, const Close& close, const HandOn& hand_on) {
+template <typename Close, typename PassThrough>
+int end_communicator(const MPI_Comm* comm, const Close& close, const PassThrough& pass_through) {
   if (interposer::mode() == interposer::Mode::kServing && !interposer::is_nested() && comm != nullptr) close(*comm);
-  return hand_on();
+  return pass_through();
 }
 
-template <typename HandOn>
-int allocate(MPI_Aint size, MPI_Info info, void* baseptr, const HandOn& hand_on) {
-  return interposer::allocate_memory(size, info, baseptr) ? MPI_SUCCESS : hand_on();
+template <typename PassThrough>
+int allocate(MPI_Aint size, MPI_Info info, void* baseptr, const PassThrough& pass_through) {
+  return interposer::allocate_memory(size, info, baseptr) ? MPI_SUCCESS : pass_through();
 }
 
-template <typename HandOn>
-int release(void* base, const HandOn& hand_on) {
-  return interposer::free_memory(base) ? MPI_SUCCESS : hand_on();
+template <typename PassThrough>
+int release(void* base, const PassThrough& pass_through) {
+  return interposer::free_memory(base) ? MPI_SUCCESS : pass_through();
 }
 
 // MPICH looks first and moves its messages afterwards. After its own barrier they have moved, after ours they have
 // not: so a program that knows the epoch to be over hears it from the second look.
-template <typename HandOn>
-int test_window(const int* flag, const HandOn& hand_on) {
-  const int error = hand_on();
+template <typename PassThrough>
+int test_window(const int* flag, const PassThrough& pass_through) {
+  const int error = pass_through();
   const bool again = error == MPI_SUCCESS && flag != nullptr && *flag == 0;
-  return again && interposer::mode() == interposer::Mode::kServing ? hand_on() : error;
+  return again && interposer::mode() == interposer::Mode::kServing ? pass_through() : error;
 }
 
 }  // namespace
 
-HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(hand_on))
+HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(pass_through))
 HOCKET_WRAP(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
-            start(hand_on))
-HOCKET_WRAP(Finalize, (void), (), finalize(hand_on))
-HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, hand_on))
+            start(pass_through))
+HOCKET_WRAP(Finalize, (void), (), finalize(pass_through))
+HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, pass_through))
 HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm),
-            end_communicator(comm, interposer::close_before_disconnect, hand_on))
+            end_communicator(comm, interposer::close_before_disconnect, pass_through))
 HOCKET_WRAP(Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr), (size, info, baseptr),
-            allocate(size, info, baseptr, hand_on))
-HOCKET_WRAP(Free_mem, (void* base), (base), release(base, hand_on))
+            allocate(size, info, baseptr, pass_through))
+HOCKET_WRAP(Free_mem, (void* base), (base), release(base, pass_through))
 
-HOCKET_WRAP(Win_test, (MPI_Win win, int* flag), (win, flag), test_window(flag, hand_on))
+HOCKET_WRAP(Win_test, (MPI_Win win, int* flag), (win, flag), test_window(flag, pass_through))

@@ -8,25 +8,25 @@
 
 using namespace hocket::interposer;
 
-HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, hand_on))
+HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_through))
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, parameters, arguments, ...) \
-  HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, hand_on))
+  HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, pass_through))
 #include "shim/wrappers/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
-#define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)                    \
-  HOCKET_EXPORT int prefix##name##_c parameters {                                            \
-    const auto call = __VA_ARGS__;                                                           \
-    return serve(call, [&] {                                                                 \
-      const auto function = next().name##_c;                                                 \
-      return function != nullptr ? function arguments : hand_on_narrowed(next().name, call); \
-    });                                                                                      \
+#define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)                         \
+  HOCKET_EXPORT int prefix##name##_c parameters {                                                 \
+    const auto call = __VA_ARGS__;                                                                \
+    return serve(call, [&] {                                                                      \
+      const auto function = next().name##_c;                                                      \
+      return function != nullptr ? function arguments : pass_through_narrowed(next().name, call); \
+    });                                                                                           \
   }
 
 #define HOCKET_COUNT MPI_Count

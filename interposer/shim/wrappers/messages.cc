@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages and file operations that are begun, counted until the program has seen their end (completion.h): a peer may
-// wait for the ones while this rank waits in hocket, and some MPIs move the others only when they are called.
+// Messages and file operations that are started, counted until the program has seen their end (completion.h): a peer
+// may wait for the ones while this rank waits in hocket, and some MPIs move the others only when they are called.
 #include <climits>
 
 #include "core/awaited_progress.h"
@@ -13,11 +13,11 @@ namespace interposer = hocket::interposer;
 namespace {
 
 // One to MPI_PROC_NULL, say, may be over at once.
-template <typename HandOn>
-int begin_message(const MPI_Request* request, const HandOn& hand_on) {
-  if (interposer::mode() != interposer::Mode::kServing || interposer::is_nested()) return hand_on();
+template <typename PassThrough>
+int begin_message(const MPI_Request* request, const PassThrough& pass_through) {
+  if (interposer::mode() != interposer::Mode::kServing || interposer::is_nested()) return pass_through();
   const interposer::NestedCall nested;
-  const int error = hand_on();
+  const int error = pass_through();
   if (error == MPI_SUCCESS && *request != interposer::handles.request_null)
     interposer::awaited_progress.message_begins();
   return error;
@@ -28,23 +28,23 @@ int begin_message(const MPI_Request* request, const HandOn& hand_on) {
 #define HOCKET_WRAP_SEND(name)                                                                                        \
   HOCKET_WRAP(                                                                                                        \
       name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-      (buffer, count, type, to, tag, comm, request), begin_message(request, hand_on))
+      (buffer, count, type, to, tag, comm, request), begin_message(request, pass_through))
 HOCKET_WRAP_SEND(Isend)
 HOCKET_WRAP_SEND(Issend)
 HOCKET_WRAP_SEND(Irsend)
 HOCKET_WRAP(Irecv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request),
-            (buffer, count, type, from, tag, comm, request), begin_message(request, hand_on))
+            (buffer, count, type, from, tag, comm, request), begin_message(request, pass_through))
 HOCKET_WRAP(Imrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request),
-            (buffer, count, type, message, request), begin_message(request, hand_on))
+            (buffer, count, type, message, request), begin_message(request, pass_through))
 
 #define HOCKET_WRAP_FILE(name, buffer_type)                                                                         \
   HOCKET_WRAP(File_##name, (MPI_File file, buffer_type buffer, int count, MPI_Datatype type, MPI_Request* request), \
-              (file, buffer, count, type, request), begin_message(request, hand_on))
+              (file, buffer, count, type, request), begin_message(request, pass_through))
 #define HOCKET_WRAP_FILE_AT(name, buffer_type)                                                                    \
   HOCKET_WRAP(                                                                                                    \
       File_##name,                                                                                                \
       (MPI_File file, MPI_Offset offset, buffer_type buffer, int count, MPI_Datatype type, MPI_Request* request), \
-      (file, offset, buffer, count, type, request), begin_message(request, hand_on))
+      (file, offset, buffer, count, type, request), begin_message(request, pass_through))
 HOCKET_WRAP_FILE(iread, void*)
 HOCKET_WRAP_FILE(iread_all, void*)
 HOCKET_WRAP_FILE(iread_shared, void*)

@@ -64,12 +64,12 @@ void* output_of(const MoveCall& call) { return const_cast<void*>(call.receive.bu
 
 }  // namespace
 
-int hand_on_narrowed(decltype(&PMPI_Bcast) next, const BroadcastCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Bcast) next, const BroadcastCall& call) {
   if (call.count > INT_MAX) return MPI_ERR_COUNT;
   return next(call.buffer, static_cast<int>(call.count), call.type, call.root, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Gather) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Gather) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
   const int count = narrowed.number(send.count), output_count = narrowed.number(receive.count);
@@ -77,7 +77,7 @@ int hand_on_narrowed(decltype(&PMPI_Gather) next, const MoveCall& call) {
   return next(send.buffer, count, send.type, output_of(call), output_count, receive.type, call.root, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Gatherv) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Gatherv) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
   const int count = narrowed.number(send.count);
@@ -87,7 +87,7 @@ int hand_on_narrowed(decltype(&PMPI_Gatherv) next, const MoveCall& call) {
   return next(send.buffer, count, send.type, output_of(call), counts, places, receive.type, call.root, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Scatterv) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Scatterv) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
   const int output_count = narrowed.number(receive.count);
@@ -98,7 +98,7 @@ int hand_on_narrowed(decltype(&PMPI_Scatterv) next, const MoveCall& call) {
               call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Allgather) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Allgather) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
   const int count = narrowed.number(send.count), output_count = narrowed.number(receive.count);
@@ -106,7 +106,7 @@ int hand_on_narrowed(decltype(&PMPI_Allgather) next, const MoveCall& call) {
   return next(send.buffer, count, send.type, output_of(call), output_count, receive.type, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Allgatherv) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Allgatherv) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const Side &send = call.send, &receive = call.receive;
   const int count = narrowed.number(send.count);
@@ -116,7 +116,7 @@ int hand_on_narrowed(decltype(&PMPI_Allgatherv) next, const MoveCall& call) {
   return next(send.buffer, count, send.type, output_of(call), counts, places, receive.type, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Alltoallv) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Alltoallv) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const BothSides of = narrow(call, narrowed);
   if (!narrowed.fit()) return MPI_ERR_COUNT;
@@ -124,7 +124,7 @@ int hand_on_narrowed(decltype(&PMPI_Alltoallv) next, const MoveCall& call) {
               of.output_places, call.receive.type, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Alltoallw) next, const MoveCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Alltoallw) next, const MoveCall& call) {
   Narrowed narrowed(call.comm);
   const BothSides of = narrow(call, narrowed);
   if (!narrowed.fit()) return MPI_ERR_COUNT;
@@ -132,17 +132,17 @@ int hand_on_narrowed(decltype(&PMPI_Alltoallw) next, const MoveCall& call) {
               of.output_places, call.receive.types, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Reduce) next, const ReduceCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Reduce) next, const ReduceCall& call) {
   if (!is_int(call.count)) return MPI_ERR_COUNT;
   return next(call.input, call.output, static_cast<int>(call.count), call.type, call.op, call.root, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Allreduce) next, const ReduceCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Allreduce) next, const ReduceCall& call) {
   if (!is_int(call.count)) return MPI_ERR_COUNT;
   return next(call.input, call.output, static_cast<int>(call.count), call.type, call.op, call.comm);
 }
 
-int hand_on_narrowed(decltype(&PMPI_Reduce_scatter) next, const ReduceCall& call) {
+int pass_through_narrowed(decltype(&PMPI_Reduce_scatter) next, const ReduceCall& call) {
   Narrowed narrowed(call.comm);
   const int* const counts = narrowed.array(call.counts);
   if (!narrowed.fit()) return MPI_ERR_COUNT;

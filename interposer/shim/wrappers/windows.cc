@@ -10,20 +10,20 @@ namespace interposer = hocket::interposer;
 
 namespace {
 
-template <typename HandOn>
-int come(const HandOn& hand_on) {
+template <typename PassThrough>
+int come(const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
-  const int error = hand_on();
+  const int error = pass_through();
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_comes();
   return error;
 }
 
-template <typename HandOn>
-int go(const HandOn& hand_on) {
+template <typename PassThrough>
+int go(const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
-  const int error = hand_on();
+  const int error = pass_through();
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
   return error;
 }
@@ -31,13 +31,13 @@ int go(const HandOn& hand_on) {
 }  // namespace
 
 HOCKET_WRAP(Win_create, (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* win),
-            (base, size, unit, info, comm, win), come(hand_on))
+            (base, size, unit, info, comm, win), come(pass_through))
 HOCKET_WRAP(Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win),
-            (size, unit, info, comm, baseptr, win), come(hand_on))
+            (size, unit, info, comm, baseptr, win), come(pass_through))
 HOCKET_WRAP(Win_allocate_shared, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win),
-            (size, unit, info, comm, baseptr, win), come(hand_on))
-HOCKET_WRAP(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win), (info, comm, win), come(hand_on))
-HOCKET_WRAP(Win_free, (MPI_Win * win), (win), go(hand_on))
+            (size, unit, info, comm, baseptr, win), come(pass_through))
+HOCKET_WRAP(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win* win), (info, comm, win), come(pass_through))
+HOCKET_WRAP(Win_free, (MPI_Win * win), (win), go(pass_through))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Aint.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What this library shows to the program: each function under its MPI_ and its PMPI_ name, because Fortran and other
-// tools enter by either. A call is handed on under the name under which it came in.
+// tools enter by either. A call is passed through under the name under which it came in.
 //
 // Thread safety: of each function as MPI has it.
 #pragma once
@@ -9,13 +9,13 @@
 
 #define HOCKET_EXPORT extern "C" __attribute__((visibility("default")))
 
-// `body` is one expression that may use hand_on, a function object that passes the call on.
-#define HOCKET_WRAP(name, parameters, arguments, body)                                   \
-  HOCKET_EXPORT int MPI_##name parameters {                                              \
-    const auto hand_on = [&] { return hocket::interposer::next_mpi().name arguments; };  \
-    return body;                                                                         \
-  }                                                                                      \
-  HOCKET_EXPORT int PMPI_##name parameters {                                             \
-    const auto hand_on = [&] { return hocket::interposer::next_pmpi().name arguments; }; \
-    return body;                                                                         \
+// `body` is one expression that may use pass_through, a function object that passes the call on.
+#define HOCKET_WRAP(name, parameters, arguments, body)                                        \
+  HOCKET_EXPORT int MPI_##name parameters {                                                   \
+    const auto pass_through = [&] { return hocket::interposer::next_mpi().name arguments; };  \
+    return body;                                                                              \
+  }                                                                                           \
+  HOCKET_EXPORT int PMPI_##name parameters {                                                  \
+    const auto pass_through = [&] { return hocket::interposer::next_pmpi().name arguments; }; \
+    return body;                                                                              \
   }

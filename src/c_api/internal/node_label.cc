@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/environment.h"
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 namespace hocket::c_api {
 

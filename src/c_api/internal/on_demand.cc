@@ -5,7 +5,7 @@
 
 namespace hocket::c_api {
 
-bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_crowded(); }
+bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_oversubscribed(); }
 
 ServedOnDemand::ServedOnDemand(hocket_comm_t* comm, OnDemand& on_demand) : comm_(comm) {
   comm_->communicator->serve(&on_demand);

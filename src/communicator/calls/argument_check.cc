@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "communicator/calls/call_words.h"
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 namespace hocket::communicator {
 namespace {
@@ -27,12 +27,12 @@ std::string describe_difference(uint32_t rank, const Signature& a, uint32_t othe
                                 Vocabulary vocabulary) {
   if (a.called != b.called) return describe_difference(rank, a.called, other_rank, b.called, vocabulary);
   const std::string with = describe(a.called, vocabulary) + " with ";
-  const auto tell = [&](const std::string& one, const std::string& other) {
+  const auto report = [&](const std::string& one, const std::string& other) {
     return "rank " + std::to_string(rank) + " calls " + with + one + " where rank " + std::to_string(other_rank) +
            " calls it with " + other;
   };
-  if (a.type != b.type) return tell("type " + describe_type(a.type), "type " + describe_type(b.type));
-  return tell("other counts", "its own; all ranks must pass the same");
+  if (a.type != b.type) return report("type " + describe_type(a.type), "type " + describe_type(b.type));
+  return report("other counts", "its own; all ranks must pass the same");
 }
 
 // One rank's bytes for and from every other, as it sees them.
@@ -69,10 +69,10 @@ Status ArgumentCheck::compare(const Arguments& arguments, const Gather& gather, 
   if (!schedule::is_vector(arguments.collective)) {
     mine.called.bytes = bytes_of(arguments.count * arguments.combiner.element_bytes);
   } else if (schedule::lengths_are_agreed(arguments.collective)) {
-    const auto& told = arguments.input_blocks.counts != nullptr ? arguments.input_blocks : arguments.output_blocks;
-    const uint64_t elements = std::accumulate(told.counts, told.counts + size_, uint64_t{0});
+    const auto& reported = arguments.input_blocks.counts != nullptr ? arguments.input_blocks : arguments.output_blocks;
+    const uint64_t elements = std::accumulate(reported.counts, reported.counts + size_, uint64_t{0});
     mine.called.bytes = bytes_of(elements * arguments.combiner.element_bytes);
-    mine.counts = digest(told.counts, size_);
+    mine.counts = digest(reported.counts, size_);
   }
   std::vector<Signature> all(size_);
   HOCKET_TRY(gather(&mine, sizeof mine, all.data()));

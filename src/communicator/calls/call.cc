@@ -17,10 +17,10 @@ uint64_t own_place(const Arguments& arguments, const schedule::BlockVector& bloc
   return std::accumulate(blocks.counts, blocks.counts + rank, uint64_t{0});
 }
 
-bool is_moved_aside(const Arguments& arguments) {
+bool is_copied(const Arguments& arguments) {
   if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
     return false;
-  return schedule::moves_input_aside(arguments.collective);
+  return schedule::copies_input_in_place(arguments.collective);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ bool is_in_place(const Arguments& arguments, uint32_t rank) {
     case schedule::Collective::kScatter:
       return output == input + own_place(arguments, arguments.input_blocks, rank) * element;
     default:
-      return input == output && !is_moved_aside(arguments);
+      return input == output && !is_copied(arguments);
   }
 }
 
@@ -59,7 +59,7 @@ void Call::start_with_blocks() {
   if (prepared_->plan && !schedule::is_vector(shape.collective)) {
     blocks_.make_equal(shape.collective, shape.count, size);
   }
-  if (is_moved_aside(*arguments_)) input_ = blocks_.move_aside(*arguments_, size);
+  if (is_copied(*arguments_)) input_ = blocks_.copy_input(*arguments_, size);
 }
 
 // Where a collective has no such buffer there is no address to count from.
@@ -126,7 +126,7 @@ Progress Call::advance(Track& track, Status& failure) {
     }
     if (execution_.advance() == Progress::kPending) {
       if (!track.has_failed()) [[likely]] {
-        if (!track.has_just_begun()) [[likely]]
+        if (!track.has_just_started()) [[likely]]
           return Progress::kPending;
         // What was just asked for may have come already: whoever shares the core needn't have it first.
         track.poll();

@@ -31,7 +31,7 @@ struct Arguments {
 };
 
 // Whether the output of `rank` lies where its input does, in a call whose operands are in order. Of collectives that
-// move the input aside: no.
+// copy the input first: no.
 bool is_in_place(const Arguments& arguments, uint32_t rank);
 
 class Call {
@@ -46,10 +46,10 @@ class Call {
   void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
-  // After advance() said kPending: this call waits for an engine only, which has begun it, so that the next one
-  // on the same track may be begun.
+  // After advance() said kPending: this call waits for an engine only, which has started it, so that the next one
+  // on the same track may be started.
   bool lets_next_begin() const {
-    return prepared_->runs_by_itself && prepared_->last.scratch_bytes == 0 && execution_.has_begun_step();
+    return prepared_->runs_by_itself && prepared_->last.scratch_bytes == 0 && execution_.has_started_step();
   }
   // What to sleep for after advance() said kPending, as RankBlock::awaits.
   uint32_t awaits(Track& track) const {
@@ -68,7 +68,7 @@ class Call {
   const engines::Program& next_program();
 
   const Arguments* arguments_ = nullptr;
-  const std::byte* input_ = nullptr;  // the arguments', or the copy of it that was moved aside
+  const std::byte* input_ = nullptr;  // the arguments', or the copy of it that was made first
   const Prepared* prepared_ = nullptr;
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs

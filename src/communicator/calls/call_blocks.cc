@@ -14,7 +14,7 @@ using schedule::BlockVector;
 namespace {
 
 // Room for more than this is not kept for the next call in place.
-constexpr uint64_t kMostKeptAside = 16 << 20;
+constexpr uint64_t kMostKeptCopy = 16 << 20;
 
 void lay_densely(const uint64_t* counts, uint32_t size, std::vector<uint64_t>& displacements) {
   displacements.resize(size);
@@ -102,19 +102,19 @@ const schedule::Extents& CallBlocks::part(uint64_t first, uint64_t most) {
   return part_;
 }
 
-const std::byte* CallBlocks::move_aside(const Arguments& arguments, uint32_t size) {
+const std::byte* CallBlocks::copy_input(const Arguments& arguments, uint32_t size) {
   const uint64_t element = arguments.combiner.element_bytes;
   const bool varies = schedule::is_vector(arguments.collective);
   const uint64_t bytes = (varies ? whole_.total : arguments.count * size) * element;
-  if (bytes > aside_bytes_ || aside_bytes_ > kMostKeptAside) {
-    aside_ = std::make_unique<std::byte[]>(bytes);
-    aside_bytes_ = bytes;
+  if (bytes > copy_bytes_ || copy_bytes_ > kMostKeptCopy) {
+    copy_ = std::make_unique<std::byte[]>(bytes);
+    copy_bytes_ = bytes;
   }
   if (!varies) {
-    if (bytes != 0) std::memcpy(aside_.get(), arguments.input, bytes);
-    return aside_.get();
+    if (bytes != 0) std::memcpy(copy_.get(), arguments.input, bytes);
+    return copy_.get();
   }
-  std::byte* into = aside_.get();
+  std::byte* into = copy_.get();
   for (uint32_t block = 0; block < size; ++block) {
     const uint64_t length = input_.whole.counts[block] * element;
     if (length != 0) std::memcpy(into, arguments.input + input_.whole.displacements[block] * element, length);
@@ -122,7 +122,7 @@ const std::byte* CallBlocks::move_aside(const Arguments& arguments, uint32_t siz
   }
   lay_densely(input_.whole.counts, size, input_.displacements);
   input_.whole.displacements = input_.displacements.data();
-  return aside_.get();
+  return copy_.get();
 }
 
 }  // namespace hocket::communicator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a call has to know of its blocks where they differ, or where a long call takes a part of each at a time; and the
-// input that a call in place has moved aside.
+// input that a call in place has copied.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -34,7 +34,7 @@ class CallBlocks {
 
   // A copy of the caller's input, for collectives in place whose output would overwrite what peers still want.
   // Blocks that differ lie densely in the copy.
-  const std::byte* move_aside(const Arguments& arguments, uint32_t size);
+  const std::byte* copy_input(const Arguments& arguments, uint32_t size);
 
  private:
   struct Side {
@@ -55,8 +55,8 @@ class CallBlocks {
   schedule::Extents part_;
   Side input_;
   Side output_;
-  std::unique_ptr<std::byte[]> aside_;
-  uint64_t aside_bytes_ = 0;
+  std::unique_ptr<std::byte[]> copy_;
+  uint64_t copy_bytes_ = 0;
 };
 
 }  // namespace hocket::communicator

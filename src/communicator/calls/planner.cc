@@ -20,7 +20,7 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.ranks = size_;
   query.nodes = nodes_;
   query.domains = domains_;
-  query.crowded = crowded_;
+  query.oversubscribed = oversubscribed_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);
   query.row_bytes = shape.row * shape.element_bytes;

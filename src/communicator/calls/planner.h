@@ -47,7 +47,7 @@ struct Prepared {
   selection::Choice choice;
   engines::Program chunk;  // empty when there is one call only
   engines::Program last;
-  // Once this rank has begun the call, an engine ends it, whatever this process does: no node has several ranks, and
+  // Once this rank has started the call, an engine ends it, whatever this process does: no node has several ranks, and
   // nothing goes between nodes but what the engine carries out. The same on all ranks.
   bool runs_by_itself = false;
   // That carry steps; nullptr within a node.
@@ -65,12 +65,12 @@ class Planner final : public carriers::Choices {
     const schedule::Nodes* nodes;
     const schedule::Nodes* domains;
   };
-  Planner(const Place& place, bool crowded, uint64_t slot_bytes, selection::Table table)
+  Planner(const Place& place, bool oversubscribed, uint64_t slot_bytes, selection::Table table)
       : rank_(place.rank),
         size_(place.size),
         nodes_(place.nodes),
         domains_(place.domains),
-        crowded_(crowded),
+        oversubscribed_(oversubscribed),
         slot_bytes_(slot_bytes),
         table_(std::move(table)),
         why_no_multicast_(place.nodes == nullptr ? selection::kWithinANode : "it has not been tried yet") {}
@@ -95,7 +95,7 @@ class Planner final : public carriers::Choices {
   Result<selection::Choice> barrier(const char* wire) const override;
   bool wants_multicast() const override;
   // More ranks than cores.
-  bool is_crowded() const { return crowded_; }
+  bool is_oversubscribed() const { return oversubscribed_; }
 
  private:
   struct Hash {
@@ -119,7 +119,7 @@ class Planner final : public carriers::Choices {
   selection::Query query(const CallShape& shape) const;
   schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced(schedule::Collective collective) const;
-  static carriers::Call call_of(const CallShape& shape) {
+  static carriers::EngineCall call_of(const CallShape& shape) {
     return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
   }
   const carriers::Engine* candidate_for(const CallShape& shape) const {
@@ -132,7 +132,7 @@ class Planner final : public carriers::Choices {
   uint32_t size_;
   const schedule::Nodes* nodes_;
   const schedule::Nodes* domains_;
-  bool crowded_;
+  bool oversubscribed_;
   uint64_t slot_bytes_;
   selection::Table table_;
   std::string why_no_multicast_;

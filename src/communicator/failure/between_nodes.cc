@@ -9,7 +9,7 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::first_remembered;
-using engines::shared_memory::Lane;
+using engines::shared_memory::MemoryTransport;
 using engines::wire::Channel;
 
 namespace {
@@ -23,8 +23,8 @@ constexpr uint64_t kStrangerNs = 1'000'000'000;
 
 }  // namespace
 
-Word NodeReports::new_word(Word::Kind kind) const {
-  Word word;
+NodeReport NodeReports::new_word(NodeReport::Kind kind) const {
+  NodeReport word;
   word.communicator = participants_.wire.unique_number;
   word.kind = kind;
   word.from = participants_.rank;
@@ -33,8 +33,8 @@ Word NodeReports::new_word(Word::Kind kind) const {
 
 void NodeReports::report(const Status& status) {
   const bool differs = status.code() == Code::kMismatch;
-  if (!differs && engines_.tell_failure()) return;
-  Word word = new_word(differs ? Word::kMismatch : Word::kFailure);
+  if (!differs && engines_.report_failure()) return;
+  NodeReport word = new_word(differs ? NodeReport::kMismatch : NodeReport::kFailure);
   word.say(status.message());
   for (uint32_t rank = 0; rank < participants_.size; ++rank) {
     if (participants_.is_here(rank)) continue;
@@ -47,17 +47,17 @@ NodeReports::Received NodeReports::receive() {
   const WirePart& wire = participants_.wire;
   for (int words = 0; words < kMostWords; ++words) {
     uint32_t from = 0;
-    Result<Word> received = words_.take(from);
+    Result<NodeReport> received = words_.take(from);
     if (!received.is_ok()) return {.status = received.take_status()};
-    const Word& word = received.value();
-    if (word.kind == Word::kNone) return {};
-    if (word.kind == Word::kFailure && (word.communicator == wire.unique_number || word.communicator == 0)) {
+    const NodeReport& word = received.value();
+    if (word.kind == NodeReport::kNone) return {};
+    if (word.kind == NodeReport::kFailure && (word.communicator == wire.unique_number || word.communicator == 0)) {
       const auto found = std::find(wire.addresses.begin(), wire.addresses.end(), from);
       if (found == wire.addresses.end()) continue;
       return {.failed = static_cast<uint32_t>(found - wire.addresses.begin()), .status = {}};
     }
     if (word.communicator != wire.unique_number) continue;
-    if (word.kind == Word::kMismatch) {
+    if (word.kind == NodeReport::kMismatch) {
       knows_mismatch_ = true;
       return {.all_know = true, .status = {Code::kMismatch, word.reason}};
     }
@@ -71,13 +71,13 @@ NodeReports::Received NodeReports::receive() {
 
 // The first call in which this rank and that of `word` differ, as far as they remember; "": none, or it hasn't come so
 // far.
-std::string NodeReports::compare(const Word& word) const {
-  if (word.kind != Word::kCall || word.track >= Tracks::kMost || tracks_.find(word.track) == nullptr) return {};
-  const Lane& lane = tracks_.find(word.track)->lane();
+std::string NodeReports::compare(const NodeReport& word) const {
+  if (word.kind != NodeReport::kCall || word.track >= Tracks::kMost || tracks_.find(word.track) == nullptr) return {};
+  const MemoryTransport& lane = tracks_.find(word.track)->lane();
   const uint32_t rank = participants_.rank;
   for (uint64_t number = first_remembered(word.number); number <= word.number; ++number) {
     CallSignature mine;
-    const CallSignature& other = word.calls[number % Word::kCalls];
+    const CallSignature& other = word.calls[number % NodeReport::kCalls];
     if (!lane.read_record(participants_.group->rank(), number, mine) || mine == other) continue;
     return rank < word.from ? describe_difference(rank, mine, word.from, other, vocabulary_)
                             : describe_difference(word.from, other, rank, mine, vocabulary_);
@@ -107,11 +107,11 @@ std::string NodeReports::find_stranger(Track& track, Waited& waited, uint64_t no
 
 void NodeReports::send_records(uint32_t index, Waited& waited) {
   Track& track = *tracks_.find(index);
-  Word word = new_word(Word::kCall);
+  NodeReport word = new_word(NodeReport::kCall);
   word.track = index;
   word.number = track.lane().announced();
   for (uint64_t number = first_remembered(word.number); number <= word.number; ++number)
-    track.lane().read_record(participants_.group->rank(), number, word.calls[number % Word::kCalls]);
+    track.lane().read_record(participants_.group->rank(), number, word.calls[number % NodeReport::kCalls]);
   const std::vector<uint32_t> peers = track.channel()->peers();
   for (size_t i = 0; i < std::min(kMostAsked, peers.size()); ++i) {
     const Status sent = words_.send(participants_.wire.addresses[peers[waited.turn++ % peers.size()]], word);

@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "communicator/calls/call_words.h"
-#include "communicator/failure/word.h"
+#include "communicator/failure/node_report.h"
 #include "communicator/tracks.h"
 
 namespace hocket::communicator {
@@ -55,8 +55,8 @@ class NodeReports {
     uint32_t stranger = kNobody;  // whose message of another call was there at the last look, and when
     uint64_t seen_ns = 0;
   };
-  Word new_word(Word::Kind kind) const;
-  std::string compare(const Word& word) const;
+  NodeReport new_word(NodeReport::Kind kind) const;
+  std::string compare(const NodeReport& word) const;
   std::string find_stranger(Track& track, Waited& waited, uint64_t now) const;
   void send_records(uint32_t index, Waited& waited);
 
@@ -64,7 +64,7 @@ class NodeReports {
   Tracks& tracks_;
   carriers::Engines& engines_;
   Vocabulary vocabulary_;
-  WordOfMouth words_;
+  ReportChannel words_;
   std::array<Waited, Tracks::kMost> waited_;
   bool knows_mismatch_ = false;
 };

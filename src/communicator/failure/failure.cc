@@ -51,11 +51,11 @@ Status FailureDetector::what_broke() const {
 }
 
 Status FailureDetector::find_failure() {
-  engines::shared_memory::Group& group = *participants_.group;
+  engines::shared_memory::NodeGroup& group = *participants_.group;
   if (group.broken() != 0) {
     Status reported = what_broke();
     // So have the others been; but engines learn of a failure from the rank that stands for the node.
-    others_know_ = !engines_.tell_failures() || reported.code() == Code::kMismatch;
+    others_know_ = !engines_.reports_failures() || reported.code() == Code::kMismatch;
     return reported;
   }
   for (uint32_t place = 0; place < participants_.ranks_here(); ++place) {

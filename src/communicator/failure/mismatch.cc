@@ -15,7 +15,7 @@ std::string MismatchFinder::find() const {
   for (uint32_t index = 0; index < Tracks::kMost; ++index) {
     const Track* track = tracks_.find(index);
     if (track == nullptr) continue;
-    const engines::shared_memory::Lane& lane = track->lane();
+    const engines::shared_memory::MemoryTransport& lane = track->lane();
     const uint64_t last = lane.announced();
     for (uint64_t number = first_remembered(last); number <= last; ++number) {
       CallSignature first, other;
@@ -36,7 +36,7 @@ std::string MismatchFinder::find() const {
 }
 
 Status MismatchFinder::agree(Status status, bool is_known) const {
-  engines::shared_memory::Group& group = *participants_.group;
+  engines::shared_memory::NodeGroup& group = *participants_.group;
   if (std::string reported = group.mismatch(); !reported.empty()) return {Code::kMismatch, std::move(reported)};
   const std::string difference = is_known ? std::string() : find();
   if (!difference.empty()) status = Status(Code::kMismatch, difference);

@@ -12,9 +12,9 @@
 
 namespace hocket::communicator {
 
-using engines::shared_memory::Group;
-using engines::shared_memory::Lane;
 using engines::shared_memory::Member;
+using engines::shared_memory::MemoryTransport;
+using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
 namespace {
@@ -75,7 +75,7 @@ Status Setup::agree(const std::vector<T>& all) const {
 
 // Rank 0's environment is everybody's: what it says lies in its shared memory.
 Status Setup::write_settings() {
-  context_.tell_doubts();
+  context_.report_doubts();
   Result<std::string> text = read_common_settings();
   if (!text.is_ok()) return text.take_status();
   const std::string& written = text.value();
@@ -104,11 +104,11 @@ Status Setup::introduce_wire() {
 Status Setup::prepare_own() {
   if (bootstrap_.size > 1) {
     const std::scoped_lock lock(context_.setup_mutex());
-    Result<platform::Descriptor> reserve = context_.rendezvous().prepare();
+    Result<platform::Descriptor> reserve = context_.connector().prepare();
     if (!reserve.is_ok()) return reserve.take_status();
     reserve_ = reserve.take();
   }
-  mine_.address = context_.rendezvous().address();
+  mine_.address = context_.connector().address();
   mine_.number = context_.next_set_up();
   mine_.address_limit = context_.region().known_limit();
   const platform::CpuBudget& cpus = context_.cpus();
@@ -123,7 +123,7 @@ Status Setup::prepare_own() {
   if (!checks.is_ok()) return checks.take_status();
   mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
-  mine_.crowded = context_.crowded() ? 1 : 0;
+  mine_.oversubscribed = context_.oversubscribed() ? 1 : 0;
   mine_.domain = context_.domain();
   HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
@@ -165,7 +165,7 @@ std::vector<uint32_t> Setup::ranks_here() const {
 Setup::Setup(Context& context, const Bootstrap& bootstrap)
     : context_(context),
       bootstrap_(bootstrap),
-      trial_(context.rendezvous().address().nonce[0]),
+      trial_(context.connector().address().nonce[0]),
       engines_(context.engine_types()) {
   parts_.participants.rank = bootstrap.rank;
   parts_.participants.size = bootstrap.size;
@@ -174,7 +174,7 @@ Setup::Setup(Context& context, const Bootstrap& bootstrap)
 Setup::~Setup() {
   if (reserve_.get() >= 0) {
     const std::scoped_lock lock(context_.setup_mutex());
-    context_.rendezvous().keep(std::move(reserve_));
+    context_.connector().keep(std::move(reserve_));
   }
   if (is_finished_) return;
   if (parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
@@ -195,9 +195,9 @@ Status Setup::connect() {
   const std::scoped_lock lock(context_.setup_mutex());
   const uint64_t meeting = all_[0].address.identity[0] + all_[0].number;
   Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
-      context_.rendezvous().connect_all(addresses, context_.setup_timeout_ms(), meeting);
+      context_.connector().connect_all(addresses, context_.setup_timeout_ms(), meeting);
   if (!peers.is_ok()) {
-    farewell_ = context_.rendezvous().give_up(meeting, std::move(reserve_));
+    farewell_ = context_.connector().give_up(meeting, std::move(reserve_));
     return peers.take_status();
   }
   parts_.participants.peers = peers.take();
@@ -244,8 +244,8 @@ Status Setup::map_group() {
   }
   const bool asymmetric =
       std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
-  participants.group = std::make_unique<Group>(place, std::move(members), context_.shared_region(), asymmetric);
-  Result<std::unique_ptr<Lane>> lane = Lane::create(*participants.group, 0);
+  participants.group = std::make_unique<NodeGroup>(place, std::move(members), context_.shared_region(), asymmetric);
+  Result<std::unique_ptr<MemoryTransport>> lane = MemoryTransport::create(*participants.group, 0);
   if (!lane.is_ok()) return lane.take_status();
   parts_.lane = lane.take();
   if (participants.span_nodes()) parts_.channel = Tracks::make_channel(participants, 0);
@@ -271,8 +271,9 @@ Status Setup::make_planner() {
   if (!settings.is_ok()) return settings.take_status();
   const Participants& participants = parts_.participants;
   const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get()};
-  parts_.planner = std::make_unique<Planner>(where, parts_.policy.crowded, engines::shared_memory::kSlotStagingBytes,
-                                             std::move(settings.value().table).under(all_[0].wire_name));
+  parts_.planner =
+      std::make_unique<Planner>(where, parts_.policy.oversubscribed, engines::shared_memory::kSlotStagingBytes,
+                                std::move(settings.value().table).under(all_[0].wire_name));
   for (const auto& [collective, spec] : settings.value().forced) {
     if (!selection::is_forced_over(participants.span_nodes() ? participants.nodes->count() : 1, spec)) {
       if (bootstrap_.rank == 0)
@@ -285,7 +286,7 @@ Status Setup::make_planner() {
   return Status::ok();
 }
 
-carriers::Meeting Setup::meeting() const {
+carriers::EngineMeeting Setup::meeting() const {
   return {.rank = bootstrap_.rank,
           .size = bootstrap_.size,
           .nodes = parts_.participants.nodes.get(),
@@ -301,7 +302,7 @@ Status Setup::connect_and_build(Outcome& outcome) {
   HOCKET_TRY(map_group());
   HOCKET_TRY(make_planner());
   if (parts_.participants.span_nodes()) {
-    std::vector<carriers::Offers> offers;
+    std::vector<carriers::EngineOffers> offers;
     for (const Introduction& one : all_) offers.push_back(one.offers);
     HOCKET_TRY(engines_.join(offers, meeting(), outcome.engines));
   }
@@ -320,13 +321,13 @@ void Setup::agree_on_cross_memory(const std::vector<Outcome>& outcomes) {
   if (is_used && bootstrap_.size > 1) participants.group->allow_cross_memory();
   HOCKET_LOG_DEBUG("communicator of %u ranks, %u of them on this node: %u NUMA domains, %s, CMA: %s", bootstrap_.size,
                    participants.ranks_here(), participants.domains == nullptr ? 1 : participants.domains->count(),
-                   parts_.policy.crowded ? "ranks share cores" : "a core a rank",
+                   parts_.policy.oversubscribed ? "ranks share cores" : "a core a rank",
                    is_used ? "in use" : unwilling->no_cross_memory);
 }
 
 Status Setup::agree_on_engines(const std::vector<Outcome>& outcomes) {
   if (!parts_.participants.span_nodes()) return Status::ok();
-  std::vector<carriers::Reports> reports;
+  std::vector<carriers::EngineReports> reports;
   for (const Outcome& one : outcomes) reports.push_back(one.engines);
   // Unless all agree, messages may be under way with the tags, which then must not serve another communicator.
   const std::optional<uint32_t> tag = std::exchange(parts_.own_tag, std::nullopt);
@@ -354,7 +355,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   }
   parts_.checks_arguments = all_[0].checks_arguments != 0;
   parts_.policy.mode = context_.wait_mode();
-  parts_.policy.crowded = find_crowded();
+  parts_.policy.oversubscribed = find_oversubscribed();
   parts_.policy.slice_ns = context_.slice_ns();
   parts_.policy.has_hidden_peers = has_other_nodes_here();
   Outcome outcome;
@@ -365,7 +366,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   HOCKET_TRY(agree(outcomes));
   HOCKET_TRY(agree_on_engines(outcomes));
   agree_on_cross_memory(outcomes);
-  if (parts_.policy.crowded) context_.set_crowded();
+  if (parts_.policy.oversubscribed) context_.set_oversubscribed();
   // A tag that no messages between nodes need goes back.
   if (!parts_.participants.span_nodes() && parts_.own_tag)
     context_.tags()->give_back(*std::exchange(parts_.own_tag, std::nullopt));

@@ -55,17 +55,17 @@ class Setup final : private carriers::Rounds {
     uint64_t cpus[2] = {};
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
-    uint8_t crowded = 0;
+    uint8_t oversubscribed = 0;
     int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
     uint8_t checks_arguments = 0;  // rank 0's counts
-    carriers::Offers offers;
+    carriers::EngineOffers offers;
     int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
   };
   struct Outcome {  // second round
     uint8_t cross_memory = 0;
     char no_cross_memory[kReasonBytes] = {};  // why not
-    carriers::Reports engines;
+    carriers::EngineReports engines;
     int32_t code = 0;
     char failure[kReasonBytes] = {};
   };
@@ -82,7 +82,7 @@ class Setup final : private carriers::Rounds {
   Status check_wire() const;
   static std::string describe_wire(const Introduction& one);
   Status gather_settings();
-  bool find_crowded() const;
+  bool find_oversubscribed() const;
   // --- second round
   Status connect_and_build(Outcome& outcome);
   Status connect();
@@ -103,7 +103,7 @@ class Setup final : private carriers::Rounds {
   // The first failure that any rank tells, as everybody's status; rather a cause than that somebody waited in vain.
   template <typename T>
   Status agree(const std::vector<T>& all) const;
-  carriers::Meeting meeting() const;
+  carriers::EngineMeeting meeting() const;
   // Ranks on other nodes that are parts of this machine.
   bool has_other_nodes_here() const;
   void let_go();

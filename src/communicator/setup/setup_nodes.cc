@@ -77,10 +77,10 @@ Status Setup::check_wire() const {
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
 
-bool Setup::find_crowded() const {
+bool Setup::find_oversubscribed() const {
   std::vector<platform::CoreClaim> claims;
   for (const Introduction& one : all_) {
-    if (one.crowded != 0) return true;  // more ranks of the job are here than this communicator has
+    if (one.oversubscribed != 0) return true;  // more ranks of the job are here than this communicator has
     claims.push_back({one.address.boot_hash, {one.cpus[0], one.cpus[1]}, one.quota});
   }
   return platform::ranks_share_cores(claims);

@@ -21,7 +21,7 @@
 
 namespace hocket::communicator {
 
-// One for each track at least, and one for words beside the calls (word.h).
+// One for each track at least, and one for reports beside the calls (node_report.h).
 inline constexpr uint32_t kLeastTags = engines::shared_memory::kLanes + 1;
 
 class Tags {

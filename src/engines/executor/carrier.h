@@ -41,8 +41,8 @@ class Carrier {
   virtual bool poll() { return false; }
   // After the carriers behind this one have been polled.
   virtual void after_poll() {}
-  // Whether a step that has just begun may have been completed at once, so that a poll pays; forgets it.
-  virtual bool has_just_begun() { return false; }
+  // Whether a step that has just started may have been completed at once, so that a poll pays; forgets it.
+  virtual bool has_just_started() { return false; }
   virtual WakeUp wake_up() const { return WakeUp::kIdle; }
   // Until something comes in, or `limit_ns` are over. False: the time has ended it.
   virtual bool sleep(int64_t) { return false; }

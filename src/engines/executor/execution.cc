@@ -65,7 +65,7 @@ inline Progress Execution::run_ready(const Instruction& step, StepState& state) 
   }
 }
 
-// Steps of a stage are begun in their order, which is also the order in which messages to one peer are matched.
+// Steps of a stage are started in their order, which is also the order in which messages to one peer are matched.
 Progress Execution::advance_stage(size_t end) {
   bool all_done = true;
   for (size_t i = cursor_; i < end; ++i) {

@@ -28,8 +28,8 @@ class Execution {
   bool is_running() const { return program_ != nullptr; }
   // The one step that the call waits in, or nullptr: several of a stage, or none that is known.
   const Instruction* waiting_step() const;
-  // Whether that step has been begun.
-  bool has_begun_step() const { return program_ != nullptr && !states_.empty() && states_.front().phase != 0; }
+  // Whether that step has been started.
+  bool has_started_step() const { return program_ != nullptr && !states_.empty() && states_.front().phase != 0; }
 
  private:
   Progress run(const Instruction& step, StepState& state);

@@ -15,7 +15,7 @@ class OnDemand {
  public:
   // These bytes, one or more, of the caller's are about to be read; asked for more than once, too, and then peers
   // may be reading them: nothing is to be written twice. Other memory may be named, which means nothing. What is thrown
-  // ends the call. What is moved aside in a call in place is not asked for.
+  // ends the call. What a call in place copies first is not asked for.
   virtual void need(const std::byte* first, uint64_t bytes) = 0;
   // These bytes of the output have come, to stay: of collectives that move data, nothing is written twice. Not all that
   // comes is told.

@@ -74,7 +74,7 @@ uint8_t used(const uint32_t (&totals)[schedule::kMaxCounters]) {
   return count;
 }
 
-// Every rank's result holds every rank's data, so completion implies that all have begun.
+// Every rank's result holds every rank's data, so completion implies that all have started.
 bool is_synchronizing(schedule::Collective collective, const schedule::Extents& extents) {
   using schedule::Collective;
   if (collective == Collective::kBarrier) return true;

@@ -46,7 +46,7 @@ struct Program {
   bool uses_slots_or_counters = false;
   // A shared counter is waited for before all have added to it.
   bool waits_between = false;
-  // When a rank completes the call, every rank has begun it.
+  // When a rank completes the call, every rank has started it.
   bool synchronizing = false;
   uint32_t own_total[schedule::kMaxCounters] = {};
   uint32_t shared_total[schedule::kMaxCounters] = {};

@@ -10,7 +10,7 @@ namespace hocket::engines::multicast {
 namespace {
 
 // Own datagrams that may have come back before they are looked for, so that they don't take the room of others'.
-constexpr uint64_t kMostUnheard = 32;
+constexpr uint64_t kMostUnreported = 32;
 // Datagrams that are taken at a time at most, so that a flood of a stranger's doesn't keep a rank from its work.
 constexpr uint32_t kMostAtATime = 256;
 
@@ -18,11 +18,11 @@ const unsigned char* as_chars(const std::byte* bytes) { return reinterpret_cast<
 
 }  // namespace
 
-Member::Member(std::unique_ptr<Port> port, const Identity& identity, uint64_t stash_bytes)
+Member::Member(std::unique_ptr<MulticastPort> port, const Identity& identity, uint64_t queue_bytes)
     : port_(std::move(port)),
       identity_(identity),
       streams_(identity.streams),
-      stash_(stash_bytes, identity.fragment_bytes) {
+      unexpected_(queue_bytes, identity.fragment_bytes) {
   for (Stream& stream : streams_) stream.next.resize(identity.ranks);
 }
 
@@ -48,7 +48,7 @@ Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
   } while (offset < message.bytes.size() && run_.size() < heads_.size());
   if (Status sent = port_->send_all(run_); !sent.is_ok()) return sent;
   counters_.sent += run_.size();
-  if (before / kMostUnheard != counters_.sent / kMostUnheard) poll();
+  if (before / kMostUnreported != counters_.sent / kMostUnreported) poll();
   return offset;
 }
 
@@ -63,7 +63,7 @@ uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> i
   one.in_use = true;
   one.is_judged = false;
   one.assembly.reset(into, identity_.fragment_bytes);
-  if (stash_.size() != 0) (void)stash_.move_to({stream, source, number}, one.assembly);
+  if (unexpected_.size() != 0) (void)unexpected_.move_to({stream, source, number}, one.assembly);
   ++expecting_;
   ++counters_.messages;
   return place;
@@ -138,14 +138,15 @@ void Member::take(std::span<const std::byte> datagram) {
 }
 
 void Member::keep(const multicast_fragment& fragment, std::span<const std::byte> content) {
-  switch (stash_.keep({fragment.stream, fragment.source, fragment.number}, fragment.whole, fragment.offset, content)) {
-    case Stash::Verdict::kKept:
+  switch (
+      unexpected_.keep({fragment.stream, fragment.source, fragment.number}, fragment.whole, fragment.offset, content)) {
+    case UnexpectedQueue::Verdict::kKept:
       ++counters_.kept;
       break;
-    case Stash::Verdict::kRepeated:
+    case UnexpectedQueue::Verdict::kRepeated:
       ++counters_.repeated;
       break;
-    case Stash::Verdict::kNoRoom:
+    case UnexpectedQueue::Verdict::kNoRoom:
       ++counters_.no_room;
       break;
   }

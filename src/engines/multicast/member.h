@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "engines/multicast/assembly.h"
 #include "engines/multicast/port.h"
-#include "engines/multicast/stash.h"
+#include "engines/multicast/unexpected_queue.h"
 #include "protocol/multicast.h"
 
 namespace hocket::engines::multicast {
@@ -52,7 +52,7 @@ class Member {
     uint32_t streams = 1;
     uint32_t ranks = 1;  // of the communicator
   };
-  Member(std::unique_ptr<Port> port, const Identity& identity, uint64_t stash_bytes);
+  Member(std::unique_ptr<MulticastPort> port, const Identity& identity, uint64_t queue_bytes);
 
   uint32_t fragment_bytes() const { return identity_.fragment_bytes; }
   // Until poll() would find something.
@@ -110,12 +110,12 @@ class Member {
   void take(std::span<const std::byte> datagram);
   void keep(const multicast_fragment& fragment, std::span<const std::byte> content);
 
-  std::unique_ptr<Port> port_;
+  std::unique_ptr<MulticastPort> port_;
   Identity identity_;
   std::vector<Stream> streams_;
   std::deque<Expected> expected_;
   uint32_t expecting_ = 0;
-  Stash stash_;
+  UnexpectedQueue unexpected_;
   std::vector<Head> heads_;  // of what is sent at a time
   std::vector<Parts> run_;
   Losses losses_;

@@ -11,7 +11,7 @@
 namespace hocket::engines::multicast {
 
 // What a receiver tells the sender, as it goes over the wire.
-struct Report {
+struct PaceReport {
   uint32_t expected = 0;  // fragments since its last report
   uint32_t missed = 0;    // of these
 };
@@ -30,7 +30,7 @@ class Pace {
     due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(static_cast<double>(bytes) * 1000 / rate_);
   }
   // Misses of an eighth and more halve the rate, any other report raises it by an eighth.
-  void hear(const Report& report) {
+  void receive(const PaceReport& report) {
     if (report.expected == 0) return;
     const bool overruns = uint64_t{report.missed} * 8 >= report.expected;
     rate_ = std::clamp(overruns ? rate_ / 2 : rate_ * 9 / 8, kSlowest, kFastest);
@@ -52,7 +52,7 @@ class AdaptiveDelay {
   static constexpr int64_t kMostNs = 1'000'000;
 
   int64_t ns() const { return ns_; }
-  void hear(const Report& report) {
+  void receive(const PaceReport& report) {
     if (report.expected == 0) return;
     const bool misses = uint64_t{report.missed} * 4 > report.expected;
     ns_ = misses ? std::clamp(ns_ * 2, kLeastNs, kMostNs) : ns_ * 7 / 8;

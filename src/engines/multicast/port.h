@@ -19,9 +19,9 @@ struct Parts {
   std::span<const std::byte> body;
 };
 
-class Port {
+class MulticastPort {
  public:
-  virtual ~Port() = default;
+  virtual ~MulticastPort() = default;
   // The longest datagram: what the network carries in one piece.
   virtual uint32_t most_bytes() const = 0;
   // How many bytes of datagrams it keeps until they are received; beyond that it loses some.

@@ -26,7 +26,7 @@ constexpr uint32_t kTrainDatagrams = 64;
 constexpr uint32_t kMostLooks = 32;
 constexpr uint64_t kMostTrainBytes = 65000;  // 64 KiB less what IP and UDP take
 
-class UdpPort final : public Port {
+class UdpPort final : public MulticastPort {
  public:
   UdpPort(platform::Descriptor socket, const UdpOptions& options, uint32_t most_bytes, uint64_t room);
   uint32_t most_bytes() const override { return most_bytes_; }
@@ -165,7 +165,7 @@ Status UdpPort::send_all(std::span<const Parts> run) {
 }
 
 Status UdpPort::send_train(std::span<const Parts> run) {
-  if (run.size() == 1 || !sends_trains_) return Port::send_all(run);
+  if (run.size() == 1 || !sends_trains_) return MulticastPort::send_all(run);
   run_.resize(2 * run.size());
   msghdr message = message_of(run, run_.data());
   alignas(cmsghdr) std::byte words[CMSG_SPACE(sizeof(uint16_t))] = {};
@@ -183,7 +183,7 @@ Status UdpPort::send_train(std::span<const Parts> run) {
   constexpr int kRefusals[] = {EINVAL, EIO, EOPNOTSUPP, ENOPROTOOPT, EMSGSIZE};
   if (std::find(std::begin(kRefusals), std::end(kRefusals), errno) == std::end(kRefusals)) return Status::ok();
   sends_trains_ = false;
-  return Port::send_all(run);
+  return MulticastPort::send_all(run);
 }
 
 // Of the datagrams in a train.
@@ -220,7 +220,7 @@ std::span<const std::byte> UdpPort::receive() {
 
 }  // namespace
 
-Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
+Result<std::unique_ptr<MulticastPort>> open_udp_port(const UdpOptions& options) {
   const bool is_ipv4 = options.group.family == Family::kIpv4;
   platform::Descriptor opened(socket(is_ipv4 ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (opened.get() < 0) return Status::system("can't open a socket for multicast", errno);
@@ -241,7 +241,7 @@ Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options) {
     return why_not_joined(options, errno);
   const uint32_t most = options.interface.mtu - header_bytes(options.group.family);
   // The kernel counts its own book-keeping, too, and says twice what was asked for.
-  return std::unique_ptr<Port>(
+  return std::unique_ptr<MulticastPort>(
       std::make_unique<UdpPort>(std::move(opened), options, most, static_cast<uint64_t>(room) / 2));
 }
 

@@ -21,6 +21,6 @@ struct UdpOptions {
 };
 
 // Datagrams are no longer than what the interface carries in one piece. Members of this machine hear each other, too.
-Result<std::unique_ptr<Port>> open_udp_port(const UdpOptions& options);
+Result<std::unique_ptr<MulticastPort>> open_udp_port(const UdpOptions& options);
 
 }  // namespace hocket::engines::multicast

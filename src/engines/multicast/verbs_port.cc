@@ -38,10 +38,10 @@ Result<VerbsEntry> find_entry(const std::string& directory) {
 
 }  // namespace
 
-Result<std::unique_ptr<Port>> open_verbs_port(const VerbsOptions& options, const std::string& directory) {
+Result<std::unique_ptr<MulticastPort>> open_verbs_port(const VerbsOptions& options, const std::string& directory) {
   Result<VerbsEntry> entry = find_entry(directory.empty() ? own_directory() : directory);
   if (!entry.is_ok()) return entry.take_status();
-  Result<std::unique_ptr<Port>> port = Status(Code::kNotSupported, "");
+  Result<std::unique_ptr<MulticastPort>> port = Status(Code::kNotSupported, "");
   entry.value()(options, port);
   return port;
 }

@@ -22,11 +22,11 @@ struct VerbsOptions {
 };
 
 // Looks for the library in `directory`, or where this code lies if that is empty, and then where the system looks.
-Result<std::unique_ptr<Port>> open_verbs_port(const VerbsOptions& options, const std::string& directory = {});
+Result<std::unique_ptr<MulticastPort>> open_verbs_port(const VerbsOptions& options, const std::string& directory = {});
 
 // What the library has to give. The number changes when what passes between it and libhocket does.
 inline constexpr const char* kVerbsLibrary = "libhocket-multicast-verbs.so";
 inline constexpr const char* kVerbsEntry = "hocket_open_verbs_port_2";
-using VerbsEntry = void (*)(const VerbsOptions& options, Result<std::unique_ptr<Port>>& port);
+using VerbsEntry = void (*)(const VerbsOptions& options, Result<std::unique_ptr<MulticastPort>>& port);
 
 }  // namespace hocket::engines::multicast

@@ -115,10 +115,10 @@ Status VerbsPort::set_up(const multicast::VerbsOptions& options) {
   return Status::ok();
 }
 
-Result<std::unique_ptr<multicast::Port>> VerbsPort::open(const multicast::VerbsOptions& options) {
+Result<std::unique_ptr<multicast::MulticastPort>> VerbsPort::open(const multicast::VerbsOptions& options) {
   std::unique_ptr<VerbsPort> port(new VerbsPort);
   HOCKET_TRY(port->set_up(options));
-  return std::unique_ptr<multicast::Port>(std::move(port));
+  return std::unique_ptr<multicast::MulticastPort>(std::move(port));
 }
 
 VerbsPort::~VerbsPort() {
@@ -221,6 +221,6 @@ std::span<const std::byte> VerbsPort::receive() {
 // The entry that libhocket looks for (engines/multicast/verbs_port.h).
 extern "C" __attribute__((visibility("default"))) void hocket_open_verbs_port_2(
     const hocket::engines::multicast::VerbsOptions& options,
-    hocket::Result<std::unique_ptr<hocket::engines::multicast::Port>>& port) {
+    hocket::Result<std::unique_ptr<hocket::engines::multicast::MulticastPort>>& port) {
   port = hocket::engines::multicast_verbs::VerbsPort::open(options);
 }

@@ -33,9 +33,9 @@ struct Ending {
 template <typename T, auto End>
 using Owned = std::unique_ptr<T, Ending<End>>;
 
-class VerbsPort final : public multicast::Port {
+class VerbsPort final : public multicast::MulticastPort {
  public:
-  static Result<std::unique_ptr<multicast::Port>> open(const multicast::VerbsOptions& options);
+  static Result<std::unique_ptr<multicast::MulticastPort>> open(const multicast::VerbsOptions& options);
 
   ~VerbsPort() override;
   uint32_t most_bytes() const override { return most_bytes_; }

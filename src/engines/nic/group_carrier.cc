@@ -67,7 +67,7 @@ bool GroupCarrier::ring(const Instruction& step, StepState& state, const Operand
   // The engine would write into the place of a result that is still to be read.
   if ((unread_ & place_of(group_->started() + 1)) != 0) return false;
   nic_operand operand{};
-  Call call = {.program = step.trigger.program, .root = step.trigger.root};
+  NicCall call = {.program = step.trigger.program, .root = step.trigger.root};
   if (step.trigger.operation != 0) {
     call.operation = operation_of(step.trigger.operation);
     call.type = type_of(step.trigger.operation);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A NIC group as the carrier of one sequence of calls: a step that stands for messages to other nodes (kTrigger) begins
 // an operation. A rank that gets something of it, and every rank in a barrier, waits until the engine has carried it
-// out; others go on at once. Steps of several calls may be under way, begun and looked at in the calls' order.
+// out; others go on at once. Steps of several calls may be under way, started and looked at in the calls' order.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -29,7 +29,7 @@ constexpr uint64_t words_for(uint64_t bytes) { return (bytes + sizeof(uint64_t) 
 class GroupCarrier final : public Carrier {
  public:
   // names[i]: what errors call member i; this one is member `self`.
-  GroupCarrier(std::unique_ptr<Group> group, std::vector<std::string> names, uint32_t self)
+  GroupCarrier(std::unique_ptr<NicGroup> group, std::vector<std::string> names, uint32_t self)
       : group_(std::move(group)), names_(std::move(names)), self_(self) {}
 
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
@@ -52,7 +52,7 @@ class GroupCarrier final : public Carrier {
   void write(const Instruction& step, const std::byte* from, nic_operand& operand) const;
   void read(const Instruction& step, const nic_operand& result, std::byte* to) const;
 
-  std::unique_ptr<Group> group_;
+  std::unique_ptr<NicGroup> group_;
   uint64_t awaited_ = 0;  // the operation that was last waited for
   uint32_t unread_ = 0;   // bit i: operation i, modulo NIC_IN_FLIGHT, has a result that has not been read yet
   std::vector<std::string> names_;

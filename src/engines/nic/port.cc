@@ -24,14 +24,14 @@ namespace {
 using platform::Descriptor;
 
 // A service that says nothing for so long is taken for dead.
-constexpr timeval kPatience = {.tv_sec = 10, .tv_usec = 0};
+constexpr timeval kServiceTimeout = {.tv_sec = 10, .tv_usec = 0};
 // A service that first has to find the members' machines says so at once; it is asked again so often.
 constexpr int kMostRequests = 100;
 constexpr timespec kBetweenRequests = {.tv_sec = 0, .tv_nsec = 10'000'000};
 // How often, and how long each time, it is waited for until a doorbell takes a ring.
 constexpr int kMostTries = 5;
 constexpr int kTryMs = 2;
-constexpr size_t kMostGifts = 3;  // descriptors of one answer
+constexpr size_t kMostDescriptors = 3;  // descriptors of one answer
 constexpr size_t kLongestReport = 128 << 10;
 
 template <typename T>
@@ -85,19 +85,19 @@ std::vector<std::string> interfaces_with_service() {
   return found;
 }
 
-Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
+Result<std::unique_ptr<NicPort>> NicPort::open(const std::string& interface) {
   if (!interface.empty()) {
-    Result<std::unique_ptr<Port>> port = connect_to(interface);
+    Result<std::unique_ptr<NicPort>> port = connect_to(interface);
     if (!port.is_ok()) return port;
     HOCKET_TRY(port.value()->check_keeper());
     HOCKET_TRY(port.value()->greet());
     return port;
   }
   // Others' don't count: anybody could take a name.
-  std::unique_ptr<Port> only;
+  std::unique_ptr<NicPort> only;
   Status refused(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
   for (const std::string& name : interfaces_with_service()) {
-    Result<std::unique_ptr<Port>> port = connect_to(name);
+    Result<std::unique_ptr<NicPort>> port = connect_to(name);
     Status status = port.is_ok() ? port.value()->check_keeper() : port.take_status();
     if (!status.is_ok()) {
       refused = std::move(status);
@@ -113,26 +113,26 @@ Result<std::unique_ptr<Port>> Port::open(const std::string& interface) {
   return only;
 }
 
-Result<std::unique_ptr<Port>> Port::open_any(const std::string& interface) { return connect_to(interface); }
+Result<std::unique_ptr<NicPort>> NicPort::open_any(const std::string& interface) { return connect_to(interface); }
 
-Result<std::unique_ptr<Port>> Port::connect_to(const std::string& interface) {
+Result<std::unique_ptr<NicPort>> NicPort::connect_to(const std::string& interface) {
   Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) return Status::system("can't make a socket", errno);
-  (void)setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
-  (void)setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  (void)setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kServiceTimeout, sizeof kServiceTimeout);
+  (void)setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kServiceTimeout, sizeof kServiceTimeout);
   HOCKET_TRY(connect_by_name(socket, interface));
-  std::unique_ptr<Port> port(new Port(std::move(socket)));
+  std::unique_ptr<NicPort> port(new NicPort(std::move(socket)));
   port->interface_ = interface;
   return port;
 }
 
-bool Port::is_alive() const {
+bool NicPort::is_alive() const {
   char nothing = 0;
   return !is_out_of_step_ && recv(socket_.get(), &nothing, sizeof nothing, MSG_DONTWAIT | MSG_PEEK) < 0 &&
          (errno == EAGAIN || errno == EINTR);
 }
 
-Status Port::check_keeper() const {
+Status NicPort::check_keeper() const {
   ucred keeper{};
   socklen_t length = sizeof keeper;
   if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &keeper, &length) != 0)
@@ -142,15 +142,15 @@ Status Port::check_keeper() const {
                                    ", who would learn this job's keys: it must be root's or one's own"};
 }
 
-Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
-                              std::span<Descriptor> gifts) {
+Result<size_t> NicPort::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
+                                 std::span<Descriptor> descriptors) {
   if (is_out_of_step_)
     return Status(Code::kNotSupported, "the NIC engine's service of " + interface_ + " has left a question unanswered");
   ssize_t length = 0;
   while ((length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL)) < 0 && errno == EINTR) continue;
   // A service that has hung up may have said why.
   if (length < 0 && errno != EPIPE) return Status::system("the NIC engine's service can't be asked", errno);
-  platform::RoomForDescriptors<kMostGifts> room;
+  platform::RoomForDescriptors<kMostDescriptors> room;
   iovec piece = {answer.data(), answer.size()};
   msghdr message{};
   message.msg_iov = &piece;
@@ -163,15 +163,16 @@ Result<size_t> Port::exchange(std::span<const std::byte> request, std::span<std:
   is_out_of_step_ = length < 0;
   if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
   size_t taken = 0;
-  platform::take_descriptors(message, [&](Descriptor gift) {
-    if (taken < gifts.size()) gifts[taken++] = std::move(gift);
+  platform::take_descriptors(message, [&](Descriptor descriptor) {
+    if (taken < descriptors.size()) descriptors[taken++] = std::move(descriptor);
   });
   if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended, or hung up");
   return static_cast<size_t>(length);
 }
 
-Status Port::ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<Descriptor> gifts) {
-  Result<size_t> length = exchange(request, answer, gifts);
+Status NicPort::ask(std::span<const std::byte> request, std::span<std::byte> answer,
+                    std::span<Descriptor> descriptors) {
+  Result<size_t> length = exchange(request, answer, descriptors);
   if (!length.is_ok()) return length.take_status();
   // What all versions have: a refusal may be no longer.
   nic_answer head{};
@@ -184,7 +185,7 @@ Status Port::ask(std::span<const std::byte> request, std::span<std::byte> answer
                                    " bytes, not " + std::to_string(answer.size()) + ": of another version?"};
 }
 
-Result<std::string> Port::report() {
+Result<std::string> NicPort::report() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_STATUS};
   std::string text(kLongestReport, ' ');
   Result<size_t> length = exchange(bytes_of(request), std::as_writable_bytes(std::span(text)), {});
@@ -198,7 +199,7 @@ Result<std::string> Port::report() {
   return text;
 }
 
-Status Port::end_service() {
+Status NicPort::end_service() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_DOWN};
   nic_answer answer{};
   // Of another version as well: its answers begin alike.
@@ -212,7 +213,7 @@ Status Port::end_service() {
   return Status::ok();
 }
 
-Status Port::greet() {
+Status NicPort::greet() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_HELLO};
   nic_hello hello{};
   HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(hello), {}));
@@ -222,7 +223,7 @@ Status Port::greet() {
   return Status::ok();
 }
 
-Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
+Result<std::unique_ptr<NicGroup>> NicPort::join(const GroupDescription& description) {
   nic_join join{};
   join.request = {NIC_SERVICE_VERSION, NIC_REQUEST_JOIN};
   join.id = description.id;
@@ -231,7 +232,7 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   join.self = static_cast<uint16_t>(description.self);
   join.size = static_cast<uint16_t>(description.members.size());
   join.programs = static_cast<uint16_t>(description.programs.size());
-  join.has_bell = bell_ != nullptr;
+  join.has_doorbell = doorbell_ != nullptr;
   std::vector<std::byte> request;
   const auto append = [&](std::span<const std::byte> bytes) {
     request.insert(request.end(), bytes.begin(), bytes.end());
@@ -241,63 +242,63 @@ Result<std::unique_ptr<Group>> Port::join(const GroupDescription& description) {
   for (const Address& member : description.members) append(bytes_of(nic_peer{member.ip, member.port, 0}));
 
   nic_joined joined{};
-  std::array<Descriptor, kMostGifts> gifts;
-  HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
+  std::array<Descriptor, kMostDescriptors> descriptors;
+  HOCKET_TRY(ask(request, writable_bytes_of(joined), descriptors));
   for (int i = 1; i < kMostRequests && joined.answer.error == EAGAIN; ++i) {
     (void)nanosleep(&kBetweenRequests, nullptr);
-    HOCKET_TRY(ask(request, writable_bytes_of(joined), gifts));
+    HOCKET_TRY(ask(request, writable_bytes_of(joined), descriptors));
   }
   HOCKET_TRY(out_of(joined.answer));
   // Whatever goes wrong from here on, the group is left.
-  std::unique_ptr<Group> group(new Group(*this, joined.group));
-  std::shared_ptr<const Descriptor> bell = joined.is_shared != 0 ? bell_ : nullptr;
-  if (gifts[2].get() >= 0) bell = std::make_shared<const Descriptor>(std::move(gifts[2]));
-  if (gifts[0].get() < 0 || gifts[1].get() < 0 || bell == nullptr)
+  std::unique_ptr<NicGroup> group(new NicGroup(*this, joined.group));
+  std::shared_ptr<const Descriptor> doorbell = joined.is_shared != 0 ? doorbell_ : nullptr;
+  if (descriptors[2].get() >= 0) doorbell = std::make_shared<const Descriptor>(std::move(descriptors[2]));
+  if (descriptors[0].get() < 0 || descriptors[1].get() < 0 || doorbell == nullptr)
     return Status(Code::kSystem, "this process has no room for the three files that are a NIC group: `ulimit -n`");
-  if (joined.is_shared != 0) bell_ = bell;
-  HOCKET_TRY(group->map(gifts[0]));
+  if (joined.is_shared != 0) doorbell_ = doorbell;
+  HOCKET_TRY(group->map(descriptors[0]));
   group->members_ = description.members;
-  group->ear_ = std::move(gifts[1]);
-  group->bell_ = std::move(bell);
+  group->wakeup_socket_ = std::move(descriptors[1]);
+  group->doorbell_ = std::move(doorbell);
   group->words_at_ = joined.words_at;
-  if (group->words_at_ + NIC_HEADER_BYTES != joined.bell_bytes || joined.bell_bytes > sizeof joined.bell)
+  if (group->words_at_ + NIC_HEADER_BYTES != joined.doorbell_bytes || joined.doorbell_bytes > sizeof joined.doorbell)
     return Status(Code::kNotSupported, "the NIC engine's doorbell has another length: of another version?");
-  for (Group::Ring& ring : group->rings_) std::memcpy(ring.bytes.data(), joined.bell, joined.bell_bytes);
+  for (NicGroup::Ring& ring : group->rings_) std::memcpy(ring.bytes.data(), joined.doorbell, joined.doorbell_bytes);
   group->synchronizing_ = description.synchronizing;
   return group;
 }
 
-Group::~Group() {
+NicGroup::~NicGroup() {
   if (!has_left_) (void)leave(false);
   if (page_ != nullptr) munmap(page_, sizeof *page_);
 }
 
-bool Group::leave(bool is_failure) {
+bool NicGroup::leave(bool is_failure) {
   const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, is_failure ? 1U : 0U};
   has_left_ = send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL) == sizeof leave;
   return has_left_;
 }
 
-bool Group::abandon() { return has_left_ || leave(true); }
+bool NicGroup::abandon() { return has_left_ || leave(true); }
 
-Status Group::map(const Descriptor& page) {
+Status NicGroup::map(const Descriptor& page) {
   void* memory = mmap(nullptr, sizeof *page_, PROT_READ | PROT_WRITE, MAP_SHARED, page.get(), 0);
   if (memory == MAP_FAILED) return Status::system("can't map the NIC engine's page", errno);
   page_ = static_cast<nic_page*>(memory);
   return Status::ok();
 }
 
-Status Group::start(const Call& call) {
+Status NicGroup::start(const NicCall& call) {
   if (started_ - done() >= NIC_IN_FLIGHT)
     return {Code::kInvalidArgument, "there are " + std::to_string(NIC_IN_FLIGHT) + " operations under way already"};
   // Operations begin in their order: what was not heard comes first.
-  if (is_unheard_) HOCKET_TRY(ring_again());
+  if (is_unreported_) HOCKET_TRY(ring_again());
   ++started_;
   write_ring(call);
-  return is_unheard_ ? Status::ok() : ring(ring_of(started_));
+  return is_unreported_ ? Status::ok() : ring(ring_of(started_));
 }
 
-void Group::write_ring(const Call& call) {
+void NicGroup::write_ring(const NicCall& call) {
   const bool synchronizes = started_ % NIC_SYNCHRONIZES == 0 && call.program < synchronizing_.size();
   nic_message m{};
   m.group = number_;
@@ -306,7 +307,7 @@ void Group::write_ring(const Call& call) {
   m.words = call.words;
   m.operation = call.operation;
   m.type = call.type;
-  m.kind = NIC_BELL;
+  m.kind = NIC_DOORBELL;
   m.program = static_cast<uint8_t>(synchronizes ? synchronizing_[call.program] : call.program);
   m.carried = call.operand != nullptr ? call.words : 0;
   __u64 words[NIC_WORDS + 1];
@@ -319,34 +320,34 @@ void Group::write_ring(const Call& call) {
   ring.length = words_at_ + sizeof words + bytes;
 }
 
-Status Group::ring_again() {
-  is_unheard_ = false;
-  for (uint64_t operation = done() + 1; operation <= started_ && !is_unheard_; ++operation)
+Status NicGroup::ring_again() {
+  is_unreported_ = false;
+  for (uint64_t operation = done() + 1; operation <= started_ && !is_unreported_; ++operation)
     HOCKET_TRY(ring(ring_of(operation)));
   return Status::ok();
 }
 
-Status Group::ring(const Ring& ring) {
-  for (int tries = 0; send(bell_->get(), ring.bytes.data(), ring.length, MSG_NOSIGNAL) < 0; ++tries) {
+Status NicGroup::ring(const Ring& ring) {
+  for (int tries = 0; send(doorbell_->get(), ring.bytes.data(), ring.length, MSG_NOSIGNAL) < 0; ++tries) {
     // ENOBUFS: the engine has kept the packet, as it does where nothing goes out.
     if (errno == ENOBUFS) break;
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
     // An engine that doesn't listen now is rung again later: ring_again().
-    is_unheard_ = tries >= kMostTries;
-    if (is_unheard_) break;
-    pollfd bell = {bell_->get(), POLLOUT, 0};
-    (void)poll(&bell, 1, kTryMs);
+    is_unreported_ = tries >= kMostTries;
+    if (is_unreported_) break;
+    pollfd doorbell = {doorbell_->get(), POLLOUT, 0};
+    (void)poll(&doorbell, 1, kTryMs);
   }
   return Status::ok();
 }
 
-uint32_t Group::culprit() const {
+uint32_t NicGroup::culprit() const {
   const uint64_t broken = std::atomic_ref(page_->broken).load(std::memory_order_relaxed);
   return broken == 0 ? ~uint32_t{0} : static_cast<uint32_t>(broken >> 8);
 }
 
-Status Group::health() const {
+Status NicGroup::health() const {
   const uint64_t broken = std::atomic_ref(page_->broken).load(std::memory_order_relaxed);
   if (broken == 0) {
     char nothing = 0;
@@ -370,19 +371,19 @@ Status Group::health() const {
   }
 }
 
-bool Group::sleep(uint64_t seen, int64_t limit_ns) {
+bool NicGroup::sleep(uint64_t seen, int64_t limit_ns) {
   std::atomic_ref sleeps(page_->sleeps);
   // memory_order_seq_cst, as of the engine's addition to `done` before its look at `sleeps`: one of the two sees the
   // other.
   sleeps.store(1, std::memory_order_seq_cst);
   if (std::atomic_ref(page_->done).load(std::memory_order_seq_cst) == seen) {
-    pollfd ear = {ear_.get(), POLLIN, 0};
+    pollfd wakeup_socket = {wakeup_socket_.get(), POLLIN, 0};
     const timespec limit = {limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
-    (void)ppoll(&ear, 1, &limit, nullptr);
+    (void)ppoll(&wakeup_socket, 1, &limit, nullptr);
   }
   sleeps.store(0, std::memory_order_relaxed);
-  char drained[NIC_MOST_BELL_BYTES];
-  while (recv(ear_.get(), drained, sizeof drained, MSG_DONTWAIT) > 0) continue;
+  char drained[NIC_MOST_DOORBELL_BYTES];
+  while (recv(wakeup_socket_.get(), drained, sizeof drained, MSG_DONTWAIT) > 0) continue;
   return done() != seen;
 }
 

@@ -33,14 +33,14 @@ struct GroupDescription {
   uint32_t self = 0;
   std::vector<Address> members;
   std::vector<nic_program> programs;  // of `self`
-  // For each of them, the one that does the same and lets nobody go before all have begun (Form::synchronizes); its own
-  // number, if it is one. Empty: all are.
+  // For each of them, the one that does the same and lets nobody go before all have started (Form::synchronizes); its
+  // own number, if it is one. Empty: all are.
   std::vector<uint8_t> synchronizing;
   uint64_t silence_ns = 0;  // after which a member counts as gone; 0: the service's default
 };
 
 // What an operation is to do. A barrier has a program only.
-struct Call {
+struct NicCall {
   uint32_t program = 0;
   uint32_t root = 0;
   uint8_t operation = 0;  // enum nic_operation, and below nic_type
@@ -49,22 +49,22 @@ struct Call {
   const nic_operand* operand = nullptr;  // of this member, read at once; nullptr where it gives none
 };
 
-class Port;
+class NicPort;
 
-// A process's share in one group. Operations are begun in the order of their numbers, from 1, and end in it.
+// A process's share in one group. Operations are started in the order of their numbers, from 1, and end in it.
 //
 // Invariant: lives no longer than its port.
-class Group {
+class NicGroup {
  public:
-  ~Group();
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
+  ~NicGroup();
+  NicGroup(const NicGroup&) = delete;
+  NicGroup& operator=(const NicGroup&) = delete;
 
   // Begins the next operation: rings. An error: the engine can't be reached, or NIC_IN_FLIGHT are under way. Every so
   // often the program is replaced by the one that synchronizes, so that no member is ever too far ahead of the others.
-  Status start(const Call& call);
-  Status start(uint32_t program) { return start(Call{.program = program}); }
-  // What came of an operation that is done: there until the one behind it by NIC_IN_FLIGHT is begun. Of collectives
+  Status start(const NicCall& call);
+  Status start(uint32_t program) { return start(NicCall{.program = program}); }
+  // What came of an operation that is done: there until the one behind it by NIC_IN_FLIGHT is started. Of collectives
   // with a root, nothing where it goes to another.
   const nic_operand& result(uint64_t operation) const { return page_->result[operation % NIC_IN_FLIGHT]; }
   uint64_t started() const { return started_; }
@@ -77,49 +77,49 @@ class Group {
   uint32_t culprit() const;
   // Why the group is broken and by whom; ok: it is not. Asks the system whether the engine lives.
   Status health() const;
-  // Rings again for what is under way, in case that a bell was lost; those that were not are not heard twice.
+  // Rings again for what is under way, in case that a doorbell was lost; those that were not are not heard twice.
   Status ring_again();
   // The other members shall know that this one doesn't go on. False: the engine's service has ended. Nothing may be
-  // begun after it.
+  // started after it.
   bool abandon();
   // Sleeps until something has been completed, or `limit_ns` are over. Returns at once if done() isn't `seen` any more.
   // Gives whether it isn't.
   bool sleep(uint64_t seen, int64_t limit_ns);
 
  private:
-  friend class Port;
+  friend class NicPort;
   struct Ring {
-    std::array<std::byte, NIC_MOST_BELL_BYTES + sizeof(nic_operand)> bytes;
+    std::array<std::byte, NIC_MOST_DOORBELL_BYTES + sizeof(nic_operand)> bytes;
     size_t length;
   };
   Ring& ring_of(uint64_t operation) { return rings_[operation % NIC_IN_FLIGHT]; }
   Status ring(const Ring& ring);
-  void write_ring(const Call& call);
-  Group(Port& port, uint32_t number) : port_(port), number_(number) {}
+  void write_ring(const NicCall& call);
+  NicGroup(NicPort& port, uint32_t number) : port_(port), number_(number) {}
   Status map(const platform::Descriptor& page);
   bool leave(bool is_failure);
 
-  Port& port_;
+  NicPort& port_;
   uint32_t number_;  // at the service
   nic_page* page_ = nullptr;
   std::vector<Address> members_;
-  std::shared_ptr<const platform::Descriptor> bell_;  // may be that of other groups as well
-  platform::Descriptor ear_;
-  std::array<Ring, NIC_IN_FLIGHT> rings_;  // of the operations under way: what is sent to the bell
+  std::shared_ptr<const platform::Descriptor> doorbell_;  // may be that of other groups as well
+  platform::Descriptor wakeup_socket_;
+  std::array<Ring, NIC_IN_FLIGHT> rings_;  // of the operations under way: what is sent to the doorbell
   size_t words_at_ = 0;
-  bool is_unheard_ = false;  // the engine did not take the newest ring
+  bool is_unreported_ = false;  // the engine did not take the newest ring
   std::vector<uint8_t> synchronizing_;
   uint64_t started_ = 0;
   bool has_left_ = false;
 };
 
-class Port {
+class NicPort {
  public:
   // To the service of an interface; "": the only one there is. kNotSupported: there is none, and how to have one; or
   // its name belongs to a process of neither root nor this user, and no other process may learn the keys of groups.
-  static Result<std::unique_ptr<Port>> open(const std::string& interface);
+  static Result<std::unique_ptr<NicPort>> open(const std::string& interface);
   // Connects to a service of any user and any version: to ask for a report or to end it, not to join.
-  static Result<std::unique_ptr<Port>> open_any(const std::string& interface);
+  static Result<std::unique_ptr<NicPort>> open_any(const std::string& interface);
 
   const std::string& engine() const { return engine_; }  // "kernel" or "agent"
   const std::string& interface() const { return interface_; }
@@ -129,7 +129,7 @@ class Port {
   bool is_alive() const;
 
   // To be called by all members, in any order.
-  Result<std::unique_ptr<Group>> join(const GroupDescription& description);
+  Result<std::unique_ptr<NicGroup>> join(const GroupDescription& description);
 
   // The engine, its groups and its counters, as JSON.
   Result<std::string> report();
@@ -137,18 +137,19 @@ class Port {
   Status end_service();
 
  private:
-  friend class Group;
-  explicit Port(platform::Descriptor socket) : socket_(std::move(socket)) {}
-  static Result<std::unique_ptr<Port>> connect_to(const std::string& interface);
+  friend class NicGroup;
+  explicit NicPort(platform::Descriptor socket) : socket_(std::move(socket)) {}
+  static Result<std::unique_ptr<NicPort>> connect_to(const std::string& interface);
   // Ok: root's, or this user's own.
   Status check_keeper() const;
   Status greet();
-  Status ask(std::span<const std::byte> request, std::span<std::byte> answer, std::span<platform::Descriptor> gifts);
+  Status ask(std::span<const std::byte> request, std::span<std::byte> answer,
+             std::span<platform::Descriptor> descriptors);
   Result<size_t> exchange(std::span<const std::byte> request, std::span<std::byte> answer,
-                          std::span<platform::Descriptor> gifts);
+                          std::span<platform::Descriptor> descriptors);
 
   platform::Descriptor socket_;
-  std::shared_ptr<const platform::Descriptor> bell_;  // for all groups that share one
+  std::shared_ptr<const platform::Descriptor> doorbell_;  // for all groups that share one
   std::string engine_;
   std::string interface_;
   Address address_;

@@ -47,7 +47,7 @@ Result<nic_program> stage_table(uint32_t rank, const Form& form,
                                 const std::function<schedule::Plan(uint32_t)>& plan_of);
 
 // A barrier by broadcast among `size` ranks, as Elanlib's hgsync over Quadrics: rank 0 asks all by one packet, each
-// answers whether its host has begun, and if all have, another packet lets them go. If not, `plan_of`'s schedule is
+// answers whether its host has started, and if all have, another packet lets them go. If not, `plan_of`'s schedule is
 // carried out instead, as gsync is there. Refused as above; rank 0 hears from all others, which limits their number.
 Result<nic_program> broadcast_table(uint32_t rank, uint32_t size,
                                     const std::function<schedule::Plan(uint32_t)>& plan_of);

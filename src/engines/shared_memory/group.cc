@@ -5,7 +5,7 @@
 
 namespace hocket::engines::shared_memory {
 
-Status Group::reach(uint32_t rank, uint64_t end) {
+Status NodeGroup::reach(uint32_t rank, uint64_t end) {
   HOCKET_ASSERT(rank < members_.size(), "a rank of a group is below its size");
   Member& member = members_[rank];
   if (member.region == nullptr) return Status::ok();
@@ -17,7 +17,7 @@ Status Group::reach(uint32_t rank, uint64_t end) {
   return Status::ok();
 }
 
-void Group::wake_waiters(uint32_t what) {
+void NodeGroup::wake_waiters(uint32_t what) {
   for (const Member& member : members_) {
     // Relaxed: written before `parked`. A value of an earlier sleep does no harm: who announces a new one after our
     // look at `sleepers` looks once more himself.
@@ -26,7 +26,7 @@ void Group::wake_waiters(uint32_t what) {
   }
 }
 
-void Group::announce_sleep(uint32_t awaits) {
+void NodeGroup::announce_sleep(uint32_t awaits) {
   RankBlock& mine = *members_[rank_].block;
   // Relaxed, both: ordered by the barrier below. Partner: wake_waiters().
   mine.awaits.store(awaits, std::memory_order_relaxed);
@@ -36,7 +36,7 @@ void Group::announce_sleep(uint32_t awaits) {
   platform::sleeper_barrier(asymmetric_);
 }
 
-void Group::withdraw_sleep() {
+void NodeGroup::withdraw_sleep() {
   HOCKET_ASSERT(root().sleepers.load(std::memory_order_relaxed) != 0, "who withdraws has announced its sleep");
   // Relaxed, both: what the waker wrote is seen through its own release; a waker that still finds a sleeper wakes
   // nobody.
@@ -44,22 +44,22 @@ void Group::withdraw_sleep() {
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Group::report_broken(uint32_t name) {
+void NodeGroup::report_broken(uint32_t name) {
   uint32_t expected = 0;
   // Release: pairs with the acquire in broken(). The first report stays.
   root().broken.compare_exchange_strong(expected, name + 1, std::memory_order_release, std::memory_order_relaxed);
   for (const Member& member : members_) platform::unpark(member.block->parking);
 }
 
-void Group::report_mismatch(std::string_view reason) {
+void NodeGroup::report_mismatch(std::string_view reason) {
   // Relaxed: who writes the sentence, and no more. Who finds it raised goes without, and all hear of the first.
-  if (root().tells.exchange(1, std::memory_order_relaxed) != 0) return;
+  if (root().writer.exchange(1, std::memory_order_relaxed) != 0) return;
   const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
   root().reason[length] = 0;
   // Its release carries the sentence; pairs with the acquire in broken().
   report_broken(RankBlock::kMismatch - 1);
 }
 
-std::string Group::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }
+std::string NodeGroup::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }
 
 }  // namespace hocket::engines::shared_memory

@@ -24,10 +24,10 @@ struct Member {
   platform::MappedRegion* region = nullptr;  // maps more of it; nullptr: all is there
 };
 
-class Group {
+class NodeGroup {
  public:
   // `asymmetric`: all members have registered for the asymmetric barrier.
-  Group(uint32_t rank, std::vector<Member> members, std::shared_ptr<platform::SharedRegion> region, bool asymmetric)
+  NodeGroup(uint32_t rank, std::vector<Member> members, std::shared_ptr<platform::SharedRegion> region, bool asymmetric)
       : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {
     HOCKET_ASSERT(rank_ < members_.size(), "a group's own rank is one of its members");
   }

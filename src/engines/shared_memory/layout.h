@@ -120,7 +120,7 @@ struct alignas(64) RankBlock {
   std::atomic<uint32_t> left;
   // On rank 0: which calls differ, as a sentence that ends with 0. The rank that has raised `tells` writes it.
   static constexpr uint32_t kReasonBytes = 448;
-  alignas(64) std::atomic<uint32_t> tells;
+  alignas(64) std::atomic<uint32_t> writer;
   char reason[kReasonBytes];
 
   static size_t bytes(uint32_t ranks) { return sizeof(RankBlock) + kLanes * LaneBlock::bytes(ranks); }

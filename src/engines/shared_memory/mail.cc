@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/assertion.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 
 namespace hocket::engines::shared_memory {
 
@@ -16,13 +16,13 @@ namespace {
 // Sending the caller's own memory as it lies saves a copy, but the sender waits for the receiver to have read it.
 constexpr uint64_t kSendInPlaceBytes = 4 * 1024;
 // How often a message looks for a buffer in vain before a piece of it goes inside a line, which is slow.
-constexpr uint64_t kPatience = 32;
+constexpr uint64_t kPollsPerLook = 32;
 
-enum Phase : uint8_t { kNotBegun, kMoving, kAwaitingReceiver };
+enum Phase : uint8_t { kNotStarted, kMoving, kAwaitingReceiver };
 
 }  // namespace
 
-bool Lane::is_consumed(uint32_t peer, uint64_t serial) {
+bool MemoryTransport::is_consumed(uint32_t peer, uint64_t serial) {
   Pair& pair = pairs_[peer];
   if (pair.consumed >= serial) return true;
   // Acquire: pairs with the receiver's release: it has read what we are about to overwrite.
@@ -31,26 +31,26 @@ bool Lane::is_consumed(uint32_t peer, uint64_t serial) {
   return pair.consumed >= serial;
 }
 
-bool Lane::has_room(uint32_t peer) {
+bool MemoryTransport::has_room(uint32_t peer) {
   const uint64_t sent = pairs_[peer].sent;
   return sent < kMailDepth || is_consumed(peer, sent - kMailDepth + 1);
 }
 
-void Lane::post_line(uint32_t peer, MailLine& line) {
+void MemoryTransport::post_line(uint32_t peer, MailLine& line) {
   HOCKET_ASSERT(has_room(peer), "a line is written when its receiver is done with what it held");
   // Release: the line's content comes before; pairs with the acquire in receive().
   line.serial.store(++pairs_[peer].sent, std::memory_order_release);
   group_.wake(peer);
 }
 
-void Lane::post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole) {
+void MemoryTransport::post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole) {
   MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
   line.location = inline_of(bytes, is_whole) ^ mark_;
   if (bytes != 0) std::memcpy(line.payload, payload, bytes);
   post_line(peer, line);
 }
 
-void Lane::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total) {
+void MemoryTransport::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total) {
   MailLine& line = lanes_[peer]->mail(group_.rank())[pairs_[peer].sent % kMailDepth];
   line.location = location ^ mark_;
   line.bytes = bytes;
@@ -59,13 +59,13 @@ void Lane::post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total
 }
 
 // Where the receiver can read a long message as it lies, or kInline if it can't.
-uint64_t Lane::reachable_location(const std::byte* data, uint64_t bytes) const {
+uint64_t MemoryTransport::reachable_location(const std::byte* data, uint64_t bytes) const {
   if (bytes >= kSendInPlaceBytes && group_.region().contains(data, bytes)) return group_.region().offset_of(data);
   if (bytes >= kForeignBytes && group_.cross_memory()) return kForeign | reinterpret_cast<uintptr_t>(data);
   return kInline;
 }
 
-Progress Lane::send(const Instruction& step, StepState& state, const Operands& operands) {
+Progress MemoryTransport::send(const Instruction& step, StepState& state, const Operands& operands) {
   HOCKET_ASSERT(step.peer < pairs_.size(), "a step's peer is in this group");
   Pair& pair = pairs_[step.peer];
   if (pair.sending != nullptr && pair.sending != &state) return Progress::kPending;
@@ -100,14 +100,15 @@ Progress Lane::send(const Instruction& step, StepState& state, const Operands& o
 }
 
 // One receiver may hold half of the buffers, so that a late receiver does not stop messages to others.
-StagingBuffer* Lane::mail_buffer(uint32_t peer, bool is_short) {
+StagingBuffer* MemoryTransport::mail_buffer(uint32_t peer, bool is_short) {
   const uint64_t sent = pairs_[peer].sent;
   if (sent >= kMailBuffers / 2 && !is_consumed(peer, sent - kMailBuffers / 2 + 1)) return nullptr;
   StagingPool& pool = is_short ? short_mail_staging_ : mail_staging_;
   return pool.take([this](const StagingBuffer& candidate) { return is_consumed(candidate.peer, candidate.holder); });
 }
 
-Progress Lane::send_fragments(const Instruction& step, StepState& state, const Operands& operands, uint64_t fragment) {
+Progress MemoryTransport::send_fragments(const Instruction& step, StepState& state, const Operands& operands,
+                                         uint64_t fragment) {
   const std::byte* data = operands.source(step);
   while (state.bytes < step.bytes) {
     if (!has_room(step.peer)) return Progress::kPending;
@@ -121,7 +122,7 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const O
       post(step.peer, buffer->offset, bytes, step.bytes);
     } else if (!is_consumed(step.peer, pairs_[step.peer].sent)) {
       return Progress::kPending;  // this receiver moves us on
-    } else if (++state.serial % kPatience != 0) {
+    } else if (++state.serial % kPollsPerLook != 0) {
       return Progress::kPending;  // another receiver will give a buffer back, as a rule
     } else {
       // Others hold all buffers and may wait for what this message brings about. Lines always move, so it does too.
@@ -138,7 +139,8 @@ Progress Lane::send_fragments(const Instruction& step, StepState& state, const O
 
 // A message of another length than what is received, which only a mistake of the program can bring about, must not be
 // written anywhere. (Of one in several inline lines, none says how long the whole is; but too long it can't get.)
-bool Lane::is_expected(const Instruction& step, const StepState& state, const MailLine& line, uint64_t location) {
+bool MemoryTransport::is_expected(const Instruction& step, const StepState& state, const MailLine& line,
+                                  uint64_t location) {
   if (is_of_other_call(step, location)) [[unlikely]]
     return false;
   const bool is_inline = is_inline_mail(location);
@@ -153,7 +155,7 @@ bool Lane::is_expected(const Instruction& step, const StepState& state, const Ma
   return false;
 }
 
-Progress Lane::receive(const Instruction& step, StepState& state, const Operands& operands) {
+Progress MemoryTransport::receive(const Instruction& step, StepState& state, const Operands& operands) {
   HOCKET_ASSERT(step.peer < pairs_.size(), "a step's peer is in this group");
   Pair& pair = pairs_[step.peer];
   if (pair.receiving != nullptr && pair.receiving != &state) return Progress::kPending;
@@ -182,7 +184,7 @@ Progress Lane::receive(const Instruction& step, StepState& state, const Operands
     state.bytes += bytes;
   } while (state.bytes < step.bytes);
   pair.receiving = nullptr;
-  has_begun(step.peer);
+  has_started(step.peer);
   return Progress::kDone;
 }
 

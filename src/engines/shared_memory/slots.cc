@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/assertion.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 #include "engines/shared_memory/short_copy.h"
 
 namespace hocket::engines::shared_memory {
@@ -20,14 +20,14 @@ constexpr uint64_t kLongCopyBytes = 4096;
 
 }  // namespace
 
-bool Lane::publishes_in_place(const Instruction& step, const std::byte* memory) const {
+bool MemoryTransport::publishes_in_place(const Instruction& step, const std::byte* memory) const {
   if (!group_.region().contains(memory, step.bytes)) return false;
   return step.source == Buffer::kScratch || step.bytes >= kPublishInPlaceBytes;
 }
 
 // The buffer that stands behind a slot during this call. A slot published again keeps its buffer: the schedule has
 // made sure that the readers of the earlier version are done.
-StagingBuffer* Lane::slot_buffer(uint8_t slot) {
+StagingBuffer* MemoryTransport::slot_buffer(uint8_t slot) {
   if (held_[slot] != nullptr) return held_[slot];
   StagingBuffer* buffer = slot_staging_.take(
       [this](const StagingBuffer& candidate) { return candidate.holder != call_ && all_finished(candidate.holder); });
@@ -39,7 +39,7 @@ StagingBuffer* Lane::slot_buffer(uint8_t slot) {
   return buffer;
 }
 
-void Lane::write_slot(const Instruction& step, uint64_t location) {
+void MemoryTransport::write_slot(const Instruction& step, uint64_t location) {
   HOCKET_ASSERT(entered_, "a set is written to when all ranks have finished the call that had it before");
   SlotLine& line = mine_->slots[set()][step.slot];
   line.location = location ^ mark_;
@@ -48,7 +48,7 @@ void Lane::write_slot(const Instruction& step, uint64_t location) {
   group_.wake_all(1 + group_.rank());
 }
 
-Progress Lane::publish(const Instruction& step, const Operands& operands) {
+Progress MemoryTransport::publish(const Instruction& step, const Operands& operands) {
   HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   if (!enter_set()) return Progress::kPending;
   const std::byte* data = operands.source(step);
@@ -88,7 +88,7 @@ Progress Lane::publish(const Instruction& step, const Operands& operands) {
   return Progress::kDone;
 }
 
-Progress Lane::expose(const Instruction& step, const Operands& operands) {
+Progress MemoryTransport::expose(const Instruction& step, const Operands& operands) {
   HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   if (!enter_set()) return Progress::kPending;
   std::byte* room = operands.destination(step);
@@ -102,7 +102,7 @@ Progress Lane::expose(const Instruction& step, const Operands& operands) {
   return Progress::kDone;
 }
 
-const SlotLine* Lane::published(const Instruction& step) {
+const SlotLine* MemoryTransport::published(const Instruction& step) {
   HOCKET_ASSERT(step.peer < lanes_.size(), "a step's peer is in this group");
   HOCKET_ASSERT(step.slot < schedule::kMaxSlots, "a step names one of the slots that there are");
   const SlotLine& line = lanes_[step.peer]->slots[set()][step.slot];
@@ -111,11 +111,11 @@ const SlotLine* Lane::published(const Instruction& step) {
   HOCKET_ASSERT(tag < slot_tag(call_ + 1, 0), "no peer publishes in a set that this rank still uses");
   peer_is_writing_ = tag == slot_tag(call_, kBeingWritten);
   if (tag < slot_tag(call_, step.version)) return nullptr;
-  has_begun(step.peer);
+  has_started(step.peer);
   return &line;
 }
 
-Progress Lane::get(const Instruction& step, const Operands& operands) {
+Progress MemoryTransport::get(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
   const uint64_t location = line->location ^ mark_;
@@ -128,7 +128,7 @@ Progress Lane::get(const Instruction& step, const Operands& operands) {
   return take_in(step, operands, location, step.target_offset, 0, step.bytes);
 }
 
-Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
+Progress MemoryTransport::combine_from(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
   const uint64_t location = line->location ^ mark_;
@@ -141,7 +141,7 @@ Progress Lane::combine_from(const Instruction& step, const Operands& operands) {
   return take_in(step, operands, location, step.target_offset, 0, step.bytes);
 }
 
-Progress Lane::put(const Instruction& step, const Operands& operands) {
+Progress MemoryTransport::put(const Instruction& step, const Operands& operands) {
   const SlotLine* line = published(step);
   if (line == nullptr) return Progress::kPending;
   const uint64_t location = line->location ^ mark_;

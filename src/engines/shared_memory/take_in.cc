@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/log.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 #include "platform/memory/cross_memory.h"
 
 namespace hocket::engines::shared_memory {
@@ -19,8 +19,8 @@ bool combines(const Instruction& step) {
 
 }  // namespace
 
-Progress Lane::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset,
-                       uint64_t done, uint64_t bytes) {
+Progress MemoryTransport::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset,
+                                  uint64_t done, uint64_t bytes) {
   const Member& owner = group_.member(step.peer);
   if (!is_foreign(location)) {
     const std::byte* data = at(step.peer, location + offset, bytes);

@@ -19,7 +19,7 @@ namespace {
 // Longer room for operands goes back to the heap as soon as they have been combined.
 constexpr uint64_t kLongestKept = 1 << 20;
 
-enum Phase : uint8_t { kNotBegun, kUnderWay, kArrived };
+enum Phase : uint8_t { kNotStarted, kUnderWay, kArrived };
 
 // What could not be taken back may still be written to, for as long as the process lives.
 void leave_to_network(std::unique_ptr<std::byte[]> memory) {
@@ -111,7 +111,8 @@ void Channel::compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected) 
 
 bool Channel::has_steps_under_way() const {
   return std::any_of(posted_.begin(), posted_.end(), [&](const Posted& posted) {
-    return std::none_of(asides_.begin(), asides_.end(), [&](const Aside& one) { return &one.state == posted.state; });
+    return std::none_of(detached_.begin(), detached_.end(),
+                        [&](const Detached& one) { return &one.state == posted.state; });
   });
 }
 
@@ -121,7 +122,7 @@ void Channel::begin(const Program&) {
 
 Progress Channel::run(const Instruction& step, StepState& state, const Operands& operands) {
   if (has_failed()) return Progress::kPending;
-  if (state.phase == kNotBegun) post(step, state, operands);
+  if (state.phase == kNotStarted) post(step, state, operands);
   if (state.phase != kArrived) return Progress::kPending;
   finish(step, state, operands);
   return Progress::kDone;
@@ -190,47 +191,48 @@ uint64_t Channel::take_bounce(uint64_t bytes) {
   return index;
 }
 
-uint32_t Channel::new_aside(uint64_t bytes) {
+uint32_t Channel::new_detached(uint64_t bytes) {
   uint32_t number = 0;
-  while (number < asides_.size() && asides_[number].in_use) ++number;
-  if (number == asides_.size()) asides_.emplace_back();
-  asides_[number] = {.state = {.phase = kUnderWay}, .bounce = take_bounce(bytes), .in_use = true};
+  while (number < detached_.size() && detached_[number].in_use) ++number;
+  if (number == detached_.size()) detached_.emplace_back();
+  detached_[number] = {.state = {.phase = kUnderWay}, .bounce = take_bounce(bytes), .in_use = true};
   return number;
 }
 
-uint32_t Channel::take_aside(uint32_t peer, uint64_t bytes) {
-  const uint32_t number = new_aside(bytes);
-  Aside& aside = asides_[number];
+uint32_t Channel::receive_detached(uint32_t peer, uint64_t bytes) {
+  const uint32_t number = new_detached(bytes);
+  Detached& detached = detached_[number];
   Ticket ticket = 0;
   if (!has_failed())
-    failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[aside.bounce].memory.get(), bytes, ticket);
-  begun(aside, ticket, {&aside.state, bytes, peer, true});
+    failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[detached.bounce].memory.get(), bytes, ticket);
+  note_posted(detached, ticket, {&detached.state, bytes, peer, true});
   return number;
 }
 
 // A message that can't be posted never comes: its memory must not be taken for content.
-void Channel::begun(Aside& aside, Ticket ticket, const Posted& posted) {
+void Channel::note_posted(Detached& detached, Ticket ticket, const Posted& posted) {
   if (has_failed()) {
-    free_bounce(aside.bounce);
+    free_bounce(detached.bounce);
     return;
   }
   if (ticket == 0) {
-    aside.state.phase = kArrived;
+    detached.state.phase = kArrived;
     return;
   }
   has_just_posted_ = has_just_posted_ || posted.is_receive;
   watch(ticket, posted);
 }
 
-bool Channel::has_come(uint32_t aside) const {
-  HOCKET_ASSERT(aside < asides_.size() && asides_[aside].in_use,
+bool Channel::has_come(uint32_t detached) const {
+  HOCKET_ASSERT(detached < detached_.size() && detached_[detached].in_use,
                 "a message beside the steps is asked for by its number");
-  return asides_[aside].state.phase == kArrived;
+  return detached_[detached].state.phase == kArrived;
 }
 
-void Channel::leave(uint32_t aside) {
-  HOCKET_ASSERT(aside < asides_.size() && asides_[aside].in_use && !asides_[aside].is_left, "a message is left once");
-  Aside& one = asides_[aside];
+void Channel::leave(uint32_t detached) {
+  HOCKET_ASSERT(detached < detached_.size() && detached_[detached].in_use && !detached_[detached].is_left,
+                "a message is left once");
+  Detached& one = detached_[detached];
   if (one.state.phase == kArrived) {
     free_bounce(one.bounce);
     one.in_use = false;
@@ -240,34 +242,36 @@ void Channel::leave(uint32_t aside) {
   ++left_;
 }
 
-uint32_t Channel::send_aside(uint32_t peer, std::span<const std::span<const std::byte>> pieces) {
+uint32_t Channel::send_detached(uint32_t peer, std::span<const std::span<const std::byte>> pieces) {
   uint64_t bytes = 0;
   for (const std::span<const std::byte> piece : pieces) bytes += piece.size();
-  const uint32_t number = new_aside(bytes);
-  Aside& aside = asides_[number];
-  std::byte* memory = bounces_[aside.bounce].memory.get();
+  const uint32_t number = new_detached(bytes);
+  Detached& detached = detached_[number];
+  std::byte* memory = bounces_[detached.bounce].memory.get();
   for (std::byte* end = memory; const std::span<const std::byte> piece : pieces)
     end = std::copy(piece.begin(), piece.end(), end);
   Ticket ticket = 0;
   if (!has_failed()) failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
-  begun(aside, ticket, {&aside.state, bytes, peer, false});
+  note_posted(detached, ticket, {&detached.state, bytes, peer, false});
   return number;
 }
 
-void Channel::give_aside(uint32_t peer, std::span<const std::byte> message) { leave(send_aside(peer, {&message, 1})); }
+void Channel::send_detached_and_leave(uint32_t peer, std::span<const std::byte> message) {
+  leave(send_detached(peer, {&message, 1}));
+}
 
 // Those that were left and have come.
 void Channel::sweep() {
-  for (Aside& aside : asides_) {
-    if (!aside.in_use || !aside.is_left || aside.state.phase != kArrived) continue;
-    free_bounce(aside.bounce);
-    aside.in_use = false;
+  for (Detached& detached : detached_) {
+    if (!detached.in_use || !detached.is_left || detached.state.phase != kArrived) continue;
+    free_bounce(detached.bounce);
+    detached.in_use = false;
     --left_;
   }
 }
 
 void Channel::cancel() {
-  asides_.clear();
+  detached_.clear();
   left_ = 0;
   for (const Ticket ticket : tickets_) wire_.cancel(ticket);
   tickets_.clear();

@@ -48,15 +48,15 @@ class Channel final : public Carrier {
   }
   ~Channel() override { cancel(); }
 
-  // For what is begun from now on; the same on all ranks that are in the same call. Any number.
+  // For what is started from now on; the same on all ranks that are in the same call. Any number.
   void mark(uint32_t mark) override { tag_ = tags_.first + (mark & (tags_.count - 1)); }
 
   // Moves the network, if a call waits for something here. Steps only look.
   bool poll() override;
   void begin(const Program&) override;
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
-  // Whether anything was begun since this was last asked that was not done at once.
-  bool has_just_begun() override { return std::exchange(has_just_posted_, false); }
+  // Whether anything was started since this was last asked that was not done at once.
+  bool has_just_started() override { return std::exchange(has_just_posted_, false); }
   WakeUp wake_up() const override { return tickets_.empty() ? WakeUp::kIdle : WakeUp::kNone; }
   // Messages for which no step waits are taken from the network in batches: one poll costs as much as many messages.
   static constexpr uint32_t kMostLeftAlone = 16;
@@ -77,18 +77,18 @@ class Channel final : public Carrier {
 
   // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
   // A message of `peer` into memory of the channel's own; the result is its number until leave().
-  uint32_t take_aside(uint32_t peer, uint64_t bytes);
-  bool has_come(uint32_t aside) const;
-  const std::byte* content(uint32_t aside) const {
-    HOCKET_ASSERT(has_come(aside), "what is read has come");
-    return bounces_[asides_[aside].bounce].memory.get();
+  uint32_t receive_detached(uint32_t peer, uint64_t bytes);
+  bool has_come(uint32_t detached) const;
+  const std::byte* content(uint32_t detached) const {
+    HOCKET_ASSERT(has_come(detached), "what is read has come");
+    return bounces_[detached_[detached].bounce].memory.get();
   }
   // It is not needed any more. It may still come: its memory serves others when it has.
-  void leave(uint32_t aside);
+  void leave(uint32_t detached);
   // A message that is copied together from pieces; has_come() says when its memory is free again, until leave().
-  uint32_t send_aside(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
+  uint32_t send_detached(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
   // Sends a message for whose completion no step waits; it is copied.
-  void give_aside(uint32_t peer, std::span<const std::byte> message);
+  void send_detached_and_leave(uint32_t peer, std::span<const std::byte> message);
   // How many messages are under way for which no step waits.
   uint32_t left() const { return left_; }
 
@@ -112,9 +112,9 @@ class Channel final : public Carrier {
   void finish(const Instruction& step, const StepState& state, const Operands& operands);
   uint64_t take_bounce(uint64_t bytes);
   void free_bounce(uint64_t index);
-  struct Aside;
-  uint32_t new_aside(uint64_t bytes);
-  void begun(Aside& aside, Ticket ticket, const Posted& posted);
+  struct Detached;
+  uint32_t new_detached(uint64_t bytes);
+  void note_posted(Detached& detached, Ticket ticket, const Posted& posted);
   void watch(Ticket ticket, const Posted& posted);
   void sweep();
   bool has_steps_under_way() const;
@@ -134,14 +134,14 @@ class Channel final : public Carrier {
     bool in_use = false;
   };
   std::vector<Bounce> bounces_;
-  struct Aside {
+  struct Detached {
     StepState state;
     uint64_t bounce = 0;
     bool in_use = false;
     bool is_left = false;
   };
-  std::deque<Aside> asides_;  // which stay where they are
-  uint32_t left_ = 0;         // of them, under way and left
+  std::deque<Detached> detached_;  // which stay where they are
+  uint32_t left_ = 0;              // of them, under way and left
   bool has_just_posted_ = false;
   Status failure_;
 };

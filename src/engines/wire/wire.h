@@ -13,7 +13,7 @@
 
 namespace hocket::engines::wire {
 
-// What post_... has begun; 0: nothing.
+// What post_... has started; 0: nothing.
 using Ticket = uint64_t;
 
 class Wire {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one message of a rendezvous, sent each way over a fresh connection together with the region's descriptor.
+// The one message of a connector, sent each way over a fresh connection together with the region's descriptor.
 //
 // Thread safety: any thread.
 #pragma once

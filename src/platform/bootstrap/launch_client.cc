@@ -26,7 +26,7 @@ using launch_wire::kPieceBytes;
 
 // The launcher knows which ranks are missing, so it reports the timeout. We report it only if the launcher says
 // nothing.
-constexpr int64_t kPatienceMs = 10'000;
+constexpr int64_t kExtraTimeoutMs = 10'000;
 
 int64_t now_ms() { return static_cast<int64_t>(now_ns() / 1'000'000); }
 
@@ -133,7 +133,7 @@ Status LaunchClient::round(std::span<const std::byte> send, std::span<std::byte>
 }
 
 Status LaunchClient::allgather(std::span<const std::byte> send, std::byte* receive) {
-  const int64_t deadline_ms = now_ms() + timeout_ms_ + kPatienceMs;
+  const int64_t deadline_ms = now_ms() + timeout_ms_ + kExtraTimeoutMs;
   std::vector<std::byte> gathered;
   for (size_t begin = 0; begin < send.size() && failure_.is_ok(); begin += kPieceBytes) {
     const size_t length = std::min(kPieceBytes, send.size() - begin);

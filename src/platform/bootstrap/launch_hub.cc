@@ -128,7 +128,7 @@ void LaunchHub::serve_guest(Guest& guest, int64_t now_ms) {
     if (received > 0) {
       const auto length = static_cast<size_t>(received);
       if (length > sizeof buffer) return refuse(guest, Status(Code::kMismatch, "a message that is too long"));
-      hear(guest, std::span(buffer).first(length), now_ms);
+      receive(guest, std::span(buffer).first(length), now_ms);
     } else if (received == 0 || (errno != EINTR && errno != EAGAIN)) {
       guest.has_gone = true;
     } else if (errno == EAGAIN) {
@@ -137,7 +137,7 @@ void LaunchHub::serve_guest(Guest& guest, int64_t now_ms) {
   }
 }
 
-void LaunchHub::hear(Guest& guest, std::span<const std::byte> message, int64_t now_ms) {
+void LaunchHub::receive(Guest& guest, std::span<const std::byte> message, int64_t now_ms) {
   if (!guest.has_joined) return welcome(guest, message);
   Head head;
   if (message.size() < sizeof head) return refuse(guest, Status(Code::kMismatch, "a message that is too short"));

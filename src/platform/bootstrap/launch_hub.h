@@ -78,7 +78,7 @@ class LaunchHub {
   explicit LaunchHub(uint32_t ranks) : ranks_(ranks) {}
   void accept_guests();
   void serve_guest(Guest& guest, int64_t now_ms);
-  void hear(Guest& guest, std::span<const std::byte> message, int64_t now_ms);
+  void receive(Guest& guest, std::span<const std::byte> message, int64_t now_ms);
   void welcome(Guest& guest, std::span<const std::byte> message);
   void take_part(Guest& guest, std::span<const std::byte> data, int64_t now_ms);
   void finish_round(Meeting& meeting);

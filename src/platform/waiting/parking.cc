@@ -35,8 +35,8 @@ void sleeper_barrier(bool asymmetric) {
   // The call worked when we registered, so it has been forbidden since. The slow variant may still be allowed; if not,
   // we may miss a wake-up, and the sleep ends with its timeout.
   if (membarrier(MEMBARRIER_CMD_GLOBAL) == 0) return;
-  static std::atomic<bool> told{false};  // relaxed: guards a message only
-  if (!told.exchange(true, std::memory_order_relaxed)) {
+  static std::atomic<bool> reported{false};  // relaxed: guards a message only
+  if (!reported.exchange(true, std::memory_order_relaxed)) {
     HOCKET_LOG_WARN("membarrier is refused, though it was not at first: waiting ranks may wake late");
   }
 }

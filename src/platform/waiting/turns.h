@@ -29,7 +29,7 @@ class Turns {
 
   // The calling rank had the core that it still has, from `begin_ns` to `end_ns`. A rank that yields the core and gets
   // it back at once continues its turn. Relaxed, all: guesses are enough.
-  void tell(int64_t begin_ns, int64_t end_ns) const {
+  void report(int64_t begin_ns, int64_t end_ns) const {
     Turn& mine = *all_[own_];
     const int core = sched_getcpu();
     const bool goes_on = core == mine.core.load(std::memory_order_relaxed) &&

@@ -43,7 +43,7 @@ constexpr uint32_t kFirstPenalty = 64;
 constexpr uint32_t kPenaltyGrowth = 8;
 constexpr uint32_t kLargestPenalty = 16384;
 // With other load a core of one's own isn't: spinning is kept to what a running peer needs to answer.
-constexpr int64_t kImpatientSpinNs = 5'000;
+constexpr int64_t kSpinBesideLoadNs = 5'000;
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,7 +70,7 @@ const void* this_thread() {
 }  // namespace
 
 void Waiter::prepare() {
-  if (policy_.mode == WaitMode::kAutomatic && policy_.crowded && asked_in_ != this_thread()) shorten_slices();
+  if (policy_.mode == WaitMode::kAutomatic && policy_.oversubscribed && asked_in_ != this_thread()) shorten_slices();
 }
 
 WaitAction Waiter::pause(bool at_work) {
@@ -93,13 +93,13 @@ WaitAction Waiter::pause(bool at_work) {
     relax();
     return WaitAction::kSpin;
   }
-  const int64_t spin_ns = policy_.crowded ? 0 : impatience_ > 0 ? kImpatientSpinNs : policy_.spin_ns;
+  const int64_t spin_ns = policy_.oversubscribed ? 0 : waits_beside_load_ > 0 ? kSpinBesideLoadNs : policy_.spin_ns;
   if (last_ns_ - started_ns_ < spin_ns) {
     if (look % kLooksBetweenClocks == kLooksBetweenClocks - 1) read_clock();
     if (look >= kEagerLooks) relax();
     return WaitAction::kSpin;
   }
-  return impatience_ > 0 ? sleep() : yield();
+  return waits_beside_load_ > 0 ? sleep() : yield();
 }
 
 void Waiter::read_clock() {
@@ -109,28 +109,28 @@ void Waiter::read_clock() {
 
 // True if this thread has worked since it got the core. The time that has gone by says so only together with the
 // processor's: it may have slept, or have been interrupted.
-bool Waiter::tell_turn() {
+bool Waiter::report_turn() {
   read_clock();
   if (turn_ns_ == 0) turn_ns_ = last_ns_;
   if (last_ns_ - turn_ns_ < kWorkNs) return false;
   const int64_t begin_ns = std::exchange(turn_ns_, last_ns_);
   const int64_t cpu_ns = processor_time_ns();
-  const int64_t worked_ns = std::min(last_ns_ - begin_ns, cpu_ns - std::exchange(told_cpu_ns_, cpu_ns));
+  const int64_t worked_ns = std::min(last_ns_ - begin_ns, cpu_ns - std::exchange(reported_cpu_ns_, cpu_ns));
   if (worked_ns < kWorkNs) return false;
-  if (policy_.turns != nullptr) policy_.turns->tell(last_ns_ - worked_ns, last_ns_);
+  if (policy_.turns != nullptr) policy_.turns->report(last_ns_ - worked_ns, last_ns_);
   return true;
 }
 
 WaitAction Waiter::sleep() {
-  if (!has_given_way_ && impatience_ > 0) --impatience_;
+  if (!has_given_way_ && waits_beside_load_ > 0) --waits_beside_load_;
   has_given_way_ = true;
-  tell_turn();
+  report_turn();
   return WaitAction::kSleep;
 }
 
 WaitAction Waiter::yield() {
   // A poll may also have made progress, since data can come in pieces. Then no peer is late.
-  if (tell_turn()) idle_ns_ = 0;
+  if (report_turn()) idle_ns_ = 0;
   if (idle_ns_ >= policy_.yield_ns) return WaitAction::kSleep;
   prepare();
   if (!has_given_way_) forgive();
@@ -183,13 +183,13 @@ void Waiter::lost(int64_t yield_ns) {
     return;
   }
   penalty_ = std::clamp(kPenaltyGrowth * penalty_, kFirstPenalty, kLargestPenalty);
-  impatience_ = penalty_;
+  waits_beside_load_ = penalty_;
   lost_ns_ = kToleratedLossNs - kLongYieldNs;  // in the next trial one long yield is enough
 }
 
 // Called once in a wait that yields.
 void Waiter::forgive() {
-  const bool beside_load = slices_are_short_ && policy_.crowded;
+  const bool beside_load = slices_are_short_ && policy_.oversubscribed;
   lost_ns_ = beside_load ? std::max(lost_ns_ - kSleepCostBesideLoadNs, -kLargestCreditNs)
                          : std::max<int64_t>(lost_ns_ - kSleepCostNs, 0);
   if (lost_ns_ <= 0) penalty_ = 0;

@@ -35,7 +35,7 @@ enum class WaitMode : uint8_t { kAutomatic, kSpin, kYield, kSleep };
 
 struct WaitPolicy {
   WaitMode mode = WaitMode::kAutomatic;  // HOCKET_WAIT=auto|spin|yield|sleep
-  bool crowded = false;                  // more ranks than cores on this node
+  bool oversubscribed = false;           // more ranks than cores on this node
   int64_t spin_ns = 50'000;              // how long to spin, where spinning is right, before yielding
   int64_t yield_ns = 1'000'000;          // how long to yield, for nothing, before sleeping
   int64_t slice_ns = 0;                  // a rank that may have to yield asks for time slices this short; 0: it doesn't
@@ -57,7 +57,7 @@ class Waiter {
   // At the beginning of a call: where ranks share cores, they learn what this one has done since it got the core. The
   // rank that comes last never has to wait and would not report it otherwise.
   void arrive() {
-    if (policy_.crowded) tell_turn();
+    if (policy_.oversubscribed) report_turn();
   }
   // What was done since the last pause was neither this rank's work nor an answer to what it waits for.
   void disregard() {
@@ -81,27 +81,27 @@ class Waiter {
   // runs and dead peers are noticed; grows while nothing happens.
   int64_t sleep_ns() const { return sleep_ns_; }
   // The same for a rank that is not woken by everything that it waits for and has to poll in between.
-  int64_t nap_ns() const { return std::min(sleep_ns_ / kNapsPerSleep, kLongestNapNs); }
+  int64_t poll_interval_ns() const { return std::min(sleep_ns_ / kPollsPerSleep, kLongestPollIntervalNs); }
   // Time since the clock was first read in this wait, 0 if it has not been; it has been whenever pause() said kSleep,
   // and is read within a few hundred looks otherwise.
   int64_t waited_ns() const;
   // After a sleep: whether a peer woke us, or the sleep timed out.
   void woken(bool by_peer);
   // Whether others' load has been seen lately, so that waits go to sleep at once.
-  bool sees_load() const { return impatience_ > 0; }
+  bool sees_load() const { return waits_beside_load_ > 0; }
 
   static constexpr int64_t kFirstSleepNs = 500'000;
   static constexpr int64_t kLongestSleepNs = 10'000'000;
   // How often a wait polls between two calls of its progress callback, if it has one.
   static constexpr uint32_t kLooksPerProgress = 64;
-  static constexpr int64_t kNapsPerSleep = 8;
-  static constexpr int64_t kLongestNapNs = 1'000'000;
+  static constexpr int64_t kPollsPerSleep = 8;
+  static constexpr int64_t kLongestPollIntervalNs = 1'000'000;
 
  private:
   WaitAction yield();
   WaitAction sleep();
   void read_clock();
-  bool tell_turn();
+  bool report_turn();
   void count(int64_t before_ns);
   bool went_to_peers(int64_t begin_ns, int64_t end_ns) const;
   void lost(int64_t yield_ns);
@@ -118,12 +118,12 @@ class Waiter {
   bool has_given_way_ = false;      // this wait has yielded or slept: what is spun away tells nothing of others' load
   const void* asked_in_ = nullptr;  // the thread that has asked for short slices
   bool slices_are_short_ = false;   // that thread's, by our doing
-  int64_t told_cpu_ns_ = 0;         // processor time of the thread when it last told a turn
+  int64_t reported_cpu_ns_ = 0;     // processor time of the thread when it last told a turn
   int64_t doubtful_begin_ns_ = 0;   // a long yield of which the next one will show whose it was
   int64_t doubtful_end_ns_ = 0;     // 0: none
   int64_t lost_ns_ = 0;             // in long yields, beyond what sleeping would have cost
-  uint32_t impatience_ = 0;         // how many of the next waits sleep without yielding first
-  uint32_t penalty_ = 0;            // what impatience_ was last set to
+  uint32_t waits_beside_load_ = 0;  // how many of the next waits sleep without yielding first
+  uint32_t penalty_ = 0;            // what waits_beside_load_ was last set to
 };
 
 }  // namespace hocket::platform

@@ -15,7 +15,7 @@
 // call) is the engine's business and needs no steps.
 //
 // On a rank whose shape says `in_place` the caller's input lies in the output, or of a scatter the output in the input;
-// where there is a root, at the root only. Not for collectives that move the input aside.
+// where there is a root, at the root only. Not for collectives that copy the input first.
 //
 // Two limits. What is known of a step in a stage of several is known once the whole stage is done, which can only
 // raise an alarm too many. And counts are tried, not proved: choose them so that fractions come out odd.
@@ -49,7 +49,7 @@ struct Report {
   size_t problems_left_out = 0;       // found past max_problems
 
   // Facts, of use where there is no problem.
-  bool synchronizing = false;  // no rank ends before every rank has begun
+  bool synchronizing = false;  // no rank ends before every rank has started
   uint64_t messages = 0;       // sends, gets, puts and combines out of a peer's publication
   uint64_t multicasts = 0;
   uint64_t signals = 0;  // additions to a peer's or a shared counter

@@ -76,7 +76,7 @@ class Layout {
   uint64_t extent_ = 0;
 };
 
-// Who knows what of whom: clock(r)[q] is 0 while r's current stage doesn't imply that q has begun, and else one more
+// Who knows what of whom: clock(r)[q] is 0 while r's current stage doesn't imply that q has started, and else one more
 // than the number of q's stages that are known to be done.
 class Clocks {
  public:

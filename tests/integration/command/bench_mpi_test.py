@@ -71,12 +71,12 @@ class BenchUnderMpi(CommandTest):
                 self.refused("bench", "alltoall", "--variants", "linear", "--memory", "shared", "--", launcher, "-n",
                              "2", words=["--memory shared"])
 
-    def test_calls_that_hocket_hands_on_are_not_reported_as_its_own(self):
+    def test_calls_that_hocket_passes_through_are_not_reported_as_its_own(self):
         for family, launcher in launchers():
             with self.subTest(family):
                 result = run("bench", "barrier", *QUICK, "--", launcher, "-n", "2", HOCKET_DISABLE="1")
                 self.expect(result, 0)
-                self.assertIn("handed the call on", result.stdout)
+                self.assertIn("passed the call through", result.stdout)
 
     def test_a_launcher_that_is_none(self):
         self.refused("bench", "barrier", "--", "true", code=1, words=["`true --version`"])

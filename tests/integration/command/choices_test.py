@@ -26,13 +26,13 @@ class Explain(CommandTest):
         self.assertRegex(text, r"because +shipped table, line \d+: allreduce")
 
     def test_times_measured_with_another_call_are_told_apart_from_this_one(self):
-        text = self.explain("broadcast", "64M", "--ranks", "9", "--crowded", "yes")
+        text = self.explain("broadcast", "64M", "--ranks", "9", "--oversubscribed", "yes")
         self.assertRegex(text, r"measured +at \w+ bytes, 8 ranks: \S+ us; the runner-up")
         self.assertRegex(text, r"predicted for 64M bytes, 9 ranks: \d+ us; ")
 
     def test_crowding_can_be_assumed(self):
-        self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--crowded", "yes"))
-        self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--crowded", "no"))
+        self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--oversubscribed", "yes"))
+        self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--oversubscribed", "no"))
 
     def test_forced_by_the_environment(self):
         text = self.explain("allreduce", "8", "--ranks", "4", HOCKET_ALLREDUCE="ring")
@@ -213,7 +213,7 @@ class Schedule(CommandTest):
 
     def test_bad_questions(self):
         for collective, algorithm in (("alltoall", "linear"), ("alltoallv", "linear"), ("reduce_scatter", "ring")):
-            self.refused("schedule", collective, algorithm, "--in-place", words=[collective, "aside"])
+            self.refused("schedule", collective, algorithm, "--in-place", words=[collective, "copies"])
         self.refused("schedule", "reduce", "tree", "--ranks", "4", "--root", "4", words=["root 4"])
         self.refused("schedule", "reduce", "oak", words=["oak", "tree"])
         self.refused("schedule", "reduct", "tree", words=["reduct", "exscan", "reduce_scatter_block"])

@@ -58,7 +58,7 @@ class Exec(CommandTest):
             self.assertIn("sum 3", result.stdout)
             self.assertRegex(result.stderr, r"MPI_Allreduce +3 +0")
 
-    def test_disabled_everything_is_handed_on(self):
+    def test_disabled_everything_is_passed_through(self):
         for _, launcher, program in self.each():
             result = self.expect(run("exec", "--stats", "--disable", "--", launcher, "-n", "3", program), 0)
             self.assertIn("sum 3", result.stdout)

@@ -146,7 +146,7 @@ class Bench:
         left = end_what_is_left(mark) if status is not None else []
         if status is None:
             os.killpg(process.pid, signal.SIGKILL)
-            end_what_is_left(mark, patience_s=0)
+            end_what_is_left(mark, limit_s=0)
             process.wait()
         reader.join()
         process.stdout.close()
@@ -190,9 +190,9 @@ def has_sentence(text):
     return any(not statistics.match(line) for line in lines)
 
 
-def end_what_is_left(mark, patience_s=5.0):
+def end_what_is_left(mark, limit_s=5.0):
     """The processes of a job that are there a while after its end; they are killed."""
-    limit = time.monotonic() + patience_s
+    limit = time.monotonic() + limit_s
     while True:
         found = processes_with(mark)
         if not found or time.monotonic() > limit:

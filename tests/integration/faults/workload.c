@@ -23,7 +23,7 @@
 
 #include "process.h"
 
-enum { kMaxCount = 20000, kMaxRanks = 64, kTold = 3 };
+enum { kMaxCount = 20000, kMaxRanks = 64, kSignalled = 3 };
 
 typedef enum { kBarrier, kBroadcast, kReduce, kAllreduce, kGather, kAllgather, kAlltoall, kCollectives } collective_t;
 typedef enum { kSum, kMax, kMin, kOperations } operation_t;
@@ -65,7 +65,7 @@ static void end(comm_t world) {
   (void)world;
   MPI_Finalize();
 }
-static void break_off(void) { MPI_Abort(MPI_COMM_WORLD, kTold); }
+static void break_off(void) { MPI_Abort(MPI_COMM_WORLD, kSignalled); }
 static int place_in(comm_t comm, int* rank, int* size) {
   MPI_Comm_rank(comm, rank);
   return MPI_Comm_size(comm, size);
@@ -106,7 +106,7 @@ static void must(int code, const char* what) {
   if (code == HOCKET_OK) return;
   const char* place = getenv("HOCKET_RUN");
   fprintf(stderr, "workload: rank %d was told in %s: %s\n", place == NULL ? 0 : atoi(place), what, words_for(code));
-  exit(kTold);
+  exit(kSignalled);
 }
 
 static void begin(int* argc, char*** argv, comm_t* world) {
@@ -125,7 +125,7 @@ static void end(comm_t world) {
   hocket_comm_destroy(world);
   hocket_context_destroy(context);
 }
-static void break_off(void) { exit(kTold); }
+static void break_off(void) { exit(kSignalled); }
 static int place_in(comm_t comm, int* rank, int* size) {
   hocket_comm_rank(comm, rank);
   return hocket_comm_size(comm, size);
@@ -304,7 +304,7 @@ static int make_call(int number, const fault_t* faults, int fault_count, int* di
   const int code = carry_out(&call, comms[which]);
   if (code != 0) {
     fprintf(stderr, "workload: rank %d was told in call %d: %s\n", world_rank, number, words_for(code));
-    return kTold;
+    return kSignalled;
   }
   if (*differing >= 0 || is_right(&call, rank, size, number)) return 0;
   fprintf(stderr, "workload: rank %d: WRONG result of call %d: collective %d of %d elements, root %d, operation %d\n",
@@ -326,7 +326,7 @@ static int make_all(int calls, const fault_t* faults, int fault_count) {
     const int code = carry_out(&barrier, comms[which]);
     if (code == 0) continue;
     fprintf(stderr, "workload: rank %d was told in the first call: %s\n", world_rank, words_for(code));
-    return kTold;
+    return kSignalled;
   }
   for (int number = 0; number < calls; ++number) {
     const int status = make_call(number, faults, fault_count, &differing);

@@ -57,12 +57,12 @@ static int fails_later(void) {
   return error == MPI_ERR_IN_STATUS && statuses[1].MPI_ERROR == MPI_ERR_OTHER && requests[1] == MPI_REQUEST_NULL;
 }
 
-static int until_told(int rank, int later) {
+static int until_reported(int rank, int later) {
   signal(SIGSEGV, crash);
   signal(SIGABRT, crash);
   signal(SIGUSR1, SIG_IGN); /* MPICH's launcher tells of a dead rank by it */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  if (rank == 0) say("begun\n");
+  if (rank == 0) say("started\n");
   MPI_Barrier(MPI_COMM_WORLD);
   while (later && !fails_later()) continue;
   while (!later && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS) continue;
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc > 1 && strcmp(argv[1], "until-told") == 0) return until_told(rank, argc > 2);
+  if (argc > 1 && strcmp(argv[1], "until-told") == 0) return until_reported(rank, argc > 2);
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   int wrong = broken(MPI_COMM_WORLD, count, rank);
   MPI_Comm other;

@@ -92,7 +92,7 @@ class KernelVictims : public testing::Test {
     slot.port = htons(NIC_DEFAULT_PORT);
     slot.ip = kOwnIp;
     // One group's host never sleeps, one's can't be woken.
-    slot.ear_port = group == 2 ? 0 : htons(5);
+    slot.wakeup_port = group == 2 ? 0 : htons(5);
     // And behind them one for messages to all.
     for (uint32_t number = 0; number <= victim.group.size; ++number) {
       nic_member& member = programs_->member(slot.first_member + number);
@@ -174,9 +174,9 @@ class KernelVictims : public testing::Test {
     const nic_group& group = engine_.groups()[taken.group].group;
     bool is_last = false;
     expected_wire_ = sent_of(taken.group, message, taken.outcome, is_last);
-    const bool is_told = publish(taken.group, message, taken.outcome);
+    const bool is_known = publish(taken.group, message, taken.outcome);
     Frame datagram;
-    if (is_told && taken.group != 0 && taken.group != 2) {
+    if (is_known && taken.group != 0 && taken.group != 2) {
       ++expected_[NIC_WOKEN];
       nic_message news = message;
       news.carried = 0;
@@ -189,7 +189,7 @@ class KernelVictims : public testing::Test {
     }
     frame.resize(NIC_BEFORE_HEADER + datagram.size());
     std::copy(datagram.begin(), datagram.end(), frame.begin() + NIC_BEFORE_HEADER);
-    return is_told && taken.group != 0 && taken.group != 2 ? TC_ACT_OK : TC_ACT_REDIRECT;
+    return is_known && taken.group != 0 && taken.group != 2 ? TC_ACT_OK : TC_ACT_REDIRECT;
   }
 
   // Both get the packet; what is different afterwards.
@@ -212,7 +212,7 @@ class KernelVictims : public testing::Test {
       ++redirected_[taken.message.carried != 0][frame.size() > NIC_FRAME_BYTES];
       if (const std::string flaw = flaw_of_headers(frame, kOwnIp, expected_to_); !flaw.empty()) return flaw;
     }
-    // What is dropped has been something else meanwhile; the ear's port is the programs' own affair.
+    // What is dropped has been something else meanwhile; the wake-up socket's port is the programs' own affair.
     const size_t from = action == TC_ACT_UNSPEC ? 0 : NIC_BEFORE_HEADER;
     if (action != TC_ACT_SHOT &&
         (frame.size() != after.size() ||
@@ -252,7 +252,7 @@ class KernelVictims : public testing::Test {
       if (std::memcmp(pages_[group], &expected_pages_[group], sizeof(nic_page)) != 0)
         return "the page of group " + std::to_string(group);
       for (uint32_t number = 0; number < victim.group.size; ++number)
-        if (programs_->member(first_member_of(group) + number).heard != victim.heard[number])
+        if (programs_->member(first_member_of(group) + number).signs_of_life != victim.signs_of_life[number])
           return "a sign of life in group " + std::to_string(group);
     }
     return "";
@@ -286,9 +286,9 @@ class KernelVictims : public testing::Test {
 
   // The same in user space alone; then the kernel's memory is made the same.
   void start(uint32_t group) {
-    const nic_message bell = packets_.bell(group);
-    const nic_outcome outcome = engine_.start(group, bell, packets_.operand());
-    const uint64_t result = bell.epoch % NIC_IN_FLIGHT;
+    const nic_message doorbell = packets_.doorbell(group);
+    const nic_outcome outcome = engine_.start(group, doorbell, packets_.operand());
+    const uint64_t result = doorbell.epoch % NIC_IN_FLIGHT;
     if (outcome.publishes != 0)
       pages_[group]->result[result] = expected_pages_[group].result[result] = engine_.groups()[group].results[result];
     copy(group);
@@ -306,16 +306,16 @@ class KernelVictims : public testing::Test {
   }
 
   // Of a socket that may ring for the slot: mostly what its host could ring; what is different afterwards.
-  std::string ring(const platform::Descriptor& bell, const nic_bell& rings, uint32_t group) {
+  std::string ring(const platform::Descriptor& doorbell, const nic_doorbell& rings, uint32_t group) {
     HostilePacket packet = packets_.below(8) == 0 ? packets_.noise() : packets_.misbehaving(group);
     nic_message message = message_of(packet);
     nic_operand operand = packets_.operand();
     if (packets_.below(8) != 0) {
-      message = packets_.below(2) == 0 ? packets_.bell(group) : packets_.wild_bell(group);
+      message = packets_.below(2) == 0 ? packets_.doorbell(group) : packets_.wild_doorbell(group);
       std::memcpy(&packet.bytes[NIC_HEADER_BYTES], &operand, sizeof operand);
       packet.length = NIC_HEADER_BYTES + sizeof(uint64_t) * message.carried;
       message.group = packets_.below(8) != 0 ? rings.slot : slot_of(packets_.below(2) == 0 ? group + 1 : 0);
-      if (packets_.below(16) == 0) message.kind = static_cast<uint8_t>(packets_.below(NIC_BELL));
+      if (packets_.below(16) == 0) message.kind = static_cast<uint8_t>(packets_.below(NIC_DOORBELL));
       if (packets_.below(16) == 0) packet.length += 1 + packets_.below(7);
     }
     std::memcpy(&operand, &packet.bytes[NIC_HEADER_BYTES], sizeof operand);
@@ -331,18 +331,18 @@ class KernelVictims : public testing::Test {
       ++expected_[NIC_BAD_LENGTH];
       passes = true;
     } else if (message.group != rings.slot) {
-      passes = message.kind != NIC_BELL;
+      passes = message.kind != NIC_DOORBELL;
       if (!passes) ++expected_[NIC_NO_GROUP];
-    } else if (message.kind != NIC_BELL) {
+    } else if (message.kind != NIC_DOORBELL) {
       ++expected_[NIC_UNKNOWN_KIND];
     } else {
       bool is_last = false;
       const nic_outcome outcome = engine_.start(group, message, operand);
       expected_wire_ = sent_of(group, message, outcome, is_last);
-      ++expected_[outcome.verdict == NIC_TAKEN ? uint32_t{NIC_BELLS} : uint32_t{outcome.verdict}];
+      ++expected_[outcome.verdict == NIC_TAKEN ? uint32_t{NIC_DOORBELLS} : uint32_t{outcome.verdict}];
       (void)publish(group, message, outcome);
     }
-    (void)send(bell.get(), frame.data(), frame.size(), 0);
+    (void)send(doorbell.get(), frame.data(), frame.size(), 0);
     if (passes) {
       pollfd poll{wire_.get(), POLLIN, 0};
       Frame passed(frame.size() + 1);

@@ -139,7 +139,7 @@ class MulticastTest(MpiLab):
                     "HOCKET_MULTICAST_GROUP": "239.192.7.7:50505"}
         for mpi, program in self.programs.items():
             with self.subTest(mpi=mpi):
-                # Beside other load one job may have ended before the other has begun: then both do more.
+                # Beside other load one job may have ended before the other has started: then both do more.
                 for rounds in (2000, 8000, 32000):
                     words = ["--mpi", self.launcher(mpi), "--with-hocket", program, str(rounds), "2000"]
                     jobs = [self.start("mpirun", *words, **settings) for _ in range(2)]

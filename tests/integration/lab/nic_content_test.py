@@ -78,7 +78,7 @@ class NicContentTest(NicLab):
     def test_who_leaves_early_leaves_what_others_wait_for(self):
         self.up(3, "--silence-s", "0.5")
         ranks = self.ranks(range(3))
-        # Sums up a chain, which need nobody's answer: who has begun them goes, also in the middle of the chain.
+        # Sums up a chain, which need nobody's answer: who has started them goes, also in the middle of the chain.
         for rank in ranks[1:]:
             self.assertEqual(rank.ask("reduce", 7), "ok")
             rank.end()

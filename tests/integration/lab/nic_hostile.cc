@@ -53,13 +53,13 @@ TEST_F(KernelVictims, TakeNoDoorbellsFromStrangers) {
     HostilePacket packet = packets_.below(2) == 0 ? packets_.noise() : packets_.misbehaving(group);
     nic_message message = message_of(packet);
     if (packets_.below(4) == 0) {
-      message.kind = NIC_BELL;
+      message.kind = NIC_DOORBELL;
       message.group = packets_.below(2) == 0 ? slot_of(group) : message.group;
       put(message, packet);
     }
     Frame frame = frame_of(packet.datagram());
     const bool has_length = words_of_length(packet.length) >= 0;
-    const bool is_ring = has_length && message.kind == NIC_BELL;
+    const bool is_ring = has_length && message.kind == NIC_DOORBELL;
     if (!has_length) ++expected_[NIC_BAD_LENGTH];
     if (is_ring) ++expected_[NIC_NO_GROUP];
     const Frame before = frame;
@@ -74,13 +74,13 @@ TEST_F(KernelVictims, TakeNoDoorbellsFromStrangers) {
 // A job may send what it likes over its doorbell.
 TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
   constexpr uint32_t kGroup = 1;
-  const platform::Descriptor bell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
-  ASSERT_TRUE(bind_to(bell, kInterface, 0));
+  const platform::Descriptor doorbell(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+  ASSERT_TRUE(bind_to(doorbell, kInterface, 0));
   uint64_t cookie = 0;
   socklen_t length = sizeof cookie;
-  ASSERT_EQ(getsockopt(bell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length), 0);
-  const nic_bell rings = {cookie, slot_of(kGroup)};
-  ASSERT_TRUE(programs_->set_bell(rings).is_ok());
+  ASSERT_EQ(getsockopt(doorbell.get(), SOL_SOCKET, SO_COOKIE, &cookie, &length), 0);
+  const nic_doorbell rings = {cookie, slot_of(kGroup)};
+  ASSERT_TRUE(programs_->set_doorbell(rings).is_ok());
   const uint64_t many = is_long_tier() ? 1'000'000 : 20'000;
   for (uint64_t i = 0; i < many; ++i) {
     const Victim& victim = engine_.groups()[kGroup];
@@ -90,11 +90,11 @@ TEST_F(KernelVictims, TakeOfADoorbellWhatTheProtocolSays) {
       ASSERT_EQ(feed(packet, false), "") << "by packet " << i << " (" << packet.what << ")";
       continue;
     }
-    ASSERT_EQ(ring(bell, rings, kGroup), "") << "by ring " << i;
+    ASSERT_EQ(ring(doorbell, rings, kGroup), "") << "by ring " << i;
   }
-  programs_->forget_bell(rings);
+  programs_->forget_doorbell(rings);
   expect_nothing_else_has_changed();
-  EXPECT_NE(expected_[NIC_BELLS], 0u);
+  EXPECT_NE(expected_[NIC_DOORBELLS], 0u);
   EXPECT_NE(expected_[NIC_UNSOUND], 0u);
 }
 

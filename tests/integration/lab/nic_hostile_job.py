@@ -14,7 +14,7 @@ import time
 
 import nic_hostile_requests
 import nic_job
-from nic_job import (ABORT, BELL, INT64, MESSAGE, MOST_WORDS, PAGE_BYTES, PORT, PUBLISHED, STARTED, SUM, SUM_OF_TWO,
+from nic_job import (ABORT, DOORBELL, INT64, MESSAGE, MOST_WORDS, PAGE_BYTES, PORT, PUBLISHED, STARTED, SUM, SUM_OF_TWO,
                      WHOLE, WINDOW, Job, all_tried, members, tried)
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -118,7 +118,7 @@ def packets(about):
     sender = bound("0.0.0.0", 0)
     chance = random.Random(about["seed"])
     to = (about["other"], PORT)
-    for kind in [MESSAGE, 2, 3, 4, 5, ABORT, BELL, 0]:
+    for kind in [MESSAGE, 2, 3, 4, 5, ABORT, DOORBELL, 0]:
         for _ in range(about["forged"]):
             sender.sendto(nic_job.packet(kind, group=about["victim"], epoch=chance.randrange(1, 99), target=1,
                                          bit=chance.randrange(3), tag=chance.getrandbits(64),
@@ -139,47 +139,47 @@ def packets(about):
                                for port in ports for ip in (about["own"], "0.0.0.0")})}
 
 
-def own_bell(about):
+def own_doorbell(about):
     """What was lent, put to other uses."""
     job = Job()
     group = job.join(about["id"], members(about))
-    bell = group.bell
-    found = {"family": bell.family.name, "type": bell.type.name, "owner": os.fstat(bell.fileno()).st_uid,
-             "ear's owner": os.fstat(group.ear.fileno()).st_uid}
+    doorbell = group.doorbell
+    found = {"family": doorbell.family.name, "type": doorbell.type.name, "owner": os.fstat(doorbell.fileno()).st_uid,
+             "wake-up socket's owner": os.fstat(group.wakeup_socket.fileno()).st_uid}
     group.ring(program_number=7)
     group.ring(epoch=99)
     group.ring(epoch=0)
     group.ring(kind=ABORT)
     group.ring(kind=ABORT, group=about["victim"])
     for length in (1, 39, 41, 1400):
-        tried(lambda length=length: bell.send(b"\xff" * length))
+        tried(lambda length=length: doorbell.send(b"\xff" * length))
     group.ring(group=about["victim"], source=9, target=9, send=200, bit=200)
     for number in {*range(16)} - {group.number}:
         for epoch in range(1, 100):
             group.ring(group=number, epoch=epoch)
     here = {"group": group.number, "epoch": 2}
     if about["engine"] == "kernel":
-        option = bell.setsockopt
+        option = doorbell.setsockopt
         found.update(all_tried({
             "mark": lambda: option(socket.SOL_SOCKET, SO_MARK, 0x686b6e63),
             "another's address": lambda: option(socket.IPPROTO_IP, IP_TRANSPARENT, 1),
             "raise": lambda: option(socket.SOL_SOCKET, socket.SO_PRIORITY, 7)}))
         for elsewhere in ((about["other"], 9), (about["own"], PORT), ("127.0.0.1", PORT)):
-            tried(lambda elsewhere=elsewhere: bell.sendto(nic_job.packet(BELL, **here), elsewhere))
+            tried(lambda elsewhere=elsewhere: doorbell.sendto(nic_job.packet(DOORBELL, **here), elsewhere))
         option(socket.IPPROTO_UDP, UDP_SEGMENT, 40)
-        tried(lambda: bell.send(nic_job.packet(BELL, **here) * 20))
+        tried(lambda: doorbell.send(nic_job.packet(DOORBELL, **here) * 20))
         option(socket.IPPROTO_UDP, UDP_SEGMENT, 0)
         option(socket.IPPROTO_IP, IP_OPTIONS, bytes([1, 1, 1, 0]))
-        tried(lambda: bell.send(nic_job.packet(BELL, **here)))
+        tried(lambda: doorbell.send(nic_job.packet(DOORBELL, **here)))
         option(socket.IPPROTO_IP, IP_OPTIONS, b"")
-        call(42, bell.fileno(), struct.pack("=HHIQ", socket.AF_UNSPEC, 0, 0, 0), 16)  # it is connected no more
-        found.update(all_tried({"the engine's place": lambda: bell.bind((about["own"], PORT)),
-                                "a low port": lambda: bell.bind((about["own"], 53))}))
+        call(42, doorbell.fileno(), struct.pack("=HHIQ", socket.AF_UNSPEC, 0, 0, 0), 16)  # it is connected no more
+        found.update(all_tried({"the engine's place": lambda: doorbell.bind((about["own"], PORT)),
+                                "a low port": lambda: doorbell.bind((about["own"], 53))}))
     job.close()
     return found
 
 
-def bells_with_content(about):
+def doorbells_with_content(about):
     """Of operations that a program can't do, one by one; then of one that it can."""
     job = Job()
     group = job.join(about["id"], members(about), programs=[nic_job.program(1, **SUM_OF_TWO), nic_job.program(1)])
@@ -234,14 +234,14 @@ def wait_for(group, epoch):
         time.sleep(0.001)
 
 
-def bell(about):
+def doorbell(about):
     job = Job()
-    first = job.join(about["id"], members(about)).bell
-    second = job.join(about["id"] + 1000, members(about)).bell
+    first = job.join(about["id"], members(about)).doorbell
+    second = job.join(about["id"] + 1000, members(about)).doorbell
     return {"family": first.family.name, "another": second is not first}
 
 
-def bells_of_changing_rights(about):
+def doorbells_of_changing_rights(about):
     """With the right to send raw packets, without, with it again."""
     job = Job()
     groups = []
@@ -251,7 +251,8 @@ def bells_of_changing_rights(about):
         os.seteuid(0)
     for group in groups:
         group.ring()
-    return {"families": [group.bell.family.name for group in groups], "same": groups[2].bell is groups[0].bell}
+    return {"families": [group.doorbell.family.name for group in groups],
+            "same": groups[2].doorbell is groups[0].doorbell}
 
 
 def strange_source(about):
@@ -262,24 +263,24 @@ def strange_source(about):
     struct.pack_into("=I", group.page, nic_job.SLEEPS_AT, 1)
     print("joined", flush=True)
     sys.stdin.readline()  # meanwhile somebody sends them
-    group.ear.settimeout(0.2)
+    group.wakeup_socket.settimeout(0.2)
     heard = []
     while True:
         try:
-            heard.append(group.ear.recvfrom(100)[1])
+            heard.append(group.wakeup_socket.recvfrom(100)[1])
         except TimeoutError:
             return {"heard": heard}
 
 
-def tell_strangely(about):
+def report_strangely(about):
     sender = bound("0.0.0.0", 0)
     for source in range(2, 40):
         sender.sendto(nic_job.packet(ABORT, group=about["id"], source=source, key=(5, 6)), (about["other"], PORT))
     return {}
 
 
-WAYS = [maps, processes, packets, own_bell, bell, bells_with_content, leave_operands, look_for_operands,
-        bells_of_changing_rights, strange_source, tell_strangely, *nic_hostile_requests.WAYS]
+WAYS = [maps, processes, packets, own_doorbell, doorbell, doorbells_with_content, leave_operands, look_for_operands,
+        doorbells_of_changing_rights, strange_source, report_strangely, *nic_hostile_requests.WAYS]
 
 if __name__ == "__main__":
     print(json.dumps({way.__name__: way for way in WAYS}[sys.argv[1]](json.loads(sys.argv[2]))))

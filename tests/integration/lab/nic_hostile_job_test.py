@@ -45,7 +45,7 @@ class NicHostileJobTest(LabTest):
         return json.loads(self.nic(node, "status", "--json").stdout)[0]
 
     def victims_are_well(self):
-        """Their groups have begun and done what they were told, no more, and go on."""
+        """Their groups have started and done what they were told, no more, and go on."""
         for many in (0, 20):
             for victim in self.victims:
                 victim.tell("many", many)
@@ -68,7 +68,7 @@ class NicHostileJobTest(LabTest):
         return json.loads(self.lab(*self.job(node, way, **about)).stdout.splitlines()[-1])
 
     def lasting_attack(self, node, way, **about):
-        """Goes on until it is told to end; has begun."""
+        """Goes on until it is told to end; has started."""
         process = self.start(*self.job(node, way, **about), stdin=subprocess.PIPE)
         return process, process.stdout.readline()
 
@@ -92,7 +92,7 @@ class NicHostileJobTest(LabTest):
 
     def test_by_packets(self):
         self.engines()
-        heard = self.heard_by(1)
+        heard = self.received_by(1)
         for node in ENGINES:
             before = self.report(1 - node)["counters"]
             found = self.attack(node, "packets", forged=20, heard=heard)
@@ -107,7 +107,7 @@ class NicHostileJobTest(LabTest):
             self.assertEqual(after["operations"], before["operations"])
         self.victims_are_well()
 
-    def heard_by(self, node):
+    def received_by(self, node):
         """Packets of the victims', in hexadecimal, taken by root as somebody on the wire might."""
         listener = self.start("exec", f"n{node}", "--", sys.executable, "-u", "-c", """
 import socket
@@ -131,10 +131,11 @@ while heard < 8:
         for node, engine in ENGINES.items():
             with self.subTest(engine=engine):
                 before = self.report(node)["counters"]
-                found = self.attack(node, "own_bell")
+                found = self.attack(node, "own_doorbell")
                 if engine == "kernel":
                     self.assertEqual(found, {"family": "AF_INET", "type": "SOCK_DGRAM", "owner": NOBODY,
-                                             "ear's owner": NOBODY, "mark": "EPERM", "another's address": "EPERM",
+                                             "wake-up socket's owner": NOBODY, "mark": "EPERM",
+                                             "another's address": "EPERM",
                                              "raise": "EPERM", "the engine's place": "EADDRINUSE",
                                              "a low port": "EACCES"})
                 else:
@@ -142,21 +143,21 @@ while heard < 8:
                 after = self.report(node)["counters"]
                 for counter in ("no_program", "out_of_turn", "unknown_kind"):
                     self.assertGreater(after[counter], before[counter], counter)
-                self.assertEqual(after["bells"], before["bells"])
+                self.assertEqual(after["doorbells"], before["doorbells"])
                 self.victims_are_well()
 
-    def test_by_bells_with_content(self):
+    def test_by_doorbells_with_content(self):
         self.engines()
         for node, engine in ENGINES.items():
             with self.subTest(engine=engine):
                 before = self.report(node)["counters"]
-                found = self.attack(node, "bells_with_content")
+                found = self.attack(node, "doorbells_with_content")
                 self.assertEqual(found["done"], 0)  # the other member has said nothing
-                self.assertTrue(eventually(lambda node=node, before=before: self.report(node)["counters"]["bells"]
-                                           > before["bells"]))
+                self.assertTrue(eventually(lambda node=node, before=before: self.report(node)["counters"]["doorbells"]
+                                           > before["doorbells"]))
                 after = self.report(node)["counters"]
                 self.assertEqual(after["unsound"] - before["unsound"], found["wrong"])
-                self.assertEqual(after["bells"] - before["bells"], 1)
+                self.assertEqual(after["doorbells"] - before["doorbells"], 1)
                 self.victims_are_well()
 
     def test_by_what_others_have_left(self):
@@ -174,7 +175,7 @@ while heard < 8:
         self.assertEqual(greeting, "joined\n")
         more = Rank(self, 0, [0, 1], VICTIM + 1, user=VICTIM_USER)  # its members lie behind those of the hostile group
         self.assertEqual(more.greeting, "joined")
-        self.attack(1, "tell_strangely", id=9)
+        self.attack(1, "report_strangely", id=9)
         self.assertTrue(eventually(lambda: self.report(0)["counters"]["unexpected"] >= 38))
         self.assertEqual(json.loads(process.communicate("\n")[0]), {"heard": []})
         self.victims_are_well()
@@ -251,18 +252,18 @@ while heard < 8:
 
     def test_raw_sockets_are_for_who_may_make_them(self):
         self.engines()
-        self.assertEqual(self.attack(0, "bell", user=0), {"family": "AF_PACKET", "another": False})
-        self.assertEqual(self.attack(0, "bell", id=50), {"family": "AF_INET", "another": True})
-        deprived = self.job(0, "bell", user=0, id=51)
+        self.assertEqual(self.attack(0, "doorbell", user=0), {"family": "AF_PACKET", "another": False})
+        self.assertEqual(self.attack(0, "doorbell", id=50), {"family": "AF_INET", "another": True})
+        deprived = self.job(0, "doorbell", user=0, id=51)
         deprived[3:3] = ["setpriv", "--bounding-set=-net_raw"]
         self.assertEqual(json.loads(self.lab(*deprived).stdout), {"family": "AF_INET", "another": True})
 
-    def test_bells_ring_though_rights_change(self):
+    def test_doorbells_ring_though_rights_change(self):
         self.engines()
-        before = self.report(0)["counters"]["bells"]
-        self.assertEqual(self.attack(0, "bells_of_changing_rights", user=0, id=52),
+        before = self.report(0)["counters"]["doorbells"]
+        self.assertEqual(self.attack(0, "doorbells_of_changing_rights", user=0, id=52),
                          {"families": ["AF_PACKET", "AF_INET", "AF_PACKET"], "same": True})
-        self.assertEqual(self.report(0)["counters"]["bells"] - before, 3)
+        self.assertEqual(self.report(0)["counters"]["doorbells"] - before, 3)
 
     def test_a_neighbour_that_does_not_answer_is_not_waited_for(self):
         self.engines()

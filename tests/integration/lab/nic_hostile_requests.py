@@ -215,7 +215,7 @@ def groups(about):
         try:
             many = [(about["own"], PORT)] + [(about["other"], PORT)] * (about["size"] - 1)
             group = job.join(about.get("first", 10 ** 6) + len(made), many, programs=programs)
-            for descriptor in (group.bell, group.ear):
+            for descriptor in (group.doorbell, group.wakeup_socket):
                 descriptor.close()
             made.append(group.number)
         except Refused as refusal:

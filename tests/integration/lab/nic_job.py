@@ -13,7 +13,7 @@ PORT = 46253
 VERSION = 5
 HELLO, JOIN, LEAVE, STATUS, DOWN = 1, 2, 3, 4, 5
 MESSAGE, NACK, ALIVE, PROBE, ACK, ABORT = 1, 2, 3, 4, 5, 6
-BELL = 15
+DOORBELL = 15
 STARTED = 1 << 47
 VETOED = PUBLISHED = 1 << 46
 ACKNOWLEDGED, VOTES, TO_ROOT, FROM_ROOT = 2, 4, 8, 16
@@ -70,10 +70,10 @@ SUM_OF_TWO = {"all": STARTED | PUBLISHED | 1, "operands": 2, "fold": [0, 1], "re
 def join_request(identity, members, **changes):
     """Of member 0; `members`: (address, port)."""
     about = {"rank": 0, "size": len(members), "silence_ns": 0, "key": (1, 2), "count": None,
-             "programs": [program(1)], "has_bell": 0, **changes}
+             "programs": [program(1)], "has_doorbell": 0, **changes}
     count = len(about["programs"]) if about["count"] is None else about["count"]
     head = _JOIN.pack(VERSION, JOIN, identity, *about["key"], about["silence_ns"], about["rank"], about["size"], count,
-                      about["has_bell"])
+                      about["has_doorbell"])
     peers = b"".join(ip_bytes(ip) + struct.pack("!H", port) + bytes(2) for ip, port in members)
     return head + b"".join(about["programs"]) + peers
 
@@ -121,22 +121,22 @@ class Refused(Exception):
 
 
 class Group:
-    def __init__(self, number, bell_bytes, words_at, is_shared, bell, descriptors, bell_before):
+    def __init__(self, number, doorbell_bytes, words_at, is_shared, doorbell, descriptors, doorbell_before):
         self.number = number
-        self.template = bell[:bell_bytes]
+        self.template = doorbell[:doorbell_bytes]
         self.words_at = words_at
         self.page_descriptor = descriptors[0]
-        self.ear = socket.socket(fileno=descriptors[1])
+        self.wakeup_socket = socket.socket(fileno=descriptors[1])
         self.is_shared = is_shared != 0
-        self.bell = socket.socket(fileno=descriptors[2]) if len(descriptors) > 2 else bell_before
+        self.doorbell = socket.socket(fileno=descriptors[2]) if len(descriptors) > 2 else doorbell_before
         self.page = mmap.mmap(self.page_descriptor, os.fstat(self.page_descriptor).st_size or PAGE_BYTES)
 
     def ring(self, **words):
         at = self.words_at
         words = {"group": self.number, **words}
-        rung = self.template[:at] + packet(words.pop("kind", BELL), **words)
+        rung = self.template[:at] + packet(words.pop("kind", DOORBELL), **words)
         try:
-            self.bell.send(rung)
+            self.doorbell.send(rung)
         except OSError as error:
             if error.errno != 105:  # ENOBUFS: the engine has kept it
                 raise
@@ -153,7 +153,7 @@ class Job:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(LIMIT_S)
         self.socket.connect(f"\0hocket-nic/{interface}")
-        self.bell = None
+        self.doorbell = None
 
     def ask(self, message):
         """The answer and what came with it; b"": it has hung up."""
@@ -171,13 +171,14 @@ class Job:
         return answer, list(descriptors)
 
     def join(self, identity, members, **changes):
-        answer, descriptors = self.ask(join_request(identity, members, has_bell=int(self.bell is not None), **changes))
+        answer, descriptors = self.ask(
+            join_request(identity, members, has_doorbell=int(self.doorbell is not None), **changes))
         error, text = struct.unpack_from("=i240s", answer, 4)
         if error != 0:
             raise Refused(os.strerror(error) + ": " + text.split(b"\0")[0].decode())
-        group = Group(*struct.unpack_from("=IHHI128s", answer, 248), descriptors, self.bell)
+        group = Group(*struct.unpack_from("=IHHI128s", answer, 248), descriptors, self.doorbell)
         if group.is_shared:
-            self.bell = group.bell
+            self.doorbell = group.doorbell
         return group
 
     def close(self):

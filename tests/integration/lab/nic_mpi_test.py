@@ -71,15 +71,15 @@ class NicMpiTest(MpiLab):
                     self.assertIn(f"\nsums {sums}\n", "\n" + self.sums(mpi, "order", **settings))
                     self.run_sums(mpi, **settings)
 
-    def begun_more(self, mpi, ranks_a_node, held, not_held):
+    def started_more(self, mpi, ranks_a_node, held, not_held):
         """Operations of an engine with the choices `held`, beyond those with others that engines don't hold."""
-        begun = []
+        started = []
         for choices in held, not_held:
             self.lab("down", "--all")
             self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
             self.run_sums(mpi, HOCKET_NIC="on", **choices)
-            begun.append(self.operations(0))
-        return begun[0] - begun[1]
+            started.append(self.operations(0))
+        return started[0] - started[1]
 
     def test_blocks_of_several_ranks_go_through_the_engines_as_one(self):
         mpi = next(iter(self.programs))
@@ -88,7 +88,7 @@ class NicMpiTest(MpiLab):
                 most = 512 // (NODES * ranks_a_node), 21 * 8 // ranks_a_node ** 2
                 short = sum(1 + step * 7 % 96 <= bytes for step in range(SUMS) for bytes in most)
                 # Each once from its own buffer, and once in place.
-                self.assertEqual(2 * short, self.begun_more(
+                self.assertEqual(2 * short, self.started_more(
                     mpi, ranks_a_node,
                     {"HOCKET_ALLGATHER": "leader:across=tree_mm/8", "HOCKET_ALLTOALL": "leader:across=linear"},
                     {"HOCKET_ALLGATHER": "leader:across=ring", "HOCKET_ALLTOALL": "leader:across=bruck"}))
@@ -101,7 +101,7 @@ class NicMpiTest(MpiLab):
         short = doubles + SUMS + broadcasts + 2
         by = [{f"HOCKET_{name}": f"leader:across=tree_mm/{degree}" for name in ("BROADCAST", "REDUCE")}
               for degree in (8, 2)]
-        self.assertEqual(short, self.begun_more(mpi, 2, *by))
+        self.assertEqual(short, self.started_more(mpi, 2, *by))
 
     def operations(self, node):
         status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout
@@ -119,7 +119,7 @@ class NicMpiTest(MpiLab):
                         self.assertGreaterEqual(self.operations(node), 2 * BARRIERS)
                         self.assertLess(self.operations(node), 2 * BARRIERS + 60)
 
-    def test_barriers_begun_ahead_go_through_the_engines(self):
+    def test_barriers_started_ahead_go_through_the_engines(self):
         library = os.path.join(os.path.dirname(COMMAND), "../lib")
         for mpi in self.programs:
             program = os.path.join(self.folder, mpi + "-ahead")
@@ -148,7 +148,7 @@ class NicMpiTest(MpiLab):
                 job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
                                  "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-told",
                                  HOCKET_NIC="on")
-                self.assertEqual(job.stdout.readline(), "begun\n")
+                self.assertEqual(job.stdout.readline(), "started\n")
                 time.sleep(0.3)
                 ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich"]
                 self.assertEqual(len(ranks), NODES * ranks_a_node)

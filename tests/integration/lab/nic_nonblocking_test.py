@@ -45,7 +45,7 @@ class NicNonblockingTest(LabTest):
             self.lab("exec", f"n{node}", "--", COMMAND, "nic", kinds[node % len(kinds)], "eth0")
 
     def run_calls(self, mpi, *arguments, **settings):
-        """How many calls of each kind were carried out, and handed on."""
+        """How many calls of each kind were carried out, and passed through."""
         result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket",
                           os.path.join(self.folder, f"{mpi}-nonblocking"), str(ROUNDS), *arguments, HOCKET_STATS="1",
                           **settings)
@@ -53,7 +53,7 @@ class NicNonblockingTest(LabTest):
         self.assertIn("nonblocking: passed", said)
         self.assertIn(", by threads", said)
         rows = re.findall(r"^hocket: (MPI_\w+) +(\d+) +(\d+) ", said, re.MULTILINE)
-        calls = {name: (int(carried_out), int(handed_on)) for name, carried_out, handed_on in rows}
+        calls = {name: (int(carried_out), int(passed_through)) for name, carried_out, passed_through in rows}
         # Each has come to its end, those that nobody has waited for as well.
         sums = int(re.search(r"MPI_Iallreduce: (\d+) times", said)[1])
         ranks = int(re.search(r"calls of (\d+) ranks", said)[1])
@@ -76,9 +76,9 @@ class NicNonblockingTest(LabTest):
                         # Beyond 512 bytes; every barrier is short.
                         self.assertEqual(calls[kind][1] == 0, kind == "MPI_Ibarrier")
                     # Each is one operation of each rank's engine.
-                    begun = sum(calls[kind][0] for kind in KINDS) // nodes
+                    started = sum(calls[kind][0] for kind in KINDS) // nodes
                     for node in range(nodes):
-                        self.assertGreater(self.operations(node), begun)
+                        self.assertGreater(self.operations(node), started)
 
     def test_memory_of_devices_is_copied_at_both_ends(self):
         driver = os.path.join(self.folder, "libcuda.so.1")
@@ -126,7 +126,7 @@ class NicNonblockingTest(LabTest):
         job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket", "--launcher-option",
                          "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-told", "later",
                          HOCKET_NIC="on")
-        self.assertEqual(job.stdout.readline(), "begun\n")
+        self.assertEqual(job.stdout.readline(), "started\n")
         time.sleep(0.3)
         ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich-barriers"]
         self.assertEqual(len(ranks), 3)

@@ -6,7 +6,7 @@
 //
 //   begin     begins a barrier
 //   done      how many are done
-//   wait      until all that were begun are
+//   wait      until all that were started are
 //   sleep     the same, asleep
 //   many N    so many barriers
 //   calls N F SEED   so many calls of all collectives, up to F of them under way, whose results are looked at
@@ -35,13 +35,13 @@
 namespace {
 
 using namespace hocket;
-using engines::nic::Group;
-using engines::nic::Port;
+using engines::nic::NicGroup;
+using engines::nic::NicPort;
 using test::NicCalls;
 
 constexpr int64_t kSleepNs = 5'000'000;
 
-Status wait(Group& group, bool sleeps) {
+Status wait(NicGroup& group, bool sleeps) {
   for (;;) {
     const uint64_t seen = group.done();
     if (seen == group.started()) return Status::ok();
@@ -50,7 +50,7 @@ Status wait(Group& group, bool sleeps) {
   }
 }
 
-Status many(Group& group, uint64_t count) {
+Status many(NicGroup& group, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     HOCKET_TRY(group.start(0));
     HOCKET_TRY(wait(group, i % 2 == 0));
@@ -68,14 +68,14 @@ std::string difference(const NicCalls& calls, uint32_t member, uint64_t epoch, c
   return "";
 }
 
-Status make_calls(Group& group, const NicCalls& calls, uint32_t member, uint64_t count, uint64_t in_flight) {
+Status make_calls(NicGroup& group, const NicCalls& calls, uint32_t member, uint64_t count, uint64_t in_flight) {
   const uint64_t before = group.started();
   uint64_t looked_at = before;
   while (looked_at < before + count) {
     while (group.started() < before + count && group.started() < looked_at + in_flight) {
       const uint64_t epoch = group.started() + 1;
       const nic_operand operand = calls.operand(member, epoch);
-      engines::nic::Call call = calls.call(epoch);
+      engines::nic::NicCall call = calls.call(epoch);
       if (calls.gives_operand(member, epoch)) call.operand = &operand;
       HOCKET_TRY(group.start(call));
     }
@@ -94,7 +94,7 @@ Status make_calls(Group& group, const NicCalls& calls, uint32_t member, uint64_t
 }
 
 // Begins sums to member 0, up a chain, and waits for none.
-Status begin_reductions(Group& group, uint64_t count) {
+Status begin_reductions(NicGroup& group, uint64_t count) {
   nic_operand operand{};
   operand.word[0] = 1;
   for (uint64_t i = 0; i < count; ++i)
@@ -105,20 +105,20 @@ Status begin_reductions(Group& group, uint64_t count) {
 void answer(const Status& status) { std::cout << (status.is_ok() ? "ok" : status.message()) << std::endl; }
 
 // One more group, while a clock interrupts whatever this process does.
-Status join_under_signals(Port& port, engines::nic::GroupDescription description) {
+Status join_under_signals(NicPort& port, engines::nic::GroupDescription description) {
   std::signal(SIGALRM, [](int) {});
   const itimerval often = {{0, 500}, {0, 500}};
   const itimerval never = {};
   setitimer(ITIMER_REAL, &often, nullptr);
   ++description.id;
-  Result<std::unique_ptr<Group>> group = port.join(description);
+  Result<std::unique_ptr<NicGroup>> group = port.join(description);
   setitimer(ITIMER_REAL, &never, nullptr);
   return group.is_ok() ? Status::ok() : group.take_status();
 }
 
 // What comes of one more group with room for `files` more, and of the next with room enough.
-std::string join_without_room(Port& port, engines::nic::GroupDescription description, rlim_t files) {
-  const auto tell = [](const Result<std::unique_ptr<Group>>& group) {
+std::string join_without_room(NicPort& port, engines::nic::GroupDescription description, rlim_t files) {
+  const auto report = [](const Result<std::unique_ptr<NicGroup>>& group) {
     return std::string(group.is_ok() ? "ok" : group.status().message());
   };
   rlimit before{};
@@ -128,11 +128,11 @@ std::string join_without_room(Port& port, engines::nic::GroupDescription descrip
     free += fcntl(static_cast<int>(tight.rlim_cur), F_GETFD) < 0 ? 1 : 0;
   setrlimit(RLIMIT_NOFILE, &tight);
   description.id += 1000;
-  const Result<std::unique_ptr<Group>> without = port.join(description);
+  const Result<std::unique_ptr<NicGroup>> without = port.join(description);
   setrlimit(RLIMIT_NOFILE, &before);
   description.id += 1000;
-  const Result<std::unique_ptr<Group>> with = port.join(description);
-  return tell(without) + " | " + tell(with);
+  const Result<std::unique_ptr<NicGroup>> with = port.join(description);
+  return report(without) + " | " + report(with);
 }
 
 // Leaves a child behind that has all of this process's descriptors, for a while.
@@ -146,7 +146,7 @@ Status fork_child() {
   return child > 0 ? Status::ok() : Status::system("can't fork", errno);
 }
 
-void obey(Port& port, engines::nic::GroupDescription description, std::unique_ptr<Group>& group) {
+void obey(NicPort& port, engines::nic::GroupDescription description, std::unique_ptr<NicGroup>& group) {
   const auto size = static_cast<uint32_t>(description.members.size());
   for (std::string word; std::cin >> word;) {
     if (word == "begin") {
@@ -204,19 +204,19 @@ int main(int argc, char** argv) {
   // Program 0 is a barrier.
   const NicCalls calls(test::nic_algorithms(), static_cast<uint32_t>(description.members.size()), 0);
   const Result<NicCalls::Programs> programs = calls.programs_of(description.self);
-  Result<std::unique_ptr<Port>> port = Port::open(argv[1]);
+  Result<std::unique_ptr<NicPort>> port = NicPort::open(argv[1]);
   if (!port.is_ok() || !programs.is_ok()) {
     answer(port.is_ok() ? programs.status() : port.status());
     return 1;
   }
   description.programs = programs.value().programs;
   description.synchronizing = programs.value().synchronizing;
-  Result<std::unique_ptr<Group>> joined = port.value()->join(description);
+  Result<std::unique_ptr<NicGroup>> joined = port.value()->join(description);
   if (!joined.is_ok()) {
     answer(joined.status());
     return 1;
   }
-  std::unique_ptr<Group> group = joined.take();
+  std::unique_ptr<NicGroup> group = joined.take();
   std::cout << "joined" << std::endl;
   obey(*port.value(), description, group);
   return 0;

@@ -127,7 +127,7 @@ class NicTest(NicLab):
                 self.lab("down", "--all")
                 self.up(2, "--user", "nobody", kinds=(kind,))
                 ranks = self.ranks([0, 1], user=user)
-                enough = 2 if kind == "up" and user == 0 else 3  # root's jobs have their bell already
+                enough = 2 if kind == "up" and user == 0 else 3  # root's jobs have their doorbell already
                 for files in range(enough + 1):
                     without, _, later = ranks[0].ask("join_without_room", files).partition(" | ")
                     self.assertEqual(later, "ok")

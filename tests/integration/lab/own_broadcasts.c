@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What goes by multicast in a program that calls hocket's C API, with an MPI to carry its messages: broadcasts that
- * block and several that are begun at a time, all-reductions and barriers, on all ranks and on halves of them that go
+ * block and several that are started at a time, all-reductions and barriers, on all ranks and on halves of them that go
  * again at once. Everything that arrives is checked.
  *   own_broadcasts ROUNDS */
 #include <hocket/mpi_wire.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kBegun = 5, kMost = 60000, kRoundsOfHalves = 7 };
+enum { kStarted = 5, kMost = 60000, kRoundsOfHalves = 7 };
 
 static int rank, size, wrong;
 
@@ -40,24 +40,24 @@ static void look(const unsigned char* buffer, int what, int bytes) {
 }
 
 static void round_of(hocket_comm_t* comm, int self, int ranks, int round) {
-  static unsigned char buffers[kBegun + 1][kMost];
-  hocket_request_t* begun[kBegun];
-  int bytes[kBegun + 1];
-  for (int i = 0; i <= kBegun; ++i) {
+  static unsigned char buffers[kStarted + 1][kMost];
+  hocket_request_t* started[kStarted];
+  int bytes[kStarted + 1];
+  for (int i = 0; i <= kStarted; ++i) {
     const int what = round * 10 + i;
     const int root = (round + i) % ranks;
     bytes[i] = (what * 7691) % (i % 2 == 0 ? 3000 : kMost + 1);
     fill(buffers[i], what, bytes[i], self == root);
-    if (i == kBegun) break;
-    CHECK(hocket_broadcast_start(comm, buffers[i], (size_t)bytes[i], HOCKET_BYTE, root, &begun[i]));
+    if (i == kStarted) break;
+    CHECK(hocket_broadcast_start(comm, buffers[i], (size_t)bytes[i], HOCKET_BYTE, root, &started[i]));
   }
-  CHECK(hocket_broadcast(comm, buffers[kBegun], (size_t)bytes[kBegun], HOCKET_BYTE, (round + kBegun) % ranks));
+  CHECK(hocket_broadcast(comm, buffers[kStarted], (size_t)bytes[kStarted], HOCKET_BYTE, (round + kStarted) % ranks));
   long sum = self + round;
   CHECK(hocket_allreduce(comm, HOCKET_IN_PLACE, &sum, 1, HOCKET_INT64, HOCKET_SUM));
   if (sum != (long)ranks * (ranks - 1) / 2 + (long)ranks * round) ++wrong;
   /* The last one first. */
-  for (int i = kBegun - 1; i >= 0; --i) CHECK(hocket_wait(&begun[i]));
-  for (int i = 0; i <= kBegun; ++i) look(buffers[i], round * 10 + i, bytes[i]);
+  for (int i = kStarted - 1; i >= 0; --i) CHECK(hocket_wait(&started[i]));
+  for (int i = 0; i <= kStarted; ++i) look(buffers[i], round * 10 + i, bytes[i]);
   CHECK(hocket_barrier(comm));
 }
 

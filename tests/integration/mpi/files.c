@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// File operations that are begun, all of them, with a barrier before their end: each writes or reads what it should.
+// File operations that are started, all of them, with a barrier before their end: each writes or reads what it should.
 #include <unistd.h>
 
 #include "check.h"

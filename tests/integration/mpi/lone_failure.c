@@ -48,7 +48,7 @@ static MPI_Comm duplicate(MPI_Comm comm) {
   return copy;
 }
 
-static void all_hear_of_it(MPI_Comm comm) {
+static void all_report_it(MPI_Comm comm) {
   for (int call = 0; call < 2; ++call) CHECK(MPI_Barrier(comm) != MPI_SUCCESS, "the communicator is still good");
 }
 
@@ -64,7 +64,7 @@ static void broadcasts_end_on_all_ranks(MPI_Comm comm, MPI_Datatype type) {
       const int right = i % 2 == 0 || world_rank == root ? i : -1;
       CHECK(data[i] == right, "root %d place %d holds %d", root, i, data[i]);
     }
-    nothing_came ? all_hear_of_it(used) : sums_are_right(used);
+    nothing_came ? all_report_it(used) : sums_are_right(used);
     sums_are_right(comm);
     MPI_Comm_free(&used);
   }
@@ -80,13 +80,13 @@ static void reductions_end_on_all_ranks(MPI_Comm comm, MPI_Datatype type) {
     MPI_Comm used = duplicate(comm);
     int code = MPI_Allreduce(in_place ? MPI_IN_PLACE : (void*)input, result, kCount, type, op, used);
     if (world_rank == faulty_rank || faults_in_packing) expect(code, 1, "allreduce");
-    if (faults_in_packing) all_hear_of_it(used);
+    if (faults_in_packing) all_report_it(used);
     MPI_Comm_free(&used);
     used = duplicate(comm);
     const void* operand = in_place && world_rank == root ? MPI_IN_PLACE : input;
     code = MPI_Reduce(operand, result, kCount, type, op, root, used);
     if (faults_in_packing && (world_rank == faulty_rank || world_rank == root)) expect(code, 1, "reduce");
-    if (faults_in_packing) all_hear_of_it(used);
+    if (faults_in_packing) all_report_it(used);
     MPI_Comm_free(&used);
     sums_are_right(comm);
   }

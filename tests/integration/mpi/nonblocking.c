@@ -34,7 +34,7 @@ static int own_number(int below) {
   return (int)((own_state >> 33) % (uint64_t)below);
 }
 
-static _Atomic long sums;  // begun by this rank
+static _Atomic long sums;  // started by this rank
 
 static void begin_sum(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                       MPI_Request* request) {

@@ -5,7 +5,7 @@
 
 // One thread waits for a call, another is in the next ones on the same communicator: rank 0 in a blocking one, which
 // the others begin only when its first thread has told them that the call is over.
-static void* wait_and_tell(void* request) {
+static void* wait_and_report(void* request) {
   int word = 0;
   MPI_Wait((MPI_Request*)request, MPI_STATUS_IGNORE);
   for (int i = 1; i < world_size && world_rank == 0; ++i) MPI_Send(&word, 1, MPI_INT, i, 9, MPI_COMM_WORLD);
@@ -18,7 +18,7 @@ static void threads_wait_beside_blocking_calls(int rounds) {
     MPI_Request request;
     pthread_t thread;
     begin_sum(&in, &out, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD, &request);
-    pthread_create(&thread, NULL, wait_and_tell, &request);
+    pthread_create(&thread, NULL, wait_and_report, &request);
     int word = 0;
     if (world_rank != 0) MPI_Recv(&word, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < 3; ++i) block(MPI_COMM_WORLD);

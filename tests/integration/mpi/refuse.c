@@ -4,7 +4,7 @@
 // REFUSE: the call, by name or number, and of one with this argument only (0 is the first), masked: "mmap",
 // "mmap:3=1/1".
 // REFUSE_ERROR: EPERM by default. REFUSE_RANK: on which rank; all, if it is not set. REFUSE_AT=start: as soon as the
-// program is loaded; else once the MPI stands and hocket has not begun yet, so that what fails is hocket's affair.
+// program is loaded; else once the MPI stands and hocket has not started yet, so that what fails is hocket's affair.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -25,9 +25,9 @@ Shape placed(Shape shape) {
 
 bool has_root(const Algorithm& algorithm) { return schedule::has_root(algorithm.collective); }
 
-// Of the others a caller moves the input aside.
+// Of the others a caller copies the input first.
 bool works_in_place(const Algorithm& algorithm) {
-  return schedule::input_blocks(algorithm.collective, 1) > 0 && !schedule::moves_input_aside(algorithm.collective);
+  return schedule::input_blocks(algorithm.collective, 1) > 0 && !schedule::copies_input_in_place(algorithm.collective);
 }
 
 bool combines(const Algorithm& algorithm) { return schedule::combines(algorithm.collective); }

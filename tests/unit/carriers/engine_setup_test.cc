@@ -42,7 +42,7 @@ class ScriptedEngine final : public Engine {
   }
   std::string describe() const override { return "scripted"; }
   bool carries(const engines::Instruction&, const engines::Program&) const override { return false; }
-  bool may_carry(const Call&) const override { return true; }
+  bool may_carry(const EngineCall&) const override { return true; }
   bool takes_part() const override { return true; }
   engines::Carrier& carrier(uint32_t, engines::wire::Channel& channel) override { return channel; }
 
@@ -56,11 +56,11 @@ class ScriptedType final : public EngineType {
   explicit ScriptedType(Script& script) : script_(script) {}
   const char* name() const override { return "play"; }
   const char* setting() const override { return "TEST_PLAY"; }
-  Result<Offer> offer(bool is_first) override {
+  Result<EngineOffer> offer(bool is_first) override {
     if (!script_.is_offered) return Status(Code::kInvalidArgument, "TEST_PLAY=maybe");
-    return Offer::of<uint32_t>(is_first ? 1 : 2);
+    return EngineOffer::of<uint32_t>(is_first ? 1 : 2);
   }
-  std::unique_ptr<Engine> propose(const std::vector<Offer>& offers, const Meeting& meeting,
+  std::unique_ptr<Engine> propose(const std::vector<EngineOffer>& offers, const EngineMeeting& meeting,
                                   std::string& why_not) override {
     EXPECT_EQ(offers.size(), 2u);
     EXPECT_EQ(offers[0].as<uint32_t>(), 1u);
@@ -69,7 +69,7 @@ class ScriptedType final : public EngineType {
     why_not = "nobody wants it";
     return nullptr;
   }
-  bool is_required(const std::vector<Offer>&) const override { return script_.is_required; }
+  bool is_required(const std::vector<EngineOffer>&) const override { return script_.is_required; }
 
  private:
   Script& script_;
@@ -97,17 +97,17 @@ class EnginesOfTwo : public testing::Test {
   Result<Engines> agree(uint32_t rank) { return setups_[rank].agree(reports_, channel_, rounds_); }
   // Why the engine isn't used, which both ranks say alike.
   std::string why_not() {
-    std::string heard[2];
+    std::string received[2];
     for (uint32_t rank = 0; rank < 2; ++rank) {
       Result<Engines> engines = agree(rank);
       EXPECT_TRUE(engines.is_ok()) << engines.status().message();
       if (!engines.is_ok()) return "";
-      heard[rank] = engines.value().explain(nullptr, {});
-      EXPECT_EQ(engines.value().candidate({}) == nullptr, !heard[rank].empty());
-      EXPECT_EQ(engines.value().carriers(0, channel_).empty(), !heard[rank].empty());
+      received[rank] = engines.value().explain(nullptr, {});
+      EXPECT_EQ(engines.value().candidate({}) == nullptr, !received[rank].empty());
+      EXPECT_EQ(engines.value().carriers(0, channel_).empty(), !received[rank].empty());
     }
-    EXPECT_EQ(heard[0], heard[1]);
-    return heard[0];
+    EXPECT_EQ(received[0], received[1]);
+    return received[0];
   }
   void come_to_agree() {
     offer();
@@ -117,8 +117,8 @@ class EnginesOfTwo : public testing::Test {
   Script script_;
   EngineTypes types_ = play(script_);
   EngineSetup setups_[2] = {EngineSetup(types_), EngineSetup(types_)};
-  std::vector<Offers> offers_ = std::vector<Offers>(2);
-  std::vector<Reports> reports_ = std::vector<Reports>(2);
+  std::vector<EngineOffers> offers_ = std::vector<EngineOffers>(2);
+  std::vector<EngineReports> reports_ = std::vector<EngineReports>(2);
   const schedule::Nodes nodes_{std::span<const uint64_t>(kLabels)};
   test::Network network_{2, 1};
   std::shared_ptr<engines::wire::Wire> wire_ = c_api::foreign_wire(network_.wire_of(0)).take();
@@ -143,10 +143,10 @@ TEST_F(EnginesOfTwo, AreNotUsedWhereOneHasNotJoined) {
 }
 
 TEST_F(EnginesOfTwo, GiveAsMuchOfAReasonAsThereIsRoomFor) {
-  const std::string reason(2 * Report::kReasonBytes, 'x');
+  const std::string reason(2 * EngineReport::kReasonBytes, 'x');
   script_.joins_not[0] = reason;
   come_to_agree();
-  EXPECT_EQ(why_not(), "play: not used: rank 0: " + reason.substr(0, Report::kReasonBytes - 1) + "\n");
+  EXPECT_EQ(why_not(), "play: not used: rank 0: " + reason.substr(0, EngineReport::kReasonBytes - 1) + "\n");
 }
 
 TEST_F(EnginesOfTwo, AreNotUsedWhereNoneIsProposed) {

@@ -51,7 +51,7 @@ struct Steps {
 };
 
 // Of the rank's call by `spec`, with engines on all nodes.
-Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const Call& call = {}) {
+Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const EngineCall& call = {}) {
   const selection::Choice choice = choice_of(nodes, spec, call.collective);
   const bool is_barrier = call.collective == Collective::kBarrier;
   std::string why_not;
@@ -133,7 +133,7 @@ TEST(NicEngine, ABarrierOfAllRanksOfNodesIsNoneForEngines) {
   EXPECT_NE(path->hold_programs(&flat).find("dissemination"), std::string::npos);
 }
 
-Call call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
+EngineCall call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
   return {collective, reduction::Operation::kSum, reduction::Type::kDouble, bytes, root};
 }
 
@@ -225,7 +225,7 @@ TEST(NicEngine, WhatANodesRanksHaveForAnotherIsExchangedAsOneBlock) {
 
 TEST(NicEngine, WhatEnginesCannotDoGoesByMessages) {
   const Nodes nodes = nodes_of(4, 2);
-  const auto triggers = [&](const Call& call, const char* spec = "leader:across=tree_mm/8") {
+  const auto triggers = [&](const EngineCall& call, const char* spec = "leader:across=tree_mm/8") {
     return steps_of(nodes, 0, spec, call).triggers;
   };
   EXPECT_EQ(triggers(call_of(Collective::kAllreduce, 8)), 1u);

@@ -120,12 +120,12 @@ class LoopbackType final : public carriers::EngineType {
  public:
   const char* name() const override { return "loop-back"; }
   const char* setting() const override { return "TEST_LOOPBACK"; }
-  Result<carriers::Offer> offer(bool) override { return carriers::Offer::of(loopback().is_required); }
-  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::Offer>&, const carriers::Meeting& meeting,
-                                            std::string&) override {
+  Result<carriers::EngineOffer> offer(bool) override { return carriers::EngineOffer::of(loopback().is_required); }
+  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::EngineOffer>&,
+                                            const carriers::EngineMeeting& meeting, std::string&) override {
     return std::make_unique<LoopbackEngine>(meeting.rank);
   }
-  bool is_required(const std::vector<carriers::Offer>& offers) const override { return offers[0].as<bool>(); }
+  bool is_required(const std::vector<carriers::EngineOffer>& offers) const override { return offers[0].as<bool>(); }
 };
 
 carriers::EngineTypes loopback_only() {

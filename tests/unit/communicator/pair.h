@@ -46,8 +46,8 @@ class Pair : public testing::Test {
 
  private:
   void make(uint32_t rank) {
-    using engines::shared_memory::Group;
     using engines::shared_memory::Member;
+    using engines::shared_memory::NodeGroup;
     const platform::Window window{region_->base(), region_->limit()};
     std::vector<Member> members;
     for (uint32_t other = 0; other < 2; ++other)
@@ -56,7 +56,7 @@ class Pair : public testing::Test {
     one->participants.rank = rank;
     one->participants.size = 2;
     one->participants.peers.resize(2);
-    one->participants.group = std::make_unique<Group>(rank, std::move(members), region_, false);
+    one->participants.group = std::make_unique<NodeGroup>(rank, std::move(members), region_, false);
     one->tracks = std::make_unique<Tracks>(one->participants, one->engines);
     ASSERT_TRUE(one->tracks->open(0).is_ok());
     one->failure =

@@ -22,17 +22,17 @@ using engines::WakeUp;
 class Fake final : public Carrier {
  public:
   Fake(std::string& story, char name) : story_(story), name_(name) {}
-  void begin(const Program&) override { tell('b'); }
+  void begin(const Program&) override { report('b'); }
   Progress run(const Instruction&, StepState&, const Operands&) override {
-    tell('r');
+    report('r');
     return Progress::kDone;
   }
-  void cancel() override { tell('c'); }
+  void cancel() override { report('c'); }
   bool poll() override {
-    tell('p');
+    report('p');
     return takes_all;
   }
-  void after_poll() override { tell('a'); }
+  void after_poll() override { report('a'); }
   WakeUp wake_up() const override { return wakes; }
   bool has_leftovers() const override { return left; }
   bool has_failed() const override { return !failure.is_ok(); }
@@ -44,7 +44,7 @@ class Fake final : public Carrier {
   Status failure;
 
  private:
-  void tell(char what) { (story_ += what) += name_; }
+  void report(char what) { (story_ += what) += name_; }
   std::string& story_;
   char name_;
 };
@@ -54,7 +54,7 @@ class TrackOfCarriers : public Pair {
   void SetUp() override {
     Pair::SetUp();
     wire_ = c_api::foreign_wire(network_.wire_of(0)).take();
-    auto lane = engines::shared_memory::Lane::create(*rank(0).participants.group, 1);
+    auto lane = engines::shared_memory::MemoryTransport::create(*rank(0).participants.group, 1);
     ASSERT_TRUE(lane.is_ok());
     auto channel =
         std::make_unique<engines::wire::Channel>(*wire_, engines::wire::TagRange{3}, 0, std::vector<uint32_t>{0, 1});

@@ -19,8 +19,8 @@ void PrintTo(const NicAlgorithm& algorithm, std::ostream* out) {
 
 namespace {
 
-using engines::nic::Call;
 using engines::nic::Mode;
+using engines::nic::NicCall;
 using schedule::Collective;
 
 // Sanitizers see the same with fewer calls.
@@ -63,7 +63,7 @@ class Hosts {
     }
     for (uint32_t member = 0; member < network.size(); ++member) {
       ASSERT_EQ(network.completed(member), rounds) << "member " << member;
-      EXPECT_EQ(network.told(member), rounds - before) << "member " << member;
+      EXPECT_EQ(network.reported(member), rounds - before) << "member " << member;
       EXPECT_EQ(network.state(member).broken, 0u);
     }
     for (uint64_t epoch = before + 1; epoch <= rounds; ++epoch) expect_results(epoch);
@@ -71,17 +71,17 @@ class Hosts {
 
   nic_verdict start(uint32_t member) {
     const uint64_t epoch = network.started(member) + 1;
-    const Call call = calls.call(epoch);
-    nic_message bell{};
-    bell.epoch = epoch;
-    bell.program = static_cast<uint8_t>(call.program);
-    if (epoch % NIC_SYNCHRONIZES == 0) bell.program = synchronizing_[call.program];
-    bell.root = static_cast<uint16_t>(call.root);
-    bell.words = call.words;
-    bell.operation = call.operation;
-    bell.type = call.type;
-    bell.carried = calls.gives_operand(member, epoch) ? call.words : uint8_t{0};
-    return network.start(member, bell, calls.operand(member, epoch));
+    const NicCall call = calls.call(epoch);
+    nic_message doorbell{};
+    doorbell.epoch = epoch;
+    doorbell.program = static_cast<uint8_t>(call.program);
+    if (epoch % NIC_SYNCHRONIZES == 0) doorbell.program = synchronizing_[call.program];
+    doorbell.root = static_cast<uint16_t>(call.root);
+    doorbell.words = call.words;
+    doorbell.operation = call.operation;
+    doorbell.type = call.type;
+    doorbell.carried = calls.gives_operand(member, epoch) ? call.words : uint8_t{0};
+    return network.start(member, doorbell, calls.operand(member, epoch));
   }
 
  private:
@@ -187,7 +187,7 @@ TEST(NicContents, RunOverTheRoundsOfTheRecords) {
   }
 }
 
-// Who has begun and finished may be asked by those who come much later.
+// Who has started and finished may be asked by those who come much later.
 TEST(NicContents, WhoIsFarAheadStillAnswers) {
   Hosts hosts({{Collective::kReduce, "tree_mm", kFlatTree}}, 3, {.loss = 0.5}, 1);
   for (int i = 0; i < NIC_SYNCHRONIZES - 1; ++i) {
@@ -229,23 +229,23 @@ TEST_P(NicContentForms, AreSharedByProcessors) {
     made.type = NIC_UINT64;
     return made;
   };
-  std::atomic<uint64_t> told = 0;
+  std::atomic<uint64_t> reported = 0;
   std::atomic<uint64_t> published = 0;
   std::atomic<uint64_t> wrong = 0;
   const auto act = [&](const nic_outcome& outcome, uint64_t epoch) {
-    told += outcome.completed;
+    reported += outcome.completed;
     if (outcome.publishes == 0) return;
     nic_operand result{};
     (void)nic_result(&group, &state, memory, 0, epoch, outcome.call, &result);
     for (uint32_t i = 0; i < kWords; ++i) wrong += result.word[i] != kMembers * (epoch + i);
     ++published;
-    told += nic_published(&group, &state, 0, epoch);
+    reported += nic_published(&group, &state, 0, epoch);
   };
   std::vector<std::thread> processors;
   for (uint32_t part = 0; part < kProcessors; ++part) {
     processors.emplace_back([&, part] {
       for (uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
-        while (told + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
+        while (reported + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
         nic_operand operand{};
         for (uint32_t i = 0; i < kWords; ++i) operand.word[i] = epoch + i;
         for (uint32_t bit = 0; bit < program.arrivals; ++bit) {
@@ -253,13 +253,13 @@ TEST_P(NicContentForms, AreSharedByProcessors) {
           if (bit % kProcessors == part || bit % 3 == 0)
             act(nic_take(&group, &state, memory, &packet, &operand), epoch);
         }
-        const nic_message bell = message(epoch, 0);
-        if (part == 0) act(nic_start(&group, &state, memory, &bell, &operand), epoch);
+        const nic_message doorbell = message(epoch, 0);
+        if (part == 0) act(nic_start(&group, &state, memory, &doorbell, &operand), epoch);
       }
     });
   }
   for (std::thread& processor : processors) processor.join();
-  EXPECT_EQ(told, kEpochs);
+  EXPECT_EQ(reported, kEpochs);
   EXPECT_EQ(published, kEpochs);
   EXPECT_EQ(wrong, 0u);
 }
@@ -269,15 +269,15 @@ TEST(NicContents, OfDifferentCallsAreADisagreement) {
     Hosts hosts({{Collective::kReduce, "tree_mm", 2}}, 2, {}, 1);
     EXPECT_EQ(hosts.start(1), NIC_TAKEN);
     while (hosts.network.deliver()) continue;
-    const Call call = hosts.calls.call(1);
-    nic_message bell{};
-    bell.epoch = 1;
-    bell.root = static_cast<uint16_t>(changes_root ? 1 - call.root : call.root);
-    bell.words = static_cast<uint8_t>(changes_root ? call.words : call.words % NIC_MOST_WORDS + 1);
-    bell.operation = call.operation;
-    bell.type = call.type;
-    bell.carried = bell.words;
-    EXPECT_EQ(hosts.network.start(0, bell, {}), NIC_DISAGREEMENT);
+    const NicCall call = hosts.calls.call(1);
+    nic_message doorbell{};
+    doorbell.epoch = 1;
+    doorbell.root = static_cast<uint16_t>(changes_root ? 1 - call.root : call.root);
+    doorbell.words = static_cast<uint8_t>(changes_root ? call.words : call.words % NIC_MOST_WORDS + 1);
+    doorbell.operation = call.operation;
+    doorbell.type = call.type;
+    doorbell.carried = doorbell.words;
+    EXPECT_EQ(hosts.network.start(0, doorbell, {}), NIC_DISAGREEMENT);
     EXPECT_EQ(hosts.network.state(0).broken & 0xff, uint64_t{NIC_CAUSE_DISAGREES});
   }
 }

@@ -21,7 +21,7 @@ Victim pair_with_acknowledgements() {
   group.program[0].need[0] = NIC_STARTED;
   group.program[0].end_send[0] = 1;
   group.program[0].send[0].member = group.program[0].arrival[0].member = 1;
-  victim.heard.resize(2);
+  victim.signs_of_life.resize(2);
   return victim;
 }
 
@@ -37,10 +37,10 @@ nic_verdict take(Victim& victim, const nic_message& message, const nic_operand& 
   return nic_take(&victim.group, &victim.state, victim.memory(), &message, &operand).verdict;
 }
 
-nic_verdict start(Victim& victim, const nic_message& bell, const nic_operand& operand = {}) {
-  return nic_start(&victim.group, &victim.state, victim.memory(), &bell, &operand).verdict;
+nic_verdict start(Victim& victim, const nic_message& doorbell, const nic_operand& operand = {}) {
+  return nic_start(&victim.group, &victim.state, victim.memory(), &doorbell, &operand).verdict;
 }
-nic_verdict start(Victim& victim, uint64_t epoch) { return start(victim, from_member_1(NIC_BELL, epoch)); }
+nic_verdict start(Victim& victim, uint64_t epoch) { return start(victim, from_member_1(NIC_DOORBELL, epoch)); }
 
 // Completes operations up to `last`.
 void run_until(Victim& victim, uint64_t last) {
@@ -117,20 +117,20 @@ TEST(NicContentOfAges, IsTakenAfterManyOperationsWithoutAny) {
       const uint64_t epoch = victim.state.started + 1;
       ASSERT_EQ(take(victim, sum_of_words(NIC_MESSAGE, epoch, 3)), NIC_TAKEN);
       ASSERT_EQ(take(victim, sum_of_words(NIC_MESSAGE, epoch, 3)), NIC_DUPLICATE);
-      ASSERT_EQ(start(victim, sum_of_words(NIC_BELL, epoch, 3)), NIC_TAKEN);
+      ASSERT_EQ(start(victim, sum_of_words(NIC_DOORBELL, epoch, 3)), NIC_TAKEN);
       (void)nic_published(&victim.group, &victim.state, 1, epoch);
       ASSERT_EQ(victim.state.completed, epoch);
-      ASSERT_EQ(start(victim, sum_of_words(NIC_BELL, epoch + 1, 4)), NIC_TAKEN);
+      ASSERT_EQ(start(victim, sum_of_words(NIC_DOORBELL, epoch + 1, 4)), NIC_TAKEN);
       ASSERT_EQ(take(victim, sum_of_words(NIC_MESSAGE, epoch + 1, 4)), NIC_TAKEN);
       (void)nic_published(&victim.group, &victim.state, 1, epoch + 1);
-      victim.told = victim.state.completed;
+      victim.reported = victim.state.completed;
       ASSERT_EQ(flaw_of(victim), "");
     }
   }
 }
 
 // One member's mistake is not to be blamed on another.
-TEST(NicDisagreement, LeavesNoTraceInWhatHasNotBegun) {
+TEST(NicDisagreement, LeavesNoTraceInWhatHasNotStarted) {
   Victim victim = pair_with_a_sum();
   ASSERT_EQ(take(victim, from_member_1(NIC_MESSAGE, 1)), NIC_TAKEN);
   const nic_state before = victim.state;

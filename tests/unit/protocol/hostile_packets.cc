@@ -309,21 +309,22 @@ HostilePacket HostilePackets::misbehaving(uint32_t group) {
 
 // --- of hosts --------------------------------------------------------------------------------------------------------
 
-nic_message HostilePackets::bell(uint32_t group) {
+nic_message HostilePackets::doorbell(uint32_t group) {
   const Victim& victim = engine_.groups()[group];
-  nic_message bell{};
-  bell.kind = NIC_BELL;
-  bell.epoch = victim.state.started + 1;
-  bell.program =
-      static_cast<uint8_t>(below(8) == 0 ? below(victim.group.programs) : program_of_epoch(victim, bell.epoch));
-  set_call(victim, bell);
-  bell.carried = static_cast<uint8_t>(nic_words_of_host(&victim.group, &victim.group.program[bell.program], &bell));
-  return bell;
+  nic_message doorbell{};
+  doorbell.kind = NIC_DOORBELL;
+  doorbell.epoch = victim.state.started + 1;
+  doorbell.program =
+      static_cast<uint8_t>(below(8) == 0 ? below(victim.group.programs) : program_of_epoch(victim, doorbell.epoch));
+  set_call(victim, doorbell);
+  doorbell.carried =
+      static_cast<uint8_t>(nic_words_of_host(&victim.group, &victim.group.program[doorbell.program], &doorbell));
+  return doorbell;
 }
 
-nic_message HostilePackets::wild_bell(uint32_t group) {
+nic_message HostilePackets::wild_doorbell(uint32_t group) {
   const Victim& victim = engine_.groups()[group];
-  nic_message wild = bell(group);
+  nic_message wild = doorbell(group);
   if (below(4) == 0) wild.epoch = some_epoch(victim);
   if (below(4) == 0) wild.program = static_cast<uint8_t>(below(victim.group.programs + 1u));
   for (uint8_t* field : {&wild.words, &wild.operation, &wild.type})

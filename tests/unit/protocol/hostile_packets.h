@@ -41,9 +41,9 @@ class HostilePackets {
   // Of a member with the key: what harms most, and what has gone before once more.
   HostilePacket misbehaving(uint32_t group);
   // What a host may ring: mostly the operation that is due.
-  nic_message bell(uint32_t group);
+  nic_message doorbell(uint32_t group);
   // The same with any field wrong.
-  nic_message wild_bell(uint32_t group);
+  nic_message wild_doorbell(uint32_t group);
   nic_operand operand();
   uint64_t below(uint64_t limit) { return dice_() % limit; }
 

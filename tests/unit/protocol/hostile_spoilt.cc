@@ -71,7 +71,7 @@ HostilePackets::Spoilt HostilePackets::spoil_message(const Victim& victim) {
     default:
       break;
   }
-  // An operation that has begun here, by another program.
+  // An operation that has started here, by another program.
   if (state.started == state.completed) return spoil_any(victim);
   message = message_of(victim, program, state.completed + 1 + below(state.started - state.completed));
   if (nic_program_of(state.record[message.epoch % NIC_WINDOW]) == program) return spoil_any(victim);
@@ -168,7 +168,7 @@ HostilePackets::Spoilt HostilePackets::repeat_operand(const Victim& victim) {
   return spoil_any(victim);
 }
 
-// Of an operation that has begun here, and by the program that it has.
+// Of an operation that has started here, and by the program that it has.
 HostilePackets::Spoilt HostilePackets::change_call(const Victim& victim) {
   const nic_state& state = victim.state;
   if (state.started == state.completed) return spoil_any(victim);
@@ -207,8 +207,8 @@ HostilePackets::Spoilt HostilePackets::spoil_nack(const Victim& victim) {
   const auto program = static_cast<uint32_t>(below(victim.group.programs));
   const nic_program& p = victim.group.program[program];
   const nic_state& state = victim.state;
-  // Of what nobody has begun here, so that its program is of no account; but whose root isn't known might be asked for
-  // anything.
+  // Of what nobody has started here, so that its program is of no account; but whose root isn't known might be asked
+  // for anything.
   uint64_t epoch = state.started + 1 + below(state.completed + NIC_WINDOW - state.started);
   if (nic_has_root(&p) != 0 && state.started != state.completed)
     epoch = state.completed + 1 + below(state.started - state.completed);

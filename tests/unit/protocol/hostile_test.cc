@@ -26,7 +26,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
  protected:
   struct Before {
     nic_state state;
-    std::vector<uint32_t> heard;
+    std::vector<uint32_t> signs_of_life;
   };
 
   void SetUp() override {
@@ -36,7 +36,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
   // Feeds one; what it may not do whoever sends it.
   testing::AssertionResult feed(const HostilePacket& packet) {
     std::vector<Before> before;
-    for (const Victim& victim : engine_.groups()) before.push_back({victim.state, victim.heard});
+    for (const Victim& victim : engine_.groups()) before.push_back({victim.state, victim.signs_of_life});
     ++fed_;
     const Taken taken = engine_.take(packet.datagram());
     if (taken.counter == kPassed) ++passed_;
@@ -46,7 +46,8 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
       const Before& then = before[number];
       const Victim& now = engine_.groups()[number];
       const bool has_changed = !is_same(then.state, now.state);
-      if (number != taken.group && (has_changed || then.heard != now.heard)) return fails(packet, "changes a group");
+      if (number != taken.group && (has_changed || then.signs_of_life != now.signs_of_life))
+        return fails(packet, "changes a group");
       if (!has_changed) continue;
       const bool ends = taken.counter == NIC_DISAGREEMENT && is_broken_only(then.state, now.state);
       if (!ends && (taken.counter != NIC_TAKEN || packet.expected != kAnyCounter))
@@ -140,7 +141,7 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
     const nic_program& program = victim.group.program[sent.program];
     const nic_content content = program.send[sent.send].content;
     const uint64_t record = nic_look(&victim.state.record[nic_index_of(sent.epoch)], sent.epoch);
-    if ((record & NIC_STARTED) == 0) return "content before the host has begun";
+    if ((record & NIC_STARTED) == 0) return "content before the host has started";
     for (uint32_t fold = content.first; fold < content.end; ++fold)
       for (uint32_t bit = 0; bit < program.arrivals; ++bit)
         if (program.arrival[bit].operand == (program.fold[fold] & (NIC_IS_LEFT - 1)) && (record >> bit & 1) == 0)
@@ -152,24 +153,24 @@ class HostilePacketsOf : public testing::TestWithParam<uint64_t> {
   void let_hosts_begin() {
     for (uint32_t number = 0; number < VictimEngine::kGroups; ++number) {
       if (packets_.below(2) == 0) continue;
-      const nic_message bell = packets_.below(4) == 0 ? packets_.wild_bell(number) : packets_.bell(number);
+      const nic_message doorbell = packets_.below(4) == 0 ? packets_.wild_doorbell(number) : packets_.doorbell(number);
       const nic_operand operand = packets_.operand();
       const nic_state before = engine_.groups()[number].state;
-      const nic_outcome outcome = engine_.start(number, bell, operand);
+      const nic_outcome outcome = engine_.start(number, doorbell, operand);
       const Victim& victim = engine_.groups()[number];
       EXPECT_EQ(flaw_of(victim), "");
-      // What is wrong with a bell shows only in what it says of the operation.
+      // What is wrong with a doorbell shows only in what it says of the operation.
       const bool may_write = outcome.verdict == NIC_TAKEN || outcome.verdict == NIC_DISAGREEMENT;
-      if (!may_write || bell.carried == 0) continue;
-      const nic_program& program = victim.group.program[bell.program];
-      nic_operand& expected = kept_place(number, bell.epoch, NIC_HOSTS_OPERAND);
-      std::memcpy(&expected, &operand, sizeof(uint64_t) * bell.carried);
-      pool(number, before, bell, NIC_HOSTS_OPERAND);
-      const nic_operand& kept = engine_.groups()[number].places(bell.epoch)[NIC_HOSTS_OPERAND];
-      const bool is_kept = std::memcmp(&kept, &expected, sizeof(uint64_t) * bell.carried) == 0;
+      if (!may_write || doorbell.carried == 0) continue;
+      const nic_program& program = victim.group.program[doorbell.program];
+      nic_operand& expected = kept_place(number, doorbell.epoch, NIC_HOSTS_OPERAND);
+      std::memcpy(&expected, &operand, sizeof(uint64_t) * doorbell.carried);
+      pool(number, before, doorbell, NIC_HOSTS_OPERAND);
+      const nic_operand& kept = engine_.groups()[number].places(doorbell.epoch)[NIC_HOSTS_OPERAND];
+      const bool is_kept = std::memcmp(&kept, &expected, sizeof(uint64_t) * doorbell.carried) == 0;
       EXPECT_TRUE(is_kept || outcome.verdict != NIC_TAKEN);
-      keep(number, bell.epoch, NIC_HOSTS_OPERAND);
-      if (program.slices != 0) keep(number, bell.epoch, NIC_EXCHANGED);
+      keep(number, doorbell.epoch, NIC_HOSTS_OPERAND);
+      if (program.slices != 0) keep(number, doorbell.epoch, NIC_EXCHANGED);
     }
   }
   // A place becomes what it is now.

@@ -28,9 +28,9 @@ std::vector<const char*> by_messages() {
 }
 
 nic_verdict begin(const nic_group& group, nic_state& state) {
-  nic_message bell{};
-  bell.epoch = state.started + 1;
-  return nic_start(&group, &state, 0, &bell, nullptr).verdict;
+  nic_message doorbell{};
+  doorbell.epoch = state.started + 1;
+  return nic_start(&group, &state, 0, &doorbell, nullptr).verdict;
 }
 
 TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
@@ -186,7 +186,7 @@ TEST(NicMachine, MembersWithDifferentCollectivesAreToldSo) {
   EXPECT_EQ(state.broken & 0xff, uint64_t{NIC_CAUSE_DISAGREES});
 }
 
-// Both have begun before anything of the other's comes: neither may wait for ever.
+// Both have started before anything of the other's comes: neither may wait for ever.
 TEST(NicMachine, MembersWhoAreInDifferentCollectivesAlreadyAreToldSo) {
   const std::vector<nic_program> programs = programs_of("dissemination", 2, Mode::kCollective);
   for (const nic_kind kind : {NIC_MESSAGE, NIC_NACK}) {
@@ -211,7 +211,7 @@ TEST(NicMachine, WhatIsNotAcknowledgedIsDueAlsoWhenAllIsComplete) {
   nic_state state{};
   nic_watched_member members[2] = {};
   nic_watch watch{};
-  watch.patience = {.ask_ns = 5, .most_ns = 100, .silence_ns = 1000};
+  watch.backoff = {.ask_ns = 5, .most_ns = 100, .silence_ns = 1000};
   watch.member = members;
   EXPECT_EQ(nic_watch_wait(&group, &state, &watch, 1), ~uint64_t{0});
   EXPECT_EQ(begin(group, state), NIC_TAKEN);
@@ -234,31 +234,31 @@ TEST(NicMachine, ProcessorsShareTheRecords) {
   group.program[0] = programs[0];
   nic_state state{};
   std::atomic<uint64_t> sends = 0;
-  std::atomic<uint64_t> told = 0;
+  std::atomic<uint64_t> reported = 0;
   const auto record = [&](const nic_outcome& outcome) {
     sends += outcome.end_send - outcome.first_send;
-    told += outcome.completed;
+    reported += outcome.completed;
   };
   std::vector<std::thread> processors;
   processors.reserve(4);
   for (uint32_t part = 0; part < 4; ++part) {
     processors.emplace_back([&, part] {
       for (uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
-        while (told + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
+        while (reported + NIC_IN_FLIGHT < epoch) std::this_thread::yield();
         for (uint32_t bit = 0; bit < kMembers - 1; ++bit) {
           const nic_arrival& arrival = programs[0].arrival[bit];
           const nic_message message =
               message_of(NIC_MESSAGE, epoch, arrival.member, 0, 0, static_cast<uint8_t>(bit), arrival.send);
           if (bit % 4 == part || bit % 3 == 0) record(nic_take(&group, &state, 0, &message, nullptr));
         }
-        const nic_message bell = message_of(NIC_MESSAGE, epoch, 0, 0);
-        if (part == 0) record(nic_start(&group, &state, 0, &bell, nullptr));
+        const nic_message doorbell = message_of(NIC_MESSAGE, epoch, 0, 0);
+        if (part == 0) record(nic_start(&group, &state, 0, &doorbell, nullptr));
       }
     });
   }
   for (std::thread& processor : processors) processor.join();
   EXPECT_EQ(state.completed, kEpochs);
-  EXPECT_EQ(told, kEpochs);
+  EXPECT_EQ(reported, kEpochs);
   EXPECT_EQ(sends, kEpochs * (kMembers - 1));
 }
 

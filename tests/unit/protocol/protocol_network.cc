@@ -52,7 +52,7 @@ void run_barriers(ProtocolNetwork& network, uint64_t rounds, uint64_t seed) {
   }
   for (uint32_t member = 0; member < network.size(); ++member) {
     EXPECT_EQ(network.completed(member), rounds) << "member " << member;
-    EXPECT_EQ(network.told(member), rounds) << "member " << member;
+    EXPECT_EQ(network.reported(member), rounds) << "member " << member;
     EXPECT_EQ(network.state(member).broken, 0u);
   }
   EXPECT_TRUE(network.was_always_a_barrier());
@@ -88,11 +88,11 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& co
     }
     engine->operands.resize(size_t{group.operands} * NIC_WINDOW);
     engine->members.resize(size);
-    engine->heard.resize(size);
-    engine->watch.patience = {.ask_ns = kTickNs, .most_ns = 8 * kTickNs, .silence_ns = 200 * kTickNs};
+    engine->signs_of_life.resize(size);
+    engine->watch.backoff = {.ask_ns = kTickNs, .most_ns = 8 * kTickNs, .silence_ns = 200 * kTickNs};
     engine->watch.member = engine->members.data();
-    engine->watch.heard = engine->heard.data();
-    engine->watch.heard_stride = sizeof(uint32_t);
+    engine->watch.signs_of_life = engine->signs_of_life.data();
+    engine->watch.alive_stride = sizeof(uint32_t);
     engine->watch.emit = [](void* user, const nic_message* message) {
       static_cast<Engine*>(user)->network->send(*message);
     };
@@ -102,16 +102,16 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& co
 }
 
 nic_verdict ProtocolNetwork::start(uint32_t member, uint64_t epoch) {
-  nic_message bell{};
-  bell.epoch = epoch;
-  return start(member, bell, {});
+  nic_message doorbell{};
+  doorbell.epoch = epoch;
+  return start(member, doorbell, {});
 }
 
-nic_verdict ProtocolNetwork::start(uint32_t member, const nic_message& bell, const nic_operand& operand) {
+nic_verdict ProtocolNetwork::start(uint32_t member, const nic_message& doorbell, const nic_operand& operand) {
   Engine& engine = *engines_[member];
-  const nic_outcome outcome = nic_start(&engine.group, &engine.state, engine.memory(), &bell, &operand);
-  act(engine, outcome, bell);
-  look_at(bell.epoch);
+  const nic_outcome outcome = nic_start(&engine.group, &engine.state, engine.memory(), &doorbell, &operand);
+  act(engine, outcome, doorbell);
+  look_at(doorbell.epoch);
   return outcome.verdict;
 }
 
@@ -155,12 +155,12 @@ void ProtocolNetwork::settle_and_tick() {
   while (deliver()) continue;
   now_ns_ += kTickNs;
   for (const std::unique_ptr<Engine>& engine : engines_) {
-    if (!engine->is_dead) engine->told += nic_watch_group(&engine->group, &engine->state, &engine->watch, now_ns_);
+    if (!engine->is_dead) engine->reported += nic_watch_group(&engine->group, &engine->state, &engine->watch, now_ns_);
   }
 }
 
 nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message, const nic_operand& operand) {
-  if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.heard[message.source];
+  if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.signs_of_life[message.source];
   const nic_outcome outcome = nic_take(&engine.group, &engine.state, engine.memory(), &message, &operand);
   ++verdicts_[outcome.verdict];
   act(engine, outcome, message);
@@ -176,13 +176,13 @@ void ProtocolNetwork::act(Engine& engine, const nic_outcome& outcome, const nic_
     EXPECT_TRUE(nic_carry(&engine.group, &engine.state, engine.memory(), &sent, outcome.call, &operand) != 0);
     send(sent, operand);
   }
-  engine.told += outcome.completed;
+  engine.reported += outcome.completed;
   if (outcome.publishes == 0) return;
   EXPECT_FALSE(engine.results.contains(cause.epoch)) << "published twice";
   nic_operand& result = engine.results[cause.epoch];
   EXPECT_TRUE(nic_result(&engine.group, &engine.state, engine.memory(), cause.program, cause.epoch, outcome.call,
                          &result) != 0);
-  engine.told += nic_published(&engine.group, &engine.state, cause.program, cause.epoch);
+  engine.reported += nic_published(&engine.group, &engine.state, cause.program, cause.epoch);
 }
 
 void ProtocolNetwork::send(const nic_message& message, const nic_operand& operand) {

@@ -39,8 +39,8 @@ class ProtocolNetwork {
   // The host rings; what happened.
   nic_verdict start(uint32_t member) { return start(member, engines_[member]->state.started + 1); }
   nic_verdict start(uint32_t member, uint64_t epoch);
-  // The same by any bell: its epoch, program and call.
-  nic_verdict start(uint32_t member, const nic_message& bell, const nic_operand& operand);
+  // The same by any doorbell: its epoch, program and call.
+  nic_verdict start(uint32_t member, const nic_message& doorbell, const nic_operand& operand);
   // What the host has been given of an operation; nullptr: nothing yet.
   const nic_operand* result(uint32_t member, uint64_t epoch) const;
   // Operations ahead of the host for which engines keep operands.
@@ -65,7 +65,7 @@ class ProtocolNetwork {
   uint64_t started(uint32_t member) const { return engines_[member]->state.started; }
   uint64_t completed(uint32_t member) const { return engines_[member]->state.completed; }
   // What has been told to the host, which must be what is complete.
-  uint64_t told(uint32_t member) const { return engines_[member]->told; }
+  uint64_t reported(uint32_t member) const { return engines_[member]->reported; }
   uint64_t sent(nic_kind kind) const { return sent_[kind]; }
   uint64_t sent() const;
   const std::vector<nic_message>& history() const { return history_; }
@@ -78,10 +78,10 @@ class ProtocolNetwork {
     nic_state state{};
     nic_watch watch{};
     std::vector<nic_watched_member> members;
-    std::vector<uint32_t> heard;
+    std::vector<uint32_t> signs_of_life;
     std::vector<nic_operand> operands;
     std::map<uint64_t, nic_operand> results;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     bool is_dead = false;
     ProtocolNetwork* network = nullptr;
     uint64_t memory() const { return reinterpret_cast<uintptr_t>(operands.data()); }

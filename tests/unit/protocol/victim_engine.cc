@@ -82,7 +82,7 @@ VictimEngine::VictimEngine(uint64_t seed) : dice_(seed) {
     group.unexpected = kUnexpected[number];
     add_barriers(group, number);
     if (number != kBarriersOnly) add_contents(group);
-    victim.heard.resize(group.size);
+    victim.signs_of_life.resize(group.size);
     victim.operands.resize(size_t{NIC_WINDOW} * group.operands + 2 * Victim::kBeside);
     renew(number);
   }
@@ -103,7 +103,7 @@ void VictimEngine::renew(uint32_t group) {
         victim.state.pool[nic_index_of(epoch)] = nic_blank(epoch - rounds * NIC_WINDOW, 0);
   }
   std::memset(victim.operands.data(), kRedByte, victim.operands.size() * sizeof(nic_operand));
-  victim.told = base;
+  victim.reported = base;
 }
 
 int words_of_length(size_t bytes) {
@@ -144,17 +144,17 @@ Taken VictimEngine::take(std::span<const std::byte> datagram) {
   Victim& victim = groups_[number];
   if (nic_tag(&victim.group.key, &message, &operand) != tag) return counted(NIC_BAD_TAG);
   taken.group = number;
-  if (nic_is_sign_of_life(&victim.group, &victim.state, &message) != 0) ++victim.heard[message.source];
+  if (nic_is_sign_of_life(&victim.group, &victim.state, &message) != 0) ++victim.signs_of_life[message.source];
   taken.outcome = nic_take(&victim.group, &victim.state, victim.memory(), &message, &operand);
   publish(victim, message, taken.outcome);
   if (taken.outcome.waits != 0) ++counters_[NIC_KEPT];
   return counted(taken.outcome.verdict);
 }
 
-nic_outcome VictimEngine::start(uint32_t group, const nic_message& bell, const nic_operand& operand) {
+nic_outcome VictimEngine::start(uint32_t group, const nic_message& doorbell, const nic_operand& operand) {
   Victim& victim = groups_[group];
-  nic_outcome outcome = nic_start(&victim.group, &victim.state, victim.memory(), &bell, &operand);
-  publish(victim, bell, outcome);
+  nic_outcome outcome = nic_start(&victim.group, &victim.state, victim.memory(), &doorbell, &operand);
+  publish(victim, doorbell, outcome);
   return outcome;
 }
 
@@ -168,7 +168,7 @@ void VictimEngine::publish(Victim& victim, const nic_message& cause, nic_outcome
     outcome.completed += nic_published(&victim.group, &victim.state, cause.program, cause.epoch);
     ++victim.published;
   }
-  victim.told += outcome.completed;
+  victim.reported += outcome.completed;
 }
 
 }  // namespace hocket::test

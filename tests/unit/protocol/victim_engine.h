@@ -29,10 +29,10 @@ struct Victim {
 
   nic_group group{};
   nic_state state{};
-  std::vector<uint32_t> heard;
+  std::vector<uint32_t> signs_of_life;
   std::vector<nic_operand> operands;                 // kBeside, the group's, kBeside
   std::array<nic_operand, NIC_IN_FLIGHT> results{};  // as in a page
-  uint64_t told = 0;                                 // operations of which the host has heard that they are complete
+  uint64_t reported = 0;                             // operations of which the host has heard that they are complete
   uint64_t published = 0;                            // results that the host has been given
 
   // 0: of a group without content, which nobody asks for operands.
@@ -63,8 +63,8 @@ class VictimEngine {
   const std::array<uint64_t, NIC_COUNTERS>& counters() const { return counters_; }
   // Of one packet.
   Taken take(std::span<const std::byte> datagram);
-  // The host begins an operation, by any bell.
-  nic_outcome start(uint32_t group, const nic_message& bell, const nic_operand& operand);
+  // The host begins an operation, by any doorbell.
+  nic_outcome start(uint32_t group, const nic_message& doorbell, const nic_operand& operand);
   // The group anew, with operations behind it: few, or so many that rounds have come around.
   void renew(uint32_t group);
 

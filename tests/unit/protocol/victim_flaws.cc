@@ -48,7 +48,7 @@ std::string flaw_of_acknowledgements(const Victim& victim, uint64_t index) {
   if ((word & NIC_EVENTS) == 0 || nic_round_of(word) != nic_round(epoch)) {
     return (word & NIC_EVENTS) == 0 || (nic_round(epoch) - nic_round_of(word)) % NIC_ROUNDS < NIC_ROUNDS / 2
                ? ""
-               : "acknowledgements of what has not begun";
+               : "acknowledgements of what has not started";
   }
   if (nic_program_of(word) >= victim.group.programs) return "acknowledgements of a program that there is not";
   const nic_program& program = victim.group.program[nic_program_of(word)];
@@ -101,7 +101,7 @@ std::string flaw_of_pool(const Victim& victim, uint64_t index) {
     if ((record >> bit & 1) != 0 && program.arrival[bit].operand < NIC_MOST_WORDS)
       come |= uint64_t{1} << program.arrival[bit].operand;
   const bool is_of_record = nic_round_of(pool) == nic_round_of(record);
-  // The bell that has broken the group gave an operand, too.
+  // The doorbell that has broken the group gave an operand, too.
   if (victim.state.broken == 0 && is_of_record && parked != 0 && (program.pooled & come) >> (parked - 1) % 64 % 2 == 0)
     return "a place in the pool whose operand hasn't come";
   return (program.pooled & come) != 0 && (!is_of_record || parked == 0) ? "operands that have got lost" : "";
@@ -161,9 +161,9 @@ bool is_written_beside(const Victim& victim) {
 std::string flaw_of(const Victim& victim) {
   const nic_state& state = victim.state;
   if (is_written_beside(victim)) return "an operand beside the group's";
-  if (state.completed > state.started) return "complete what has not begun";
+  if (state.completed > state.started) return "complete what has not started";
   if (state.started > state.completed + NIC_IN_FLIGHT) return "more in flight than may be";
-  if (victim.told != state.completed) return "the host was told of other ends than there were";
+  if (victim.reported != state.completed) return "the host was told of other ends than there were";
   const uint64_t cause = state.broken & 0xff;
   if (state.broken != 0 && (cause == 0 || cause >= NIC_CAUSES || state.broken >> 8 >= victim.group.size))
     return "broken for no cause, or by nobody";

@@ -30,7 +30,7 @@ TEST(NicVote, WhoAreTogetherNeedTwoBroadcastsAndAnAnswerEach) {
     // The one who asks comes last.
     for (uint32_t member = size; member-- > 0;) EXPECT_EQ(network.start(member), NIC_TAKEN);
     deliver_all(network);
-    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.told(member), 1u);
+    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.reported(member), 1u);
     EXPECT_EQ(network.broadcasts(), 2u);
     EXPECT_EQ(network.sent(), size + 1);
     EXPECT_EQ(network.sent(NIC_VETO), 0u);
@@ -43,15 +43,15 @@ TEST(NicVote, OneWhoIsLateMakesAllFallBackOnTheSchedule) {
     ProtocolNetwork network(voting_programs(size), {}, 1);
     for (uint32_t member = 0; member < size - 1; ++member) {
       EXPECT_EQ(network.start(member), NIC_TAKEN);
-      // All but one have begun before anybody is asked.
+      // All but one have started before anybody is asked.
       if (member == size - 2) deliver_all(network);
     }
     EXPECT_TRUE(network.was_always_a_barrier());
-    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.told(member), 0u);
+    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.reported(member), 0u);
     EXPECT_EQ(network.broadcasts(), 2u);
     EXPECT_EQ(network.start(size - 1), NIC_TAKEN);
     deliver_all(network);
-    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.told(member), 1u);
+    for (uint32_t member = 0; member < size; ++member) EXPECT_EQ(network.reported(member), 1u);
     // The vote, and a message up and one down the tree for each other member.
     EXPECT_EQ(network.sent(), size + 1 + 2 * (size - 1));
     EXPECT_EQ(network.broadcasts(), 2u);

@@ -227,7 +227,7 @@ TEST(BuilderGroups, BlocksOfUnequalLengthsMayAllBeMissing) {
 TEST(BuilderDeathTest, MisuseEndsWithASentence) {
   EXPECT_DEATH(builder_of(2, 0).send(2, {}), "peer out of range");
   EXPECT_DEATH(builder_of(2, 0).send(0, {}), "sends nothing to itself");
-  EXPECT_DEATH(builder_of(2, 0).end_stage(), "a stage ends that has not begun");
+  EXPECT_DEATH(builder_of(2, 0).end_stage(), "a stage ends that has not started");
   EXPECT_DEATH(builder_of(2, 0).publish(kMaxSlots, {}), "slot number out of range");
   EXPECT_DEATH(builder_of(2, 0).enter_group({.ranks = {1}}), "a group that it is not in");
   EXPECT_DEATH(

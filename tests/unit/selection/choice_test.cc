@@ -20,8 +20,12 @@ Table table_of(const std::string& lines) {
   return table.take();
 }
 
-Query allreduce(uint64_t bytes, uint32_t ranks, bool crowded = false) {
-  return {.collective = Collective::kAllreduce, .bytes = bytes, .ranks = ranks, .crowded = crowded, .element_bytes = 8};
+Query allreduce(uint64_t bytes, uint32_t ranks, bool oversubscribed = false) {
+  return {.collective = Collective::kAllreduce,
+          .bytes = bytes,
+          .ranks = ranks,
+          .oversubscribed = oversubscribed,
+          .element_bytes = 8};
 }
 
 std::string chosen(const Query& query, const Table& table) {
@@ -148,7 +152,7 @@ TEST(Choice, KeepsItsPromisesOnRandomQueries) {
     Query query{.collective = spec.algorithm->collective,
                 .bytes = 0,
                 .ranks = 1 + static_cast<uint32_t>(below(130)),
-                .crowded = below(2) == 0,
+                .oversubscribed = below(2) == 0,
                 .element_bytes = 1 + static_cast<uint32_t>(below(below(2) == 0 ? 16 : 100000)),
                 .slot_bytes = 1ull << below(20),
                 .max_segments = 1 + static_cast<uint32_t>(below(300))};
@@ -197,7 +201,8 @@ TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
       "broadcast one_to_all us=5.04 next=one_to_all:degree=4 next_us=5.13  # at 4K, 8 ranks\n"
       "barrier signal us=6 # at 8 ranks\n");
   const auto broadcast = [&](uint64_t bytes, uint32_t ranks) {
-    return explain({.collective = Collective::kBroadcast, .bytes = bytes, .ranks = ranks, .crowded = true}, table);
+    return explain({.collective = Collective::kBroadcast, .bytes = bytes, .ranks = ranks, .oversubscribed = true},
+                   table);
   };
   const std::string measured =
       "  measured  at 4K bytes, 8 ranks: 5.04 us; the runner-up one_to_all:degree=4 5.13 us (1.02 times as long)\n";
@@ -214,7 +219,7 @@ TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
   EXPECT_NE(worse.find("; less with "), std::string::npos) << worse;
   EXPECT_NE(broadcast(4096, 2).find("predicted for 4K bytes, 2 ranks: "), std::string::npos);
   const auto barrier = [&](uint32_t ranks) {
-    return explain({.collective = Collective::kBarrier, .ranks = ranks, .crowded = true}, table);
+    return explain({.collective = Collective::kBarrier, .ranks = ranks, .oversubscribed = true}, table);
   };
   EXPECT_NE(barrier(8).find("measured  at 8 ranks: 6 us\n"), std::string::npos) << barrier(8);
   EXPECT_EQ(barrier(8).find("predicted"), std::string::npos) << barrier(8);

@@ -18,12 +18,12 @@ Nodes block_nodes(const std::vector<uint32_t>& ranks_on) {
   return Nodes(labels);
 }
 
-Query query_on(const Nodes& nodes, Collective collective, uint64_t bytes, bool crowded = false) {
+Query query_on(const Nodes& nodes, Collective collective, uint64_t bytes, bool oversubscribed = false) {
   return {.collective = collective,
           .bytes = bytes,
           .ranks = nodes.ranks(),
           .nodes = &nodes,
-          .crowded = crowded,
+          .oversubscribed = oversubscribed,
           .element_bytes = 8};
 }
 
@@ -60,8 +60,8 @@ TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
   for (const Nodes& nodes : {block_nodes({4, 4}), block_nodes({3, 1, 4}), block_nodes({1, 1, 1}), block_nodes({2, 9})})
     for (const algorithms::Algorithm* algorithm : algorithms::all())
       for (const uint64_t bytes : {0ull, 8ull, 100000ull})
-        for (const bool crowded : {false, true}) {
-          const Query query = query_on(nodes, algorithm->collective, bytes, crowded);
+        for (const bool oversubscribed : {false, true}) {
+          const Query query = query_on(nodes, algorithm->collective, bytes, oversubscribed);
           if (!why_not(query, Spec{algorithm}).empty()) continue;
           for (const uint32_t one_machine : {0u, 1u}) {
             CostParameters parameters = kTcp;
@@ -111,7 +111,7 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
   const Nodes two = block_nodes({4, 4});
   const Query query = query_on(two, Collective::kBarrier, 0, true);
   EXPECT_GT(price_of(query, "dissemination", together), price_of(query, "dissemination", apart));
-  // Nobody asked whether nodes on one machine are crowded each: together they are.
+  // Nobody asked whether nodes on one machine are oversubscribed each: together they are.
   const Nodes single = block_nodes({1, 1, 1, 1});
   EXPECT_GT(price_of(query_on(single, Collective::kBarrier, 0), "dissemination", together),
             price_of(query_on(single, Collective::kBarrier, 0), "dissemination", apart));
@@ -180,8 +180,8 @@ TEST(PredictOverNodes, KnowsLayoutsApart) {
 TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
   for (const Nodes& nodes : {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
                              block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})
-    for (const bool crowded : {false, true}) {
-      const std::vector<Prediction> many = predict(query_on(nodes, Collective::kAllreduce, 1024, crowded), kTcp);
+    for (const bool oversubscribed : {false, true}) {
+      const std::vector<Prediction> many = predict(query_on(nodes, Collective::kAllreduce, 1024, oversubscribed), kTcp);
       ASSERT_FALSE(many.empty());
       EXPECT_TRUE(std::isfinite(many.front().us));
     }

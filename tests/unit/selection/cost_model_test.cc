@@ -14,8 +14,9 @@ using schedule::Collective;
 const CostParameters kMachine{
     .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7, .cores = 2};
 
-Query query_of(Collective collective, uint64_t bytes, uint32_t ranks, bool crowded) {
-  return {.collective = collective, .bytes = bytes, .ranks = ranks, .crowded = crowded, .element_bytes = 8};
+Query query_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed) {
+  return {
+      .collective = collective, .bytes = bytes, .ranks = ranks, .oversubscribed = oversubscribed, .element_bytes = 8};
 }
 
 double price_of(const Query& query, const char* spec, const CostParameters& parameters = kMachine) {
@@ -31,8 +32,8 @@ template <typename Test>
 void for_all_schedules(uint64_t bytes, Test test) {
   for (const algorithms::Algorithm* algorithm : algorithms::all())
     for (uint32_t ranks : {1u, 2u, 3u, 7u, 16u})
-      for (bool crowded : {false, true}) {
-        const Query query = query_of(algorithm->collective, bytes, ranks, crowded && ranks > 1);
+      for (bool oversubscribed : {false, true}) {
+        const Query query = query_of(algorithm->collective, bytes, ranks, oversubscribed && ranks > 1);
         const Spec spec{algorithm};
         if (why_not(query, spec).empty()) test(query, to_text(spec));
       }
@@ -55,11 +56,11 @@ TEST(CostModel, LongerMessagesCostMore) {
     for_all_schedules(bytes, [&](const Query& query, const std::string& spec) {
       if (query.collective == Collective::kBarrier || query.ranks == 1) return;
       const std::string key = std::string(name(query.collective)) + " " + spec + " on " + std::to_string(query.ranks) +
-                              (query.crowded ? " crowded" : "");
+                              (query.oversubscribed ? " crowded" : "");
       const double us = price_of(query, spec.c_str());
       if (last.contains(key)) {
         // Where ranks share cores, who looks when is chance: a longer copy may spare somebody a look in vain.
-        EXPECT_GE(us, last[key] * (query.crowded ? 0.9 : 0.999)) << key << ", " << bytes << " bytes";
+        EXPECT_GE(us, last[key] * (query.oversubscribed ? 0.9 : 0.999)) << key << ", " << bytes << " bytes";
       }
       last[key] = us;
     });
@@ -123,8 +124,8 @@ TEST(Predict, GivesEverythingThatCanServeInTheOrderOfItsPrice) {
 }
 
 TEST(Predict, SaysTheSameWheneverItIsAsked) {
-  for (bool crowded : {false, true}) {
-    const Query query = query_of(Collective::kReduce, 65536, 13, crowded);
+  for (bool oversubscribed : {false, true}) {
+    const Query query = query_of(Collective::kReduce, 65536, 13, oversubscribed);
     const std::vector<Prediction> once = predict(query, kMachine);
     const std::vector<Prediction> again = predict(query, kMachine);
     ASSERT_EQ(once.size(), again.size());
@@ -136,8 +137,8 @@ TEST(Predict, SaysTheSameWheneverItIsAsked) {
 }
 
 TEST(Predict, ServesMoreRanksThanItPrices) {
-  for (bool crowded : {false, true}) {
-    const std::vector<Prediction> many = predict(query_of(Collective::kBarrier, 0, 100000, crowded), kMachine);
+  for (bool oversubscribed : {false, true}) {
+    const std::vector<Prediction> many = predict(query_of(Collective::kBarrier, 0, 100000, oversubscribed), kMachine);
     ASSERT_FALSE(many.empty());
     EXPECT_TRUE(std::isfinite(many.front().us));
   }

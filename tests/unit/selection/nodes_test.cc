@@ -249,7 +249,7 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
 // Shared counters are those of all ranks of a node.
 TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
   const Nodes domains = nodes_in_blocks({2, 2});
-  const Query query{.collective = Collective::kBarrier, .ranks = 4, .domains = &domains, .crowded = true};
+  const Query query{.collective = Collective::kBarrier, .ranks = 4, .domains = &domains, .oversubscribed = true};
   const Table table = parsed_table("barrier crowded signal\n");
   const Spec leader = parsed_spec(Collective::kBarrier, "leader");
   const Result<Choice> choice = choose(query, table, &leader);
@@ -259,7 +259,7 @@ TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
         << part.algorithm->name;
   const Spec signal = parsed_spec(Collective::kBarrier, "leader:node=signal");
   EXPECT_NE(why_not(query, signal).find("NUMA domains have only some of them"), std::string::npos);
-  const Query on_nodes{.collective = Collective::kBarrier, .ranks = 4, .nodes = &domains, .crowded = true};
+  const Query on_nodes{.collective = Collective::kBarrier, .ranks = 4, .nodes = &domains, .oversubscribed = true};
   EXPECT_EQ(why_not(on_nodes, signal), "");
 }
 

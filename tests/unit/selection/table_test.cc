@@ -165,11 +165,11 @@ TEST(ShippedTable, DecidesEveryCallByARuleOrByPrediction) {
   for (int collective = 0; collective < schedule::kCollectives; ++collective)
     for (uint32_t ranks : {1u, 2u, 3u, 5u, 8u, 16u, 33u, 64u})
       for (uint64_t bytes = 8; bytes <= 64 * 1024; bytes *= 8)
-        for (bool crowded : {false, true}) {
+        for (bool oversubscribed : {false, true}) {
           Query query{.collective = static_cast<Collective>(collective),
                       .bytes = bytes,
                       .ranks = ranks,
-                      .crowded = crowded,
+                      .oversubscribed = oversubscribed,
                       .element_bytes = 8};
           if (!schedule::lengths_are_agreed(query.collective)) query.bytes = 0;
           Result<Choice> choice = choose(query, Table::shipped());

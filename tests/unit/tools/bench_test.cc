@@ -103,10 +103,10 @@ TEST(Measure, EndsAtAWrongElement) {
 TEST(Measure, LeavesOutWhatRefusesOrHandsOn) {
   Fixture fixture(16);
   const Cell cell{Collective::kAllreduce, 16, 128, Timing::kIsolated};
-  fixture.variant.doubts = "handed on";
+  fixture.variant.doubts = "passed through";
   auto summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
   EXPECT_EQ(summaries[0].iterations, 0u);
-  EXPECT_EQ(summaries[0].why_not, "handed on");
+  EXPECT_EQ(summaries[0].why_not, "passed through");
   fixture.variant.code = -1;
   summaries = measure(fixture.options, cell, fixture.world, fixture.buffers, fixture.variants);
   EXPECT_EQ(summaries[0].why_not, "refused");

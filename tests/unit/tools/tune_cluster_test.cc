@@ -27,8 +27,8 @@ std::string refusal(const std::string& text, const std::vector<uint32_t>& ranks)
   return found.is_ok() ? "" : std::string(found.status().message());
 }
 
-MeasuredCell alltoall(uint32_t nodes, uint32_t ranks_a_node, uint64_t bytes, Times times, bool crowded = true) {
-  return {Collective::kAlltoall, nodes * ranks_a_node, crowded, bytes, std::move(times), nodes, ranks_a_node};
+MeasuredCell alltoall(uint32_t nodes, uint32_t ranks_a_node, uint64_t bytes, Times times, bool oversubscribed = true) {
+  return {Collective::kAlltoall, nodes * ranks_a_node, oversubscribed, bytes, std::move(times), nodes, ranks_a_node};
 }
 
 std::vector<Rule> rules_of(const std::vector<MeasuredCell>& cells) {
@@ -138,7 +138,7 @@ TEST(ClusterTable, IsReadBackAsItWasMade) {
   query.collective = Collective::kAlltoall;
   query.ranks = 16;
   query.nodes = &nodes;
-  query.crowded = true;
+  query.oversubscribed = true;
   query.bytes = 8;
   EXPECT_EQ(selection::choose(query, table.value()).value().algorithm->name, "bruck");
   query.bytes = 4096;

@@ -15,7 +15,7 @@ Measurement measured(uint64_t bytes, const std::string& variant, double isolated
   one.collective = schedule::Collective::kAlltoall;
   one.ranks = 8;
   one.nodes = std::make_shared<const schedule::Nodes>(std::vector<uint64_t>{0, 0, 0, 0, 1, 1, 1, 1});
-  one.crowded = true;
+  one.oversubscribed = true;
   one.bytes = bytes;
   one.variant = variant;
   one.isolated_us = isolated_us;

@@ -34,8 +34,8 @@ std::vector<Measurement> measurements_of(const TuneOptions& options, const CostP
         const Result<selection::Spec> spec = selection::parse_spec(query.collective, name);
         const Result<selection::Choice> choice = selection::choose(query, selection::Table(), &spec.value());
         const double us = selection::PricedCall(query, choice.value()).us(machine);
-        measurements.push_back(
-            {query.collective, ranks, query.crowded, cell.cell.bytes, name, us / 2, us * 2, 1});  // us() is between
+        measurements.push_back({query.collective, ranks, query.oversubscribed, cell.cell.bytes, name, us / 2, us * 2,
+                                1});  // us() is between
       }
     }
   return measurements;
@@ -81,7 +81,7 @@ TEST(Candidates, OfCompositionsComeWithEachAlgorithmBetweenNodes) {
                                                          .bytes = 512,
                                                          .ranks = 16,
                                                          .nodes = &nodes,
-                                                         .crowded = true,
+                                                         .oversubscribed = true,
                                                          .element_bytes = 1});
   const std::set<std::string> all(names.begin(), names.end());
   EXPECT_EQ(all.size(), names.size());

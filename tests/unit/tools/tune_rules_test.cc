@@ -14,8 +14,8 @@ namespace {
 using schedule::Collective;
 using selection::Rule;
 
-MeasuredCell allreduce(uint32_t ranks, uint64_t bytes, Times times, bool crowded = true) {
-  return {Collective::kAllreduce, ranks, crowded, bytes, std::move(times)};
+MeasuredCell allreduce(uint32_t ranks, uint64_t bytes, Times times, bool oversubscribed = true) {
+  return {Collective::kAllreduce, ranks, oversubscribed, bytes, std::move(times)};
 }
 
 std::vector<Rule> rules_for(const std::vector<MeasuredCell>& cells) {
@@ -151,7 +151,7 @@ TEST(TuneRules, NoMeasuredCellLosesMoreThanNoise) {
       const Result<selection::Choice> choice = selection::choose({.collective = cell.collective,
                                                                   .bytes = cell.bytes,
                                                                   .ranks = cell.ranks,
-                                                                  .crowded = true,
+                                                                  .oversubscribed = true,
                                                                   .element_bytes = 8},
                                                                  table.value());
       ASSERT_TRUE(choice.is_ok());

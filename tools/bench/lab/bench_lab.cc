@@ -25,7 +25,7 @@
 
 namespace hocket::lab_bench {
 
-using engines::nic::Port;
+using engines::nic::NicPort;
 
 namespace {
 
@@ -177,7 +177,7 @@ Status BenchLab::start(int node) const {
 Status BenchLab::end(int node) const {
   Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab_->node_network(node));
   if (!visit.is_ok()) return visit.take_status();
-  Result<std::unique_ptr<Port>> port = Port::open(lab::kNodeInterface);
+  Result<std::unique_ptr<NicPort>> port = NicPort::open(lab::kNodeInterface);
   if (!port.is_ok()) return port.take_status();
   return port.value()->end_service();
 }

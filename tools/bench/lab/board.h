@@ -50,16 +50,16 @@ struct Board {
   std::atomic<uint32_t> has_failed;
   char problem[400];
   Card cards[kMostRanks];
-  std::atomic<uint64_t> begun[kMostRanks];  // barriers
-  uint64_t begin_ns[kMostRanks];            // of all calls
+  std::atomic<uint64_t> started[kMostRanks];  // barriers
+  uint64_t begin_ns[kMostRanks];              // of all calls
   uint64_t end_ns[kMostRanks];
   // By rank 0, before the calls that are measured and after them.
   uint64_t ticks[2];
   Traffic traffic[2];
   // A rank that can't read it has its parent do so: each grows by one for an answer.
   Counter traffic_asked;
-  Counter traffic_told;
-  Traffic told_traffic;
+  Counter traffic_reported;
+  Traffic reported_traffic;
   // Calls one after the other: which may begin, how many ranks have come to them, and have been given something.
   Counter admitted;
   std::atomic<uint32_t> entered;
@@ -73,7 +73,7 @@ struct Board {
 
   uint64_t& time(uint32_t rank, uint32_t round) { return times[uint64_t{rank} * task.rounds + round]; }
   uint64_t time(uint32_t rank, uint32_t round) const { return times[uint64_t{rank} * task.rounds + round]; }
-  // Behind them: when a call that is measured was begun by the last.
+  // Behind them: when a call that is measured was started by the last.
   uint64_t& beginning(uint32_t round) { return time(task.ranks, round); }
   uint64_t beginning(uint32_t round) const { return time(task.ranks, round); }
 

@@ -46,26 +46,26 @@ Status run_quietly(const std::vector<std::string>& words) {
 }
 
 // Answers ranks, which see their own node only, until there is no more of them.
-class TrafficTeller {
+class TrafficReporter {
  public:
-  TrafficTeller(const lab::Lab& lab, Board& board) : board_(board), thread_([this, &lab] { tell(lab); }) {}
-  ~TrafficTeller() {
+  TrafficReporter(const lab::Lab& lab, Board& board) : board_(board), thread_([this, &lab] { report(lab); }) {}
+  ~TrafficReporter() {
     is_over_.store(true);
     board_.traffic_asked.add();
     thread_.join();
   }
-  TrafficTeller(const TrafficTeller&) = delete;
-  TrafficTeller& operator=(const TrafficTeller&) = delete;
+  TrafficReporter(const TrafficReporter&) = delete;
+  TrafficReporter& operator=(const TrafficReporter&) = delete;
 
  private:
-  void tell(const lab::Lab& lab) {
+  void report(const lab::Lab& lab) {
     for (uint32_t turn = 1;; ++turn) {
       board_.traffic_asked.wait_for(turn, nobody_fails_);
       if (is_over_.load()) return;
       const Result<Traffic> traffic = traffic_of(lab, 0);
       if (!traffic.is_ok()) board_.fail(traffic.status().message());
-      if (traffic.is_ok()) board_.told_traffic = traffic.value();
-      board_.traffic_told.set(turn);
+      if (traffic.is_ok()) board_.reported_traffic = traffic.value();
+      board_.traffic_reported.set(turn);
     }
   }
 
@@ -78,10 +78,10 @@ class TrafficTeller {
 }  // namespace
 
 Result<Traffic> ask_for_traffic(Board& board) {
-  const uint32_t turn = board.traffic_told.value() + 1;
+  const uint32_t turn = board.traffic_reported.value() + 1;
   board.traffic_asked.add();
-  board.traffic_told.wait_for(turn, board.has_failed);
-  return board.told_traffic;
+  board.traffic_reported.wait_for(turn, board.has_failed);
+  return board.reported_traffic;
 }
 
 Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task& task) {
@@ -111,7 +111,7 @@ Result<Measured> measure_mpi(const lab::Lab& lab, const MpiJob& job, const Task&
   for (const std::string& setting : job.settings) words.insert(words.end(), {"--setting", setting});
   Board& board = *shared.value();
   const Status status = [&] {
-    const TrafficTeller teller(lab, board);
+    const TrafficReporter teller(lab, board);
     return run_quietly(words);
   }();
   // What a rank has said is nearer to the cause than what the launcher says of it.

@@ -6,8 +6,8 @@
 namespace hocket::lab_bench {
 namespace {
 
-using engines::nic::Group;
-using engines::nic::Port;
+using engines::nic::NicGroup;
+using engines::nic::NicPort;
 
 // Looks between two yields, and for how long to sleep when nobody wakes.
 constexpr int kLooksAtANic = 20;
@@ -20,7 +20,7 @@ class NicDriver final : public Driver {
   NicDriver(const Place& place, ProgramsOf programs_of) : place_(place), programs_of_(programs_of) {}
 
   Result<Card> open() override {
-    Result<std::unique_ptr<Port>> port = Port::open(place_.interface);
+    Result<std::unique_ptr<NicPort>> port = NicPort::open(place_.interface);
     if (!port.is_ok()) return port.take_status();
     port_ = port.take();
     return Card{port_->address().ip, port_->address().port, {}};
@@ -39,7 +39,7 @@ class NicDriver final : public Driver {
       description.programs.push_back(twin);
       description.synchronizing = {1, 1};
     }
-    Result<std::unique_ptr<Group>> group = port_->join(description);
+    Result<std::unique_ptr<NicGroup>> group = port_->join(description);
     if (!group.is_ok()) return group.take_status();
     group_ = group.take();
     return Status::ok();
@@ -47,7 +47,7 @@ class NicDriver final : public Driver {
 
   Status begin(const nic_operand* operand) override {
     const Work& work = place_.work;
-    const engines::nic::Call call = {
+    const engines::nic::NicCall call = {
         .operation = work.operation, .type = work.type, .words = work.words, .operand = operand};
     // Who gets nothing may have as many under way as there can be.
     while (group_->started() - group_->done() >= NIC_IN_FLIGHT) HOCKET_TRY(look(group_->started() - NIC_IN_FLIGHT + 1));
@@ -80,8 +80,8 @@ class NicDriver final : public Driver {
 
   Place place_;
   ProgramsOf programs_of_;
-  std::unique_ptr<Port> port_;
-  std::unique_ptr<Group> group_;
+  std::unique_ptr<NicPort> port_;
+  std::unique_ptr<NicGroup> group_;
 };
 
 }  // namespace

@@ -143,7 +143,7 @@ Status Rank::finish() { return driver_.finish(result_); }
 Status Rank::one_after_another(uint32_t round, bool is_warm) {
   if (task_.compute_us > 0 && is_warm)
     compute(static_cast<uint64_t>(std::uniform_real_distribution<double>(0, task_.compute_us * kNsPerUs)(dice_)));
-  if (task_.is_checked) board_.begun[rank_].store(calls_);
+  if (task_.is_checked) board_.started[rank_].store(calls_);
   const uint64_t begin_ns = rank_ == 0 ? now_ns() : 0;
   HOCKET_TRY(begin());
   HOCKET_TRY(finish());
@@ -153,7 +153,7 @@ Status Rank::one_after_another(uint32_t round, bool is_warm) {
 
 Status Rank::check_barrier() const {
   for (uint32_t other = 0; other < task_.ranks; ++other) {
-    if (board_.begun[other].load() < calls_)
+    if (board_.started[other].load() < calls_)
       return {Code::kMismatch, "barrier " + std::to_string(calls_) + " was over before rank " + std::to_string(other) +
                                    " had come to it"};
   }

@@ -23,7 +23,7 @@ SharedBoard::SharedBoard(int ranks) : ranks_(ranks) {
   if (memory == MAP_FAILED) return;
   meeting_point_ = new (memory) bench::MeetingPoint;
   places_ = static_cast<std::byte*>(memory) + sizeof(bench::MeetingPoint);
-  crowded_ = static_cast<uint32_t>(ranks) > platform::read_cpu_budget().usable();
+  oversubscribed_ = static_cast<uint32_t>(ranks) > platform::read_cpu_budget().usable();
 }
 
 SharedBoard::~SharedBoard() {
@@ -32,7 +32,7 @@ SharedBoard::~SharedBoard() {
 
 void SharedBoard::synchronize() {
   meeting_point_->meet(static_cast<uint32_t>(ranks_), [&] {
-    if (crowded_) sched_yield();
+    if (oversubscribed_) sched_yield();
   });
 }
 

@@ -31,7 +31,7 @@ class SharedBoard {
   std::byte* places_ = nullptr;
   size_t bytes_ = 0;
   int ranks_ = 0;
-  bool crowded_ = false;
+  bool oversubscribed_ = false;
 };
 
 class LocalWorld : public bench::World {

@@ -104,7 +104,7 @@ class MpiVariant : public Variant {
   std::string doubt() override {
     const bool carried_out = shim_.carried_out() != carried_out_before_;
     if (carried_out == hocket_) return {};
-    return hocket_ ? "hocket handed the call on to the MPI; HOCKET_STATS=1 tells why"
+    return hocket_ ? "hocket passed the call through to the MPI; HOCKET_STATS=1 tells why"
                    : "hocket could not be switched off";
   }
 

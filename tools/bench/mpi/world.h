@@ -18,7 +18,7 @@
 #include "bench/mpi/ranks.h"
 #include "bench/mpi/shim.h"
 #include "hocket/mpi_wire.h"
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 namespace hocket::bench {
 

@@ -177,7 +177,7 @@ std::vector<std::string> usual_variants(const BenchOptions& options) {
 }
 
 // Of trees that are given, as they are of so many ranks and no others.
-void tell_skipped(const BenchOptions& options, const std::vector<Variant>& variants) {
+void report_skipped(const BenchOptions& options, const std::vector<Variant>& variants) {
   for (const Variant& variant : variants) {
     if (variant.only_size == 0) continue;
     for (const int nodes : options.nodes)
@@ -206,7 +206,7 @@ int run_bench(BenchOptions options) {
   // Before anything takes time; what is there stays until there is something else.
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app).good())
     return fail(kUsage, "can't write to `" + options.json + "`, as --json asks: " + std::strerror(errno));
-  tell_skipped(options, variants);
+  report_skipped(options, variants);
   ordered_json rows = ordered_json::array();
   const int code = run_cells(options, variants, rows);
   if (options.json.empty() || is_plain_file(options.json)) return code;

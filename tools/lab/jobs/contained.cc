@@ -46,10 +46,10 @@ class Init {
       : processes_(processes), signals_(signals), control_(std::move(control)) {}
 
   int run() {
-    sigset_t heard;
-    sigemptyset(&heard);
-    sigaddset(&heard, SIGCHLD);
-    signal_file_ = Descriptor(signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK));
+    sigset_t received;
+    sigemptyset(&received);
+    sigaddset(&received, SIGCHLD);
+    signal_file_ = Descriptor(signalfd(-1, &received, SFD_CLOEXEC | SFD_NONBLOCK));
     if (signal_file_.get() < 0) return complain(std::string("can't watch for signals: ") + std::strerror(errno));
     for (const ContainedProcess& process : processes_) {
       if (const int error = start(process); error != 0)

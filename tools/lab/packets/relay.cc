@@ -28,9 +28,9 @@ struct flock whole_file() {
 }
 
 // Tells what went wrong, or nothing when it is ready.
-[[noreturn]] void live_as_relay(const Lab& lab, int tells) {
+[[noreturn]] void live_as_relay(const Lab& lab, int writer) {
   // The lock of the labs, most of all, must not stay open here.
-  Descriptor pipe = supervision::become_daemon(tells, "lab-relay");
+  Descriptor pipe = supervision::become_daemon(writer, "lab-relay");
   const Descriptor file(open(lock_file(lab).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   struct flock lock = whole_file();
   Status status = Status::ok();
@@ -63,16 +63,16 @@ Status start_relay(const Lab& lab) {
   if (relay_process(lab) != 0) return Status::ok();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Status::system("can't make a pipe", errno);
-  const Descriptor hears(ends[0]);
-  Descriptor tells(ends[1]);
+  const Descriptor reader(ends[0]);
+  Descriptor writer(ends[1]);
   const pid_t relay = fork();
   if (relay < 0) return Status::system("can't start the relay", errno);
-  if (relay == 0) live_as_relay(lab, tells.get());
-  tells.reset();
+  if (relay == 0) live_as_relay(lab, writer.get());
+  writer.reset();
   std::string trouble;
   char text[512];
   ssize_t length = 0;
-  while ((length = read(hears.get(), text, sizeof text)) != 0) {
+  while ((length = read(reader.get(), text, sizeof text)) != 0) {
     if (length > 0) trouble.append(text, static_cast<size_t>(length));
     if (length < 0 && errno != EINTR) break;
   }

@@ -137,7 +137,7 @@ Image output_image(const Case& which, const Part& part) {
   return image;
 }
 
-Comparison compare(const Image& image, const unsigned char* hocket, const unsigned char* host, bool is_handed_on) {
+Comparison compare(const Image& image, const unsigned char* hocket, const unsigned char* host, bool is_passed_through) {
   Comparison result;
   const size_t bytes = image.before.size();
   if (std::memcmp(hocket, image.expected.data(), bytes) == 0 && std::memcmp(host, hocket, bytes) == 0) return result;
@@ -146,7 +146,7 @@ Comparison compare(const Image& image, const unsigned char* hocket, const unsign
     const bool is_gap = image.meaning[i] == Byte::kGap;
     const unsigned char right = image.expected[i];  // in gaps, what was there before
     if (host[i] != right) (is_gap ? result.has_host_left_traces : result.is_host_wrong) = true;
-    const bool is_good = hocket[i] == right || (hocket[i] == host[i] && (!is_gap || is_handed_on));
+    const bool is_good = hocket[i] == right || (hocket[i] == host[i] && (!is_gap || is_passed_through));
     if (is_good || !result.is_good) continue;
     result.is_good = false;
     result.text = byte_text(i, image, hocket, host, is_gap);

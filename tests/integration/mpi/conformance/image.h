@@ -35,7 +35,7 @@ struct Comparison {
 };
 
 // The host's result is the law. Where it isn't what this program reckons, hocket may be right against it.
-// `is_handed_on`: the host made both calls, so that traces in gaps are its own as well.
-Comparison compare(const Image& image, const unsigned char* hocket, const unsigned char* host, bool is_handed_on);
+// `is_passed_through`: the host made both calls, so that traces in gaps are its own as well.
+Comparison compare(const Image& image, const unsigned char* hocket, const unsigned char* host, bool is_passed_through);
 
 }  // namespace conformance

@@ -10,7 +10,7 @@
 namespace conformance {
 namespace {
 
-unsigned patience = 0;
+unsigned limit = 0;
 char words[1000];
 
 void speak(int signal) {
@@ -25,14 +25,14 @@ void speak(int signal) {
 
 }  // namespace
 
-void prepare_last_words(unsigned patience_seconds) {
-  patience = patience_seconds;
+void prepare_last_words(unsigned limit_seconds) {
+  limit = limit_seconds;
   for (const int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, speak);
 }
 
 void announce(const std::string& description, int rank) {
   std::snprintf(words, sizeof words, "%s on rank %d\n", description.c_str(), rank);
-  alarm(patience);
+  alarm(limit);
 }
 
 }  // namespace conformance

@@ -7,7 +7,7 @@
 namespace conformance {
 
 // Once; then before each case.
-void prepare_last_words(unsigned patience_seconds);
+void prepare_last_words(unsigned limit_seconds);
 void announce(const std::string& description, int rank);
 
 }  // namespace conformance

@@ -3,12 +3,12 @@
 // the MPI underneath; then whole buffers are compared, and both with what this program reckons by itself.
 //
 //   conformance [--cases N] [--seed S] [--first N] [--only NAME] [--must NAMES] [--off] [--strict] [--corrupt N]
-//               [--patience SECONDS]
+//               [--limit SECONDS]
 // --only: one collective ("Bcast"). --must: these collectives ("Bcast,Scan" or "all") must be carried out by hocket
 // whenever there is more than one rank. --off: hocket stays switched off, which tests this program and the MPI.
 // --strict: the MPI underneath being wrong is a failure. --corrupt: every N cases a byte is changed, which must be
 // found.
-// --patience: how long one case may take until the program says so and ends. The seed is TEST_SEED, or drawn, and
+// --limit: how long one case may take until the program says so and ends. The seed is TEST_SEED, or drawn, and
 // printed. Ends with 0 if nothing has failed.
 #include <mpi.h>
 
@@ -31,7 +31,7 @@ struct Options {
   uint64_t corrupt_each = 0;
   std::string only;
   std::string must;
-  unsigned patience_seconds = 120;
+  unsigned limit_seconds = 120;
   bool stays_off = false;
   bool is_strict = false;
 };
@@ -60,8 +60,8 @@ bool read_options(int argc, char** argv, Options& options) {
       options.seed = number;
     } else if (name == "--corrupt") {
       options.corrupt_each = number;
-    } else if (name == "--patience") {
-      options.patience_seconds = static_cast<unsigned>(number);
+    } else if (name == "--limit") {
+      options.limit_seconds = static_cast<unsigned>(number);
     } else if (name == "--only") {
       options.only = value;
     } else if (name == "--must") {
@@ -79,8 +79,8 @@ bool is_named(const std::string& names, Collective collective) {
 
 Score sum_over_ranks(const Score& mine) {
   Score all = mine;
-  for (uint64_t* number : {&all.calls, &all.carried_out, &all.handed_on, &all.without_host, &all.alone, &all.failures,
-                           &all.host_wrong, &all.host_traces}) {
+  for (uint64_t* number : {&all.calls, &all.carried_out, &all.passed_through, &all.without_host, &all.alone,
+                           &all.failures, &all.host_wrong, &all.host_traces}) {
     MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   }
   return all;
@@ -88,10 +88,10 @@ Score sum_over_ranks(const Score& mine) {
 
 void print(const char* name, const Score& score) {
   std::printf(
-      "conformance: %-20s %7llu cases %8llu calls  carried out %8llu  alone %6llu  handed on %8llu  failed %llu", name,
-      static_cast<unsigned long long>(score.cases), static_cast<unsigned long long>(score.calls),
+      "conformance: %-20s %7llu cases %8llu calls  carried out %8llu  alone %6llu  passed through %8llu  failed %llu",
+      name, static_cast<unsigned long long>(score.cases), static_cast<unsigned long long>(score.calls),
       static_cast<unsigned long long>(score.carried_out), static_cast<unsigned long long>(score.alone),
-      static_cast<unsigned long long>(score.handed_on), static_cast<unsigned long long>(score.failures));
+      static_cast<unsigned long long>(score.passed_through), static_cast<unsigned long long>(score.failures));
   if (score.without_host > 0) std::printf("  without host %llu", static_cast<unsigned long long>(score.without_host));
   if (score.host_wrong > 0) std::printf("  host wrong %llu", static_cast<unsigned long long>(score.host_wrong));
   if (score.host_traces > 0) {
@@ -109,7 +109,7 @@ bool report(const Runner& runner, const Options& options, int rank) {
     failures += score.failures;
     cases += score.cases;
     if (score.cases == 0) continue;
-    if (is_named(options.must, collective)) missing += score.handed_on;
+    if (is_named(options.must, collective)) missing += score.passed_through;
     if (rank == 0) print(mpi_name(collective), score);
   }
   uint64_t corrupted = runner.corrupted();
@@ -121,7 +121,7 @@ bool report(const Runner& runner, const Options& options, int rank) {
                 static_cast<unsigned long long>(failures));
   }
   if (missing > 0) {
-    std::printf("conformance: %llu calls that hocket should have carried out were handed on\n",
+    std::printf("conformance: %llu calls that hocket should have carried out were passed through\n",
                 static_cast<unsigned long long>(missing));
   }
   std::printf("conformance: %s: %llu cases, %llu failures on all ranks\n", is_good ? "passed" : "FAILED",
@@ -144,7 +144,7 @@ bool run(const Options& options, unsigned char* stack) {
                 static_cast<unsigned long long>(cases.core()), hocket.is_there() ? "" : "; the MPI alone");
     std::fflush(stdout);
   }
-  prepare_last_words(options.patience_seconds);
+  prepare_last_words(options.limit_seconds);
   std::vector<bool> must;
   for (int i = 0; i < kCollectives; ++i) must.push_back(is_named(options.must, static_cast<Collective>(i)));
   Runner runner(hocket, places, communicators, must, options.corrupt_each, options.is_strict);

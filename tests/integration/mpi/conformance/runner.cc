@@ -83,7 +83,7 @@ Runner::Call Runner::call_counted(const Case& which, const Part& part, const Com
   Score& score = scores_[static_cast<size_t>(which.collective)];
   if (by_hocket) {
     ++score.calls;
-    ++(communicator.size == 1 ? score.alone : carried_out > 0 ? score.carried_out : score.handed_on);
+    ++(communicator.size == 1 ? score.alone : carried_out > 0 ? score.carried_out : score.passed_through);
   }
   return {error, by_hocket && communicator.size > 1 && carried_out == 0};
 }
@@ -144,17 +144,17 @@ void Runner::run_data(const Case& which, const Communicator& communicator, Score
   const int foreign = foreign_operands();
 
   std::string wrong, doubt;
-  bool is_handed_on = false;
+  bool is_passed_through = false;
   for (const bool is_hocket : {which.is_hocket_first, !which.is_hocket_first}) {
     if (!is_hocket && !has_host) continue;
     unsigned char* result = (is_hocket ? by_hocket : by_host).data() + output.origin;
     const Call made = call_counted(which, part, communicator, is_hocket, in.data() + input.origin, result);
-    if (is_hocket) is_handed_on = made.is_handed_on || !switch_.is_there();
+    if (is_hocket) is_passed_through = made.is_passed_through || !switch_.is_there();
     append(is_hocket && switch_.is_there() ? wrong : doubt, error_text(is_hocket ? "hocket" : "host", made.error));
   }
   corrupt(which, input, output, in.data(), by_hocket.data());
 
-  const Comparison comparison = compare(output, by_hocket.data(), by_host.data(), is_handed_on);
+  const Comparison comparison = compare(output, by_hocket.data(), by_host.data(), is_passed_through);
   append(wrong, comparison.text);
   if (std::memcmp(in.data(), input.before.data(), input.before.size()) != 0) append(wrong, "the input has changed");
   if (comparison.is_host_wrong) append(doubt, "the host's result is not what it should be");

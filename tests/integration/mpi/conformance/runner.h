@@ -18,7 +18,7 @@ struct Score {
   uint64_t cases = 0;
   uint64_t calls = 0;
   uint64_t carried_out = 0;
-  uint64_t handed_on = 0;
+  uint64_t passed_through = 0;
   uint64_t without_host = 0;  // cases that are left to this program's reckoning, the host being wrong
   uint64_t alone = 0;         // on communicators of one rank, where hocket isn't needed and counts otherwise
   uint64_t failures = 0;
@@ -42,7 +42,7 @@ class Runner {
  private:
   struct Call {
     int error;
-    bool is_handed_on;
+    bool is_passed_through;
   };
   Call call_counted(const Case& which, const Part& part, const Communicator& communicator, bool by_hocket,
                     unsigned char* input, unsigned char* output);

@@ -132,7 +132,7 @@ TEST_F(PlannerOfFour, WithinANodeWantsNoMulticastAndNoEngines) {
   EXPECT_FALSE(planner_.wants_multicast());
   EXPECT_FALSE(planner_.may_go_by_engine(allreduce(1)));
   EXPECT_FALSE(prepare(allreduce(1))->runs_by_itself);
-  EXPECT_TRUE(planner_.is_crowded());
+  EXPECT_TRUE(planner_.is_oversubscribed());
 }
 
 TEST(PlannerOnNodes, WantsMulticastWhereAChoiceIsForcedThatNeedsIt) {

@@ -33,8 +33,8 @@ class TwoNodes : public testing::Test {
   };
 
   void SetUp() override {
-    using engines::shared_memory::Group;
     using engines::shared_memory::Member;
+    using engines::shared_memory::NodeGroup;
     using engines::shared_memory::RankBlock;
     const std::vector<uint64_t> labels{0, 1};
     for (uint32_t rank = 0; rank < 2; ++rank) {
@@ -47,7 +47,7 @@ class TwoNodes : public testing::Test {
       one.participants.size = 2;
       one.participants.nodes = std::make_unique<const schedule::Nodes>(labels);
       const platform::Window window{one.region->base(), one.region->limit()};
-      one.participants.group = std::make_unique<Group>(
+      one.participants.group = std::make_unique<NodeGroup>(
           0, std::vector<Member>{{.block = block, .window = window, .name = rank}}, one.region, false);
       one.participants.wire = {
           .wire = one.wire.get(), .addresses = {0, 1}, .first_tag = 8, .marks = 4, .words_tag = 4, .unique_number = 7};
@@ -103,7 +103,7 @@ TEST_F(TwoNodes, ARankThatHasWaitedForASecondTellsItsCalls) {
   StepState state;
   post(0, StepKind::kReceive, state);
   EXPECT_EQ(ranks_[0].reports->compare_with_awaited(kSecondNs), "");
-  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok()) << "it has only begun to wait";
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok()) << "it has only started to wait";
   EXPECT_EQ(ranks_[0].reports->compare_with_awaited(2 * kSecondNs), "");
   const NodeReports::Received received = ranks_[1].reports->receive();
   ASSERT_EQ(received.status.code(), Code::kMismatch);

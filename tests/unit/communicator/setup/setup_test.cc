@@ -24,14 +24,14 @@ class SetUp : public testing::Test {
   }
   // What all ranks hear, which is the same.
   std::string refusal(const RanksOptions& options, Code code) {
-    std::array<std::string, kRanks> heard;
+    std::array<std::string, kRanks> signs_of_life;
     run_ranks(options, network_, [&](uint32_t rank, Result<std::unique_ptr<Communicator>> made) {
       ASSERT_FALSE(made.is_ok());
       EXPECT_EQ(made.status().code(), code) << made.status().message();
-      heard[rank] = made.status().message();
+      signs_of_life[rank] = made.status().message();
     });
-    for (const std::string& other : heard) EXPECT_EQ(other, heard[0]);
-    return heard[0];
+    for (const std::string& other : signs_of_life) EXPECT_EQ(other, signs_of_life[0]);
+    return signs_of_life[0];
   }
   // What rank 3 says of an allreduction, after a barrier of all.
   std::string explanation(const RanksOptions& options) {
@@ -71,36 +71,37 @@ TEST_F(SetUp, BetweenNodesNeedsAWireOnAllRanks) {
   options.change = [](uint32_t rank, ContextOptions& wanted) {
     if (rank == 1) wanted.wire = nullptr;
   };
-  const std::string heard = refusal(options, Code::kNotSupported);
-  EXPECT_NE(heard.find("rank 1 has no wire to other nodes"), std::string::npos) << heard;
+  const std::string signs_of_life = refusal(options, Code::kNotSupported);
+  EXPECT_NE(signs_of_life.find("rank 1 has no wire to other nodes"), std::string::npos) << signs_of_life;
 }
 
 TEST_F(SetUp, RefusesWiresThatDiffer) {
   const uint32_t tags = network_.wire_of(0).tags;
-  const std::string heard = refusal(with_tags(2, tags - 1), Code::kMismatch);
+  const std::string signs_of_life = refusal(with_tags(2, tags - 1), Code::kMismatch);
   const std::string processes = " tags for " + std::to_string(network_.wire_of(0).size) + " processes";
   const std::string expected = "the wire of rank 0 has " + std::to_string(tags) + processes + ", that of rank 2 " +
                                std::to_string(tags - 1) + processes;
-  EXPECT_EQ(heard.rfind(expected, 0), 0u) << heard;
+  EXPECT_EQ(signs_of_life.rfind(expected, 0), 0u) << signs_of_life;
 }
 
 TEST_F(SetUp, RefusesWiresWithTooFewTags) {
   const uint32_t least = kLeastTags * network_.wire_of(0).size;
-  const std::string heard = refusal(with_tags(kRanks, least - 1), Code::kNotSupported);
-  EXPECT_NE(heard.find("are not enough for a communicator; it takes " + std::to_string(least)), std::string::npos)
-      << heard;
+  const std::string signs_of_life = refusal(with_tags(kRanks, least - 1), Code::kNotSupported);
+  EXPECT_NE(signs_of_life.find("are not enough for a communicator; it takes " + std::to_string(least)),
+            std::string::npos)
+      << signs_of_life;
 }
 
 class Refusing final : public carriers::EngineType {
  public:
   const char* name() const override { return "refusing"; }
   const char* setting() const override { return "TEST_REFUSING"; }
-  Result<carriers::Offer> offer(bool) override { return Status(Code::kInvalidArgument, "TEST_REFUSING=maybe"); }
-  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::Offer>&, const carriers::Meeting&,
+  Result<carriers::EngineOffer> offer(bool) override { return Status(Code::kInvalidArgument, "TEST_REFUSING=maybe"); }
+  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::EngineOffer>&, const carriers::EngineMeeting&,
                                             std::string&) override {
     return nullptr;
   }
-  bool is_required(const std::vector<carriers::Offer>&) const override { return false; }
+  bool is_required(const std::vector<carriers::EngineOffer>&) const override { return false; }
 };
 
 TEST_F(SetUp, OfOneRankThatFailsFailsOnAll) {
@@ -124,8 +125,8 @@ TEST_F(SetUp, HeedsTheSettingsOfRankZeroOnOneNodeAndOnSeveral) {
     EXPECT_NE(explanation({kRanks, ranks_a_node}).find("linear"), std::string::npos) << ranks_a_node;
   setenv("HOCKET_ALLREDUCE", "rign", 1);
   for (const uint32_t ranks_a_node : {kRanks, kRanks / 2}) {
-    const std::string heard = refusal({kRanks, ranks_a_node}, Code::kInvalidArgument);
-    EXPECT_EQ(heard.rfind("rank 0: HOCKET_ALLREDUCE=rign: ", 0), 0u) << heard;
+    const std::string signs_of_life = refusal({kRanks, ranks_a_node}, Code::kInvalidArgument);
+    EXPECT_EQ(signs_of_life.rfind("rank 0: HOCKET_ALLREDUCE=rign: ", 0), 0u) << signs_of_life;
   }
 }
 

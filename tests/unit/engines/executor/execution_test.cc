@@ -28,10 +28,10 @@ class ScriptedTransport : public Transport {
   Names asked;                      // every run(), in order
   Names completed;                  // in order
   std::vector<uint8_t> seen_phase;  // what run() found in the step's state
-  int begun = 0;
+  int started = 0;
   int finishes_asked = 0;
 
-  void begin(const Program&) override { ++begun; }
+  void begin(const Program&) override { ++started; }
   Progress run(const Instruction& step, StepState& state, const Operands&) override {
     asked.push_back(step.peer);
     seen_phase.push_back(state.phase);
@@ -87,7 +87,7 @@ TEST_F(ExecutionTest, StepsOfAStageStartInListOrderAndCompleteInAnyOrder) {
   const Program program = sends({{7, 3, 5}});
   transport_.pending = {{7, 2}, {5, 1}};
   start(program);
-  EXPECT_EQ(transport_.begun, 1);
+  EXPECT_EQ(transport_.started, 1);
   EXPECT_EQ(execution_.advance(), Progress::kPending);
   EXPECT_EQ(transport_.asked, Names({7, 3, 5}));
   EXPECT_EQ(transport_.completed, Names({3}));
@@ -163,7 +163,7 @@ TEST_F(ExecutionTest, ServesAnotherProgramWithLongerStages) {
   transport_.completed.clear();
   transport_.pending = {{100, 1}, {139, 1}};
   start(second);
-  EXPECT_EQ(transport_.begun, 2);
+  EXPECT_EQ(transport_.started, 2);
   EXPECT_EQ(execution_.advance(), Progress::kPending);
   EXPECT_EQ(transport_.asked, many);
   EXPECT_EQ(transport_.seen_phase, std::vector<uint8_t>(40, 0));

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "engines/multicast/stash.h"
+#include "engines/multicast/unexpected_queue.h"
 
 namespace hocket::engines::multicast {
 namespace {
@@ -74,53 +74,54 @@ TEST(Assembly, WritesNothingButAFragmentsOwnPlace) {
   EXPECT_EQ(std::count(memory.begin() + 40, memory.end(), std::byte{0xee}), 20);
 }
 
-TEST(Stash, KeepsFragmentsUntilTheirMessageIsAwaited) {
-  Stash stash(1024, kFragment);
+TEST(UnexpectedQueue, KeepsFragmentsUntilTheirMessageIsAwaited) {
+  UnexpectedQueue queue(1024, kFragment);
   const Bytes content = content_of(40);
-  const Stash::Name name{1, 2, 3};
-  EXPECT_EQ(stash.keep(name, 40, 32, fragment_of(content, 32)), Stash::Verdict::kKept);
-  EXPECT_EQ(stash.keep(name, 40, 0, fragment_of(content, 0)), Stash::Verdict::kKept);
-  EXPECT_EQ(stash.keep(name, 40, 0, fragment_of(content, 0)), Stash::Verdict::kRepeated);
-  for (const Stash::Name& other : {Stash::Name{0, 2, 3}, Stash::Name{1, 1, 3}, Stash::Name{1, 2, 4}})
-    EXPECT_EQ(stash.keep(other, 40, 0, fragment_of(content, 16)), Stash::Verdict::kKept);
+  const UnexpectedQueue::Name name{1, 2, 3};
+  EXPECT_EQ(queue.keep(name, 40, 32, fragment_of(content, 32)), UnexpectedQueue::Verdict::kKept);
+  EXPECT_EQ(queue.keep(name, 40, 0, fragment_of(content, 0)), UnexpectedQueue::Verdict::kKept);
+  EXPECT_EQ(queue.keep(name, 40, 0, fragment_of(content, 0)), UnexpectedQueue::Verdict::kRepeated);
+  for (const UnexpectedQueue::Name& other :
+       {UnexpectedQueue::Name{0, 2, 3}, UnexpectedQueue::Name{1, 1, 3}, UnexpectedQueue::Name{1, 2, 4}})
+    EXPECT_EQ(queue.keep(other, 40, 0, fragment_of(content, 16)), UnexpectedQueue::Verdict::kKept);
   Bytes into(40);
   Assembly assembly;
   assembly.reset(into, kFragment);
-  EXPECT_EQ(stash.move_to(name, assembly), 2u);
-  EXPECT_EQ(stash.size(), 3u);
+  EXPECT_EQ(queue.move_to(name, assembly), 2u);
+  EXPECT_EQ(queue.size(), 3u);
   EXPECT_EQ(assembly.missing(), 1u);
   EXPECT_TRUE(assembly.take(16, fragment_of(content, 16)));
   EXPECT_EQ(into, content);
 }
 
-TEST(Stash, DropsFragmentsOfAnotherLengthThanIsAwaited) {
-  Stash stash(1024, kFragment);
+TEST(UnexpectedQueue, DropsFragmentsOfAnotherLengthThanIsAwaited) {
+  UnexpectedQueue queue(1024, kFragment);
   const Bytes content = content_of(40);
-  EXPECT_EQ(stash.keep({0, 0, 0}, 48, 0, fragment_of(content, 0)), Stash::Verdict::kKept);
+  EXPECT_EQ(queue.keep({0, 0, 0}, 48, 0, fragment_of(content, 0)), UnexpectedQueue::Verdict::kKept);
   Bytes into(40);
   Assembly assembly;
   assembly.reset(into, kFragment);
-  EXPECT_EQ(stash.move_to({0, 0, 0}, assembly), 0u);
+  EXPECT_EQ(queue.move_to({0, 0, 0}, assembly), 0u);
   EXPECT_EQ(assembly.missing(), 3u);
-  EXPECT_EQ(stash.size(), 0u);
+  EXPECT_EQ(queue.size(), 0u);
 }
 
-TEST(Stash, HasRoomForSoMuchAndNoMore) {
-  Stash stash(4 * kFragment, kFragment);
+TEST(UnexpectedQueue, HasRoomForSoMuchAndNoMore) {
+  UnexpectedQueue queue(4 * kFragment, kFragment);
   const Bytes content = content_of(16);
   for (int round = 0; round < 3; ++round) {
     for (uint64_t number = 0; number < 4; ++number)
-      EXPECT_EQ(stash.keep({0, 0, number}, 16, 0, content), Stash::Verdict::kKept);
-    EXPECT_EQ(stash.keep({0, 0, 4}, 16, 0, content), Stash::Verdict::kNoRoom);
+      EXPECT_EQ(queue.keep({0, 0, number}, 16, 0, content), UnexpectedQueue::Verdict::kKept);
+    EXPECT_EQ(queue.keep({0, 0, 4}, 16, 0, content), UnexpectedQueue::Verdict::kNoRoom);
     for (uint64_t number = 0; number < 4; ++number) {
       Bytes into(16);
       Assembly assembly;
       assembly.reset(into, kFragment);
-      EXPECT_EQ(stash.move_to({0, 0, number}, assembly), 1u);
+      EXPECT_EQ(queue.move_to({0, 0, number}, assembly), 1u);
       EXPECT_EQ(into, content);
     }
   }
-  EXPECT_EQ(stash.keep({0, 0, 0}, 100, 0, content_of(17)), Stash::Verdict::kNoRoom);
+  EXPECT_EQ(queue.keep({0, 0, 0}, 100, 0, content_of(17)), UnexpectedQueue::Verdict::kNoRoom);
 }
 
 }  // namespace

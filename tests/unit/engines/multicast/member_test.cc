@@ -25,8 +25,8 @@ Member::Identity identity(uint32_t self, uint64_t group = 5) {
   return {.key = {1, 2}, .group = group, .self = self, .fragment_bytes = kFragmentBytes, .streams = 2, .ranks = 4};
 }
 
-Member member_of(Network& network, uint32_t self, uint64_t group = 5, uint64_t stash = 4096) {
-  return {std::make_unique<NetworkPort>(network), identity(self, group), stash};
+Member member_of(Network& network, uint32_t self, uint64_t group = 5, uint64_t queue = 4096) {
+  return {std::make_unique<NetworkPort>(network), identity(self, group), queue};
 }
 
 Datagram content_for(size_t bytes, uint64_t salt) {
@@ -168,24 +168,24 @@ TEST(MulticastPace, FollowsReports) {
   pace.sent(0, 1);
   EXPECT_FALSE(pace.may_send(0));
   EXPECT_TRUE(pace.may_send(1'000'000));
-  pace.hear({.expected = 100, .missed = 50});
+  pace.receive({.expected = 100, .missed = 50});
   EXPECT_EQ(pace.bytes_per_us(), at_first / 2);
-  pace.hear({.expected = 0, .missed = 0});
+  pace.receive({.expected = 0, .missed = 0});
   EXPECT_EQ(pace.bytes_per_us(), at_first / 2);
-  for (int i = 0; i < 100; ++i) pace.hear({.expected = 100, .missed = 0});
+  for (int i = 0; i < 100; ++i) pace.receive({.expected = 100, .missed = 0});
   EXPECT_EQ(pace.bytes_per_us(), Pace::kFastest);
-  for (int i = 0; i < 100; ++i) pace.hear({.expected = 100, .missed = 100});
+  for (int i = 0; i < 100; ++i) pace.receive({.expected = 100, .missed = 100});
   EXPECT_EQ(pace.bytes_per_us(), Pace::kSlowest);
 }
 
 TEST(MulticastDelay, GrowsWithMissesAndIsGivenUpWithoutThem) {
   AdaptiveDelay delay;
   EXPECT_EQ(delay.ns(), 0);
-  delay.hear({.expected = 4, .missed = 2});
+  delay.receive({.expected = 4, .missed = 2});
   EXPECT_EQ(delay.ns(), AdaptiveDelay::kLeastNs);
-  for (int i = 0; i < 30; ++i) delay.hear({.expected = 4, .missed = 4});
+  for (int i = 0; i < 30; ++i) delay.receive({.expected = 4, .missed = 4});
   EXPECT_EQ(delay.ns(), AdaptiveDelay::kMostNs);
-  for (int i = 0; i < 100; ++i) delay.hear({.expected = 4, .missed = 1});
+  for (int i = 0; i < 100; ++i) delay.receive({.expected = 4, .missed = 1});
   EXPECT_EQ(delay.ns(), 0);
 }
 
@@ -199,14 +199,14 @@ TEST(MulticastPort, CarriesDatagramsToAllMembersOfAGroupOnly) {
   const auto open = [&](const GroupAddress& group) {
     return open_udp_port({.group = group, .interface = loopback.value()});
   };
-  Result<std::unique_ptr<Port>> first = open(one.value());
-  Result<std::unique_ptr<Port>> second = open(one.value());
-  Result<std::unique_ptr<Port>> foreign = open(another.value());
+  Result<std::unique_ptr<MulticastPort>> first = open(one.value());
+  Result<std::unique_ptr<MulticastPort>> second = open(one.value());
+  Result<std::unique_ptr<MulticastPort>> foreign = open(another.value());
   ASSERT_TRUE(first.is_ok() && second.is_ok() && foreign.is_ok()) << first.status().message();
   const Datagram head = content_for(40, 1);
   const Datagram body = content_for(1000, 2);
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(first.value()->send(head, body).is_ok());
-  for (Port* port : {first.value().get(), second.value().get()}) {
+  for (MulticastPort* port : {first.value().get(), second.value().get()}) {
     for (int i = 0; i < 20; ++i) {
       const std::span<const std::byte> come = port->receive();
       ASSERT_EQ(come.size(), 1040u) << to_text(one.value());
@@ -226,8 +226,8 @@ TEST(MulticastPort, CarriesLongMessagesInTrains) {
   const auto open = [&] { return open_udp_port({.group = group.value(), .interface = loopback.value()}).take(); };
   Member::Identity own = identity(0);
   own.fragment_bytes = 1400;
-  std::unique_ptr<Port> port = open();
-  Port& sent_by = *port;
+  std::unique_ptr<MulticastPort> port = open();
+  MulticastPort& sent_by = *port;
   Member root(std::move(port), own, 4096);
   own.self = 1;
   Member other(open(), own, 4096);

@@ -29,7 +29,7 @@ class MulticastOverVerbs : public testing::Test {
   static std::string why_not(const std::string& directory, const char* group = "239.192.1.2:5000") {
     Result<Interface> interface = find_interface("lo", Family::kIpv4);
     EXPECT_TRUE(interface.is_ok());
-    Result<std::unique_ptr<Port>> port =
+    Result<std::unique_ptr<MulticastPort>> port =
         open_verbs_port({.group = parse_address(group).value(), .interface = interface.value()}, directory);
     EXPECT_FALSE(port.is_ok());
     return port.is_ok() ? "" : port.status().message();

@@ -11,7 +11,7 @@ namespace {
 class GroupOfThree : public RanksOfAGroup {
  protected:
   void SetUp() override { open(3); }
-  Group& group(uint32_t of) { return *rank(of).group; }
+  NodeGroup& group(uint32_t of) { return *rank(of).group; }
   const RankBlock& block(uint32_t of) { return *group(0).member(of).block; }
   bool is_parked(uint32_t of) { return block(of).parking.parked.load() != 0; }
 };

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engines/executor/execution.h"
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 
 namespace hocket::engines::shared_memory {
 
@@ -47,8 +47,8 @@ class RanksOfAGroup : public testing::Test {
   static constexpr size_t kBufferBytes = 256 * 1024;
 
   struct Rank {
-    std::unique_ptr<Group> group;
-    std::unique_ptr<Lane> lane;
+    std::unique_ptr<NodeGroup> group;
+    std::unique_ptr<MemoryTransport> lane;
     std::vector<std::byte> input = std::vector<std::byte>(kBufferBytes);
     std::vector<std::byte> output = std::vector<std::byte>(kBufferBytes);
     Combiner combiner;
@@ -87,8 +87,8 @@ class RanksOfAGroup : public testing::Test {
     }
     for (uint32_t rank = 0; rank < size; ++rank) {
       auto one = std::make_unique<Rank>();
-      one->group = std::make_unique<Group>(rank, members, region_, false);
-      auto lane = Lane::create(*one->group, 0);
+      one->group = std::make_unique<NodeGroup>(rank, members, region_, false);
+      auto lane = MemoryTransport::create(*one->group, 0);
       ASSERT_TRUE(lane.is_ok()) << lane.status().message();
       one->lane = lane.take();
       ranks_.push_back(std::move(one));

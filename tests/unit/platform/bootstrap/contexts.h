@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 namespace hocket::platform {
 
 inline constexpr int kMostRanks = 160;
-inline constexpr int64_t kPatienceMs = 60'000;
+inline constexpr int64_t kTimeoutMs = 60'000;
 
 // Stands for the bootstrap: an all-gather of addresses and some counters, in memory shared by forked ranks.
 struct Board {
@@ -48,7 +48,7 @@ inline void wait_for(const std::atomic<int>& counter, int value) {
 
 struct Context {
   std::shared_ptr<SharedRegion> region;
-  std::unique_ptr<Rendezvous> rendezvous;
+  std::unique_ptr<Connector> connector;
   uint64_t* word = nullptr;
 };
 
@@ -56,14 +56,14 @@ inline Context make_context() {
   Context context;
   context.region = SharedRegion::create(size_t{4} << 20).take();
   context.word = static_cast<uint64_t*>(context.region->allocate(64));
-  context.rendezvous = Rendezvous::create(context.region).take();
+  context.connector = Connector::create(context.region).take();
   return context;
 }
 
 inline Context publish(Board& board, int rank) {
   Context context = make_context();
   *context.word = 1000 + static_cast<uint64_t>(rank);
-  board.addresses[rank] = context.rendezvous->address();
+  board.addresses[rank] = context.connector->address();
   board.offsets[rank] = context.region->offset_of(context.word);
   ++board.published;
   return context;
@@ -74,7 +74,7 @@ inline int connect_and_check(Board& board, int rank, int ranks) {
   Context context = publish(board, rank);
   wait_for(board.published, ranks);
   const std::vector<Address> addresses(board.addresses, board.addresses + ranks);
-  auto connected = context.rendezvous->connect_all(addresses, kPatienceMs);
+  auto connected = context.connector->connect_all(addresses, kTimeoutMs);
   if (!connected.is_ok()) {
     fprintf(stderr, "rank %d: %s\n", rank, connected.status().message());
     return 1;
@@ -91,7 +91,7 @@ inline int connect_and_check(Board& board, int rank, int ranks) {
   wait_for(board.connected, ranks);
   const auto expected = 1000 + static_cast<uint64_t>(rank) + 1'000'000 * static_cast<uint64_t>(ranks - 1);
   if (*context.word != expected) return 5;
-  auto again = context.rendezvous->connect_all(addresses, kPatienceMs);
+  auto again = context.connector->connect_all(addresses, kTimeoutMs);
   if (!again.is_ok() || again.value() != connected.value()) return 6;
   ++board.connected;
   wait_for(board.connected, 2 * ranks);  // nobody goes while others still look at it

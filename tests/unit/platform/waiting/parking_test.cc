@@ -47,7 +47,7 @@ bool sleep_until(ParkingPlace& place, const std::atomic<uint32_t>& word, uint32_
   return woken;
 }
 
-void tell(ParkingPlace& place, std::atomic<uint32_t>& word, uint32_t value, bool asymmetric) {
+void report(ParkingPlace& place, std::atomic<uint32_t>& word, uint32_t value, bool asymmetric) {
   word.store(value, std::memory_order_release);
   waker_barrier(asymmetric);
   unpark(place);
@@ -68,12 +68,12 @@ TEST_P(SleepingRanks, NoWakeUpIsLostBetweenProcesses) {
     if (asymmetric && !register_asymmetric_barrier()) return 1;
     for (uint32_t round = 1; round <= kRounds; ++round) {
       if (!sleep_until(shared->places[1], shared->words[1], round, asymmetric)) return 2;
-      tell(shared->places[0], shared->words[0], round, asymmetric);
+      report(shared->places[0], shared->words[0], round, asymmetric);
     }
     return 0;
   });
   for (uint32_t round = 1; round <= kRounds; ++round) {
-    tell(shared->places[1], shared->words[1], round, asymmetric);
+    report(shared->places[1], shared->words[1], round, asymmetric);
     ASSERT_TRUE(sleep_until(shared->places[0], shared->words[0], round, asymmetric)) << "round " << round;
   }
   EXPECT_EQ(end_of_child(child), 0);
@@ -90,7 +90,7 @@ TEST_P(SleepingRanks, SeveralWakersOfOneSleeper) {
     wakers.emplace_back([&, waker] {
       for (uint32_t round = 1; round <= kRounds; ++round) {
         if (!sleep_until(shared->places[waker], shared->words[waker], round, asymmetric)) lost = true;
-        tell(shared->places[0], shared->words[0], 0, asymmetric);  // a wake-up for nothing
+        report(shared->places[0], shared->words[0], 0, asymmetric);  // a wake-up for nothing
         shared->arrived.fetch_add(1, std::memory_order_release);
         waker_barrier(asymmetric);
         unpark(shared->places[0]);
@@ -99,7 +99,7 @@ TEST_P(SleepingRanks, SeveralWakersOfOneSleeper) {
   }
   for (uint32_t round = 1; round <= kRounds && !lost; ++round) {
     for (uint32_t waker = 1; waker <= kWakers; ++waker) {
-      tell(shared->places[waker], shared->words[waker], round, asymmetric);
+      report(shared->places[waker], shared->words[waker], round, asymmetric);
     }
     ASSERT_TRUE(sleep_until(shared->places[0], shared->arrived, round * kWakers, asymmetric)) << "round " << round;
   }

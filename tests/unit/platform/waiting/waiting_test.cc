@@ -42,9 +42,9 @@ TEST(Waiter, SpinsThenYieldsThenSleepsWithACoreOfItsOwn) {
   EXPECT_EQ(waiter.pause(), WaitAction::kSleep) << "goes on sleeping";
 }
 
-TEST(Waiter, YieldsAtOnceWhenCrowded) {
+TEST(Waiter, YieldsAtOnceWhenOversubscribed) {
   WaitPolicy policy;
-  policy.crowded = true;
+  policy.oversubscribed = true;
   Waiter waiter(policy);
   EXPECT_EQ(actions(waiter, kManyLooks), (std::vector{WaitAction::kYield, WaitAction::kSleep}));
 }
@@ -56,8 +56,8 @@ TEST(Waiter, ForcedModesKeepToTheirAction) {
     WaitPolicy policy;
     policy.mode = mode;
     policy.spin_ns = policy.yield_ns = 0;
-    for (const bool crowded : {false, true}) {
-      policy.crowded = crowded;
+    for (const bool oversubscribed : {false, true}) {
+      policy.oversubscribed = oversubscribed;
       Waiter waiter(policy);
       EXPECT_EQ(actions(waiter, 10'000), std::vector{action});
       EXPECT_GT(waiter.waited_ns(), 0) << "or whoever waits never finds out for how long";
@@ -137,15 +137,15 @@ TEST(Turns, CountTheTimeOfOthersOnThisCoreAlone) {
     const Turns mine = shared.of(0);
     if (mine.of_others_ns(0, 1'000'000) != 0) return 2;
     constexpr int64_t kMs = 1'000'000;
-    mine.tell(100 * kMs, 500 * kMs);
+    mine.report(100 * kMs, 500 * kMs);
     if (mine.of_others_ns(0, 1000 * kMs) != 0) return 3;
     const Turns its = shared.of(1);
-    its.tell(100 * kMs, 400 * kMs);
+    its.report(100 * kMs, 400 * kMs);
     if (mine.of_others_ns(0, 1000 * kMs) != 300 * kMs || mine.of_others_ns(200 * kMs, 300 * kMs) != 100 * kMs) return 4;
     if (mine.of_others_ns(400 * kMs, 1000 * kMs) != 0 || mine.of_others_ns(0, 100 * kMs) != 0) return 5;
-    its.tell(400 * kMs + 1000, 500 * kMs);  // one turn in two parts
+    its.report(400 * kMs + 1000, 500 * kMs);  // one turn in two parts
     if (mine.of_others_ns(0, 1000 * kMs) != 400 * kMs) return 6;
-    its.tell(600 * kMs, 700 * kMs);  // another
+    its.report(600 * kMs, 700 * kMs);  // another
     return mine.of_others_ns(0, 1000 * kMs) == 100 * kMs ? 0 : 7;
   });
   if (status == kNoSuchYields) GTEST_SKIP() << "can't be bound to a core here";
@@ -154,7 +154,7 @@ TEST(Turns, CountTheTimeOfOthersOnThisCoreAlone) {
 
 WaitPolicy endless_yields() {
   WaitPolicy policy;
-  policy.crowded = true;
+  policy.oversubscribed = true;
   policy.yield_ns = int64_t{1} << 60;
   return policy;
 }
@@ -180,7 +180,7 @@ TEST(Waiter, LearnsOtherLoadAndForgetsIt) {
 constexpr int64_t kSliceNs = 100'000;
 
 // All ranks must have them from the same time on: one that comes by shorter ones later keeps the core from the others.
-TEST(Waiter, AsksForShortSlicesAtOnceWhenCrowded) {
+TEST(Waiter, AsksForShortSlicesAtOnceWhenOversubscribed) {
   if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
   const int status = in_child([] {
     WaitPolicy policy = endless_yields();
@@ -212,7 +212,7 @@ TEST(Waiter, AsksForShortSlicesBeforeItGivesUpYielding) {
   if (time_slice_ns() == 0) GTEST_SKIP() << "this kernel has no time slices to be asked for";
   const int status = in_child([] {
     WaitPolicy policy = endless_yields();
-    policy.crowded = false;
+    policy.oversubscribed = false;
     policy.spin_ns = 0;
     policy.slice_ns = kSliceNs;
     Waiter waiter(policy);
@@ -236,7 +236,7 @@ enum Verdict { kNoLoad, kLoad, kDisturbed };
 
 // What a rank that waits says of one that works in pieces of 3 ms on its core, and tells of them or not. A trial in
 // which anything else had the core for long enough to count is disturbed. Runs in a child.
-int judges_its_peer(bool tells, bool has_hidden_peers = false) {
+int judges_its_peer(bool writer, bool has_hidden_peers = false) {
   const SharedTurns shared;
   if (!shared.ok() || !bind_to_this_core()) return kNoSuchYields;
   const pid_t peer = start_child([&] {
@@ -245,7 +245,7 @@ int judges_its_peer(bool tells, bool has_hidden_peers = false) {
       const auto begin = static_cast<int64_t>(now_ns());
       while (static_cast<int64_t>(now_ns()) - begin < 3'000'000) {
       }
-      if (tells) its.tell(begin, static_cast<int64_t>(now_ns()));
+      if (writer) its.report(begin, static_cast<int64_t>(now_ns()));
       sched_yield();
     }
     return 0;
@@ -268,20 +268,20 @@ int judges_its_peer(bool tells, bool has_hidden_peers = false) {
 }
 
 // What comes between decides nothing.
-int judges_its_peer_undisturbed(bool tells, bool has_hidden_peers = false) {
+int judges_its_peer_undisturbed(bool writer, bool has_hidden_peers = false) {
   int verdict = kDisturbed;
   for (int trial = 0; trial < 20 && verdict == kDisturbed; ++trial)
-    verdict = in_child([=] { return judges_its_peer(tells, has_hidden_peers); });
+    verdict = in_child([=] { return judges_its_peer(writer, has_hidden_peers); });
   return verdict;
 }
 
 // A rank of the job that has the core for long must do its work anyway; whether it tells makes the difference.
 TEST(Waiter, DoesNotTakeTheWorkOfItsOwnJobForOtherLoad) {
-  for (const bool tells : {true, false}) {
-    const int verdict = judges_its_peer_undisturbed(tells);
+  for (const bool writer : {true, false}) {
+    const int verdict = judges_its_peer_undisturbed(writer);
     if (verdict == kDisturbed || verdict == kNoSuchYields) GTEST_SKIP() << "the core is not for these two alone";
-    if (!tells && verdict == kNoLoad) GTEST_SKIP() << "yields are short here";
-    EXPECT_EQ(verdict, tells ? kNoLoad : kLoad);
+    if (!writer && verdict == kNoLoad) GTEST_SKIP() << "yields are short here";
+    EXPECT_EQ(verdict, writer ? kNoLoad : kLoad);
   }
 }
 

@@ -5,15 +5,15 @@
 namespace hocket::schedule {
 namespace {
 
-// The two stages: rank 0 multicasts, and all hand on down a chain.
+// The two stages: rank 0 multicasts, and all pass on down a chain.
 void two_stages(Builder& b) {
   if (b.rank() == 0) {
     b.multicast(b.output());
-    if (b.size() > 1) b.hand_on(1, b.output());
+    if (b.size() > 1) b.pass_on(1, b.output());
     return;
   }
   b.first_of(b.rank() - 1, 0, b.output());
-  if (b.rank() + 1 < b.size()) b.hand_on(b.rank() + 1, b.output());
+  if (b.rank() + 1 < b.size()) b.pass_on(b.rank() + 1, b.output());
 }
 
 Report report_of(uint32_t size, const Algorithm& algorithm, uint64_t count = 5) {
@@ -47,8 +47,8 @@ TEST(VerifierMulticast, RefusesTwoWaysThatBringDifferentData) {
         const Slice second = Builder::part(b.output(), 1, 2);
         if (b.rank() == 0) {
           b.multicast(first);
-          b.hand_on(1, second);
-          b.hand_on(1, first);
+          b.pass_on(1, second);
+          b.pass_on(1, first);
         } else {
           b.first_of(0, 0, second);
           b.receive(0, first);
@@ -64,7 +64,7 @@ TEST(VerifierMulticast, RefusesTwoWaysOfDifferentLengths) {
       [](Builder& b) {
         if (b.rank() == 0) {
           b.multicast(Builder::part(b.output(), 0, 2));
-          b.hand_on(1, b.output());
+          b.pass_on(1, b.output());
         } else {
           b.first_of(0, 0, b.output());
         }
@@ -76,7 +76,7 @@ TEST(VerifierMulticast, RefusesTwoWaysOfDifferentLengths) {
 TEST(VerifierMulticast, RefusesMulticastsThatNobodySends) {
   const Report report = report_of(2, [](Builder& b) {
     if (b.rank() == 0)
-      b.hand_on(1, b.output());
+      b.pass_on(1, b.output());
     else
       b.first_of(0, 0, b.output());
   });
@@ -88,7 +88,7 @@ TEST(VerifierMulticast, RefusesRanksThatWouldCountMulticastsOtherwise) {
     if (b.rank() == 0) {
       b.multicast(b.output());
       b.multicast(b.output());
-      b.hand_on(1, b.output());
+      b.pass_on(1, b.output());
     } else {
       b.first_of(0, 0, b.output());
     }
@@ -111,16 +111,16 @@ TEST(VerifierMulticast, KnowsOnlyWhatEitherWayImplies) {
     if (b.rank() == 1) {
       b.multicast(b.output());
       b.get({.peer = 0, .slot = 0}, b.output());
-      b.hand_on(2, b.output());
+      b.pass_on(2, b.output());
       return;
     }
     b.first_of(1, 0, b.output());
-    b.hand_on(0, b.output());
+    b.pass_on(0, b.output());
   });
   expect_problem(report, "may still be using it");
 }
 
-TEST(VerifierMulticast, WhatIsHandedOnIsTakenByAFirstOfAndNothingElseIs) {
+TEST(VerifierMulticast, WhatIsPassedOnIsTakenByAFirstOfAndNothingElseIs) {
   Report report = report_of(3, [](Builder& b) {
     if (b.rank() == 0) {
       b.multicast(b.output());
@@ -128,12 +128,12 @@ TEST(VerifierMulticast, WhatIsHandedOnIsTakenByAFirstOfAndNothingElseIs) {
       return;
     }
     b.first_of(b.rank() - 1, 0, b.output());
-    if (b.rank() == 1) b.hand_on(2, b.output());
+    if (b.rank() == 1) b.pass_on(2, b.output());
   });
-  expect_problem(report, "sends to a first_of; a chain's message is handed on");
+  expect_problem(report, "sends to a first_of; a chain's message is passed on");
   report = report_of(2, [](Builder& b) {
     if (b.rank() == 0)
-      b.hand_on(1, b.output());
+      b.pass_on(1, b.output());
     else
       b.receive(0, b.output());
   });

@@ -34,16 +34,16 @@ void two_part_broadcast(Builder& b, bool waits) {
 }
 
 // The root writes into everybody's output, and each takes what was put once it has been told that it is there.
-void put_broadcast(Builder& b, bool tells) {
+void put_broadcast(Builder& b, bool writer) {
   if (b.rank() == 0) {
     for (uint32_t peer = 1; peer < b.size(); ++peer) {
       b.put({.peer = peer}, b.output());
-      if (tells) b.add(peer, 0);
+      if (writer) b.add(peer, 0);
     }
     return;
   }
   b.expose(0, b.output());
-  if (tells) {
+  if (writer) {
     b.wait_until(0, 1);
     b.own_total(0, 1);
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engines/multicast/stash.h"
+#include "engines/multicast/unexpected_queue.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace hocket::engines::multicast {
 
-Stash::Stash(uint64_t bytes, uint32_t fragment_bytes)
+UnexpectedQueue::UnexpectedQueue(uint64_t bytes, uint32_t fragment_bytes)
     : fragment_bytes_(fragment_bytes), most_(static_cast<size_t>(bytes / std::max(fragment_bytes, 1u))) {}
 
-Stash::Verdict Stash::keep(const Name& name, uint64_t whole, uint64_t offset, std::span<const std::byte> fragment) {
+UnexpectedQueue::Verdict UnexpectedQueue::keep(const Name& name, uint64_t whole, uint64_t offset,
+                                               std::span<const std::byte> fragment) {
   const auto is_same = [&](const Kept& one) { return one.name == name && one.offset == offset; };
   if (std::any_of(kept_.begin(), kept_.end(), is_same)) return Verdict::kRepeated;
   if (kept_.size() >= most_ || fragment.size() > fragment_bytes_) return Verdict::kNoRoom;
@@ -24,7 +25,7 @@ Stash::Verdict Stash::keep(const Name& name, uint64_t whole, uint64_t offset, st
   return Verdict::kKept;
 }
 
-uint32_t Stash::move_to(const Name& name, Assembly& assembly) {
+uint32_t UnexpectedQueue::move_to(const Name& name, Assembly& assembly) {
   uint32_t used = 0;
   std::erase_if(kept_, [&](const Kept& one) {
     if (one.name != name) return false;

@@ -17,14 +17,14 @@
 
 namespace hocket::communicator {
 
-struct Word {
+struct NodeReport {
   enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall };
   static constexpr size_t kReasonBytes = 448;
   static constexpr uint64_t kCalls = engines::shared_memory::kSets;
   uint64_t communicator = 0;  // tags are used again: a word may come too late
   Kind kind = kNone;
   uint32_t from = 0;   // rank in the communicator
-  uint32_t track = 0;  // kCall: which, and how many calls it has begun there
+  uint32_t track = 0;  // kCall: which, and how many calls it has started there
   uint64_t number = 0;
   engines::shared_memory::CallSignature calls[kCalls];  // the last of these, each at its number modulo kCalls
   char reason[kReasonBytes] = {};                       // kMismatch: the sentence
@@ -32,22 +32,22 @@ struct Word {
   void say(std::string_view text) { reason[text.copy(reason, kReasonBytes - 1)] = 0; }
 };
 
-class WordOfMouth {
+class ReportChannel {
  public:
-  WordOfMouth(engines::wire::Wire& wire, uint32_t tag) : wire_(wire), tag_(tag) {}
-  ~WordOfMouth();
+  ReportChannel(engines::wire::Wire& wire, uint32_t tag) : wire_(wire), tag_(tag) {}
+  ~ReportChannel();
 
   // To a process by its number on the wire.
-  Status send(uint32_t to, const Word& word);
+  Status send(uint32_t to, const NodeReport& word);
   // A word that has come; of kind kNone: none has. `from`: of whom, ~0u: nobody. A notice whose word doesn't follow is
   // kFailure.
-  Result<Word> take(uint32_t& from);
+  Result<NodeReport> take(uint32_t& from);
   // All that have come.
   void drop_all();
 
  private:
   struct Sent {
-    Word word;
+    NodeReport word;
     engines::wire::Ticket ticket = 0;
   };
   void sweep();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/crowding.h"
+#include "bench/oversubscription.h"
 
 #include <vector>
 
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 #include "platform/machine/topology.h"
 
 namespace hocket::bench {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Internal to rendezvous*.cc: what a Rendezvous keeps between calls of connect_all.
+// Internal to connector*.cc: what a Connector keeps between calls of connect_all.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <vector>
 
+#include "platform/bootstrap/connector.h"
 #include "platform/bootstrap/hello.h"
 #include "platform/bootstrap/local_contexts.h"
-#include "platform/bootstrap/rendezvous.h"
 #include "platform/bootstrap/unix_socket.h"
 #include "platform/descriptor.h"
 
@@ -23,7 +23,7 @@ struct Arrival {
   Descriptor region;
 };
 
-struct Rendezvous::State {
+struct Connector::State {
   std::shared_ptr<SharedRegion> region;
   std::shared_ptr<std::atomic<bool>> alive;
   Descriptor listener;
@@ -41,7 +41,7 @@ std::string socket_name(const Identity& identity);
 std::string farewell_name(const Identity& identity, uint64_t meeting);
 
 // One call of connect_all.
-class Rendezvous::Meeting {
+class Connector::Meeting {
  public:
   Meeting(const Address& own, State& state, uint64_t number) : own_(own), state_(state), number_(number) {}
   void expect(const Address& other);
@@ -49,7 +49,7 @@ class Rendezvous::Meeting {
   Status run(int64_t timeout_ms);
 
  private:
-  enum class Step : uint8_t { kConnect, kGreet, kHearAnswer, kAwaitGreeting, kDone };
+  enum class Step : uint8_t { kConnect, kGreet, kReceiveAnswer, kAwaitGreeting, kDone };
   struct Guest {
     Address address;
     Step step;
@@ -59,10 +59,10 @@ class Rendezvous::Meeting {
 
   Status connect(Guest& guest);
   Status greet(Guest& guest);
-  Status hear_answer(Guest& guest);
+  Status receive_answer(Guest& guest);
   Status advance(Guest& guest);
   Status take_arrivals();
-  Result<bool> hear_greeting(Arrival& arrival);
+  Result<bool> receive_greeting(Arrival& arrival);
   Status answer_arrivals();
   Status answer(Arrival& arrival, bool& answered);
   Guest* awaited(const Identity& identity);

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "platform/bootstrap/rendezvous_state.h"
+#include "platform/bootstrap/connector_state.h"
 
 namespace hocket::platform {
 namespace {
@@ -49,7 +49,7 @@ bool is_from(const Hello& hello, const Address& address) {
 
 }  // namespace
 
-void Rendezvous::Meeting::expect(const Address& other) {
+void Connector::Meeting::expect(const Address& other) {
   const bool listed = std::any_of(guests_.begin(), guests_.end(),
                                   [&](const Guest& guest) { return identity_of(guest.address) == identity_of(other); });
   if (listed) return;
@@ -57,7 +57,7 @@ void Rendezvous::Meeting::expect(const Address& other) {
   guests_.push_back({other, we_connect ? Step::kConnect : Step::kAwaitGreeting, Descriptor(), {}});
 }
 
-Hello Rendezvous::Meeting::hello_with(uint64_t proof) const {
+Hello Connector::Meeting::hello_with(uint64_t proof) const {
   Hello hello;
   std::copy(std::begin(own_.identity), std::end(own_.identity), hello.identity);
   hello.proof = proof;
@@ -65,7 +65,7 @@ Hello Rendezvous::Meeting::hello_with(uint64_t proof) const {
   return hello;
 }
 
-Status Rendezvous::Meeting::run(int64_t timeout_ms) {
+Status Connector::Meeting::run(int64_t timeout_ms) {
   const int64_t deadline_ms = static_cast<int64_t>(now_ns() / 1'000'000) + std::max<int64_t>(timeout_ms, 0);
   int64_t look_after_ms = kLookMs;
   int64_t look_at_ms = deadline_ms - std::max<int64_t>(timeout_ms, 0) + look_after_ms;
@@ -89,14 +89,14 @@ Status Rendezvous::Meeting::run(int64_t timeout_ms) {
   }
 }
 
-Status Rendezvous::Meeting::advance(Guest& guest) {
+Status Connector::Meeting::advance(Guest& guest) {
   if (guest.step == Step::kConnect) HOCKET_TRY(connect(guest));
   if (guest.step == Step::kGreet) HOCKET_TRY(greet(guest));
-  if (guest.step == Step::kHearAnswer) HOCKET_TRY(hear_answer(guest));
+  if (guest.step == Step::kReceiveAnswer) HOCKET_TRY(receive_answer(guest));
   return Status::ok();
 }
 
-Status Rendezvous::Meeting::connect(Guest& guest) {
+Status Connector::Meeting::connect(Guest& guest) {
   int socket = -1;
   Result<Progress> connected = connect_abstract(socket_name(identity_of(guest.address)), &socket);
   if (!connected.is_ok()) return connected.take_status();
@@ -112,24 +112,24 @@ Status Rendezvous::Meeting::connect(Guest& guest) {
   return Status::ok();
 }
 
-Status Rendezvous::Meeting::greet(Guest& guest) {
+Status Connector::Meeting::greet(Guest& guest) {
   const Hello hello = hello_with(guest.address.nonce[kOfGreeting]);
   Result<Progress> sent = send_with_descriptor(guest.socket.get(), bytes_of(hello), state_.region->descriptor());
   if (!sent.is_ok()) return sent.take_status();
   if (sent.value() == Progress::kEnded) return broken_off(guest.address);
-  if (sent.value() == Progress::kDone) guest.step = Step::kHearAnswer;
+  if (sent.value() == Progress::kDone) guest.step = Step::kReceiveAnswer;
   return Status::ok();
 }
 
-Status Rendezvous::Meeting::hear_answer(Guest& guest) {
+Status Connector::Meeting::receive_answer(Guest& guest) {
   std::array<std::byte, sizeof(Hello)> buffer;
   size_t length = 0;
   int passed = -1;
-  Result<Progress> heard = receive_with_descriptor(guest.socket.get(), buffer, &length, &passed);
-  if (!heard.is_ok()) return heard.take_status();
+  Result<Progress> received = receive_with_descriptor(guest.socket.get(), buffer, &length, &passed);
+  if (!received.is_ok()) return received.take_status();
   Descriptor region(passed);
-  if (heard.value() == Progress::kEnded) return broken_off(guest.address);
-  if (heard.value() == Progress::kTryLater) return Status::ok();
+  if (received.value() == Progress::kEnded) return broken_off(guest.address);
+  if (received.value() == Progress::kTryLater) return Status::ok();
   const std::string who = "Process " + std::to_string(guest.address.process);
   if (length > buffer.size()) return {Code::kMismatch, who + " answered with too many bytes"};
   Result<Hello> hello = parse_hello(std::span(buffer).first(length));
@@ -145,7 +145,7 @@ Status Rendezvous::Meeting::hear_answer(Guest& guest) {
   return Status::ok();
 }
 
-Status Rendezvous::Meeting::take_arrivals() {
+Status Connector::Meeting::take_arrivals() {
   while (true) {
     int socket = -1;
     Result<Progress> accepted = accept_connection(state_.listener.get(), &socket);
@@ -167,7 +167,7 @@ Status Rendezvous::Meeting::take_arrivals() {
     state_.arrivals.push_back(std::move(arrival));
   }
   for (size_t i = 0; i < state_.arrivals.size();) {
-    Result<bool> stays = state_.arrivals[i].greeted ? true : hear_greeting(state_.arrivals[i]);
+    Result<bool> stays = state_.arrivals[i].greeted ? true : receive_greeting(state_.arrivals[i]);
     if (!stays.is_ok()) return stays.take_status();
     if (stays.value()) {
       ++i;
@@ -179,15 +179,15 @@ Status Rendezvous::Meeting::take_arrivals() {
 }
 
 // False: drop it. A failure is this process's own, and the next one's greeting would fail just so.
-Result<bool> Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
+Result<bool> Connector::Meeting::receive_greeting(Arrival& arrival) {
   std::array<std::byte, sizeof(Hello)> buffer;
   size_t length = 0;
   int passed = -1;
-  Result<Progress> heard = receive_with_descriptor(arrival.socket.get(), buffer, &length, &passed);
-  if (!heard.is_ok()) return heard.take_status();
+  Result<Progress> received = receive_with_descriptor(arrival.socket.get(), buffer, &length, &passed);
+  if (!received.is_ok()) return received.take_status();
   arrival.region = Descriptor(passed);
-  if (heard.value() == Progress::kEnded) return false;  // only looked whether we exist
-  if (heard.value() == Progress::kTryLater) return true;
+  if (received.value() == Progress::kEnded) return false;  // only looked whether we exist
+  if (received.value() == Progress::kTryLater) return true;
   Result<Hello> hello = length > buffer.size() ? Result<Hello>(Status(Code::kMismatch, "too long a greeting"))
                                                : parse_hello(std::span(buffer).first(length));
   if (!hello.is_ok()) {
@@ -209,7 +209,7 @@ Result<bool> Rendezvous::Meeting::hear_greeting(Arrival& arrival) {
 
 // Answers all that have greeted, including those that this meeting does not wait for: they may wait in another meeting,
 // whose other guests wait for those of this one.
-Status Rendezvous::Meeting::answer_arrivals() {
+Status Connector::Meeting::answer_arrivals() {
   for (size_t i = 0; i < state_.arrivals.size();) {
     Arrival& arrival = state_.arrivals[i];
     bool answered = false;
@@ -224,7 +224,7 @@ Status Rendezvous::Meeting::answer_arrivals() {
 }
 
 // What goes wrong is this meeting's affair only if it waits for the arrival.
-Status Rendezvous::Meeting::answer(Arrival& arrival, bool& answered) {
+Status Connector::Meeting::answer(Arrival& arrival, bool& answered) {
   const Identity identity{arrival.hello.identity[0], arrival.hello.identity[1]};
   Guest* guest = awaited(identity);
   answered = true;
@@ -255,7 +255,7 @@ Status Rendezvous::Meeting::answer(Arrival& arrival, bool& answered) {
   return Status::ok();
 }
 
-Rendezvous::Meeting::Guest* Rendezvous::Meeting::awaited(const Identity& identity) {
+Connector::Meeting::Guest* Connector::Meeting::awaited(const Identity& identity) {
   const auto found = std::find_if(guests_.begin(), guests_.end(), [&](const Guest& guest) {
     return guest.step == Step::kAwaitGreeting && identity_of(guest.address) == identity;
   });
@@ -263,14 +263,14 @@ Rendezvous::Meeting::Guest* Rendezvous::Meeting::awaited(const Identity& identit
 }
 
 // Whether a peer says by a name of its own that it won't come. A stranger's word doesn't count.
-Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
+Result<bool> Connector::Meeting::has_given_up(const Guest& guest) const {
   int socket = -1;
-  Result<Progress> heard = connect_abstract(farewell_name(identity_of(guest.address), number_), &socket);
-  if (!heard.is_ok()) return heard.take_status();
+  Result<Progress> received = connect_abstract(farewell_name(identity_of(guest.address), number_), &socket);
+  if (!received.is_ok()) return received.take_status();
   const Descriptor closes_at_once(socket);
-  if (heard.value() == Progress::kTryLater)
+  if (received.value() == Progress::kTryLater)
     return true;  // the queue is full of connections that the peer will never accept
-  if (heard.value() != Progress::kDone) return false;
+  if (received.value() != Progress::kDone) return false;
   Result<PeerCredentials> credentials = peer_credentials(socket);
   if (!credentials.is_ok()) return credentials.take_status();
   return credentials.value().user == state_.user;
@@ -278,7 +278,7 @@ Result<bool> Rendezvous::Meeting::has_given_up(const Guest& guest) const {
 
 // A peer that should connect with us but has died never sends anything, but its name is gone. One that has given up is
 // silent too, whichever side connects.
-Status Rendezvous::Meeting::check_awaited() {
+Status Connector::Meeting::check_awaited() {
   for (const Guest& guest : guests_) {
     if (guest.step == Step::kDone) continue;
     Result<bool> gave_up = has_given_up(guest);
@@ -300,11 +300,11 @@ Status Rendezvous::Meeting::check_awaited() {
   return Status::ok();
 }
 
-void Rendezvous::Meeting::wait(int64_t most_ms) {
+void Connector::Meeting::wait(int64_t most_ms) {
   std::vector<pollfd> watched;
   bool retry = false;
   for (const Guest& guest : guests_) {
-    if (guest.step == Step::kHearAnswer) watched.push_back({guest.socket.get(), POLLIN, 0});
+    if (guest.step == Step::kReceiveAnswer) watched.push_back({guest.socket.get(), POLLIN, 0});
     if (guest.step == Step::kConnect || guest.step == Step::kGreet) retry = true;
   }
   watched.push_back({state_.listener.get(), POLLIN, 0});
@@ -319,8 +319,8 @@ void Rendezvous::Meeting::wait(int64_t most_ms) {
   poll(watched.data(), watched.size(), static_cast<int>(most_ms));  // errors: the loop looks again anyway
 }
 
-Result<std::shared_ptr<Peer>> Rendezvous::Meeting::make_peer(Descriptor socket, const PeerCredentials& credentials,
-                                                             Descriptor region, size_t limit) {
+Result<std::shared_ptr<Peer>> Connector::Meeting::make_peer(Descriptor socket, const PeerCredentials& credentials,
+                                                            Descriptor region, size_t limit) {
   Result<std::shared_ptr<MappedRegion>> mapped = MappedRegion::map(region.release(), limit);
   if (!mapped.is_ok()) return mapped.take_status();
   std::shared_ptr<Peer> peer(new Peer);
@@ -331,13 +331,13 @@ Result<std::shared_ptr<Peer>> Rendezvous::Meeting::make_peer(Descriptor socket, 
   return peer;
 }
 
-void Rendezvous::Meeting::admit(Guest& guest, std::shared_ptr<Peer> peer) {
+void Connector::Meeting::admit(Guest& guest, std::shared_ptr<Peer> peer) {
   peer->address_ = guest.address;
   state_.peers[identity_of(guest.address)] = std::move(peer);
   guest.step = Step::kDone;
 }
 
-Status Rendezvous::Meeting::timed_out(int64_t timeout_ms) const {
+Status Connector::Meeting::timed_out(int64_t timeout_ms) const {
   size_t missing = 0;
   const Guest* first = nullptr;
   for (const Guest& guest : guests_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rendezvous with peers that are absent, dead, out of reach, or not who they claim to be.
+// A connector with peers that are absent, dead, out of reach, or not who they claim to be.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "platform/bootstrap/connector.h"
 #include "platform/bootstrap/contexts.h"
 #include "platform/bootstrap/hello.h"
-#include "platform/bootstrap/rendezvous.h"
 #include "platform/bootstrap/unix_socket.h"
 #include "platform/child_process.h"
 #include "platform/descriptor.h"
@@ -31,27 +31,27 @@ Address stranger(const Address& like) {
   return address;
 }
 
-TEST(Rendezvous, AbsentPeerIsATimeoutThatNamesItsProcess) {
+TEST(Connector, AbsentPeerIsATimeoutThatNamesItsProcess) {
   Context context = make_context();
-  Address absent = stranger(context.rendezvous->address());
+  Address absent = stranger(context.connector->address());
   absent.process = 4711;
   // It exists, so that it isn't taken for dead, and says nothing.
   char name[48];
   std::snprintf(name, sizeof(name), "hocket-%016lx%016lx", absent.identity[0], absent.identity[1]);
   auto silent = listen_abstract(name);
   ASSERT_TRUE(silent.is_ok());
-  auto connected = context.rendezvous->connect_all({absent}, 300);
+  auto connected = context.connector->connect_all({absent}, 300);
   ASSERT_FALSE(connected.is_ok());
   EXPECT_EQ(connected.status().code(), Code::kTimeout);
   EXPECT_NE(std::string(connected.status().message()).find("4711"), std::string::npos);
   close(silent.value());
 }
 
-TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
+TEST(Connector, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
   SharedBoard board;
   const pid_t peer = start_child([&] {
     Context context = publish(*board, 0);
-    const Descriptor farewell = context.rendezvous->give_up(7, Descriptor());
+    const Descriptor farewell = context.connector->give_up(7, Descriptor());
     if (farewell.get() < 0) return 1;
     ++board->published;  // now it has said so
     wait_for(board->connected, 1);
@@ -60,12 +60,12 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
   wait_for(board->published, 2);
   for (int i = 0; i < 8; ++i) {  // some would connect with it, others wait for it to connect
     Context context = make_context();
-    auto connected = context.rendezvous->connect_all({board->addresses[0]}, kPatienceMs, 7);
+    auto connected = context.connector->connect_all({board->addresses[0]}, kTimeoutMs, 7);
     ASSERT_FALSE(connected.is_ok());
     EXPECT_EQ(connected.status().code(), Code::kPeerFailed);
     EXPECT_NE(std::string(connected.status().message()).find("could not connect with all"), std::string::npos);
     // Another meeting is another matter.
-    auto other = context.rendezvous->connect_all({board->addresses[0]}, 300, 8);
+    auto other = context.connector->connect_all({board->addresses[0]}, 300, 8);
     ASSERT_FALSE(other.is_ok());
     EXPECT_EQ(other.status().code(), Code::kTimeout);
   }
@@ -73,11 +73,11 @@ TEST(Rendezvous, PeerThatHasGivenUpAMeetingKeepsNobodyWaitingInIt) {
   EXPECT_EQ(end_of_child(peer), 0);
 }
 
-TEST(Rendezvous, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
+TEST(Connector, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
   const pid_t child = start_child([&] {
     Context context = make_context();
     // Of two meetings at a time, each has its own.
-    Result<Descriptor> first = context.rendezvous->prepare(), second = context.rendezvous->prepare();
+    Result<Descriptor> first = context.connector->prepare(), second = context.connector->prepare();
     if (!first.is_ok() || !second.is_ok()) return 2;
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -85,47 +85,47 @@ TEST(Rendezvous, WhoIsOutOfDescriptorsCanStillSayThatItGivesUp) {
     setrlimit(RLIMIT_NOFILE, &limit);
     std::vector<Descriptor> all;
     for (int more = 0; (more = dup(STDERR_FILENO)) >= 0;) all.emplace_back(more);
-    const Descriptor farewell = context.rendezvous->give_up(7, first.take());
-    const Descriptor another = context.rendezvous->give_up(8, second.take());
+    const Descriptor farewell = context.connector->give_up(7, first.take());
+    const Descriptor another = context.connector->give_up(8, second.take());
     if (farewell.get() < 0 || another.get() < 0) return 1;
-    // With no other in reserve, no meeting is begun.
-    if (context.rendezvous->prepare().is_ok()) return 3;
+    // With no other in reserve, no meeting is started.
+    if (context.connector->prepare().is_ok()) return 3;
     all.pop_back();
-    Result<Descriptor> third = context.rendezvous->prepare();
+    Result<Descriptor> third = context.connector->prepare();
     if (!third.is_ok()) return 4;
-    context.rendezvous->keep(third.take());
-    return context.rendezvous->prepare().is_ok() ? 0 : 5;
+    context.connector->keep(third.take());
+    return context.connector->prepare().is_ok() ? 0 : 5;
   });
   EXPECT_EQ(end_of_child(child), 0);
 }
 
-TEST(Rendezvous, PeerThatDiedBeforehandIsKnownToHaveEnded) {
+TEST(Connector, PeerThatDiedBeforehandIsKnownToHaveEnded) {
   Context context = make_context();
   for (int i = 0; i < 8; ++i) {  // some we would connect with, others should connect with us
-    auto connected = context.rendezvous->connect_all({stranger(context.rendezvous->address())}, kPatienceMs);
+    auto connected = context.connector->connect_all({stranger(context.connector->address())}, kTimeoutMs);
     ASSERT_FALSE(connected.is_ok());
     EXPECT_EQ(connected.status().code(), Code::kPeerFailed);
   }
 }
 
-TEST(Rendezvous, SaysWhyAnAddressIsOutOfReach) {
+TEST(Connector, SaysWhyAnAddressIsOutOfReach) {
   Context context = make_context();
-  Address other = stranger(context.rendezvous->address());
-  EXPECT_EQ(why_apart(context.rendezvous->address(), other), nullptr);
+  Address other = stranger(context.connector->address());
+  EXPECT_EQ(why_apart(context.connector->address(), other), nullptr);
   for (auto field : {&Address::boot_hash, &Address::network_namespace}) {
     Address wrong = other;
     wrong.*field += 1;
-    EXPECT_NE(why_apart(context.rendezvous->address(), wrong), nullptr);
-    EXPECT_EQ(context.rendezvous->connect_all({wrong}, 10).status().code(), Code::kNotSupported);
+    EXPECT_NE(why_apart(context.connector->address(), wrong), nullptr);
+    EXPECT_EQ(context.connector->connect_all({wrong}, 10).status().code(), Code::kNotSupported);
   }
   other.user += 1;
-  EXPECT_NE(why_apart(context.rendezvous->address(), other), nullptr);
+  EXPECT_NE(why_apart(context.connector->address(), other), nullptr);
 }
 
-TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {
+TEST(Connector, IntrudersAreDroppedAndTheRightPeerStillComes) {
   SharedBoard board;
   Context context = publish(*board, 0);
-  const Address own = context.rendezvous->address();
+  const Address own = context.connector->address();
   char name[48];
   std::snprintf(name, sizeof(name), "hocket-%016lx%016lx", own.identity[0], own.identity[1]);
   std::vector<int> intruders;
@@ -152,7 +152,7 @@ TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {
   intrude(&hello, 7, true);
   const std::vector<char> noise(5000, 'x');
   intrude(noise.data(), noise.size(), true);
-  auto connected = context.rendezvous->connect_all({own, board->addresses[1]}, kPatienceMs);
+  auto connected = context.connector->connect_all({own, board->addresses[1]}, kTimeoutMs);
   ASSERT_TRUE(connected.is_ok()) << connected.status().message();
   auto* word = reinterpret_cast<std::atomic<uint64_t>*>(connected.value()[1]->region().base() + board->offsets[1]);
   EXPECT_EQ(word->fetch_add(1'000'000), 1001U);
@@ -161,7 +161,7 @@ TEST(Rendezvous, IntrudersAreDroppedAndTheRightPeerStillComes) {
   ++board->connected;
   EXPECT_EQ(end_of_child(child), 0);
   // Greets once more, so that those that came after the peer are heard too.
-  EXPECT_EQ(context.rendezvous->connect_all({stranger(own)}, kPatienceMs).status().code(), Code::kPeerFailed);
+  EXPECT_EQ(context.connector->connect_all({stranger(own)}, kTimeoutMs).status().code(), Code::kPeerFailed);
   for (const int intruder : intruders) {
     pollfd watched{intruder, POLLRDHUP, 0};
     EXPECT_EQ(poll(&watched, 1, 0), 1) << "must have been hung up on";

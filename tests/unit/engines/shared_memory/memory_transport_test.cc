@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using schedule::StepKind;
 
 // Of one rank, whose memory is its own.
-class LaneOfOneRank : public testing::Test {
+class MemoryTransportOfOneRank : public testing::Test {
  protected:
   void SetUp() override {
     auto region = platform::SharedRegion::create(size_t{64} << 20);
@@ -21,17 +21,18 @@ class LaneOfOneRank : public testing::Test {
     auto* block = static_cast<RankBlock*>(region.value()->allocate(RankBlock::bytes(1)));
     ASSERT_NE(block, nullptr);
     const platform::Window window{region.value()->base(), region.value()->limit()};
-    group_ = std::make_unique<Group>(0, std::vector<Member>{{.block = block, .window = window}}, region.take(), false);
-    auto lane = Lane::create(*group_, 0);
+    group_ =
+        std::make_unique<NodeGroup>(0, std::vector<Member>{{.block = block, .window = window}}, region.take(), false);
+    auto lane = MemoryTransport::create(*group_, 0);
     ASSERT_TRUE(lane.is_ok()) << lane.status().message();
     lane_ = lane.take();
   }
 
-  std::unique_ptr<Group> group_;
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<NodeGroup> group_;
+  std::unique_ptr<MemoryTransport> lane_;
 };
 
-TEST_F(LaneOfOneRank, RefusesStepsThatOthersCarryOut) {
+TEST_F(MemoryTransportOfOneRank, RefusesStepsThatOthersCarryOut) {
   const std::pair<StepKind, const char*> kinds[] = {
       {StepKind::kMulticast, "multicast"}, {StepKind::kFirstOf, "first_of"}, {StepKind::kTrigger, "trigger"}};
   for (const auto& [kind, name] : kinds) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -19,9 +19,9 @@
 namespace hocket::platform {
 namespace {
 
-class RendezvousOf : public testing::TestWithParam<int> {};
+class ConnectorOf : public testing::TestWithParam<int> {};
 
-TEST_P(RendezvousOf, ProcessesSeeEachOthersMemory) {
+TEST_P(ConnectorOf, ProcessesSeeEachOthersMemory) {
   const int ranks = GetParam();
   SharedBoard board;
   std::vector<pid_t> children;
@@ -31,7 +31,7 @@ TEST_P(RendezvousOf, ProcessesSeeEachOthersMemory) {
   for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
 }
 
-TEST_P(RendezvousOf, ThreadsSeeEachOthersMemory) {
+TEST_P(ConnectorOf, ThreadsSeeEachOthersMemory) {
   const int ranks = GetParam();
   const int before = open_descriptors();
   Board board;
@@ -45,9 +45,9 @@ TEST_P(RendezvousOf, ThreadsSeeEachOthersMemory) {
   EXPECT_EQ(open_descriptors(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, RendezvousOf, testing::Values(1, 2, 3, 16, 64, 128), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Ranks, ConnectorOf, testing::Values(1, 2, 3, 16, 64, 128), testing::PrintToStringParamName());
 
-TEST(Rendezvous, ThreadsOfSeveralProcessesMix) {
+TEST(Connector, ThreadsOfSeveralProcessesMix) {
   constexpr int kProcesses = 3;
   constexpr int kThreads = 3;
   SharedBoard board;
@@ -67,7 +67,7 @@ TEST(Rendezvous, ThreadsOfSeveralProcessesMix) {
   for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
 }
 
-TEST(Rendezvous, OverlappingGroupsInAnyOrderOfArrival) {
+TEST(Connector, OverlappingGroupsInAnyOrderOfArrival) {
   // Rank 0 meets the others one group after the other; those of later groups knock before they are asked for.
   constexpr int kRanks = 6;
   SharedBoard board;
@@ -79,9 +79,9 @@ TEST(Rendezvous, OverlappingGroupsInAnyOrderOfArrival) {
       int failures = 0;
       for (int other = kRanks - 1; other > 0 && rank == 0; --other) {
         usleep(3000);
-        failures += !context.rendezvous->connect_all({board->addresses[other]}, kPatienceMs).is_ok();
+        failures += !context.connector->connect_all({board->addresses[other]}, kTimeoutMs).is_ok();
       }
-      if (rank != 0) failures += !context.rendezvous->connect_all({board->addresses[0]}, kPatienceMs).is_ok();
+      if (rank != 0) failures += !context.connector->connect_all({board->addresses[0]}, kTimeoutMs).is_ok();
       ++board->connected;
       wait_for(board->connected, kRanks);
       return failures;
@@ -90,7 +90,7 @@ TEST(Rendezvous, OverlappingGroupsInAnyOrderOfArrival) {
   for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
 }
 
-TEST(Rendezvous, GroupsInARingDoNotWaitForEachOther) {
+TEST(Connector, GroupsInARingDoNotWaitForEachOther) {
   // Each rank is at its first group when the next one's first group needs it, as happens to threads that set up
   // communicators of two ranks each. Who connects with whom is random, so there are several rounds.
   constexpr int kRanks = 3;
@@ -103,7 +103,7 @@ TEST(Rendezvous, GroupsInARingDoNotWaitForEachOther) {
         wait_for(board->published, kRanks);
         for (const int other : {(rank + 1) % kRanks, (rank + 2) % kRanks}) {
           const Address& address = board->addresses[other];
-          auto connected = context.rendezvous->connect_all({address}, 10'000);
+          auto connected = context.connector->connect_all({address}, 10'000);
           if (!connected.is_ok()) return 1;
           const std::shared_ptr<Peer> peer = connected.value()[0];
           if (!peer->is_alive() || peer->address().process != address.process) return 2;
@@ -119,7 +119,7 @@ TEST(Rendezvous, GroupsInARingDoNotWaitForEachOther) {
   }
 }
 
-TEST(Rendezvous, DescriptorLimitIsRaisedWhenNeeded) {
+TEST(Connector, DescriptorLimitIsRaisedWhenNeeded) {
   constexpr int kRanks = 8;
   SharedBoard board;
   std::vector<pid_t> children;
@@ -135,7 +135,7 @@ TEST(Rendezvous, DescriptorLimitIsRaisedWhenNeeded) {
   for (const pid_t child : children) EXPECT_EQ(end_of_child(child), 0);
 }
 
-TEST(Rendezvous, TooFewDescriptorsAreAClearError) {
+TEST(Connector, TooFewDescriptorsAreAClearError) {
   SharedBoard board;
   constexpr int kRanks = 12;
   std::vector<pid_t> children;
@@ -147,7 +147,7 @@ TEST(Rendezvous, TooFewDescriptorsAreAClearError) {
       const rlimit limit{most, most};
       setrlimit(RLIMIT_NOFILE, &limit);
       const std::vector<Address> addresses(board->addresses, board->addresses + kRanks);
-      auto connected = context.rendezvous->connect_all(addresses, kPatienceMs);
+      auto connected = context.connector->connect_all(addresses, kTimeoutMs);
       if (connected.is_ok()) return 1;
       if (connected.status().code() == Code::kPeerFailed) return 0;  // the others gave up first
       return std::string(connected.status().message()).find("ulimit -n") != std::string::npos ? 0 : 2;
@@ -173,19 +173,19 @@ struct Pair {
     child = start_child([&] {
       Context own = publish(*board, 1);
       wait_for(board->published, 2);
-      if (!own.rendezvous->connect_all({board->addresses[0]}, kPatienceMs).is_ok()) return 99;
+      if (!own.connector->connect_all({board->addresses[0]}, kTimeoutMs).is_ok()) return 99;
       ++board->connected;
       return then(*board, own);
     });
     context = publish(*board, 0);
     wait_for(board->published, 2);
-    auto connected = context.rendezvous->connect_all({board->addresses[1]}, kPatienceMs);
+    auto connected = context.connector->connect_all({board->addresses[1]}, kTimeoutMs);
     EXPECT_TRUE(connected.is_ok()) << connected.status().message();
     peer = connected.value()[0];
   }
 };
 
-TEST(Rendezvous, KilledPeerIsNoticed) {
+TEST(Connector, KilledPeerIsNoticed) {
   Pair pair([](Board&, Context&) {
     pause();
     return 0;
@@ -195,7 +195,7 @@ TEST(Rendezvous, KilledPeerIsNoticed) {
   kill(pair.child, SIGKILL);
   EXPECT_EQ(end_of_child(pair.child), 1000 + SIGKILL);
   expect_death_is_noticed(*pair.peer);
-  auto again = pair.context.rendezvous->connect_all({pair.board->addresses[1]}, kPatienceMs);
+  auto again = pair.context.connector->connect_all({pair.board->addresses[1]}, kTimeoutMs);
   ASSERT_FALSE(again.is_ok());
   EXPECT_EQ(again.status().code(), Code::kPeerFailed);
   // Its memory stays readable.
@@ -203,7 +203,7 @@ TEST(Rendezvous, KilledPeerIsNoticed) {
   EXPECT_EQ(*word, 1001U);
 }
 
-TEST(Rendezvous, KilledPeerIsNoticedThoughItsForkedChildLivesOn) {
+TEST(Connector, KilledPeerIsNoticedThoughItsForkedChildLivesOn) {
   Pair pair([](Board& board, Context&) {
     const pid_t grandchild = fork();
     if (grandchild == 0) {
@@ -223,10 +223,10 @@ TEST(Rendezvous, KilledPeerIsNoticedThoughItsForkedChildLivesOn) {
   pair.board->go_on = 1;
 }
 
-TEST(Rendezvous, DestroyedContextIsNoticedThoughItsProcessLives) {
+TEST(Connector, DestroyedContextIsNoticedThoughItsProcessLives) {
   Pair pair([](Board& board, Context& own) {
     wait_for(board.go_on, 1);
-    own.rendezvous.reset();
+    own.connector.reset();
     wait_for(board.go_on, 2);
     return 0;
   });
@@ -237,11 +237,11 @@ TEST(Rendezvous, DestroyedContextIsNoticedThoughItsProcessLives) {
   EXPECT_EQ(end_of_child(pair.child), 0);
 }
 
-TEST(Rendezvous, ForkedChildDoesNotEndItsParentsConnections) {
+TEST(Connector, ForkedChildDoesNotEndItsParentsConnections) {
   Pair pair([](Board& board, Context& own) {
     const int grandchild = in_child([&] {
-      const bool refused = !own.rendezvous->connect_all({board.addresses[0]}, kPatienceMs).is_ok();
-      own.rendezvous.reset();
+      const bool refused = !own.connector->connect_all({board.addresses[0]}, kTimeoutMs).is_ok();
+      own.connector.reset();
       own.region.reset();
       return refused ? 0 : 1;
     });
@@ -255,15 +255,15 @@ TEST(Rendezvous, ForkedChildDoesNotEndItsParentsConnections) {
   EXPECT_EQ(end_of_child(pair.child), 0);
 }
 
-TEST(Rendezvous, DestroyedContextOfAThreadIsNoticed) {
+TEST(Connector, DestroyedContextOfAThreadIsNoticed) {
   Context one = make_context();
   Context other = make_context();
-  auto connected = one.rendezvous->connect_all({other.rendezvous->address()}, kPatienceMs);
+  auto connected = one.connector->connect_all({other.connector->address()}, kTimeoutMs);
   ASSERT_TRUE(connected.is_ok());
   EXPECT_EQ(connected.value()[0]->region().base(), other.region->base()) << "one mapping for both";
   EXPECT_TRUE(connected.value()[0]->is_alive());
   std::byte* base = other.region->base();
-  other.rendezvous.reset();
+  other.connector.reset();
   other.region.reset();
   EXPECT_FALSE(connected.value()[0]->is_alive());
   EXPECT_EQ(base[0], std::byte{0}) << "the mapping is kept alive";

@@ -86,7 +86,7 @@ TEST_F(LaneMessages, OfMappedMemoryEndWhenTheyHaveBeenRead) {
   region().free(mapped);
 }
 
-void expect_refusal(Lane& lane, uint64_t bytes) {
+void expect_refusal(MemoryTransport& lane, uint64_t bytes) {
   ASSERT_TRUE(lane.has_failed());
   const Status failure = lane.take_failure();
   EXPECT_EQ(failure.code(), Code::kMismatch);

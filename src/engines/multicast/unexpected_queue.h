@@ -16,7 +16,7 @@
 
 namespace hocket::engines::multicast {
 
-class Stash {
+class UnexpectedQueue {
  public:
   enum class Verdict : uint8_t { kKept, kRepeated, kNoRoom };
   // Which message a fragment is of.
@@ -28,7 +28,7 @@ class Stash {
     bool operator==(const Name&) const = default;
   };
   // Room for `bytes` in fragments of `fragment_bytes` at most; its memory is taken as it is needed.
-  Stash(uint64_t bytes, uint32_t fragment_bytes);
+  UnexpectedQueue(uint64_t bytes, uint32_t fragment_bytes);
 
   // `whole`: the bytes of the message.
   Verdict keep(const Name& name, uint64_t whole, uint64_t offset, std::span<const std::byte> fragment);

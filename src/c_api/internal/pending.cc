@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "c_api/internal/begun.h"
+#include "c_api/internal/pending.h"
 
 #include <ctime>
 
@@ -14,7 +14,7 @@ platform::WaitPolicy policy_of(const hocket_context_t* context) {
   policy.has_hidden_peers = true;
   if (context == nullptr) return policy;
   policy.mode = context->context->wait_mode();
-  policy.crowded = context->context->crowded();
+  policy.oversubscribed = context->context->oversubscribed();
   policy.slice_ns = context->context->slice_ns();
   return policy;
 }
@@ -30,22 +30,20 @@ OnlyByEngines::~OnlyByEngines() { comm_->communicator->start_only_by_engines(fal
 
 void advance(hocket_comm_t* comm) {
   (void)guarded(*comm->communicator, [&] {
-    comm->communicator->advance_begun();
+    comm->communicator->advance_pending();
     return HOCKET_OK;
   });
 }
 
 bool is_over(hocket_request_t* request) { return from_handle(request)->done; }
 
-Patience::Patience(const hocket_context_t* context) : waiter_(policy_of(context)), context_(context) {
-  waiter_.start();
-}
+Backoff::Backoff(const hocket_context_t* context) : waiter_(policy_of(context)), context_(context) { waiter_.start(); }
 
-void Patience::pause() {
+void Backoff::pause() {
   if (++looks_ % platform::Waiter::kLooksPerProgress == 0 && context_ != nullptr) context_->context->progress();
   if (waiter_.pause() != platform::WaitAction::kSleep) return;
-  const timespec nap{0, waiter_.nap_ns()};
-  nanosleep(&nap, nullptr);
+  const timespec pause{0, waiter_.poll_interval_ns()};
+  nanosleep(&pause, nullptr);
   waiter_.woken(false);
 }
 

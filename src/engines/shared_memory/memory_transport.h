@@ -29,11 +29,11 @@
 
 namespace hocket::engines::shared_memory {
 
-class Lane final : public Transport {
+class MemoryTransport final : public Transport {
  public:
   // `index` < kLanes. Fails when there is no memory for the first staging buffers.
-  static Result<std::unique_ptr<Lane>> create(Group& group, uint32_t index);
-  ~Lane() override;
+  static Result<std::unique_ptr<MemoryTransport>> create(NodeGroup& group, uint32_t index);
+  ~MemoryTransport() override;
   // Leaves this lane's memory to the region: peers may still use it.
   void abandon();
 
@@ -86,14 +86,14 @@ class Lane final : public Transport {
     uint64_t call = 0;  // the last that published from it; 0: none
   };
 
-  Lane(Group& group, uint32_t index);
+  MemoryTransport(NodeGroup& group, uint32_t index);
 
   bool enter_set();
   bool all_finished(uint64_t call) { return known_finished_ >= call || find_finished(call); }
   bool find_finished(uint64_t call);
   // A rank that has started a call has finished the one before. Its data shows this at no cost, so this rank seldom
   // reads the line in which the peer reports it.
-  void has_begun(uint32_t peer) {
+  void has_started(uint32_t peer) {
     HOCKET_ASSERT(lanes_[peer]->finished.load(std::memory_order_relaxed) >= call_ - 1,
                   "a peer has finished what is known of it as finished");
     if (pairs_[peer].finished < call_ - 1) pairs_[peer].finished = call_ - 1;
@@ -147,7 +147,7 @@ class Lane final : public Transport {
   Progress add(const Instruction& step);
   Progress wait_until(const Instruction& step);
 
-  Group& group_;
+  NodeGroup& group_;
   LaneBlock* mine_;
   LaneBlock* root_;
   std::vector<LaneBlock*> lanes_;
@@ -164,7 +164,7 @@ class Lane final : public Transport {
   uint64_t unit_ = 1;
   uint64_t known_finished_ = 0;
   bool entered_ = false;
-  bool finished_told_ = false;
+  bool finished_reported_ = false;
   bool peer_is_writing_ = false;
   Status failure_;
   bool lingers_ = false;  // published the caller's own memory, which must be left alone before we return

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shim/requests/begin.h"
+#include "shim/requests/start.h"
 
 #include <mutex>
 
-#include "c_api/internal/begun.h"
+#include "c_api/internal/pending.h"
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
 
@@ -31,16 +31,17 @@ int keep_type(const BroadcastCall& call, const TypeFacts& facts, Unpacking& pack
 }
 
 hocket_status_t start_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements,
-                             Begun& begun) {
-  begun.packed = std::make_unique<Unpacking>();
-  Unpacking& packed = *begun.packed;
+                             PendingCall& pending) {
+  pending.packed = std::make_unique<Unpacking>();
+  Unpacking& packed = *pending.packed;
   packed.bytes.resize(elements.bytes());
   const bool is_root = decision.communicator->rank == call.root;
-  begun.mpi_error = is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
-  if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  pending.mpi_error =
+      is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
+  if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
   return only_by_engines(decision, [&](hocket_comm_t* comm) {
     return hocket_broadcast_start(comm, packed.bytes.data(), packed.bytes.size(), HOCKET_BYTE, call.root,
-                                  &begun.request);
+                                  &pending.request);
   });
 }
 
@@ -51,15 +52,15 @@ struct Operands {
 };
 
 // Copies of what only a driver reaches. An MPI error, or MPI_SUCCESS.
-int stage(const ReduceCall& call, const ReduceCall::Findings& findings, Begun& begun, Operands& operands) {
+int stage(const ReduceCall& call, const ReduceCall::Findings& findings, PendingCall& pending, Operands& operands) {
   if (!device::may_be_there()) [[likely]]
     return MPI_SUCCESS;
   const size_t stride = static_cast<size_t>(findings.facts->extent), bytes = findings.operand * stride;
   const bool is_input_staged = !findings.is_in_place && device::needs_staging(call.input, bytes);
   const bool is_output_staged = device::needs_staging(call.output, findings.result * stride);
   if (!is_input_staged && !is_output_staged) return MPI_SUCCESS;
-  begun.packed = std::make_unique<Unpacking>();
-  Unpacking& copies = *begun.packed;
+  pending.packed = std::make_unique<Unpacking>();
+  Unpacking& copies = *pending.packed;
   int error = MPI_SUCCESS;
   if (is_input_staged) {
     copies.input.resize(bytes);
@@ -76,33 +77,35 @@ int stage(const ReduceCall& call, const ReduceCall::Findings& findings, Begun& b
 
 }  // namespace
 
-hocket_status_t start(const BarrierCall&, const Decision& decision, const BarrierCall::Findings&, Begun& begun) {
-  return only_by_engines(decision, [&](hocket_comm_t* comm) { return hocket_barrier_start(comm, &begun.request); });
+hocket_status_t start(const BarrierCall&, const Decision& decision, const BarrierCall::Findings&,
+                      PendingCall& pending) {
+  return only_by_engines(decision, [&](hocket_comm_t* comm) { return hocket_barrier_start(comm, &pending.request); });
 }
 
 hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
-                      Begun& begun) {
+                      PendingCall& pending) {
   if (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()) return HOCKET_ERR_NOT_SUPPORTED;
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
-  if (!elements.lie_ready()) return start_packed(call, decision, elements, begun);
+  if (!elements.lie_ready()) return start_packed(call, decision, elements, pending);
   return only_by_engines(decision, [&](hocket_comm_t* comm) {
-    return hocket_broadcast_start(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root, &begun.request);
+    return hocket_broadcast_start(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root,
+                                  &pending.request);
   });
 }
 
 hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
-                      Begun& begun) {
+                      PendingCall& pending) {
   if (findings.operation.by != Operation::By::kHocket) return HOCKET_ERR_NOT_SUPPORTED;
   Operands operands{findings.is_in_place ? HOCKET_IN_PLACE : call.input, call.output};
-  begun.mpi_error = stage(call, findings, begun, operands);
-  if (begun.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  pending.mpi_error = stage(call, findings, pending, operands);
+  if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
   const auto [input, output] = operands;
   const hocket_type_t type = findings.facts->hocket_type;
   const hocket_op_t op = findings.operation.op;
   return only_by_engines(decision, [&, input = input, output = output](hocket_comm_t* comm) {
     if (call.collective == Collective::kReduce)
-      return hocket_reduce_start(comm, input, output, findings.operand, type, op, call.root, &begun.request);
-    return hocket_allreduce_start(comm, input, output, findings.operand, type, op, &begun.request);
+      return hocket_reduce_start(comm, input, output, findings.operand, type, op, call.root, &pending.request);
+    return hocket_allreduce_start(comm, input, output, findings.operand, type, op, &pending.request);
   });
 }
 
@@ -120,21 +123,21 @@ Decision find_beginner(MPI_Comm comm) {
   return decision;
 }
 
-bool has_started(const Decision& decision, hocket_status_t status, std::list<Begun>& one, MPI_Request* request,
+bool has_started(const Decision& decision, hocket_status_t status, std::list<PendingCall>& one, MPI_Request* request,
                  int& error) {
-  const Begun& begun = one.front();
-  const Collective collective = begun.collective;
-  const MPI_Comm comm = begun.comm;
-  const int mpi_error = begun.mpi_error;
+  const PendingCall& pending = one.front();
+  const Collective collective = pending.collective;
+  const MPI_Comm comm = pending.comm;
+  const int mpi_error = pending.mpi_error;
   if (status == HOCKET_OK) {
     error = take_into_list(one, request);
     // Peers hear of it; what has been started goes on.
     if (error != MPI_SUCCESS) give_up(decision, collective, error, "the MPI has no request for it");
-    advance_begun();
+    advance_pending();
     return true;
   }
-  // Release: as in Held (begun.cc).
-  decision.communicator->begun.fetch_sub(1, std::memory_order_release);
+  // Release: as in HeldLock (pending.cc).
+  decision.communicator->pending.fetch_sub(1, std::memory_order_release);
   if (status == HOCKET_ERR_NOT_SUPPORTED) return false;
   error = mpi_error != MPI_SUCCESS ? give_up(decision, collective, mpi_error, kPackingFailed)
                                    : raise_status(decision, collective, comm, status);

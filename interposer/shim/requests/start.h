@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-blocking collectives: begun by hocket where NIC engines then carry them out by themselves, handed on otherwise.
+// Non-blocking collectives: started by hocket where NIC engines then carry them out by themselves, passed through
+// otherwise.
 //
 // What decides is the same on every rank, as for blocking calls (decision.h); and nothing here waits for another rank.
 // So a communicator isn't set up by such a call, and what needs a rank's help on its way, between ranks of one node or
@@ -13,28 +14,29 @@
 
 #include "shim/collectives/broadcast.h"
 #include "shim/collectives/reductions.h"
-#include "shim/requests/begun.h"
+#include "shim/requests/pending.h"
 
 namespace hocket::interposer {
 
-// HOCKET_ERR_NOT_SUPPORTED: it is not one of those. `begun` gets the request, and what it needs when it is over.
-hocket_status_t start(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&, Begun& begun);
+// HOCKET_ERR_NOT_SUPPORTED: it is not one of those. `pending` gets the request, and what it needs when it is over.
+hocket_status_t start(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&,
+                      PendingCall& pending);
 hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
-                      Begun& begun);
+                      PendingCall& pending);
 hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
-                      Begun& begun);
+                      PendingCall& pending);
 
 // Up to where the arguments of the call come in: kCarriedOut, or why not.
 Decision find_beginner(MPI_Comm comm);
-// After start(): what the program gets. False: nothing has been begun.
-bool has_started(const Decision& decision, hocket_status_t status, std::list<Begun>& one, MPI_Request* request,
+// After start(): what the program gets. False: nothing has been started.
+bool has_started(const Decision& decision, hocket_status_t status, std::list<PendingCall>& one, MPI_Request* request,
                  int& error);
 
 // As serve() of decision.h, counted under a collective of its own.
-template <typename Call, typename HandOn>
-int begin(const Call& call, Collective collective, MPI_Request* request, const HandOn& hand_on) {
+template <typename Call, typename PassThrough>
+int begin(const Call& call, Collective collective, MPI_Request* request, const PassThrough& pass_through) {
   if (!is_ours(collective)) [[unlikely]]
-    return hand_on();
+    return pass_through();
   const TimedCall timed(collective);
   typename Call::Findings findings;
   Decision decision;
@@ -43,11 +45,11 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const H
     if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
     if (request == nullptr) decision.why = Outcome::kArguments;
     if (decision.why == Outcome::kCarriedOut) {
-      std::list<Begun> one(1);
+      std::list<PendingCall> one(1);
       one.front().collective = collective;
       one.front().communicator = decision.communicator;
       one.front().comm = call.comm;
-      decision.communicator->begun.fetch_add(1, std::memory_order_relaxed);
+      decision.communicator->pending.fetch_add(1, std::memory_order_relaxed);
       const hocket_status_t status = start(call, decision, findings, one.front());
       int error = MPI_SUCCESS;
       if (has_started(decision, status, one, request, error)) return error;
@@ -58,7 +60,7 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const H
   }
   count(decision, collective, decision.why);
   const NestedCall nested;
-  return hand_on();
+  return pass_through();
 }
 
 }  // namespace hocket::interposer

@@ -35,7 +35,7 @@ struct Unpacking {
   Unpacking& operator=(const Unpacking&) = delete;
 };
 
-struct Begun {
+struct PendingCall {
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
   std::atomic<MPI_Comm> comm{};
@@ -52,25 +52,25 @@ struct Begun {
 namespace internal {
 // Those that run, or have failed and are still to be told of. Relaxed: who waits for a request has it from whoever
 // began it, and is synchronised with that thread by the program.
-inline std::atomic<size_t> begun{0};
+inline std::atomic<size_t> pending{0};
 }  // namespace internal
 
 // While false, requests are the MPI's affair.
-inline bool has_begun() { return internal::begun.load(std::memory_order_relaxed) != 0; }
+inline bool has_pending() { return internal::pending.load(std::memory_order_relaxed) != 0; }
 
 // Makes *request of what has been started, the one element of `one`. An error of the MPI: it has no room for a request.
-int take_into_list(std::list<Begun>& one, MPI_Request* request);
+int take_into_list(std::list<PendingCall>& one, MPI_Request* request);
 
 // Moves all, and tells the MPI of those that are over. Does nothing while another thread is at it.
-void advance_begun();
+void advance_pending();
 
 // Waits for those of a communicator; nullptr: all.
-void drain_begun(const Communicator* communicator);
+void drain_pending(const Communicator* communicator);
 // Before the MPI frees it: they go on, and fail as calls without a communicator.
-void orphan_begun(const Communicator& communicator);
+void orphan_pending(const Communicator& communicator);
 
 // MPI_Request_free of one that runs: *request becomes MPI_REQUEST_NULL, and it goes on. False: it isn't one.
-bool free_begun(MPI_Request* request);
+bool free_pending(MPI_Request* request);
 
 // Of the requests that the MPI lets go in this thread while this lives, those that have failed.
 class FailureWatch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "platform/bootstrap/rendezvous.h"
+#include "platform/bootstrap/connector.h"
 
 #include <poll.h>
 #include <sys/auxv.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "platform/bootstrap/rendezvous_state.h"
+#include "platform/bootstrap/connector_state.h"
 
 namespace hocket::platform {
 namespace {
@@ -112,7 +112,7 @@ void Peer::disconnect() {
 }
 
 bool Peer::is_alive() const {
-  // Acquire pairs with the release in ~Rendezvous: a thread that sees the end also sees what the context wrote before.
+  // Acquire pairs with the release in ~Connector: a thread that sees the end also sees what the context wrote before.
   if (context_alive_ != nullptr) return context_alive_->load(std::memory_order_acquire);
   // Nothing is sent after the greeting, so the socket has news only at its end; so has a pidfd.
   pollfd watched[2] = {{socket_, POLLRDHUP, 0}, {process_, POLLIN, 0}};
@@ -122,13 +122,13 @@ bool Peer::is_alive() const {
   return watched[0].revents == 0 && watched[1].revents == 0;
 }
 
-Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
+Result<std::unique_ptr<Connector>> Connector::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
   // It can't fail. Where a sandbox refuses it all the same, the C library gives the negated error for a user.
   const uint32_t user = geteuid();
   const auto refused = -static_cast<int64_t>(static_cast<int32_t>(user));
   if (refused > 0 && refused < 4096 && user != getauxval(AT_EUID))
     return Status::system_call("Asking whose process this is", "geteuid", static_cast<int>(refused));
-  std::unique_ptr<Rendezvous> made(new Rendezvous);
+  std::unique_ptr<Connector> made(new Connector);
   Address& address = made->address_;
   address = address_here(node);
   HOCKET_TRY(fill_random(address.identity, sizeof(address.identity)));
@@ -148,7 +148,7 @@ Result<std::unique_ptr<Rendezvous>> Rendezvous::create(std::shared_ptr<SharedReg
   return made;
 }
 
-Rendezvous::~Rendezvous() {
+Connector::~Connector() {
   if (state_ == nullptr || state_->creator != getpid()) return;  // a forked child only drops its copies
   remove_local_context(identity_of(address_));
   state_->alive->store(false, std::memory_order_release);  // partner: Peer::is_alive
@@ -157,19 +157,19 @@ Rendezvous::~Rendezvous() {
   for (auto& [identity, peer] : state_->peers) peer->disconnect();
 }
 
-Result<Descriptor> Rendezvous::prepare() {
+Result<Descriptor> Connector::prepare() {
   if (state_->spare.get() >= 0) return std::move(state_->spare);
   Result<int> spare = duplicate(state_->listener.get());
   if (!spare.is_ok()) return spare.take_status();
   return Descriptor(spare.value());
 }
 
-void Rendezvous::keep(Descriptor reserve) {
+void Connector::keep(Descriptor reserve) {
   if (state_->spare.get() < 0) state_->spare = std::move(reserve);
 }
 
-Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::vector<Address>& others,
-                                                                   int64_t timeout_ms, uint64_t meeting_number) {
+Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vector<Address>& others,
+                                                                  int64_t timeout_ms, uint64_t meeting_number) {
   if (state_->creator != getpid()) {
     return Status(Code::kNotSupported, "A forked child can't use the connections of its parent");
   }
@@ -216,7 +216,7 @@ Result<std::vector<std::shared_ptr<Peer>>> Rendezvous::connect_all(const std::ve
   return peers;
 }
 
-Descriptor Rendezvous::give_up(uint64_t meeting, Descriptor reserve) {
+Descriptor Connector::give_up(uint64_t meeting, Descriptor reserve) {
   const std::string name = farewell_name(identity_of(address_), meeting);
   reserve.reset();
   Result<int> said = listen_abstract(name);

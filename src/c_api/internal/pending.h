@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // For who is built with the library and not only against its header: non-blocking calls that NIC engines end by
-// themselves once they have been begun, whatever the process does meanwhile.
+// themselves once they have been started, whatever the process does meanwhile.
 //
-// Thread safety: as the communicator; a Patience belongs to one thread.
+// Thread safety: as the communicator; a Backoff belongs to one thread.
 #pragma once
 
 #include <hocket/hocket.h>
@@ -19,7 +19,7 @@ bool may_run_by_engines(const hocket_comm_t* comm);
 // What they carry is no longer than this.
 size_t most_bytes_by_engines();
 
-// While it lives, hocket_..._start on the communicator begin what engines end by themselves, and answer
+// While it lives, hocket_..._start on the communicator start what engines end by themselves, and answer
 // HOCKET_ERR_NOT_SUPPORTED to all else, alike on all ranks.
 class OnlyByEngines {
  public:
@@ -39,11 +39,11 @@ void advance(hocket_comm_t* comm);
 bool is_over(hocket_request_t* request);
 
 // The pauses of a thread that looks again and again at several things, of which hocket is one: as those of a call that
-// blocks in hocket (platform/waiting/waiting.h), with naps in the place of sleeps, since nobody wakes it.
-class Patience {
+// blocks in hocket (platform/waiting/waiting.h), by pauses instead of sleep, since nothing wakes it.
+class Backoff {
  public:
   // nullptr: as where nothing has been set.
-  explicit Patience(const hocket_context_t* context);
+  explicit Backoff(const hocket_context_t* context);
   void pause();
 
  private:

@@ -68,7 +68,7 @@ TEST_F(LaneCounters, ShowThatRanksAreInDifferentCalls) {
 }
 
 TEST_F(LaneCounters, TellWhatASleeperWaitsFor) {
-  const Lane& lane = *rank(0).lane;
+  const MemoryTransport& lane = *rank(0).lane;
   EXPECT_EQ(lane.awaits(counter_step(StepKind::kWaitUntil, kShared, 1)), RankBlock::kSharedCounter);
   EXPECT_EQ(lane.awaits(counter_step(StepKind::kWaitUntil, 0, 1)), RankBlock::kMessage);
   EXPECT_EQ(lane.awaits(step_of(StepKind::kSend, 2, 8)), RankBlock::kMessage);
@@ -78,9 +78,9 @@ TEST_F(LaneCounters, TellWhatASleeperWaitsFor) {
 
 TEST_F(LaneCounters, LeaveARecordOfTheLastCallsOnly) {
   for (uint64_t call = 1; call <= kSets + 2; ++call) rank(1).announce(100 + call);
-  const Lane& reader = *rank(0).lane;
+  const MemoryTransport& reader = *rank(0).lane;
   CallSignature found;
-  EXPECT_FALSE(reader.read_record(1, kSets + 3, found)) << "it has not begun";
+  EXPECT_FALSE(reader.read_record(1, kSets + 3, found)) << "it has not started";
   for (uint64_t call = first_remembered(kSets + 2); call <= kSets + 2; ++call) {
     ASSERT_TRUE(reader.read_record(1, call, found)) << call;
     EXPECT_EQ(found, (CallSignature{100 + call, 8, 0}));
@@ -89,7 +89,7 @@ TEST_F(LaneCounters, LeaveARecordOfTheLastCallsOnly) {
 }
 
 TEST_F(LaneCounters, ServeScratchThatNobodyReadsAnyMore) {
-  Lane& lane = *rank(0).lane;
+  MemoryTransport& lane = *rank(0).lane;
   const auto publish_from = [&](std::byte* scratch) {
     Instruction publish = step_of(StepKind::kPublish, 0, 1024);
     publish.source = schedule::Buffer::kScratch;

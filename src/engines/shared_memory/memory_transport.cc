@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engines/shared_memory/lane.h"
+#include "engines/shared_memory/memory_transport.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ constexpr uint32_t kShortMailBuffersAtStart = 8;
 
 }  // namespace
 
-Lane::Lane(Group& group, uint32_t index)
+MemoryTransport::MemoryTransport(NodeGroup& group, uint32_t index)
     : group_(group),
       pairs_(group.size()),
       slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffers),
@@ -33,8 +33,8 @@ Lane::Lane(Group& group, uint32_t index)
   root_ = lanes_[0];
 }
 
-Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
-  std::unique_ptr<Lane> lane(new Lane(group, index));
+Result<std::unique_ptr<MemoryTransport>> MemoryTransport::create(NodeGroup& group, uint32_t index) {
+  std::unique_ptr<MemoryTransport> lane(new MemoryTransport(group, index));
   if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers) ||
       !lane->short_mail_staging_.reserve(kShortMailBuffersAtStart)) {
     return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
@@ -42,11 +42,11 @@ Result<std::unique_ptr<Lane>> Lane::create(Group& group, uint32_t index) {
   return lane;
 }
 
-void Lane::begin(const Program& program) {
+void MemoryTransport::begin(const Program& program) {
   program_ = &program;
   ++call_;
   entered_ = false;
-  finished_told_ = false;
+  finished_reported_ = false;
   lingers_ = false;
   if (holds_) {
     std::fill(std::begin(held_), std::end(held_), nullptr);
@@ -54,14 +54,14 @@ void Lane::begin(const Program& program) {
   }
 }
 
-void Lane::abandon() {
+void MemoryTransport::abandon() {
   slot_staging_.abandon();
   mail_staging_.abandon();
   short_mail_staging_.abandon();
   for (Scratch& scratch : scratch_) scratch = {};
 }
 
-Lane::~Lane() {
+MemoryTransport::~MemoryTransport() {
   for (Scratch& scratch : scratch_) {
     if (scratch.memory != nullptr) group_.region().free(scratch.memory);
   }
@@ -69,16 +69,16 @@ Lane::~Lane() {
 
 // --- what peers have finished ------------------------------------------------------------------------------------
 
-bool Lane::find_finished(uint64_t call) {
+bool MemoryTransport::find_finished(uint64_t call) {
   uint64_t least = call_;
   for (uint32_t rank = 0; rank < lanes_.size(); ++rank) {
     if (rank == group_.rank()) continue;
     uint64_t& finished = pairs_[rank].finished;
     // Acquire: pairs with the release in finish(): what that rank read of ours, it has read.
     if (finished < call) {
-      const uint64_t told = lanes_[rank]->finished.load(std::memory_order_acquire);
-      HOCKET_ASSERT(told >= finished, "a peer has finished what is known of it as finished");
-      finished = told;
+      const uint64_t reported = lanes_[rank]->finished.load(std::memory_order_acquire);
+      HOCKET_ASSERT(reported >= finished, "a peer has finished what is known of it as finished");
+      finished = reported;
     }
     least = std::min(least, finished);
   }
@@ -87,31 +87,31 @@ bool Lane::find_finished(uint64_t call) {
 }
 
 // Nothing else is known here; the communicator knows more.
-void Lane::fail_by_other_call(uint32_t peer) {
+void MemoryTransport::fail_by_other_call(uint32_t peer) {
   failure_ = Status(Code::kMismatch, in_another_call(group_.name_of(peer), group_.name_of(group_.rank())));
 }
 
-Progress Lane::refuse(const Instruction& step) {
+Progress MemoryTransport::refuse(const Instruction& step) {
   failure_ = Status(Code::kNotSupported,
                     "shared memory can't carry out a step `" + std::string(schedule::name(step.kind)) + "`");
   return Progress::kPending;
 }
 
-bool Lane::has_reached(uint32_t peer, uint64_t end) {
+bool MemoryTransport::has_reached(uint32_t peer, uint64_t end) {
   Status reached = group_.reach(peer, end);
   if (reached.is_ok()) return true;
   failure_ = std::move(reached);
   return false;
 }
 
-bool Lane::enter_set() {
+bool MemoryTransport::enter_set() {
   if (!entered_) entered_ = call_ <= kSets || all_finished(call_ - kSets);
   return entered_;
 }
 
-Progress Lane::finish() {
-  HOCKET_ASSERT(program_ != nullptr, "a call that finishes has begun");
-  if (!finished_told_) {
+Progress MemoryTransport::finish() {
+  HOCKET_ASSERT(program_ != nullptr, "a call that finishes has started");
+  if (!finished_reported_) {
     if (program_->uses_slots_or_counters) {
       const uint32_t set = this->set();
       for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i] * unit_;
@@ -120,7 +120,7 @@ Progress Lane::finish() {
     // Release: our reads of peers' memory come before; pairs with find_finished().
     mine_->finished.store(call_, std::memory_order_release);
     group_.wake_all(RankBlock::kAnything);
-    finished_told_ = true;
+    finished_reported_ = true;
     if (program_->synchronizing) known_finished_ = std::max(known_finished_, call_ - 1);
   }
   return !lingers_ || all_finished(call_) ? Progress::kDone : Progress::kPending;
@@ -128,7 +128,7 @@ Progress Lane::finish() {
 
 // --- scratch -----------------------------------------------------------------------------------------------------
 
-Result<std::byte*> Lane::take_scratch(uint64_t bytes) {
+Result<std::byte*> MemoryTransport::take_scratch(uint64_t bytes) {
   for (Scratch& scratch : scratch_) {
     if (scratch.call != 0 && !all_finished(scratch.call)) continue;
     if (scratch.bytes < bytes) {
@@ -149,7 +149,7 @@ Result<std::byte*> Lane::take_scratch(uint64_t bytes) {
 
 // --- steps -------------------------------------------------------------------------------------------------------
 
-Progress Lane::run(const Instruction& step, StepState& state, const Operands& operands) {
+Progress MemoryTransport::run(const Instruction& step, StepState& state, const Operands& operands) {
   switch (step.kind) {
     case StepKind::kSend:
       return send(step, state, operands);
@@ -176,7 +176,7 @@ Progress Lane::run(const Instruction& step, StepState& state, const Operands& op
   }
 }
 
-uint32_t Lane::awaits(const Instruction& step) const {
+uint32_t MemoryTransport::awaits(const Instruction& step) const {
   switch (step.kind) {
     case StepKind::kGet:
     case StepKind::kCombineFrom:
@@ -193,7 +193,7 @@ uint32_t Lane::awaits(const Instruction& step) const {
   }
 }
 
-Progress Lane::add(const Instruction& step) {
+Progress MemoryTransport::add(const Instruction& step) {
   HOCKET_ASSERT(step.slot < schedule::kMaxCounters, "a step names one of the counters that there are");
   if (!enter_set()) return Progress::kPending;
   const uint64_t added = step.value * unit_;
@@ -213,7 +213,7 @@ Progress Lane::add(const Instruction& step) {
   return Progress::kDone;
 }
 
-Progress Lane::wait_until(const Instruction& step) {
+Progress MemoryTransport::wait_until(const Instruction& step) {
   HOCKET_ASSERT(step.slot < schedule::kMaxCounters, "a step names one of the counters that there are");
   const uint32_t set = this->set();
   const bool is_shared = step.peer == schedule::kShared;

@@ -6,7 +6,7 @@
 // The connection stays open: its end is how the death of a peer is noticed. Contexts of one process (ranks that are
 // threads) need no socket: they find each other's region in a table of the process, and use the same mapping.
 //
-// Thread safety: one Rendezvous by one thread at a time (the communicator layer holds a lock); different ones at once.
+// Thread safety: one Connector by one thread at a time (the communicator layer holds a lock); different ones at once.
 // Peer: any thread.
 #pragma once
 
@@ -53,12 +53,12 @@ class Peer {
 
   const Address& address() const { return address_; }
   MappedRegion& region() const { return *region_; }
-  // False once the peer's process has ended or its context was destroyed, or the Rendezvous that connected it here
+  // False once the peer's process has ended or its context was destroyed, or the Connector that connected it here
   // was. A system call: not for fast paths.
   bool is_alive() const;
 
  private:
-  friend class Rendezvous;
+  friend class Connector;
   Peer() = default;
   void disconnect();
 
@@ -66,16 +66,16 @@ class Peer {
   int creator_ = 0;   // process id: a forked child must not end its parent's connections
   int socket_ = -1;   // -1: same process
   int process_ = -1;  // pidfd, -1 where there is none: a forked child of the peer may keep the socket open
-  std::shared_ptr<const std::atomic<bool>> context_alive_;  // same process: cleared by the peer's Rendezvous
+  std::shared_ptr<const std::atomic<bool>> context_alive_;  // same process: cleared by the peer's Connector
   std::shared_ptr<MappedRegion> region_;
 };
 
-class Rendezvous {
+class Connector {
  public:
   // `node`: see Address.
-  static Result<std::unique_ptr<Rendezvous>> create(std::shared_ptr<SharedRegion> region, uint64_t node = 0);
+  static Result<std::unique_ptr<Connector>> create(std::shared_ptr<SharedRegion> region, uint64_t node = 0);
   // Peers see this context as dead from here on.
-  ~Rendezvous();
+  ~Connector();
 
   const Address& address() const { return address_; }
 
@@ -97,7 +97,7 @@ class Rendezvous {
   Descriptor give_up(uint64_t meeting, Descriptor reserve);
 
  private:
-  Rendezvous() = default;
+  Connector() = default;
   struct State;
   class Meeting;
   Address address_;

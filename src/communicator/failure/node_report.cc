@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "communicator/failure/word.h"
+#include "communicator/failure/node_report.h"
 
 #include <ctime>
 
@@ -13,12 +13,12 @@ using engines::wire::Ticket;
 namespace {
 
 // A word follows its notice at once, unless its sender has ended in between.
-constexpr uint64_t kPatienceNs = 1'000'000'000;
+constexpr uint64_t kReportTimeoutNs = 1'000'000'000;
 constexpr timespec kPause{0, 50'000};
 
 }  // namespace
 
-WordOfMouth::~WordOfMouth() {
+ReportChannel::~ReportChannel() {
   sweep();
   for (std::unique_ptr<Sent>& one : sent_) {
     wire_.cancel(one->ticket);
@@ -26,14 +26,14 @@ WordOfMouth::~WordOfMouth() {
   }
 }
 
-void WordOfMouth::sweep() {
+void ReportChannel::sweep() {
   std::erase_if(sent_, [this](const std::unique_ptr<Sent>& one) {
     size_t bytes = 0;
     return !wire_.test(1, &one->ticket, &bytes).is_ok() || one->ticket == 0;
   });
 }
 
-Status WordOfMouth::send(uint32_t to, const Word& word) {
+Status ReportChannel::send(uint32_t to, const NodeReport& word) {
   sweep();
   HOCKET_TRY(wire_.send_notice(to, tag_));
   auto sent = std::make_unique<Sent>(Sent{word});
@@ -42,21 +42,21 @@ Status WordOfMouth::send(uint32_t to, const Word& word) {
   return Status::ok();
 }
 
-void WordOfMouth::drop_all() {
+void ReportChannel::drop_all() {
   uint32_t from = 0;
-  for (Result<Word> word = take(from); word.is_ok() && word.value().kind != Word::kNone;) word = take(from);
+  for (Result<NodeReport> word = take(from); word.is_ok() && word.value().kind != NodeReport::kNone;) word = take(from);
 }
 
-Result<Word> WordOfMouth::take(uint32_t& from) {
+Result<NodeReport> ReportChannel::take(uint32_t& from) {
   from = ~0u;
   Result<bool> has_come = wire_.take_notice(tag_, from);
   if (!has_come.is_ok()) return has_come.take_status();
-  if (!has_come.value()) return Word{};
-  auto word = std::make_unique<Word>();
+  if (!has_come.value()) return NodeReport{};
+  auto word = std::make_unique<NodeReport>();
   Ticket ticket = 0;
   size_t bytes = sizeof *word;
   HOCKET_TRY(wire_.post_receive(from, tag_, word.get(), sizeof *word, ticket));
-  const uint64_t limit_ns = now_ns() + kPatienceNs;
+  const uint64_t limit_ns = now_ns() + kReportTimeoutNs;
   while (ticket != 0 && now_ns() < limit_ns) {
     HOCKET_TRY(wire_.test(1, &ticket, &bytes));
     if (ticket != 0) nanosleep(&kPause, nullptr);
@@ -64,10 +64,10 @@ Result<Word> WordOfMouth::take(uint32_t& from) {
   if (ticket == 0 && bytes == sizeof *word) return *word;
   if (ticket != 0) {
     wire_.cancel(ticket);
-    [[maybe_unused]] const Word* left = word.release();  // it may still come
+    [[maybe_unused]] const NodeReport* left = word.release();  // it may still come
   }
-  Word failure;
-  failure.kind = Word::kFailure;
+  NodeReport failure;
+  failure.kind = NodeReport::kFailure;
   return failure;
 }
 
