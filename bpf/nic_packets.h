@@ -63,7 +63,7 @@ static __always_inline int read_operand(struct __sk_buff* skb, __u32 carried) {
   return bpf_skb_load_bytes(skb, NIC_FRAME_BYTES, &own->in, bytes) == 0;
 }
 
-// The checksum of a header whose packet carries so much more (RFC 1624).
+// The checksum of a header whose packet grows by this length (RFC 1624).
 static __always_inline __u16 ip_check(__u16 of_nothing, __u16 total) {
   __u32 sum = (__u16)~of_nothing + (__u16)~bpf_htons(NIC_FRAME_BYTES - NIC_ETHERNET_BYTES) + bpf_htons(total);
   sum = (sum & 0xffff) + (sum >> 16);

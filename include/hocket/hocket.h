@@ -148,10 +148,10 @@ typedef struct hocket_wire {
   char name[16];
   uint32_t rank; /* this process's number, 0 to size-1, different for each process */
   uint32_t size;
-  uint32_t tags; /* messages have tags from 0 to tags-1 that nobody else uses, another context neither. The same
-                  * number in all processes. Of each five times `size` tags, every process can open one more comm of
-                  * several nodes of which it is rank 0; beyond 4,096 of these, up to 205 times as many serve to tell
-                  * messages of different calls apart */
+  uint32_t tags; /* messages have tags from 0 to tags-1 of this context's own. The same number in all processes. Of
+                  * each five times `size` tags, every process can open one more comm of several nodes of which it is
+                  * rank 0; beyond 4,096 of these, up to 205 times as many serve to tell messages of different calls
+                  * apart */
   /* Begin a message of at most 1 GiB; data may be NULL where bytes is 0. *request names it until it is done, and is
    * not 0; 0: it is done already. The data stay as they are, or are left alone, until then. */
   int (*send)(uint32_t to, uint32_t tag, const void* data, size_t bytes, uint64_t* request, void* user);
@@ -159,10 +159,10 @@ typedef struct hocket_wire {
   /* Moves messages, also with a count of 0. Those of the `count` requests (none is 0) that are done become 0, and
    * received[i] the bytes that came. Never waits. */
   int (*test)(size_t count, uint64_t* requests, size_t* received, void* user);
-  /* Gives up on a request, after a failure: nobody asks for it again. Should leave its memory alone from here on. What
-   * is on its way may be impossible to stop: then it may still use the buffers of calls that have failed. */
+  /* Gives up on a request, after a failure: the library asks for it no more. Should leave its memory alone from here
+   * on. What is on its way may be impossible to stop: then it may still use the buffers of calls that have failed. */
   void (*cancel)(uint64_t request, void* user);
-  /* Sends a message of no bytes, for whose end nobody asks. */
+  /* Sends a message of no bytes; the library does not ask whether it is complete. */
   int (*notify)(uint32_t to, uint32_t tag, void* user);
   /* Receives one of those, from whomever, if one has come: 1, and its sender in *from; 0 if none has. */
   int (*take_notice)(uint32_t tag, uint32_t* from, void* user);

@@ -12,9 +12,9 @@
 //
 // What the functions do, units and limits are said in hocket.h, beside their namesakes. Spans give the lengths: what a
 // rank contributes is `input.size()` elements; where a buffer holds a block of every rank, its length divided by the
-// number of ranks is the block's, and it is an error if that leaves a rest. In place is who passes the same memory
-// twice: as input and output, or as its own block and where that lies among all (comm.gather(row.subspan(...), row,
-// root)).
+// number of ranks is the block's, and it is an error if that leaves a rest. A call is in place if it passes the same
+// memory twice: as input and output, or as its own block and where that lies among all (comm.gather(row.subspan(...),
+// row, root)).
 //
 // Errors: hocket::Error. Thread safety: as in hocket.h.
 #pragma once
@@ -335,7 +335,7 @@ class Comm {
     }
     return row / ranks;
   }
-  // Every block lies within a buffer of so many elements.
+  // Every block lies within a buffer of that many elements.
   void fits(const Blocks& blocks, size_t elements) const {
     const auto ranks = static_cast<size_t>(size());
     same(blocks.counts.size(), ranks);

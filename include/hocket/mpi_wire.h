@@ -43,7 +43,7 @@ typedef struct hocket_mpi_wire {
   int tests_one_by_one;
 } hocket_mpi_wire_t;
 
-/* So many requests are looked at in one go. */
+/* How many requests are looked at in one go. */
 #define HOCKET_MPI_AT_ONCE 64
 /* How often what can't be cancelled is looked at before it is left alone. */
 #define HOCKET_MPI_LAST_LOOKS 1000
@@ -219,7 +219,7 @@ static inline int hocket_mpi_is_mpich_5(const char* version) {
   return found != NULL && atoi(found + sizeof kWords - 1) >= 5;
 }
 
-/* As hocket_mpi_wire_open(), for who has the MPI's constants as values that are known at run time only. */
+/* As hocket_mpi_wire_open(), for a caller that has the MPI's constants as values that are known at run time only. */
 static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm, MPI_Datatype byte,
                                           MPI_Errhandler errors_return) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
@@ -262,8 +262,8 @@ static inline int hocket_mpi_wire_open(hocket_mpi_wire_t* self, MPI_Comm comm) {
   return hocket_mpi_wire_open_by(self, comm, MPI_BYTE, MPI_ERRORS_RETURN);
 }
 
-/* Messages that nobody has received, as they are left by calls that have failed: MPICH 5 refuses to free a communicator
- * that has some. One whose sender doesn't go on with it is left. */
+/* Messages that no rank has received, as they are left by calls that have failed: MPICH 5 refuses to free a
+ * communicator that has some. One whose sender doesn't go on with it is left. */
 static inline void hocket_mpi_take_rest(const hocket_mpi_wire_t* self) {
   int misses = 0;
   while (misses < HOCKET_MPI_LAST_LOOKS) {

@@ -18,7 +18,7 @@ inline constexpr const char* kShim = "libhocket-mpi-abi.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
 
-// Waits in the MPI keep their cores, whoever wants these: Open MPI's yield where ranks share cores.
+// Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 bool spins();
 
 // Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.

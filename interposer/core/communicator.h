@@ -3,8 +3,8 @@
 // about handles, which differ from MPI to MPI.
 //
 // Thread safety: one communicator by one thread at a time, as MPI demands of its collectives. A non-blocking one may be
-// waited for by other threads meanwhile: while `pending` isn't 0, who uses `comm` holds `lock`. The list of all of them
-// is locked.
+// waited for by other threads meanwhile: while `pending` isn't 0, a thread that uses `comm` holds `lock`. The list of
+// all of them is locked.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ struct Communicator {
   DeviceTrial trial;
   bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
   TryLock lock;
-  // Non-blocking calls that are not over. Raised by who begins one; lowered with release by who has seen its end, when
-  // that one doesn't use `comm` any more: pairs with the acquire in BesidePending.
+  // Non-blocking calls that are not over. Raised by the thread that starts one; lowered with release by the one that
+  // has seen its end and doesn't use `comm` any more: pairs with the acquire in BesidePending.
   std::atomic<uint32_t> pending{0};
   bool is_gone = false;  // the MPI's side of it
 };
@@ -114,8 +114,8 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
 // ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);
 
-// Ends its life within hocket, on this rank alone: waits for nobody. What peers may still use is kept until they are
-// done. Calls that still come are passed through.
+// Ends its life within hocket, on this rank alone, without waiting for peers. What peers may still use is kept until
+// they are done. Calls that still come are passed through.
 void close_communicator(Communicator& communicator);
 // The same, and waits until all ranks have come to it.
 void close_with_peers(Communicator& communicator);

@@ -13,7 +13,7 @@
 
 namespace hocket::interposer::device {
 
-// Who gets at what lies at an address.
+// Which processors can access what lies at an address.
 enum class Reach : uint8_t {
   kAnybody,    // as far as the driver knows
   kProcessor,  // this process does, by loads and stores: memory that the driver gave out for the host or has

@@ -23,7 +23,8 @@ struct State {
   void* (*find_object)(const char*) = nullptr;
   LoadedLibraries libraries;
   std::array<bool, kDrivers> tried{};
-  // Each is set once, and stays. Release, with the acquire in for_drivers(): who sees a driver sees what it holds.
+  // Each is set once, and stays. Release, with the acquire in for_drivers(): a thread that sees a driver sees what it
+  // holds.
   std::array<std::atomic<Driver*>, kDrivers> drivers{};
   // What LoadedLibraries has given; read in every question where a driver is, as internal::watched is elsewhere.
   std::atomic<const void* const*> next_library{&nothing};

@@ -18,8 +18,8 @@ struct Settings {
   int32_t device = 0;  // a device::Wish (device_memory.h)
 };
 
-// From this process's environment. Of what can't be understood the default is taken; whoever begins a job looks for
-// that on all ranks, by environment::check_process().
+// From this process's environment. Of what can't be understood the default is taken; the code that begins a job looks
+// for that on all ranks, by environment::check_process().
 Settings read_settings();
 bool is_sound(const Settings& settings);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lock that is held for moments, or asked for by who can do without it. Unlike a mutex it may be tried by the thread
-// that holds it.
+// A lock that is held for moments, or asked for by threads that can do without it. Unlike a mutex it may be tried by
+// the thread that holds it.
 //
 // Thread safety: any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace hocket::interposer {
 
 class TryLock {
  public:
-  // Acquire, with the release in unlock(): who holds it sees what the one before has done.
+  // Acquire, with the release in unlock(): its holder sees what the one before has done.
   bool try_lock() { return !held_.load(std::memory_order_relaxed) && !held_.exchange(true, std::memory_order_acquire); }
   void lock() {
     while (!try_lock()) sched_yield();

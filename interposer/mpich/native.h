@@ -17,7 +17,7 @@ inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
 
-// Waits in the MPI keep their cores, whoever wants these: Open MPI's yield where ranks share cores.
+// Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 inline constexpr bool spins() { return true; }
 
 // Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.

@@ -17,7 +17,7 @@ namespace hocket::interposer {
 inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
 inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
 
-// Waits in the MPI keep their cores, whoever wants these: Open MPI's yield where ranks share cores.
+// Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 inline constexpr bool spins() { return false; }
 
 // Sums, minima, logical operations and the like of MPI_BYTE, which the standard doesn't define.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks at equal places collect each other's blocks, then every node collects what its ranks have: all cores have a
-// part in the traffic between nodes. With fewer lanes than ranks, carriers first gather the blocks of those who carry
+// part in the traffic between nodes. With fewer lanes than ranks, carriers first gather the blocks of those that carry
 // nothing.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each block goes once to every other node, to the rank at its sender's place there, which hands it on to its
+// Each block goes once to every other node, to the rank at its sender's place there, which passes it on to its
 // neighbours while the next one comes. Blocks travel by themselves, so that they may have any lengths: the one that
 // takes note of nodes for allgatherv, too.
 //

@@ -20,8 +20,8 @@ namespace of_allreduce_direct {
 
 using schedule::Builder;
 
-// Nobody acknowledges: a peer publishes segment s+2 only after it has read everybody's segment s. Who has read the
-// peers' s+2 may reuse its slot of s; it publishes one ahead, s+4, after that.
+// No rank acknowledges: a peer publishes segment s+2 only after it has read all ranks' segments s. A rank that has read
+// the peers' s+2 may reuse its slot of s; it publishes one ahead, s+4, after that.
 constexpr uint32_t kSlots = 4;
 
 void build(Builder& builder) {

@@ -2,7 +2,7 @@
 // AG twice: everyone publishes its operand, each rank reduces its piece of it, all collect the results.
 //
 // Pieces are combined in rank order and once each, so all ranks get the same bits. In place is safe without a copy:
-// a rank overwrites piece p of its operand only when rank p, who alone reads it, has published the result.
+// a rank overwrites piece p of its operand only when rank p, which alone reads it, has published the result.
 //
 // Reference: after Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, sections 3.3 and 3.4.
 // Steps: 2 rounds a segment (combine, collect), overlapped over three segments.
@@ -18,7 +18,7 @@ namespace of_allreduce_pieces {
 
 using schedule::Builder;
 
-// Nobody acknowledges. While a rank works on segment s it publishes operand s+1, then result s, then collects s-1.
+// No rank acknowledges. While a rank works on segment s it publishes operand s+1, then result s, then collects s-1.
 //   Operand s+1 takes the slot of s-3: its readers are done, for their results of s-3 have been collected.
 //   Result s takes the slot of s-4, which peers collected before they published their results of s-2, and those have
 //   been collected.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One leader a node, or some: they get what their node's ranks have to send, exchange among equal leaders, and hand on
+// One leader a node, or some: they get what their node's ranks have to send, exchange among equal leaders, and pass on
 // what has come. As few messages between nodes as there can be, and all of them a few cores' work.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (one leader and
 //   several).
 // Steps: those of the parts, one after the other.
-// Bytes: with p ranks a node and k leaders, a leader gets and hands on p size/k n within its node and sends
+// Bytes: with p ranks a node and k leaders, a leader gets and passes on p size/k n within its node and sends
 //   p (size-p)/k n; n is one block. Messages between nodes: k (nodes-1) a node.
 // Cost:  alltoall(p, size/k n, to leaders) + alltoall(nodes, p p/k n) + alltoall(p, size n, from leaders), and copying
 //   twice p size/k n into order.
@@ -43,7 +43,7 @@ void build(schedule::Builder& builder) {
 constinit const Algorithm alltoall_leader = {
     .collective = schedule::Collective::kAlltoall,
     .name = "leader",
-    .summary = "leaders collect what their nodes send, exchange, and hand on what came",
+    .summary = "leaders collect what their nodes send, exchange, and pass on what came",
     .reference = "Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader)",
     .build = of_alltoall_leader::build,
     .root_relative = false,

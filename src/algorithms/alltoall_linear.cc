@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everyone sends everyone its block, all messages at a time or, with a window, so many.
+// Every rank sends every other its block, all messages at a time or, with a window, that many.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (irecv-isend).
 // Steps: one of size-1 sends and as many receives; ceil((size-1)/w) with a window (the degree) of w messages.

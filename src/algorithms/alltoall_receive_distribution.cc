@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks at equal places exchange all that they have for each other's nodes; then everyone hands on within its node what
-// has come for others. Send aggregation in the reverse order.
+// Ranks at equal places exchange all that they have for each other's nodes; then everyone passes on within its node
+// what has come for others. Send aggregation in the reverse order.
 //
 // With fewer lanes than ranks, a subset of the cores exchanges, for the others too.
 //
@@ -44,7 +44,7 @@ void build(schedule::Builder& builder) {
 constinit const Algorithm alltoall_receive_distribution = {
     .collective = schedule::Collective::kAlltoall,
     .name = "receive_distribution",
-    .summary = "exchange across nodes among equal places, then hand on within nodes",
+    .summary = "exchange across nodes among equal places, then pass on within nodes",
     .reference = "Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (receive distribution)",
     .build = of_alltoall_receive_distribution::build,
     .root_relative = false,

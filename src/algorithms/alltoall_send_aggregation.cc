@@ -2,7 +2,7 @@
 // Everyone gives to each rank of its node what is for the ranks at its place on other nodes; then ranks at equal places
 // exchange. All cores send, and none more than a message to each other node.
 //
-// With fewer lanes than ranks, a subset of the cores exchanges, and hands on what came.
+// With fewer lanes than ranks, a subset of the cores exchanges, and passes on what came.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems, section 5 (send aggregation).
 // Steps: those of the parts, one after the other; spread only where there are fewer lanes than ranks on a node.

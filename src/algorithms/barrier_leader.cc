@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Within the nodes, then among leaders, one a node, who then release their nodes.
+// Within the nodes, then among leaders, one a node, which then release their nodes.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader), for barrier; Sistare,
 //   vandeVaart, Loh, Optimization of MPI Collectives on Clusters of Large-Scale SMPs (1999).

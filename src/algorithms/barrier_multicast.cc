@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages up a k-nomial tree, then rank 0 releases all by multicast, and a chain those who miss it.
+// Messages up a k-nomial tree, then rank 0 releases all by multicast, and a chain those that miss it.
 //
 // Reference: Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over Quadrics and Myrinet with a New NIC-Based
 //   Collective Message Passing Protocol (2004), 5.1 (up); Hoefler, Siebert, Rehm, A practically constant-time MPI

@@ -15,7 +15,7 @@ namespace of_barrier_tree {
 
 constexpr uint32_t kDegrees[] = {2, 4, 8, 3};
 
-// One counter serves both ways: the parent releases only who has reported, so its signal is always the last.
+// One counter serves both ways: the parent releases only ranks that have reported, so its signal is always the last.
 void build(schedule::Builder& builder) {
   const Tree tree = knomial_tree(builder.rank(), builder.size(), degree_of(builder, kDegrees));
   const uint32_t children = static_cast<uint32_t>(tree.children.size());

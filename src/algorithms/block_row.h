@@ -14,11 +14,11 @@
 
 namespace hocket::algorithms {
 
-// A block's number is the composition's own: who it is from and whom it is for, say.
+// A block's number is the composition's own: its source and its destination, say.
 using BlockList = std::vector<uint64_t>;
 
 struct BlockRow {
-  schedule::Slice slice;  // so many blocks of equal lengths
+  schedule::Slice slice;  // that many blocks of equal lengths
   BlockList blocks;
 };
 

@@ -67,7 +67,7 @@ class BlockTree {
  private:
   uint32_t relative(uint32_t rank) const { return (rank + builder_.size() - builder_.root()) % builder_.size(); }
   uint32_t real(uint32_t rank) const { return (rank + builder_.root()) % builder_.size(); }
-  // So many blocks.
+  // How many blocks.
   schedule::Slice row(uint32_t first, uint32_t last) const {
     return schedule::Builder::parts_of(all_, first, last, builder_.size());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two stages: the root multicasts, which may come to some ranks or to none; then whoever has a segment, however it
-// came, sends it to the next rank of a chain, and who hasn't takes it from the one before.
+// Two stages: the root multicasts, which may come to some ranks or to none; then each rank that has a segment,
+// however it came, sends it to the next rank of a chain, and one that hasn't takes it from the rank before.
 //
 // Reference: Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand
 //   Clusters with Multicast (2007), section 2.

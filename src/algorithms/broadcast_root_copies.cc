@@ -31,7 +31,7 @@ void build_root(Builder& builder, const SlotRing& ring) {
   }
 }
 
-// A slot is exposed again by the one who has emptied it, so nobody needs to acknowledge anything.
+// A slot is exposed again by the rank that has emptied it, so no rank needs to acknowledge anything.
 void build_other(Builder& builder, SlotRing& ring) {
   const uint32_t segments = builder.segments();
   builder.own_total(0, segments);

@@ -22,14 +22,14 @@ void multicast_down(Builder& builder, const Slice& whole) {
     return;
   }
   // The root has it: its predecessor is spared.
-  const bool hands_on = rank + 1 < builder.size();
+  const bool passes_on = rank + 1 < builder.size();
   for (uint32_t index = 0; index < segments; ++index) {
     builder.begin_stage();
-    if (hands_on && index > 0) builder.pass_on(rank + 1, segment(index - 1));
+    if (passes_on && index > 0) builder.pass_on(rank + 1, segment(index - 1));
     builder.first_of(rank - 1, 0, segment(index));
     builder.end_stage();
   }
-  if (hands_on) builder.pass_on(rank + 1, segment(segments - 1));
+  if (passes_on) builder.pass_on(rank + 1, segment(segments - 1));
 }
 
 }  // namespace hocket::algorithms

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From rank 0 to all others by multicast, and by a chain for those who miss it.
+// From rank 0 to all others by multicast, and by a chain for those that miss it.
 //
 // Reference: Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand
 //   Clusters with Multicast (2007), section 2.

@@ -12,7 +12,7 @@
 namespace hocket::algorithms {
 
 // accumulator = x0 (op) x1 (op) ... of the first `ranks` ranks, this one among them, strictly from left to right, where
-// x_rank is `own` and the others are what `from(peer)` says. Whoever does this with the same operands gets the same
+// x_rank is `own` and the others are what `from(peer)` says. A rank that does this with the same operands gets the same
 // bits. The accumulator must not overlap `own`: own is needed late. ranks-1 combinations, and a copy for rank 2 and up.
 template <typename FromPeer>
 void combine_in_rank_order(schedule::Builder& builder, uint32_t ranks, const schedule::Slice& own,
@@ -44,8 +44,8 @@ void combine_in_rank_order(schedule::Builder& builder, const schedule::Slice& ow
   combine_in_rank_order(builder, builder.size(), own, accumulator, from);
 }
 
-// The descriptor of an algorithm in which everyone publishes its operand, segment by segment, and whoever combines does
-// so in rank order, whatever the root: so that the root may be any and the operation need not commute.
+// The descriptor of an algorithm in which every rank publishes its operand, segment by segment, and a rank that
+// combines does so in rank order, whatever the root: so that the root may be any and the operation need not commute.
 consteval Algorithm published_and_combined(Algorithm algorithm) {
   algorithm.root_relative = false;
   algorithm.can_keep_order = true;

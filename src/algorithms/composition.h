@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What compositions are written with: who carries which lane, and running a part of another algorithm in a group.
+// What compositions are written with: which rank carries which lane, and running a part of another algorithm in a
+// group.
 //
 // A lane is a share of the traffic between nodes that one rank of each node carries. With as many lanes as a node has
 // ranks all of them exchange with other nodes, with one lane a leader does. Nodes may hold unequal numbers of ranks: a
@@ -64,13 +65,14 @@ void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t
 // Why `part` can't be part `index` of the composition, or "".
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits);
 
-// So many blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
+// A number of blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
 schedule::Slice scratch_row(schedule::Builder& builder, uint32_t blocks);
 schedule::Slice like_row(uint32_t blocks);
 // The same part of the message in a scratch area of its own.
 schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
 
-// Who has what the root has, or is to get: the root, or for it the first rank of its node (Shape::first_ranks_lead).
+// The rank that has what the root has, or is to get: the root, or for it the first rank of its node
+// (Shape::first_ranks_lead).
 uint32_t leader_for_root(const schedule::Builder& builder);
 
 // Where a rooted reduction comes together: there or, where operands must meet in rank order and so no group may be

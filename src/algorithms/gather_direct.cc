@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everyone publishes its block, the root copies them: one scheduling round, and nobody else waits.
+// Every rank publishes its block, the root copies them: one scheduling round, and no other rank waits.
 //
 // Reference: the gather counterpart of one-to-all; Velamati et al., Optimization of Collective Communication in
 //   Intra-Cell MPI.

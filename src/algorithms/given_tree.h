@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcasts, reductions and allreductions along a tree that somebody gives, as a list of parents: of any shape, where
-// registered algorithms have families of trees.
+// Broadcasts, reductions and allreductions along a tree that the caller gives, as a list of parents: of any shape,
+// where registered algorithms have families of trees.
 //
 // Thread safety: pure.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace hocket::algorithms {
 
-// "", or why it is no tree of the ranks 0 .. parents.size()-1 with root 0: parents[0] is 0, and whoever goes from
+// "", or why it is no tree of the ranks 0 .. parents.size()-1 with root 0: parents[0] is 0, and a walk that goes from
 // parent to parent comes to 0.
 std::string flaw_of_parents(std::span<const uint32_t> parents);
 

@@ -12,7 +12,7 @@ using schedule::Slice;
 
 enum : uint32_t { kNode, kAcross, kSpread };
 
-// The bundles that travel together. Whoever sends one and whoever gets it make the same list.
+// The bundles that travel together. Its sender and its receiver make the same list.
 class Traffic {
  public:
   Traffic(const Lanes& lanes, LaneOf by) : lanes_(lanes), nodes_(lanes.nodes()), by_(by) {}
@@ -189,7 +189,7 @@ class Exchange {
   const std::vector<uint32_t>& ranks_;
 };
 
-// Ranks at a lane's places, on a node of so many.
+// Ranks at a lane's places, on a node of that many.
 uint32_t members(uint32_t ranks, uint32_t lane, uint32_t lanes) {
   return ranks > lane ? (ranks - lane + lanes - 1) / lanes : 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions by pieces: everyone publishes its operand, each rank combines its piece of all of them and publishes the
-// result, who wants the whole collects the results. In what order, and who tells whom that a slot may be used again, is
-// the algorithm's.
+// result, a rank that wants the whole collects the results. In what order, and how ranks learn that a slot is free
+// again, is the algorithm's.
 //
 // Thread safety: none; like the builder it writes to.
 #pragma once

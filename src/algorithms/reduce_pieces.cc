@@ -68,7 +68,7 @@ void build(Builder& builder) {
       pieces.publish_result(s);
       continue;
     }
-    // By now everyone may have read only some of our operand; but nobody else reads this piece of it.
+    // By now all ranks may have read only some of our operand; but no other rank reads this piece of it.
     pieces.keep_result(s);
     pieces.collect(s);
     acknowledgement.give(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Within each node every carrier of a lane combines the blocks of the ranks at its place on all nodes; then ranks at
-// equal places combine and scatter those. With fewer lanes than ranks, carriers hand on the blocks of those who carry
+// equal places combine and scatter those. With fewer lanes than ranks, carriers pass on the blocks of those that carry
 // nothing.
 //
 // Reference: Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (send aggregation), for

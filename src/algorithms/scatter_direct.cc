@@ -4,7 +4,7 @@
 // Reference: one-to-all, where each reads another part; Velamati et al., Optimization of Collective Communication in
 //   Intra-Cell MPI, section 3.3.
 // Steps: one publication, one get a rank.
-// Bytes: (size-1) n, read by those who want them; n is one block.
+// Bytes: (size-1) n, read by the ranks that want them; n is one block.
 // Cost:  2 alpha + n beta, and size n beta where the root has to copy its row.
 // Restrictions: a row of size blocks fits into a slot.
 #include "algorithms/registered.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who talks to whom: trees and hypercubes over ranks 0 .. size-1, apart from what is moved along them.
+// Which rank communicates with which: trees and hypercubes over ranks 0 .. size-1, apart from what is moved along them.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -4,8 +4,8 @@
 // A slot may be published again only when its readers are done with what it held. Where the schedule doesn't imply
 // that already, readers acknowledge: the ring has two halves, and when a reader has read the last segment of a half,
 // it adds 1 to the publisher's counter of that half; the publisher waits for all readers before it begins on that half
-// again. One counter a half and not one for all: readers' adds can't be told apart, and one who is ahead must not
-// speak for one who lags. Halves that are not used again are not acknowledged.
+// again. One counter a half and not one for all: readers' adds can't be told apart, and a reader that is ahead must not
+// count for one that lags. Halves that are not used again are not acknowledged.
 //
 // Thread safety: none; like the builder it writes to.
 #pragma once

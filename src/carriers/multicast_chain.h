@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The chain of a call by multicast whose messages are long. An MPI sends such a message only while its receiver
 // calls it, too, and the receiver may have had everything by multicast long since. So content goes to whom it is
-// missing, and to nobody else: whoever has a message offers it to the next rank, which asks for the blocks that it
+// missing, and to no other rank: one that has a message offers it to the next rank, which asks for the blocks that it
 // hasn't got, or says that it needs nothing, once it has all of it.
 //
 // What a pair of ranks exchanges for one message, all but the content being short:

@@ -228,7 +228,7 @@ uint32_t MulticastEngine::probe() {
     pollfd one{member.descriptor(), POLLIN, 0};
     (void)poll(&one, 1, static_cast<int>(kProbeAgainNs / 1'000'000));
   }
-  // For those who have heard nothing yet.
+  // For ranks that have received nothing yet.
   (void)member.send(message, 0);
   for (const uint32_t one : expected) member.forget(one);
   (void)member.take_losses();
@@ -254,7 +254,7 @@ bool MulticastEngine::meet_neighbours(engines::wire::Channel& channel) const {
   const size_t count = participants_.size();
   const uint32_t neighbours[] = {participants_[(place + 1) % count], participants_[(place + count - 1) % count]};
   const uint64_t until_ns = now_ns() + static_cast<uint64_t>(timeout_ms_) * 1'000'000;
-  // Whoever has the second one knows that its own first one has come.
+  // A rank that has the second one knows that its own first one has come.
   for (uint32_t round = 0; round < 2; ++round) {
     uint32_t detached[2];
     for (uint32_t i = 0; i < 2; ++i) detached[i] = channel.receive_detached(neighbours[i], sizeof round);

@@ -69,7 +69,7 @@ class MulticastEngine : public Engine {
   engines::Carrier& carrier(uint32_t track, engines::wire::Channel& channel) override;
 
  private:
-  // All at a time: each sends to all and listens to all, until nobody new is heard for kProbeNs, at most for
+  // All at a time: each sends to all and listens to all, until nothing new is received for kProbeNs, at most for
   // kMostProbeNs. Gives how many it has heard.
   static constexpr int64_t kProbeNs = 20'000'000;
   static constexpr int64_t kMostProbeNs = 10 * kProbeNs;

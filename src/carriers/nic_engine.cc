@@ -222,8 +222,8 @@ bool NicEngine::carries(const engines::Instruction& step, const engines::Program
   return step.kind == schedule::StepKind::kTrigger;
 }
 
-// Who doesn't stand for its node relies on who does: that one finds its node's part of the communicator broken, or has
-// ended, which the engine tells.
+// A rank that doesn't stand for its node relies on the one that does: it finds its node's part of the communicator
+// broken, or has ended, which the engine tells.
 bool NicEngine::report_failure() {
   return std::all_of(groups_.begin(), groups_.end(),
                      [](const auto& group) { return group == nullptr || group->abandon(); });

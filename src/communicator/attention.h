@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often a rank that waits looks at the library underneath, on which peers may depend that are not in the call: who
-// works on this process's memory by one-sided calls waits for these looks.
+// How often a rank that waits looks at the library underneath, on which peers may depend that are not in the call:
+// which works on this process's memory by one-sided calls waits for these looks.
 //
 // While there is a reason to expect that, it looks each time that it looks for what it awaits itself, and doesn't sleep
 // as long as something comes. Nothing tells whether a look has moved something but the time that it took: two that took
 // clearly more than the shortest, one soon after the other, are believed to have. One by itself may have been
-// interrupted, and the first after a sleep takes long always. Whoever is wrong about that stays awake as the library
-// alone would.
+// interrupted, and the first after a sleep takes long always. A rank that is wrong about that stays awake as the
+// library alone would.
 //
 // Thread safety: one thread at a time, but for the reasons, which any thread may count.
 #pragma once
@@ -25,11 +25,11 @@ class Attention {
   // When to look at the library underneath each time, and what it does itself where its ranks share cores.
   struct Occasion {
     const std::atomic<uint64_t>* reasons = nullptr;  // 0 while there is none; nullptr: there never is
-    bool library_spins = false;  // it doesn't yield: who gives it a core gets that back when its time slice is over
+    bool library_spins = false;  // it doesn't yield: a core given to it comes back when its time slice is over
   };
   explicit Attention(const Occasion& occasion) : reasons_(occasion.reasons), spins_(occasion.library_spins) {}
 
-  // Relaxed: it orders nothing. A reason that comes to be while somebody waits is seen some looks later.
+  // Relaxed: it orders nothing. A reason that arises during a wait is seen some looks later.
   bool is_called_for() const { return reasons_ != nullptr && reasons_->load(std::memory_order_relaxed) != 0; }
   // At the beginning of a wait: for all that is known, something may be on its way.
   void start(int64_t now_ns) {
@@ -45,7 +45,7 @@ class Attention {
       last_long_ns_ = end_ns;
     }
     has_slept_ = false;
-    // Who was away for a time slice keeps the core for as long, as the library does itself.
+    // A rank that was away for a time slice keeps the core for as long, as the library does itself.
     const int64_t away_ns = begin_ns - last_look_ns_;
     if (away_ns > kSliceNs) kept_until_ns_ = end_ns + (away_ns < kMostKeptNs ? away_ns : kMostKeptNs);
     last_look_ns_ = end_ns;

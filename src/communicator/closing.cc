@@ -56,7 +56,7 @@ Closing::Stage Closing::after_barrier() {
 }
 
 // Messages that came second and that no call has waited for: their senders have been in the barrier, so they come.
-// Nobody else may get them.
+// No other rank may get them.
 bool Closing::has_leftovers() {
   bool has_some = false;
   tracks_.for_each([&](Track& track) {

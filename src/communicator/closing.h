@@ -2,10 +2,10 @@
 // The end of a communicator. A rank may free its memory only when no peer will touch it again, not even to look whether
 // it sleeps; and it waits for that as little as for anything else, since MPI_Comm_free is local.
 //
-// All of a node count themselves out on its first rank, twice: the first time says "I touch nobody's memory but this
+// All of a node count themselves out on its first rank, twice: the first time says "I touch no memory but this
 // counter", for a rank's calls are over when it leaves, and nothing in a peer's needs it any more; the second "nor the
 // counter". Between nodes a barrier comes before, started when the rank leaves: tags are used again when all are
-// through with them, NIC engines answer those who have missed a message, and what came second is on its way.
+// through with them, NIC engines answer those that have missed a message, and what came second is on its way.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -29,10 +29,10 @@ class Closing {
   // No call comes after this. `barrier`: started on the first track, where one is needed; nullptr there: it could not
   // be, and peers will not be known to have left.
   void begin(Call* barrier);
-  // Whether it is over: nobody touches this rank's memory any more, or that will never be known, since one has failed.
+  // Whether it is over: no peer touches this rank's memory any more, or that will never be known, since one has failed.
   // To be asked again and again, which is what brings it about.
   bool is_over();
-  // Nobody touches this rank's memory any more.
+  // No peer touches this rank's memory any more.
   bool is_quiet() const { return stage_ == Stage::kQuiet; }
 
  private:
@@ -40,9 +40,9 @@ class Closing {
     kOpen,
     kBarrier,     // of several nodes: messages may be under way
     kLeftovers,   // and some that no call has waited for
-    kLeaving,     // is going to touch nobody's memory but the first rank's counter
+    kLeaving,     // is going to touch no memory but the first rank's counter
     kAllLeaving,  // so are the others, it has heard
-    kQuiet,       // nobody touches this rank's memory any more
+    kQuiet,       // no peer touches this rank's memory any more
     kLost,        // which will never be known: a peer has failed
   };
   Stage after_barrier();

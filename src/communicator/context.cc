@@ -31,7 +31,7 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   std::unique_ptr<Context> context(new Context);
   context->options_ = options;
   context->engine_types_ = options.engines();
-  // Also of settings that are read later, or by rank 0 alone: who sets one means it.
+  // Also of settings that are read later, or by rank 0 alone: a user who sets one means it.
   HOCKET_TRY(environment::check_process());
   int wait_mode = 0;
   int64_t slice_us = 0;

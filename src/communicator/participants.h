@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who takes part in a communicator, and where: ranks, the nodes that they are on, what of their memory is mapped here,
-// and how those on other nodes are reached. Fixed once the communicator is set up.
+// Which ranks take part in a communicator, and where: ranks, the nodes that they are on, what of their memory is mapped
+// here, and how those on other nodes are reached. Fixed once the communicator is set up.
 //
 // Ranks that share memory form a node. To the engine of shared memory a node is a group of its own, in which ranks go
 // by their places; everything else counts ranks of the whole communicator.

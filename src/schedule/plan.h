@@ -39,7 +39,7 @@ struct Shape {
   bool first_ranks_lead = false;
   // Which ranks share memory; outlives the plan. nullptr: all of them.
   const Nodes* nodes = nullptr;
-  // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: nobody knows or cares.
+  // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: not known.
   const Nodes* domains = nullptr;
   Part parts[kMaxParts] = {};  // of a composition, in the order in which its algorithm names them
 

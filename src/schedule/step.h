@@ -139,7 +139,7 @@ struct Step {
   StepKind kind = StepKind::kCopy;
   bool ends_stage = true;     // the next step waits for this one and all before it
   bool incoming_left = true;  // operand order of a combination: true: incoming (op) local
-  bool to_first_of = false;   // kSend: to a kFirstOf, so whoever takes it may have it already
+  bool to_first_of = false;   // kSend: to a kFirstOf, so its receiver may have the data already
   uint8_t slot = 0;           // slot or counter number
   uint32_t peer = 0;          // a rank of the plan's group, or kShared
   uint32_t second_peer = 0;   // kFirstOf only

@@ -90,7 +90,7 @@ std::vector<Prediction> price_all(const Query& query, const Table& table) {
   std::vector<Prediction> predictions;
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
-    // How often one is missed, nobody knows: that is for measurements to say.
+    // How often one is missed is not known: that is for measurements to say.
     if (algorithms::facts_of(*algorithm).multicasts) continue;
     for (const uint32_t degree : degrees_worth_trying(query, *algorithm)) {
       const Spec spec{algorithm, degree};

@@ -33,7 +33,7 @@ std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) 
 
 std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
   if (!algorithms::facts_of(algorithm).multicasts) return {};
-  if (query.ranks == 1) return {};  // it has nobody to send to
+  if (query.ranks == 1) return {};  // it has no peer to send to
   if (query.composition == nullptr && query.node_count() > 1 && query.ranks_a_node() > 1)
     return "one rank a node takes part, and here are more; leader:across=" + std::string(algorithm.name) +
            " serves the others";
@@ -44,8 +44,8 @@ std::string why_blocks_differ(const Query& query, const Spec& spec) {
   if (!schedule::is_vector(query.collective)) return {};
   if (!spec.algorithm->takes_vectors && algorithms::is_composition(*spec.algorithm))
     return schedule::lengths_are_agreed(query.collective)
-               ? "ranks hand on each other's blocks side by side, and here they may lie apart"
-               : "ranks hand on each other's blocks, and here they know the lengths of their own only";
+               ? "ranks pass on each other's blocks side by side, and here they may lie apart"
+               : "ranks pass on each other's blocks, and here they know the lengths of their own only";
   if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
   if (schedule::lengths_are_agreed(query.collective)) return {};
   if (algorithms::facts_of(*spec.algorithm).uses_slots || spec.segment_bytes != 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark is made of, whoever provides the ranks: forked processes (local/) or an MPI (mpi/).
+// What a benchmark is made of, whatever provides the ranks: forked processes (local/) or an MPI (mpi/).
 //
 //   variant   a way to carry out a collective: the MPI's own, hocket's choice, one of hocket's algorithms
 //   cell      a collective, a size and a timing: all variants are measured in it, their batches interleaved
@@ -57,7 +57,7 @@ struct Cell {
   uint64_t bytes = 0;  // of the same
   Timing timing = Timing::kIsolated;
 };
-// The cell nearest to so many bytes and not above; count 0: an element is longer than that.
+// The cell nearest to that many bytes and not above; count 0: an element is longer than that.
 Cell cell_of(const Options& options, Collective collective, uint64_t bytes, Timing timing);
 // Bytes that one of a call's `count` elements has: 1 where nothing is combined.
 size_t unit_bytes(const Options& options, Collective collective);
@@ -95,7 +95,7 @@ class Variant {
   virtual std::string activate(Collective collective) = 0;
   // 0, or what error() puts in words.
   virtual int run(const Call& call) = 0;
-  // The same in two halves, of who has non-blocking calls; else the first does all. One is under way at a time.
+  // The same in two halves, where there are non-blocking calls; else the first does all. One is under way at a time.
   virtual int begin(const Call& call) { return run(call); }
   virtual int complete() { return 0; }
   virtual std::string error(int code) const = 0;

@@ -36,7 +36,7 @@ void fill_elements(std::byte* memory, uint64_t count, int rank) {
   for (uint64_t i = 0; i < count; ++i) elements[i] = static_cast<T>(rank + 1 + wave(i));
 }
 
-// What lies `offset` elements into the vector in which the operands of so many ranks are combined.
+// What lies `offset` elements into the vector in which the operands of that many ranks are combined.
 template <typename T>
 std::string check_elements(const std::byte* memory, uint64_t count, Operation operation, int ranks, uint64_t offset) {
   const T* elements = reinterpret_cast<const T*>(memory);
@@ -81,7 +81,7 @@ std::string check_combined(const Options& options, const Cell& cell, const World
   return {};
 }
 
-// Whom block `block` of a buffer comes from and goes to. Where all get the same, it goes to nobody in particular.
+// Whom block `block` of a buffer comes from and goes to. Where all get the same, it goes to no rank in particular.
 struct Route {
   int from = 0;
   int to = 0;

@@ -49,7 +49,7 @@ void Contest::verify(size_t index, bool results) {
     if (results) fill(options_, cell_, world_, root, buffers_);
     const int code = contestant.variant->run({cell_.collective, buffers_.input, buffers_.output, cell_.count, root});
     if (code != 0) {
-      // Not for this size, not on so many ranks: the same on all ranks, since choices are.
+      // Not for this size, or not on that many ranks: the same on all ranks, since choices are.
       contestant.why_not = contestant.variant->error(code);
       return;
     }
@@ -75,7 +75,7 @@ double Contest::probe_us(size_t index) {
   return shortest_us;
 }
 
-// So many calls that a batch is long enough; the same number on all ranks, for it comes from an agreed time.
+// As many calls as make a batch long enough; the same number on all ranks, for it comes from an agreed time.
 void Contest::calibrate(size_t index) {
   Contestant& contestant = contestants_[index];
   uint64_t calls = 1;
@@ -96,7 +96,7 @@ void Contest::begin_batch(Contestant& contestant) {
   for (int root = 0; root < roots; ++root) call(contestant, root);
 }
 
-// The slowest rank's time of so many calls.
+// The slowest rank's time of that many calls.
 double Contest::timed(Contestant& contestant, uint64_t calls) {
   begin_batch(contestant);
   world_.synchronize();
@@ -109,7 +109,7 @@ double Contest::timed(Contestant& contestant, uint64_t calls) {
     if (rooted && ++root == size) root = 0;
   }
   const double took_us = time_us() - begin;
-  // Who has finished waits lightly: in an MPI's own call it might keep the core from those that have not.
+  // A rank that has finished waits lightly: in an MPI's own call it might keep the core from those that have not.
   world_.synchronize();
   return agreed(took_us);
 }

@@ -48,7 +48,7 @@ class Contest {
     uint64_t batch_calls = 1;
     uint64_t calls = 0;
     std::vector<double> samples_us = {};
-    size_t agreed = 0;  // so many of them are the slowest rank's
+    size_t agreed = 0;  // how many of them are the slowest rank's
   };
 
   double agreed(double value);

@@ -64,7 +64,7 @@ class HocketVariant : public Variant {
   std::string error(int code) const override;
   // Forcing throws the plans away that were made before.
   bool starts_cold() const override { return forces_; }
-  // The communicator is nobody else's, and nothing was ever forced on it.
+  // The communicator has no other user, and nothing was ever forced on it.
   void never_forces() { forces_ = false; }
 
  private:

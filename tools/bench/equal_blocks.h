@@ -15,7 +15,7 @@ class EqualBlocks {
  public:
   explicit EqualBlocks(int ranks) : counts_(static_cast<size_t>(ranks)), displacements_(static_cast<size_t>(ranks)) {}
 
-  // Before counts() or displacements(): for blocks of so many elements.
+  // Before counts() or displacements(): for blocks of that many elements.
   void set(size_t count) {
     if (count == count_) return;
     count_ = count;

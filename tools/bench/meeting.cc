@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kLooksPerProgress = 64;
 constexpr uint32_t kLooksWhenOversubscribed = 8;
-// Many who look often would take the cores from those that are measured meanwhile.
+// Many that look often would take the cores from those that are measured meanwhile.
 constexpr uint32_t kFirstPauseUs = 200;
 constexpr uint32_t kLongestPauseUs = 20'000;
 
@@ -49,7 +49,7 @@ Meeting::Meeting(int rank, std::span<const uint64_t> machines, const hocket_wire
   if (is_leader_) new (counters_) Counters;
   char nothing = 0;
   std::vector<char> all(labels.size());
-  gather(&nothing, all.data(), 1);  // nobody comes before it is there
+  gather(&nothing, all.data(), 1);  // no rank comes before it is there
 }
 
 // Each rank may be bound to a core of its own.

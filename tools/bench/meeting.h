@@ -23,8 +23,8 @@ namespace hocket::bench {
 
 class Meeting {
  public:
-  // machines[rank]: the same for ranks of one machine. `wire`: used by nobody else while ranks meet, of the same ranks;
-  // tags from kFirstTag-1 on are the meeting's own.
+  // machines[rank]: the same for ranks of one machine. `wire`: used for nothing else while ranks meet, of the same
+  // ranks; tags from kFirstTag-1 on are the meeting's own.
   Meeting(int rank, std::span<const uint64_t> machines, const hocket_wire_t& wire, const Gather& gather);
   static constexpr uint32_t kFirstTag = 100;
 

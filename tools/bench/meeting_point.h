@@ -13,13 +13,14 @@ namespace hocket::bench {
 
 class MeetingPoint {
  public:
-  // Returns once so many ranks have come. `look` is called between looks; what ranks wrote before is seen by all after.
+  // Returns once that many ranks have come. `look` is called between looks; what ranks wrote before is seen by all
+  // after.
   template <typename Look>
   void meet(uint32_t ranks, const Look& look) {
     const uint32_t round = round_.load(std::memory_order_relaxed);
     // Acquire and release: what ranks wrote before is seen by the last one, which passes it on through `round`.
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks) {
-      // Relaxed: nobody looks at it before the store to `round` below, which orders it.
+      // Relaxed: no rank looks at it before the store to `round` below, which orders it.
       arrived_.store(0, std::memory_order_relaxed);
       round_.store(round + 1, std::memory_order_release);
       return;

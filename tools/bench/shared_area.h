@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that ranks of a benchmark share on one machine, whatever nodes they are on and whoever started them. It is
+// Memory that ranks of a benchmark share on one machine, whatever nodes they are on and whatever started them. It is
 // neither the MPI's nor hocket's: both are what is measured.
 //
 // Its maker keeps an anonymous file open, which the others open through /proc. Nothing is left behind.

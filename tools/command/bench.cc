@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket bench: reads the command line and hands over to who provides the ranks.
+// hocket bench: reads the command line and hands over to the part that provides the ranks.
 #include "bench/bench.h"
 
 #include <unistd.h>

@@ -192,7 +192,8 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
 }  // namespace
 
 Result<ordered_json> nic_report(const std::string& interface, bool is_named) {
-  // A name alone proves nothing, and whoever took it may never answer: only who is asked for by name is asked.
+  // A name alone proves nothing, and the process that took it may never answer: only one that is given by name is
+  // asked.
   Result<std::unique_ptr<NicPort>> port = is_named ? NicPort::open_any(interface) : NicPort::open(interface);
   if (!port.is_ok()) return port.take_status();
   Result<std::string> report = port.value()->report();

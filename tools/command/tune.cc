@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// hocket tune: reads the command line and hands over to who measures.
+// hocket tune: reads the command line and hands over to the part that measures.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>

@@ -170,7 +170,7 @@ Result<Lock> Lock::take() {
     while (flock(opened.get(), LOCK_EX) != 0) {
       if (errno != EINTR) return Status::system("can't lock " + folder, errno);
     }
-    // Whoever had it before us may have removed the folder.
+    // The process that had it before may have removed the folder.
     struct stat ours{};
     struct stat present{};
     if (fstat(opened.get(), &ours) == 0 && stat(folder.c_str(), &present) == 0 && ours.st_ino == present.st_ino &&

@@ -11,7 +11,7 @@
 //
 // The folder is mounted, so unmounting it takes everything away at once, whatever state it is in.
 //
-// Thread safety: any thread; who changes anything holds the Lock.
+// Thread safety: any thread; one that changes anything holds the Lock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Namespaces that live without a process: a file of the lab is mounted on each, and whoever opens it may enter.
+// Namespaces that live without a process: a file of the lab is mounted on each, and a process that opens it may enter.
 //
 // Thread safety: as said of each; entering concerns the calling thread only.
 #pragma once

@@ -43,7 +43,7 @@ class Netlink {
   Status set_queue_length(int index, uint32_t packets);
   // `address` and `destination` in host order.
   Status add_address(int index, uint32_t address, int prefix_length);
-  // Who has an address, so that nobody asks.
+  // Which interface has an address, so that no node asks.
   Status add_neighbour(int index, uint32_t address, const MacAddress& hardware);
   // Of a bridge: what is for an address leaves by this port and no other, also before anything has come from there.
   Status add_forwarding(int port, const MacAddress& hardware);

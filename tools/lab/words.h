@@ -20,7 +20,7 @@ Result<int> parse_node(const std::string& word, int nodes);
 // A lab's name becomes the name of a folder: lower-case letters, digits and dashes.
 Status check_name(const std::string& name);
 
-// "1%", "0.25%", "1": of 2^32 packets so many. 100 % is 2^32 itself.
+// "1%", "0.25%", "1": how many of 2^32 packets. 100 % is 2^32 itself.
 inline constexpr uint64_t kWhole = uint64_t{1} << 32;
 Result<uint64_t> parse_percent(const std::string& word);
 // "1 %", without zeros that say nothing.

@@ -24,7 +24,7 @@ using platform::Descriptor;
 void ask_for_priority() {
   sched_param low{};
   low.sched_priority = sched_get_priority_min(SCHED_FIFO);
-  (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);  // without the right, as everybody else
+  (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &low);  // without the right, as other processes
 }
 
 Status serve(const DaemonOptions& options, Descriptor* writer) {

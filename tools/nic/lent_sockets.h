@@ -27,12 +27,12 @@ Result<platform::Descriptor> bound_socket(uint32_t ip, uint16_t port);
 // What a job sends by a socket that it was lent counts as sent by the job's user: rules on packets may ask.
 Status hand_over(const platform::Descriptor& socket, uint32_t user);
 
-// A doorbell for those who may send raw packets, and what they send to it for a ring: words go at NIC_BEFORE_HEADER.
+// A doorbell for users who may send raw packets, and what they send to it for a ring: words go at NIC_BEFORE_HEADER.
 // `mac`: where a packet could go.
 Result<platform::Descriptor> make_raw_doorbell(const Interface& interface);
 std::vector<std::byte> raw_ring(const Interface& interface, uint16_t port, const uint8_t (&mac)[6]);
 
-// A doorbell for everybody else; `peer` has to be there.
+// A doorbell for all other users; `peer` has to be there.
 Result<platform::Descriptor> make_udp_doorbell(uint32_t own_ip, const nic_peer& peer, uint32_t user);
 
 // By which the kernel's programs know it.

@@ -11,7 +11,7 @@ namespace {
 
 // Of a latency, what is the way's at least: differences of noisy numbers may come out at nothing.
 constexpr double kLeastOnTheWay = 0.1;
-// More pairs must make a difference of so much to count as better or worse.
+// More pairs must make this much of a difference to count as better or worse.
 constexpr double kNoticeable = 1.1;
 
 double distance(const Interface& interface, const std::vector<Bandwidth>& all) {

@@ -29,7 +29,7 @@ struct Interface {
 
 // `found` has latencies, overheads and bandwidths of at least two sizes.
 Interface interface_of(const Findings& found);
-// How long a pair takes for a message each way, while so many pairs do the same.
+// How long a pair takes for a message each way, while that many pairs do the same.
 double predicted_us(const Interface& interface, uint32_t pairs, uint64_t bytes);
 // "wire_alpha_us=12 wire_overhead_us=..." as on a table's `model` line.
 std::string to_words(const Interface& interface);

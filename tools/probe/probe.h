@@ -49,7 +49,7 @@ struct StartUp {
 };
 
 struct Copies {
-  uint32_t ranks = 1;         // of a node, each of which makes so many copies
+  uint32_t ranks = 1;         // of a node, each of which makes copies
   uint64_t bytes = 0;         // of each copy
   double aggregation_us = 0;  // the slowest rank's time for its copies
   double distribution_us = 0;
@@ -61,7 +61,7 @@ struct Latency {
   double spread = 1;
 };
 
-// Processor time of a message that nobody has to wait for.
+// Processor time of a message that no rank has to wait for.
 struct Overhead {
   uint64_t bytes = 0;
   double send_us = 0;
@@ -70,7 +70,7 @@ struct Overhead {
 
 struct Findings {
   uint32_t nodes = 1;
-  uint32_t ranks_a_node = 1;  // the fewest that a node has: so many take part
+  uint32_t ranks_a_node = 1;  // the fewest that a node has: that many take part
   uint32_t ranks = 1;
   uint32_t machines = 1;        // fewer than nodes: nodes share cores
   bool oversubscribed = false;  // ranks share cores

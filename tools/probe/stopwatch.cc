@@ -9,7 +9,7 @@
 namespace hocket::probe {
 namespace {
 
-// Of the time of a measurement, so much goes to one batch, within limits.
+// How much of the time of a measurement goes to one batch, within limits.
 constexpr double kBatchShare = 0.1;
 constexpr double kShortestBatch_us = 200;
 constexpr double kLongestBatch_us = 3000;
@@ -41,7 +41,7 @@ double Stopwatch::batch_us(bool takes_part, uint64_t turns, const std::function<
   const double begin_us = now_us();
   if (takes_part) work(turns);
   double took_us = takes_part ? now_us() - begin_us : 0;
-  // Who waits in an MPI's own call might keep the core from those that are still at work.
+  // A rank that waits in an MPI's own call might keep the core from those that are still at work.
   meet(takes_part);
   world_.maximum({&took_us, 1});
   return took_us;

@@ -26,7 +26,7 @@ class Stopwatch {
 
   // So long for each measurement, about.
   void set_share(double share_s);
-  // The time of one turn: `work` makes so many, on ranks that take part. A sample is the slowest rank's time of many.
+  // The time of one turn: `work` makes that many, on ranks that take part. A sample is the slowest rank's time of many.
   Time turns(bool takes_part, const std::function<void(uint64_t turns)>& work);
   // `work` tells how long what counts in it took on this rank; a sample is the slowest rank's, of each of the values.
   std::vector<Time> phases(bool takes_part, size_t values, const std::function<void(double* us)>& work);

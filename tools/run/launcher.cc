@@ -59,7 +59,7 @@ int relay(const supervision::Signals& signals, pid_t supervisor, const Descripto
     if (signal != SIGCHLD) {
       const supervision::Interruption interruption{signal, news.si_code == SI_KERNEL};
       (void)send(control.get(), &interruption, sizeof interruption, MSG_NOSIGNAL | MSG_DONTWAIT);
-      kill(supervisor, SIGCONT);  // somebody may have stopped it, and then it hears of nothing else
+      kill(supervisor, SIGCONT);  // it may have been stopped, and then no other signal reaches it
     }
     int status = 0;
     if (waitpid(supervisor, &status, WNOHANG) != supervisor) continue;
@@ -87,7 +87,7 @@ int launch(const RunOptions& options) {
     return fail(kFailure, std::string("can't start the supervising process: ") + std::strerror(errno));
   if (supervisor == 0) {
     ours.reset();
-    // Not the launcher's name: who kills by name means the launcher, and this one then ends the rest.
+    // Not the launcher's name: a user who kills by name means the launcher, and this one then ends the rest.
     prctl(PR_SET_NAME, "run-supervisor");
     // Stopped, it would not notice that the launcher has been killed.
     prctl(PR_SET_PDEATHSIG, SIGCONT);

@@ -17,7 +17,7 @@ namespace hocket::command {
 
 class DescriptorLimit {
  public:
-  // "" or why so many ranks can't be run.
+  // "" or why that many ranks can't be run.
   std::string raise(const RunOptions& options);
   // In a child that becomes a rank.
   void restore() const;

@@ -42,7 +42,7 @@ void take_stream(int descriptor, int as) {
   descriptors.restore();
   execvp(words[0], words.data());
   const int error = errno;
-  // Should the launcher have gone, nobody wants to know.
+  // Should the launcher have gone, no process wants to know.
   if (write(trouble, &error, sizeof error) < 0) _exit(kFailure);
   _exit(supervision::kNotFound);
 }
@@ -78,7 +78,7 @@ RankStart start_rank(const RunOptions& options, const supervision::Signals& sign
   if (child < 0) return system_failure(rank, errno);
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent has ended before that, there was nobody to tell us.
+    // If the parent has ended before that, no signal has come.
     if (getppid() != parent) _exit(kFailure);
     become_program(options, signals, descriptors, rank, place, streams, writer.get());
   }

@@ -142,7 +142,7 @@ void Supervisor::receive_from_launcher() {
     if (received == sizeof interruption) {
       interrupt(interruption);
     } else if (received >= 0 || (errno != EAGAIN && errno != EINTR)) {
-      // The launcher was killed: nobody is left to be polite for.
+      // The launcher was killed: there is no reason left to be polite.
       control_.reset();
       result_ = kFailure;
       output_.drop();
@@ -220,7 +220,7 @@ void Supervisor::step(int64_t now) {
   if ((phase_ == Phase::kEnding || phase_ == Phase::kKilling) && (!has_children_ || gave_up)) {
     output_.finish();
     phase_ = Phase::kDraining;
-    // Whoever was told to end doesn't wait for a reader that may never come.
+    // A job that was told to end doesn't wait for a reader that may never come.
     give_up_at_ms_ = was_asked_ ? now + to_ms(options_.grace_s) : INT64_MAX;
   }
   if (phase_ != Phase::kDraining) return;

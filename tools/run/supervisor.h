@@ -3,7 +3,7 @@
 //
 // It runs in a process of its own, between the launcher, which people see and kill, and the ranks. It adopts what ranks
 // leave behind, so all that descends from them ends with it, whatever becomes of the launcher. Should this process be
-// killed instead, the kernel kills the ranks, and the launcher, who then is the next ancestor, whatever they started.
+// killed instead, the kernel kills the ranks, and the launcher, which then is the next ancestor, whatever they started.
 //
 // Thread safety: one thread.
 #pragma once
@@ -75,7 +75,7 @@ class Supervisor {
   std::map<pid_t, int> ranks_;  // those that run
   Phase phase_ = Phase::kRunning;
   bool has_children_ = true;
-  bool was_asked_ = false;  // to end, by somebody or by --timeout
+  bool was_asked_ = false;  // to end, by a signal or by --timeout
   int result_ = 0;
   int64_t timeout_at_ms_ = INT64_MAX;
   int64_t kill_at_ms_ = INT64_MAX;

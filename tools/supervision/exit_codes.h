@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exit codes of who starts programs, as shells and timeout(1) have them.
+// Exit codes of programs that start others, as shells and timeout(1) have them.
 #pragma once
 
 namespace hocket::supervision {

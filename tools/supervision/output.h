@@ -30,9 +30,9 @@ class Output {
   void finish();
 
   bool is_empty() const { return queue_.empty(); }
-  // Nobody reads stdout any more.
+  // No process reads stdout any more.
   bool is_lost() const { return is_lost_; }
-  // What nobody will read in time.
+  // What will not be read in time.
   void drop();
 
  private:
@@ -54,7 +54,7 @@ class Output {
   void put(int target, std::string text);
   void write();
 
-  // Beyond, ranks wait for whoever reads our output.
+  // Beyond, ranks wait for the reader of our output.
   static constexpr size_t kMostQueuedBytes = size_t{4} << 20;
   std::vector<Source> sources_;
   std::deque<Piece> queue_;  // one for both targets: they may be the same file

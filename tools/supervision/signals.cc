@@ -12,7 +12,7 @@ Signals::Signals() {
     if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) sigaddset(&waited_, signal);
   }
   sigaddset(&waited_, SIGCHLD);
-  // Whoever started us may have ignored it, and then no child could be waited for.
+  // Our parent may have ignored it, and then no child could be waited for.
   std::signal(SIGCHLD, SIG_DFL);
   struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;

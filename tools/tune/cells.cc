@@ -138,7 +138,7 @@ std::vector<MeasuredCell> by_cell(const std::vector<Measurement>& measurements) 
     const int before = sizes[index][one.variant]++;
     us = before == 0 ? one.us() : std::exp((std::log(us) * before + std::log(one.us())) / (before + 1));
   }
-  // Who was dropped at some size has no mean that could be compared.
+  // A variant that was dropped at some size has no mean that could be compared.
   for (size_t i = 0; i < cells.size(); ++i) {
     int most = 0;
     for (const auto& [name, times] : sizes[i]) most = std::max(most, times);

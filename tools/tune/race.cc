@@ -12,11 +12,11 @@ namespace {
 
 // Results of longer messages were seen to be right when shorter ones were; here only that the call succeeds is checked.
 constexpr uint64_t kMostBytesChecked = 64 * 1024;
-// At the first glance, a few single calls: so many times as slow as good ones, and slower by so much, is hopeless.
+// At the first glance, a few single calls: this many times as slow as good ones, and slower by this much, is hopeless.
 constexpr double kHopeless = 5;
 constexpr double kHopeless_us = 10;
-// Who stays in the race after 2, 4, 8, ... rounds: whose best time is within this factor of the leader's median. What
-// comes between makes times longer and never shorter, so that one bad moment throws nobody out.
+// What stays in the race after 2, 4, 8, ... rounds: a variant whose best time is within this factor of the leader's
+// median. What comes between makes times longer and never shorter, so that one bad moment throws none out.
 constexpr double kStays[] = {1.6, 1.3, 1.15, 1.1};
 constexpr size_t kAlwaysStay = 3;
 constexpr uint64_t kFewestRounds = 3;

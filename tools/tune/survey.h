@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank of a survey does, whoever started it: races the candidates of all cells, in the time that is left.
+// What each rank of a survey does, whatever started it: races the candidates of all cells, in the time that is left.
 //
 // Thread safety: none. Collective over the world.
 #pragma once

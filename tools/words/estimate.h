@@ -13,7 +13,7 @@ class Estimate {
   // Of all pieces together what they are expected to take, in any unit: only how they compare counts.
   explicit Estimate(double expected) : expected_(expected) {}
 
-  // A piece that was expected to take `expected` has taken so many seconds.
+  // A piece that was expected to take `expected` has taken that many seconds.
   void add(double expected, double seconds) {
     done_ += expected;
     seconds_ += seconds;

@@ -80,7 +80,7 @@ inline int answer(const Decision& decision, Collective collective, MPI_Comm comm
 // this call where they need it and in all that follow on the communicator. `mpi_error` has been raised here already.
 int give_up(const Decision& decision, Collective collective, int mpi_error, const char* what_failed);
 
-// Where nobody waits for this rank.
+// Where no peer waits for this rank.
 int raise_no_memory(MPI_Comm comm);
 
 inline bool is_carried_out(Outcome outcome) {

@@ -137,7 +137,7 @@ Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunic
 Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting) {
   bool all_wait = waiting == Waiting::kAll;
   const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
-  // Who waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
+  // A rank that waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
   constexpr int kQuestions = 4;
   if (is_question && may_set_up_now(communicator, settings().setup_calls) && communicator.questions < kQuestions) {
     ++communicator.questions;

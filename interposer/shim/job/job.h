@@ -24,7 +24,7 @@ inline std::atomic<Mode> mode{Mode::kAsleep};
 // How deep this thread is in calls that we have passed on: what the MPI or another tool calls from in there is theirs.
 inline thread_local int nesting __attribute__((tls_model("initial-exec"))) = 0;
 
-// Written by whoever begins and ends the job (lifetime/).
+// Written where the job begins and ends (lifetime/).
 struct Job {
   Settings settings;
   int rank = 0;

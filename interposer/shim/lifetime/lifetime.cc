@@ -91,7 +91,7 @@ bool start_serving() {
   fill_types();
   fill_operations();
   if (!all_are(watch_communicators() && watch_types())) return false;
-  // On one node nobody needs it, and communicators are not to be had without end.
+  // On one node it is not needed, and communicators are not to be had without end.
   if (!are_all_equal(c_api::node_label()) && !all_are(open_wire())) {
     close_wire();
     return false;
@@ -118,7 +118,7 @@ void print_statistics() {
   const TimeArray all_times = sums_of(times, type);
   if (job.rank != 0) return;
   const std::string text = statistics_text(calls, job.size) + times_text(all_times, job.size);
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // no reader is left
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ struct TypeFacts {
   bool is_dense_array(size_t count) const { return is_dense && (count <= 1 || static_cast<MPI_Aint>(size) == extent); }
 };
 
-// nullptr: not a type, or one that the MPI refuses; the caller hands the call on, for the MPI to say so, which hears
-// nothing of it here. Valid as long as the type is.
+// nullptr: not a type, or one that the MPI refuses; the caller passes the call through, for the MPI to say so, which
+// hears nothing of it here. Valid as long as the type is.
 const TypeFacts* find_type(MPI_Datatype type);
 
 // For our own use.

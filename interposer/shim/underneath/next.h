@@ -55,7 +55,7 @@ extern MpiFunctions pmpi_functions;
 void find_mpi();  // ends the process with a message if there is no MPI, or one that this shim doesn't fit
 }  // namespace internal
 
-// Acquire, with the release in find_mpi(): who sees `found` sees the pointers.
+// Acquire, with the release in find_mpi(): a thread that sees `found` sees the pointers.
 inline const CaughtFunctions& next_mpi() {
   if (!internal::found.load(std::memory_order_acquire)) [[unlikely]]
     internal::find_mpi();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: when to look after the library underneath.
+// For code that is built with the library and not only against its header: when to look after the library underneath.
 //
 // Thread safety: before the context's first communicator is made; the reasons may be counted by any thread.
 #pragma once

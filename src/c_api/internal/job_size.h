@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: how many ranks there are, for who knows it before
-// the first communicator tells.
+// For code that is built with the library and not only against its header: how many ranks there are, where that is
+// known before the first communicator tells.
 //
 // Thread safety: any thread.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace hocket::c_api {
 
-// So many ranks may come to map each other's memory.
+// At most this many ranks may come to map each other's memory.
 void expect_ranks(hocket_context_t* context, uint32_t ranks);
 
 }  // namespace hocket::c_api

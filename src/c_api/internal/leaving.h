@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: hocket_comm_destroy in two halves, neither of
-// which waits for peers.
+// For code that is built with the library and not only against its header: hocket_comm_destroy in two halves, neither
+// of which waits for peers.
 //
 // Thread safety: as the communicator.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: where this process is.
+// For code that is built with the library and not only against its header: where this process is.
 //
 // Thread safety: any thread.
 #pragma once

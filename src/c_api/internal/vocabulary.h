@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: what sentences about calls name them by.
+// For code that is built with the library and not only against its header: what sentences about calls name them by.
 //
 // Thread safety: before the context's first communicator is made.
 #pragma once

@@ -26,7 +26,7 @@ struct CallShape {
   bool keep_order = false;
   bool in_place = false;  // on this rank
   uint32_t root = 0;
-  uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where nobody knows it
+  uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where no rank knows it
   uint64_t element_bytes = 1;
   uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
   // Of several nodes, of a collective that combines: what engines may do themselves.

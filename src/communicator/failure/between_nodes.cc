@@ -85,7 +85,7 @@ std::string NodeReports::compare(const NodeReport& word) const {
   return {};
 }
 
-// A message of another call in place of what is awaited: whoever sent it may be in no call any more, and hear no word.
+// A message of another call in place of what is awaited: its sender may be in no call any more, and receive no report.
 std::string NodeReports::find_stranger(Track& track, Waited& waited, uint64_t now) const {
   Channel& channel = *track.channel();
   if (waited.stranger == kNobody) {

@@ -35,7 +35,7 @@ Status FailureDetector::fail(Status status) {
   return status;
 }
 
-// The first that was reported, whatever else is found: those who have left because of it must not be taken for its
+// The first that was reported, whatever else is found: ranks that have left because of it must not be taken for its
 // cause.
 Status FailureDetector::what_broke() const {
   const uint32_t broken = participants_.group->broken();

@@ -39,8 +39,8 @@ class ReportChannel {
 
   // To a process by its number on the wire.
   Status send(uint32_t to, const NodeReport& word);
-  // A word that has come; of kind kNone: none has. `from`: of whom, ~0u: nobody. A notice whose word doesn't follow is
-  // kFailure.
+  // A report that has come; of kind kNone: none has. `from`: its sender, ~0u: none. A notice whose report doesn't
+  // follow is kFailure.
   Result<NodeReport> take(uint32_t& from);
   // All that have come.
   void drop_all();

@@ -137,7 +137,7 @@ Status Setup::prepare_own() {
   return bootstrap_.rank == 0 ? write_settings() : Status::ok();
 }
 
-// Everybody learns what rank 0 wrote down for those who can read its memory. Piece by piece, since each rank hears
+// All ranks learn what rank 0 wrote down for those that can read its memory. Piece by piece, since each rank gets
 // every rank's, though only one has something to say.
 Status Setup::gather_settings() {
   const uint64_t bytes = all_[0].settings_bytes;

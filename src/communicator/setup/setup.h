@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a communicator comes to be: who is there, whose memory can be mapped, and what all of them agree on. What comes
-// of it are the Parts that the communicator is made of.
+// How a communicator comes to be: which ranks there are, whose memory can be mapped, and what all of them agree on.
+// What comes of it are the Parts that the communicator is made of.
 //
 // Two rounds of the bootstrap's all-gather. The first brings addresses and where each rank's block of shared memory
 // lies; then each rank connects with those on its node that it doesn't know yet; the second brings whether that worked
@@ -100,7 +100,7 @@ class Setup final : private carriers::Rounds {
   template <typename T>
   Status gather_all(const T& mine, std::vector<T>& all);
   Status gather(const void* mine, void* all, size_t bytes) override;
-  // The first failure that any rank tells, as everybody's status; rather a cause than that somebody waited in vain.
+  // The first failure that any rank reports, as all ranks' status; rather a cause than that a rank waited in vain.
   template <typename T>
   Status agree(const std::vector<T>& all) const;
   carriers::EngineMeeting meeting() const;

@@ -59,7 +59,7 @@ class Tags {
   }
 
  private:
-  static constexpr uint32_t kUsualRange = 1 << 12;  // so that nobody keeps account of millions
+  static constexpr uint32_t kUsualRange = 1 << 12;  // so that no rank keeps account of millions
   static constexpr uint32_t kMostMarks = 1 << 8;
   static constexpr uint32_t kNone = UINT32_MAX;
 

@@ -57,7 +57,7 @@ void GroupCarrier::read(const Instruction& step, const nic_operand& result, std:
 
 // False: the group is broken, or as many are under way as may be.
 bool GroupCarrier::ring(const Instruction& step, StepState& state, const Operands& operands) {
-  // Who only gives would not notice for long.
+  // A rank that only gives would not notice for long.
   if (group_->is_broken()) [[unlikely]]
     return false;
   if (group_->started() - group_->done() >= NIC_IN_FLIGHT) {

@@ -33,8 +33,8 @@ struct GroupDescription {
   uint32_t self = 0;
   std::vector<Address> members;
   std::vector<nic_program> programs;  // of `self`
-  // For each of them, the one that does the same and lets nobody go before all have started (Form::synchronizes); its
-  // own number, if it is one. Empty: all are.
+  // For each of them, the one that does the same and lets no member go before all have started (Form::synchronizes);
+  // its own number, if it is one. Empty: all are.
   std::vector<uint8_t> synchronizing;
   uint64_t silence_ns = 0;  // after which a member counts as gone; 0: the service's default
 };

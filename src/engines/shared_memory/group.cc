@@ -19,8 +19,8 @@ Status NodeGroup::reach(uint32_t rank, uint64_t end) {
 
 void NodeGroup::wake_waiters(uint32_t what) {
   for (const Member& member : members_) {
-    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: who announces a new one after our
-    // look at `sleepers` looks once more himself.
+    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: a rank that announces a new one after
+    // our look at `sleepers` looks once more himself.
     const uint32_t awaits = member.block->awaits.load(std::memory_order_relaxed);
     if (awaits == what || awaits == RankBlock::kAnything) platform::unpark(member.block->parking);
   }
@@ -52,7 +52,8 @@ void NodeGroup::report_broken(uint32_t name) {
 }
 
 void NodeGroup::report_mismatch(std::string_view reason) {
-  // Relaxed: who writes the sentence, and no more. Who finds it raised goes without, and all hear of the first.
+  // Relaxed: which rank writes the sentence, and no more. A rank that finds it raised goes without, and all learn of
+  // the first.
   if (root().writer.exchange(1, std::memory_order_relaxed) != 0) return;
   const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
   root().reason[length] = 0;

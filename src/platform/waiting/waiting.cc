@@ -19,7 +19,7 @@ constexpr uint32_t kLooksBetweenClocks = 128;
 // that spares a sibling thread on the same core would be most of the time it takes.
 constexpr uint32_t kEagerLooks = 64;
 // Ranks that share cores yield at once, but not to whom they wait for when that one is just writing: it runs on another
-// core, and the rank that got this one might compute for a whole time slice. So many looks are ten microseconds.
+// core, and the rank that got this one might compute for a whole time slice. That many looks take ten microseconds.
 constexpr uint32_t kLooksAtWork = 256;
 // A yield among ranks that wait takes a microsecond a rank, among ranks that work in pieces some tens. One that takes
 // this long, somewhat less than the tick of a kernel with 1000 a second, has let another program compute.

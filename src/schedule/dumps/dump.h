@@ -33,7 +33,7 @@ struct GoalOptions {
 // kInvalidArgument where the plans don't come to an end.
 Result<std::string> dump_goal(std::span<const Plan> plans, const GoalOptions& options);
 
-// A picture: a column a rank, a row a step of the longest chain, arrows from who gives to who takes. For up to
+// A picture: a column a rank, a row a step of the longest chain, arrows from the giver to the taker. For up to
 // kMaxSvgRanks ranks; kInvalidArgument for more and where the plans don't come to an end.
 inline constexpr uint32_t kMaxSvgRanks = 64;
 Result<std::string> dump_svg(std::span<const Plan> plans, std::string_view title);

@@ -123,7 +123,7 @@ Result<std::string> dump_goal(std::span<const Plan> plans, const GoalOptions& op
   for (size_t i = 0; i < traced.links.size(); ++i) writer.add(traced.links[i], i);
   std::string text = "// " + std::string(name(plans[0].collective)) + " of " + std::to_string(options.count) +
                      " elements of " + std::to_string(options.element_bytes) + " bytes.\n";
-  text.append("// Publications, puts and additions appear as messages to those who wait for them (signals: 1b).\n");
+  text.append("// Publications, puts and additions appear as messages to ranks that wait for them (signals: 1b).\n");
   if (traced.report.multicasts != 0)
     text.append("// Multicasts, which the format has not, are left out: all miss them.\n");
   text.append("num_ranks ").append(std::to_string(plans.size())).append("\n");

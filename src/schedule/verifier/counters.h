@@ -20,7 +20,7 @@ class Counters {
   bool ready(Where where) const;
   void wait(Where where);
   void add(Where where);
-  // All additions were announced, and waited for by those who must.
+  // All additions were announced, and waited for by the ranks that must.
   void check_totals();
 
  private:

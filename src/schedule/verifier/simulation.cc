@@ -179,7 +179,7 @@ void Simulation::transfer(Where send, Where receive) {
   // Engines may have the two of a chain talk about what is needed.
   if (world_.step(send).to_first_of != is_first_of)
     world_.complain(send, is_first_of ? "sends to a first_of; a chain's message is passed on"
-                                      : "hands on, but " + world_.mention(receive) + " takes no first_of");
+                                      : "passes on, but " + world_.mention(receive) + " takes no first_of");
   if (is_first_of) {
     take_first(send, receive);
   } else {

@@ -42,7 +42,7 @@ std::string check_lengths(std::span<const Plan> plans, std::span<const uint64_t>
 Cell expected_cell(const World& world, uint32_t rank, uint32_t block, uint64_t i) {
   const Plan& plan = world.plans[0];
   const Contributions& of = world.contributions;
-  // Where element i of this rank's block lies in somebody's input.
+  // Where element i of this rank's block lies in the source's input.
   const auto in_input_of = [&](uint32_t owner) {
     const Layout& layout = world.layouts[owner];
     return static_cast<uint32_t>(layout.input_block(rank).begin - layout.input().begin + i);

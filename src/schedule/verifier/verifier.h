@@ -6,7 +6,7 @@
 //   - sends match receives in order and length, and nothing deadlocks even if no send is buffered;
 //   - every contribution is used exactly once, in rank order where asked, and the results are where they belong;
 //   - nothing undefined is read, nothing outside of a buffer is touched, the caller's input is never written;
-//   - nobody reads or writes memory that another rank may be changing: published memory stays as it is until the
+//   - no rank reads or writes memory that another rank may be changing: published memory stays as it is until the
 //     last reader is known to be done, a slot's next version waits for the users of the one before, what is put does
 //     not collide, and the steps of a stage don't depend on each other's order;
 //   - every wait on a counter knows which additions it has seen, and all totals are as the plans say;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parts of the verifier share: the plans, every rank's memory, who knows what of whom, the complaints.
+// What the parts of the verifier share: the plans, every rank's memory, what each rank knows of the others, the
+// complaints.
 #pragma once
 
 #include <algorithm>
@@ -76,8 +77,8 @@ class Layout {
   uint64_t extent_ = 0;
 };
 
-// Who knows what of whom: clock(r)[q] is 0 while r's current stage doesn't imply that q has started, and else one more
-// than the number of q's stages that are known to be done.
+// What each rank knows of the others: clock(r)[q] is 0 while r's current stage doesn't imply that q has started, and
+// else one more than the number of q's stages that are known to be done.
 class Clocks {
  public:
   explicit Clocks(uint32_t size)
@@ -133,7 +134,7 @@ struct World {
   // "rank 3 step 7 (get slot 0 v2 of 1) ..."
   void complain(Where where, const std::string& text);
   void complain(const std::string& text);
-  // "step 7 (get slot 0 v2 of 1) of rank 3", to be named in somebody else's complaint.
+  // "step 7 (get slot 0 v2 of 1) of rank 3", to be named in another step's complaint.
   std::string mention(Where where) const;
   // "element 5 of output" for a position in a rank's memory.
   std::string place(uint32_t rank, uint64_t position) const;
@@ -156,7 +157,7 @@ struct World {
   std::vector<uint32_t> next_depth;  // and its end, so far
   Nodes one_node;                    // where the plans name no nodes
   Report report;
-  Trace* trace = nullptr;  // who waited for whom, if somebody wants to know
+  Trace* trace = nullptr;  // which rank waited for which, if the caller wants to know
 };
 
 // Checks what needs no other rank: kinds, numbers, bounds, lengths. Fills `operands`.

@@ -110,7 +110,7 @@ TEST(BroadcastMulticast, TakesOneStepWhateverTheNumberOfRanksAndSparesTheRootsPr
     const Report report = facts(Collective::kBroadcast, "multicast", {.size = size});
     EXPECT_EQ(report.multicasts, 1u);
     EXPECT_EQ(report.messages, size - 1);
-    EXPECT_LE(report.critical_path, 3u) << size;  // the multicast, its arrival, and handing it on
+    EXPECT_LE(report.critical_path, 3u) << size;  // the multicast, its arrival, and passing it on
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace hocket::lab_bench {
 
-// What runs in the nodes: nothing (so that nobody's packets meet programs), or engines.
+// What runs in the nodes: nothing (so that no packets meet programs), or engines.
 enum class Engines : uint8_t { kNone, kKernel, kDriver, kAgent, kMixed };
 
 class BenchLab {

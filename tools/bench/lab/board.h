@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of a measurement and its parent share, whoever has started the ranks: a file that all map.
+// What the ranks of a measurement and its parent share, whatever has started the ranks: a file that all map.
 //
 // Thread safety: one thread of each process; members that are atomic are for all of them.
 #pragma once
@@ -21,10 +21,10 @@ inline constexpr uint32_t kMostRanks = lab::kMostNodes;
 enum class OverlapPart : uint8_t { kCall, kComputation, kBoth };
 inline constexpr uint32_t kOverlapParts = 3;
 
-// Grows; whoever waits for it sleeps.
+// Grows; a process that waits for it sleeps.
 class Counter {
  public:
-  // `round`: only multiples of it are waited for, so that nobody is woken for what lies between.
+  // `round`: only multiples of it are waited for, so that no process is woken for what lies between.
   void add(uint32_t round = 1);
   void set(uint32_t value);
   uint32_t value() const { return value_.load(std::memory_order_acquire); }

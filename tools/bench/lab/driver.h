@@ -48,10 +48,10 @@ class Driver {
   // What is wrong with the message of that call, which was the last one; "": nothing.
   virtual std::string difference(uint64_t /*call*/) { return ""; }
   // Begins the next call, and returns as soon as it can go on without this rank: the host's own ways carry it out
-  // whole. `operand`: nullptr where this rank gives none. No rank begins a call before all who get something of the one
-  // before have it.
+  // whole. `operand`: nullptr where this rank gives none. No rank begins a call before all that get something of the
+  // one before have it.
   virtual Status begin(const nic_operand* operand) = 0;
-  // Until what this rank gets is there, if it gets something. Of an MPI's calls in halves by everybody, since it goes
+  // Until what this rank gets is there, if it gets something. Of an MPI's calls in halves by all ranks, since it goes
   // on only while it is called.
   virtual Status finish(nic_operand& result) = 0;
 };

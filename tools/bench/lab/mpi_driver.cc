@@ -61,7 +61,7 @@ class MpiDriver final : public Driver {
   }
 
   Status begin(const nic_operand* operand) override {
-    HOCKET_TRY(complete());  // of who gets nothing, the call before
+    HOCKET_TRY(complete());  // of a rank that gets nothing, the call before
     if (work_.bytes != 0) return call({work_.collective, nullptr, message_.data(), message_.size(), 0});
     const bool is_broadcast = work_.collective == schedule::Collective::kBroadcast;
     if (operand != nullptr) (is_broadcast ? output_ : input_) = *operand;

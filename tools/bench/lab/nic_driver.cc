@@ -9,10 +9,10 @@ namespace {
 using engines::nic::NicGroup;
 using engines::nic::NicPort;
 
-// Looks between two yields, and for how long to sleep when nobody wakes.
+// Looks between two yields, and for how long to sleep when nothing wakes.
 constexpr int kLooksAtANic = 20;
 constexpr int64_t kLongestSleepNs = 10'000'000;
-// After so many yields in vain the group's health is asked for.
+// After this many yields in vain the group's health is asked for.
 constexpr int kYieldsBetweenDoubts = 10'000;
 
 class NicDriver final : public Driver {
@@ -49,7 +49,7 @@ class NicDriver final : public Driver {
     const Work& work = place_.work;
     const engines::nic::NicCall call = {
         .operation = work.operation, .type = work.type, .words = work.words, .operand = operand};
-    // Who gets nothing may have as many under way as there can be.
+    // A rank that gets nothing may have as many under way as there can be.
     while (group_->started() - group_->done() >= NIC_IN_FLIGHT) HOCKET_TRY(look(group_->started() - NIC_IN_FLIGHT + 1));
     return group_->start(call);
   }
@@ -62,7 +62,7 @@ class NicDriver final : public Driver {
   }
 
  private:
-  // Until so many operations are done.
+  // Until that many operations are done.
   Status look(uint64_t wanted) {
     for (int yields = 1;; ++yields) {
       for (int look = 0; look < kLooksAtANic; ++look)

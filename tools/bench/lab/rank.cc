@@ -39,7 +39,7 @@ void compute(uint64_t for_ns) {
   while (now_ns() < end) continue;
 }
 
-// So long on a core, whoever else has it in between.
+// For that long on a core, whatever else has it in between.
 void burn(uint64_t for_ns) {
   timespec time{};
   const auto used = [&] {
@@ -72,7 +72,7 @@ Rank::Rank(Board& board, uint32_t rank, Driver& driver, ReadTraffic traffic)
       driver_(driver),
       traffic_(std::move(traffic)),
       dice_(task_.seed * kMostRanks + rank) {
-  prctl(PR_SET_TIMERSLACK, 1);  // who sleeps for microseconds means it
+  prctl(PR_SET_TIMERSLACK, 1);  // a rank that sleeps for microseconds means it
 }
 
 Status Rank::live() {
@@ -89,7 +89,7 @@ Status Rank::live() {
   HOCKET_TRY(make_calls(task_.rounds, true));
   board_.end_ns[rank_] = now_ns();
   HOCKET_TRY(read_meters(1));
-  // Nobody goes while others may need its answers.
+  // No rank goes while others may need its answers.
   (void)meet();
   return Status::ok();
 }
@@ -165,7 +165,7 @@ Status Rank::check_result() const {
   return wrong.empty() ? Status::ok() : Status(Code::kMismatch, wrong);
 }
 
-// Long ones are looked at when nobody is in a call whose time counts.
+// Long ones are looked at when no rank is in a call whose time counts.
 Status Rank::check_message(uint64_t call) const {
   const std::string wrong = task_.work.bytes == 0 || call == 0 ? "" : driver_.difference(call);
   return wrong.empty() ? Status::ok() : Status(Code::kMismatch, wrong);
@@ -200,7 +200,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
 void Rank::settle() const {
   const uint32_t all = calls_ * (task_.ranks - 1);
   while (static_cast<int32_t>(board_.entered.load() - all) < 0 && !board_.is_broken()) sched_yield();
-  // Asleep: who yields for so long is passed over for as long afterwards, whenever it is interrupted.
+  // Asleep: a rank that yields for that long is passed over for as long afterwards, whenever it is interrupted.
   sleep_until(now_ns() + static_cast<uint64_t>(task_.settle_us * kNsPerUs));
 }
 

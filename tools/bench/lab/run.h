@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One measurement: ranks in nodes of a lab, one a node in an order of the dice, who do one call after the other.
+// One measurement: ranks in nodes of a lab, one a node in random order, which do one call after the other.
 //
 // Thread safety: one thread. Ranks are child processes, which end with this one, however it ends.
 #pragma once

@@ -27,7 +27,7 @@ using platform::Descriptor;
 
 constexpr int kLooksAtASocket = 1;
 constexpr int kSleepMs = 10;
-// Of Ethernet frames that nobody else sends (IEEE 802: for local experiments).
+// Of Ethernet frames that no other protocol sends (IEEE 802: for local experiments).
 constexpr uint16_t kEtherType = 0x88b5;
 
 struct Head {
@@ -108,7 +108,7 @@ class SocketDriver : public Driver {
     uint64_t come = 0;
     std::array<nic_operand, NIC_MOST_ARRIVALS + 1> operand = {};
   };
-  // This one and the next: nobody can be further ahead.
+  // This one and the next: no rank can be further ahead.
   Incoming& of(uint64_t call) { return incoming_[call % incoming_.size()]; }
 
   Status send(uint32_t number, const Incoming& own) {

@@ -52,7 +52,7 @@ struct Task {
   double compute_us = 0;       // back to back: between calls, up to so long (uniformly); overlap: for so long
   bool burns = true;           // to compute is to use a core; else to sleep, as if there were one for each rank
   bool is_checked = false;     // barriers: whether all others have started; costs a little. Results always are
-  uint32_t initiator = 0;      // latency: who begins last
+  uint32_t initiator = 0;      // latency: the rank that begins last
   double settle_us = 0;        // latency: from when all others have come to the call until the last one begins it
   double skew_us = 0;          // host's time: how long a rank sleeps before a call, at most (uniformly)
   bool fetches_later = false;  // the same: results are asked for when the clock has stopped

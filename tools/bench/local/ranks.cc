@@ -70,7 +70,7 @@ int fork_ranks(int ranks, const std::function<int(int)>& body) {
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = fork();
     if (child == 0) {
-      // Whoever ends the parent ends the ranks; if it has ended already, there is nobody to tell us.
+      // What ends the parent ends the ranks; if it has ended already, no signal will come.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       const int code = getppid() == parent ? body(rank) : 1;
       std::fflush(nullptr);

@@ -51,7 +51,7 @@ class LocalWorld : public bench::World {
   schedule::Nodes placement_;
 };
 
-// Runs `body(rank)` in so many forked processes and gives the first exit code that isn't 0. When one fails or dies,
+// Runs `body(rank)` in that many forked processes and gives the first exit code that isn't 0. When one fails or dies,
 // the others are ended: they would wait for it forever.
 int fork_ranks(int ranks, const std::function<int(int)>& body);
 

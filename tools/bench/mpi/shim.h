@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The switch of hocket's preloaded library: whether it carries collectives out or hands them on to the MPI.
+// The switch of hocket's preloaded library: whether it carries collectives out or passes them through to the MPI.
 //
 // Thread safety: none. The same on all ranks.
 #pragma once

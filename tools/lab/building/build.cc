@@ -48,7 +48,7 @@ Status make_home(const Lab& lab) {
   if (mount(kHomeSource, lab.directory().c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755") != 0)
     return Status::system("can't mount a file system on " + lab.directory() + " (a container needs CAP_SYS_ADMIN)",
                           errno);
-  // What is mounted here later is nobody else's.
+  // What is mounted here later is seen here only.
   if (mount(nullptr, lab.directory().c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
     return Status::system("can't make " + lab.directory() + " private", errno);
   HOCKET_TRY(save(lab));
@@ -62,7 +62,7 @@ Status make_home(const Lab& lab) {
   return hosts ? Status::ok() : Status::system("can't write the hosts of " + lab.directory(), errno);
 }
 
-// There is none in a lab. Without it the interfaces are quiet until somebody speaks.
+// There is none in a lab. Without it the interfaces are quiet until a program sends.
 void switch_ipv6_off() {
   for (const char* which : {"all", "default"}) {
     std::ofstream setting(std::string("/proc/sys/net/ipv6/conf/") + which + "/disable_ipv6");
@@ -115,7 +115,7 @@ Status connect_node(const Lab& lab, int node, Netlink& of_switch) {
   HOCKET_TRY(of_node.set_up(kNodeInterfaceIndex));
   HOCKET_TRY(of_node.add_address(kNodeInterfaceIndex, lab.address(node), kPrefixLength));
   // The kernel keeps a thousand neighbours for all namespaces together, but of those that are told it as many as there
-  // are; and nobody waits for an answer to ARP that got lost.
+  // are; and no sender waits for an answer to ARP that got lost.
   for (int other = 0; other < lab.nodes; ++other) {
     if (other == node) continue;
     HOCKET_TRY(of_node.add_neighbour(kNodeInterfaceIndex, lab.address(other), lab.mac_address(other)));

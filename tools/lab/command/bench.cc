@@ -176,7 +176,7 @@ std::vector<std::string> usual_variants(const BenchOptions& options) {
   return {std::begin(kWithData), std::end(kWithData)};
 }
 
-// Of trees that are given, as they are of so many ranks and no others.
+// Of trees that are given, as they are of one number of ranks only.
 void report_skipped(const BenchOptions& options, const std::vector<Variant>& variants) {
   for (const Variant& variant : variants) {
     if (variant.only_size == 0) continue;

@@ -47,7 +47,7 @@ Result<Opened> open_lab(const std::string& name) {
   if (!found.is_ok()) return found.take_status();
   Result<lab::Lock> lock = lab::Lock::take();
   if (!lock.is_ok()) return lock.take_status();
-  found = lab::find(found.value().name);  // as it is now that nobody else changes it
+  found = lab::find(found.value().name);  // as it is now that no other process changes it
   if (!found.is_ok()) return found.take_status();
   return Opened{found.take(), lock.take()};
 }

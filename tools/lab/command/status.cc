@@ -172,7 +172,7 @@ int execute(const std::string& name, bool as_json) {
     wanted = {name};
   }
   json all = json::array();
-  // A lab that somebody is just building or removing is not stale.
+  // A lab that is just being built or removed is not stale.
   const auto lock = wanted.empty() ? std::nullopt : std::optional(lab::Lock::take());
   if (lock && !lock->is_ok()) return fail(kFailure, lock->status().message());
   for (const std::string& one : wanted) {

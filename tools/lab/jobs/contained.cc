@@ -97,7 +97,7 @@ class Init {
     }
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
-      if (std::erase(running_, ended) == 0) continue;  // somebody's orphan
+      if (std::erase(running_, ended) == 0) continue;  // an orphan of another process
       if (result_ == 0) result_ = code_of(status);
     }
   }
@@ -110,7 +110,7 @@ class Init {
     signalfd_siginfo news;
     while (read(signal_file_.get(), &news, sizeof news) == sizeof news) continue;
     output_.pump();
-    // Nobody reads what they say: they would not hear of it from a pipe of ours.
+    // No process reads what they say: they would not notice that at a pipe of ours.
     if (output_.is_lost() && !running_.empty()) {
       for (const pid_t process : running_) kill(process, SIGPIPE);
     }
@@ -165,7 +165,7 @@ int run_contained(const std::vector<ContainedProcess>& processes, double grace_s
     ours.reset();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "lab-job");
-    // If the command has ended before that, nobody told us: its end of the socket is closed.
+    // If the command has ended before that, no signal came: its end of the socket is closed.
     char nothing = 0;
     if (recv(theirs.get(), &nothing, 1, MSG_PEEK | MSG_DONTWAIT) == 0) _exit(kFailure);
     const int code = Init(processes, signals, std::move(theirs)).run();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes of which nothing is left when they have ended or whoever started them has, however that came about.
+// Processes of which nothing is left when they have ended or the process that started them has, however that came
+// about.
 //
 // They live in a process namespace of their own. Its first process starts them and dies with the command that people
 // see; when it dies the kernel kills whatever else is in the namespace, daemons and processes in other nodes too.

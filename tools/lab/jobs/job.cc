@@ -33,7 +33,7 @@ Descriptor lock_folder(const std::string& folder) {
   return opened;
 }
 
-// Those whose lock nobody holds.
+// Those whose lock no process holds.
 void remove_ended_jobs(const Lab& lab) {
   std::error_code error;
   std::vector<fs::path> ended;

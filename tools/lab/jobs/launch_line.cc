@@ -109,7 +109,7 @@ Result<Placement> place(const Placement& asked, int nodes, int usual_ranks_per_n
   Placement chosen = asked;
   if (chosen.ranks_per_node == 0) {
     chosen.ranks_per_node = usual_ranks_per_node;
-    // So many that all have a place.
+    // As many as give all a place.
     if (chosen.ranks > nodes * chosen.ranks_per_node) chosen.ranks_per_node = (chosen.ranks + nodes - 1) / nodes;
   }
   if (chosen.ranks == 0) chosen.ranks = nodes * chosen.ranks_per_node;

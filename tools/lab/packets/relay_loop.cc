@@ -32,7 +32,7 @@ constexpr const char* kTap = "relay";
 constexpr uint32_t kQueuePackets = 10'000;
 constexpr size_t kMostHeldBytes = size_t{256} << 20;
 constexpr size_t kLongestFrame = 65'536 + 64;
-// So many before the clock is looked at again.
+// How many before the clock is looked at again.
 constexpr int kMostAtOnce = 64;
 constexpr uint64_t kLongestPauseNs = 3'600'000'000'000;
 

@@ -16,7 +16,7 @@ void flat_broadcast(Builder& b) {
   }
 }
 
-// Rank r combines what ranks 0 .. r-1 made with its own and hands it on; the last rank sends it to the root.
+// Rank r combines what ranks 0 .. r-1 made with its own and passes it on; the last rank sends it to the root.
 void chain_reduce(Builder& b, bool incoming_left) {
   const uint32_t last = b.size() - 1;
   const Slice sum = Builder::in_scratch(b.scratch_area(b.input()), b.input(), b.input());
