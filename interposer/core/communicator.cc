@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "c_api/internal/call.h"
 #include "c_api/internal/leaving.h"
 #include "c_api/internal/pending.h"
 #include "core/device_memory.h"

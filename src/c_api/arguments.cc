@@ -16,7 +16,6 @@ __attribute__((cold, noinline)) hocket_status_t wrong(const char* function, cons
 __attribute__((cold, noinline)) hocket_status_t explain(const char* function, const hocket_comm_t* comm, size_t count,
                                                         hocket_type_t type, int root) {
   if (comm == nullptr) return wrong(function, "`comm` is NULL");
-  if (!comm->communicator->context().is_owner()) return wrong(function, kOfParent);
   if (root < 0 || static_cast<uint32_t>(root) >= comm->communicator->size()) {
     return wrong(function, "root " + std::to_string(root) + " is not a rank of this communicator; it has ranks 0 to " +
                                std::to_string(comm->communicator->size() - 1));
@@ -46,18 +45,14 @@ hocket_status_t set_operation(const char* function, hocket_type_t type, hocket_o
     out.combiner.commutative = op->commutative;
     return HOCKET_OK;
   }
-  const auto operation = static_cast<reduction::Operation>(reinterpret_cast<uintptr_t>(op));
-  if ((type & kOpaque) == 0) {
-    out.combiner.kernel = reduction::find_combine(operation, static_cast<reduction::Type>(type));
-  }
+  if ((type & kOpaque) == 0) set_kernel(op, type, out);
   if (out.combiner.kernel == nullptr) {
+    const auto operation = static_cast<reduction::Operation>(reinterpret_cast<uintptr_t>(op));
     return wrong(function,
                  "operation `" + std::string(reduction::name(operation)) + "` is not defined for type " +
                      ((type & kOpaque) != 0 ? std::string("OPAQUE")
                                             : std::string(reduction::name(static_cast<reduction::Type>(type)))));
   }
-  out.combiner.operation = operation;
-  out.operation_name = reinterpret_cast<uintptr_t>(op);
   return HOCKET_OK;
 }
 

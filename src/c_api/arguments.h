@@ -9,6 +9,7 @@
 #include <string>
 
 #include "c_api/handles.h"
+#include "c_api/internal/call.h"
 #include "reduction/reduction.h"
 
 // Leaves the function with the code unless it is HOCKET_OK.
@@ -19,7 +20,6 @@
 
 namespace hocket::c_api {
 
-using communicator::Arguments;
 using schedule::Collective;
 
 constexpr hocket_type_t kOpaque = 0x80000000u;
@@ -42,8 +42,7 @@ inline hocket_status_t begin(const char* function, hocket_comm_t* comm, Collecti
   const size_t element = size_of(type);
   long long bytes = 0;
   const bool fits = element != 0 && !__builtin_mul_overflow(count, element, &bytes);
-  if (!fits || comm == nullptr || !comm->communicator->context().is_owner() ||
-      static_cast<uint32_t>(root) >= comm->communicator->size()) [[unlikely]] {
+  if (!fits || comm == nullptr || static_cast<uint32_t>(root) >= comm->communicator->size()) [[unlikely]] {
     return explain(function, comm, count, type, root);
   }
   out.collective = collective;
@@ -77,24 +76,29 @@ inline hocket_status_t set_row(const char* function, const hocket_comm_t* comm, 
 }
 
 // The two buffers of a call that is not in place.
-inline hocket_status_t set_apart(const char* function, const void* input, size_t input_bytes, void* output,
-                                 size_t output_bytes, Arguments& out) {
+inline hocket_status_t set_apart(const char* function, const hocket_comm_t* comm, const void* input, size_t input_bytes,
+                                 void* output, size_t output_bytes, Arguments& out) {
   HOCKET_CHECKED(check_buffer(function, "input", input, input_bytes));
   HOCKET_CHECKED(check_buffer(function, "output", output, output_bytes));
   out.input = static_cast<const std::byte*>(input);
   out.output = static_cast<std::byte*>(output);
-  if (out.input < out.output + output_bytes && out.output < out.input + input_bytes) [[unlikely]]
-    return wrong(function, "`input` and `output` overlap; pass HOCKET_IN_PLACE to use one buffer");
+  return check_apart(comm, out, input_bytes, output_bytes);
+}
+
+// In place, the input is in the output, of `bytes`.
+inline hocket_status_t set_in_output(const char* function, const hocket_comm_t* comm, void* output, size_t bytes,
+                                     Arguments& out) {
+  HOCKET_CHECKED(check_buffer(function, "output", output, bytes));
+  out.output = static_cast<std::byte*>(output);
+  communicator::set_in_place(out, comm->communicator->rank());
   return HOCKET_OK;
 }
 
-// Both buffers are `bytes` long. In place, the input is in the output.
-inline hocket_status_t set_equal(const char* function, const void* input, void* output, size_t bytes, Arguments& out) {
-  if (input != HOCKET_IN_PLACE) return set_apart(function, input, bytes, output, bytes, out);
-  HOCKET_CHECKED(check_buffer(function, "output", output, bytes));
-  out.output = static_cast<std::byte*>(output);
-  out.input = out.output;
-  return HOCKET_OK;
+// Both buffers are `bytes` long.
+inline hocket_status_t set_equal(const char* function, const hocket_comm_t* comm, const void* input, void* output,
+                                 size_t bytes, Arguments& out) {
+  if (input == HOCKET_IN_PLACE) return set_in_output(function, comm, output, bytes, out);
+  return set_apart(function, comm, input, bytes, output, bytes, out);
 }
 
 // --- and on to the communicator -------------------------------------------------------------------------------
@@ -102,7 +106,7 @@ inline hocket_status_t set_equal(const char* function, const void* input, void* 
 inline hocket_status_t run(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments) {
   if (checked != HOCKET_OK) [[unlikely]]
     return checked;
-  return guarded(*comm->communicator, [&] { return answer(comm->communicator->run(arguments)); });
+  return run(comm, arguments);
 }
 
 inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments,
@@ -111,13 +115,7 @@ inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const
   if (request == nullptr) {
     return report(Status(Code::kInvalidArgument, "`request` is NULL; pass where to put the handle"));
   }
-  *request = nullptr;
-  return guarded(*comm->communicator, [&] {
-    Result<communicator::Request*> started = comm->communicator->start(arguments);
-    if (!started.is_ok()) return report(started.status());
-    *request = to_handle(started.value());
-    return HOCKET_OK;
-  });
+  return start(comm, arguments, request);
 }
 
 }  // namespace hocket::c_api

@@ -23,14 +23,4 @@ hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, cons
   return HOCKET_OK;
 }
 
-size_t offset_of(const Side& side, uint32_t rank, size_t element_bytes) {
-  size_t elements = 0;
-  if (side.displacements != nullptr) {
-    elements = side.displacements[rank];
-  } else {
-    for (uint32_t before = 0; before < rank; ++before) elements += side.counts[before];
-  }
-  return elements * element_bytes;
-}
-
 }  // namespace hocket::c_api

@@ -19,9 +19,6 @@ struct Side {
 hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, const Side& side, const void* buffer,
                            const char* buffer_name, Arguments& out, schedule::BlockVector& blocks);
 
-// Where the block of `rank` lies in the side's buffer, in bytes.
-size_t offset_of(const Side& side, uint32_t rank, size_t element_bytes);
-
 // On one rank nothing differs: the call becomes that of blocks of equal length.
 inline bool is_alone(const hocket_comm_t* comm) { return comm->communicator->size() == 1; }
 

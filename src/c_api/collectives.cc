@@ -36,7 +36,7 @@ hocket_status_t reduce_arguments(hocket_comm_t* comm, const void* input, void* o
   HOCKET_CHECKED(begin(kName, comm, Collective::kReduce, count, type, root, out));
   HOCKET_CHECKED(set_operation(kName, type, op, out));
   const size_t bytes = out.count * out.combiner.element_bytes;
-  if (comm->communicator->rank() == out.root) return set_equal(kName, input, output, bytes, out);
+  if (comm->communicator->rank() == out.root) return set_equal(kName, comm, input, output, bytes, out);
   if (input == HOCKET_IN_PLACE) return wrong(kName, kRootOnly);
   HOCKET_CHECKED(check_buffer(kName, "input", input, bytes));
   out.input = static_cast<const std::byte*>(input);
@@ -48,7 +48,7 @@ hocket_status_t allreduce_arguments(hocket_comm_t* comm, const void* input, void
   constexpr const char* kName = "hocket_allreduce";
   HOCKET_CHECKED(begin(kName, comm, Collective::kAllreduce, count, type, 0, out));
   HOCKET_CHECKED(set_operation(kName, type, op, out));
-  return set_equal(kName, input, output, out.count * out.combiner.element_bytes, out);
+  return set_equal(kName, comm, input, output, out.count * out.combiner.element_bytes, out);
 }
 
 }  // namespace

@@ -9,10 +9,12 @@ using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
 using hocket::c_api::set_equal;
+using hocket::c_api::set_in_output;
 using hocket::c_api::set_row;
 using hocket::c_api::start;
 using hocket::c_api::wrong;
 using hocket::communicator::Arguments;
+using hocket::communicator::set_in_place;
 using hocket::schedule::Collective;
 
 namespace {
@@ -26,15 +28,12 @@ inline hocket_status_t begin_blocks(const char* function, hocket_comm_t* comm, C
   return set_row(function, comm, count, out.count, row);
 }
 
-// The buffers of who gets a block of every rank; in place, its own lies there already.
+// The buffers of a rank that gets a block of every rank; in place, its own lies there already.
 inline hocket_status_t set_gathered(const char* function, hocket_comm_t* comm, const void* input, void* output,
                                     Arguments& out) {
   const size_t row = out.count * comm->communicator->size();
-  if (input != HOCKET_IN_PLACE) return set_apart(function, input, out.count, output, row, out);
-  HOCKET_CHECKED(check_buffer(function, "output", output, row));
-  out.output = static_cast<std::byte*>(output);
-  out.input = out.output + comm->communicator->rank() * out.count;
-  return HOCKET_OK;
+  if (input != HOCKET_IN_PLACE) return set_apart(function, comm, input, out.count, output, row, out);
+  return set_in_output(function, comm, output, row, out);
 }
 
 hocket_status_t gather_arguments(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
@@ -59,10 +58,10 @@ hocket_status_t scatter_arguments(hocket_comm_t* comm, const void* input, void* 
     return check_buffer(kName, "output", output, out.count);
   }
   const size_t row = out.count * comm->communicator->size();
-  if (output != HOCKET_IN_PLACE) return set_apart(kName, input, row, output, out.count, out);
+  if (output != HOCKET_IN_PLACE) return set_apart(kName, comm, input, row, output, out.count, out);
   HOCKET_CHECKED(check_buffer(kName, "input", input, row));
   out.input = static_cast<const std::byte*>(input);
-  out.output = const_cast<std::byte*>(out.input) + out.root * out.count;  // where it stays as it is
+  set_in_place(out, out.root);
   return HOCKET_OK;
 }
 
@@ -77,7 +76,7 @@ hocket_status_t alltoall_arguments(hocket_comm_t* comm, const void* input, void*
                                    hocket_type_t type, Arguments& out) {
   constexpr const char* kName = "hocket_alltoall";
   HOCKET_CHECKED(begin_blocks(kName, comm, Collective::kAlltoall, count, type, 0, out));
-  return set_equal(kName, input, output, out.count * comm->communicator->size(), out);
+  return set_equal(kName, comm, input, output, out.count * comm->communicator->size(), out);
 }
 
 }  // namespace

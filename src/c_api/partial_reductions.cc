@@ -9,6 +9,7 @@ using hocket::c_api::run;
 using hocket::c_api::set_apart;
 using hocket::c_api::set_blocks;
 using hocket::c_api::set_equal;
+using hocket::c_api::set_in_output;
 using hocket::c_api::set_operation;
 using hocket::c_api::set_row;
 using hocket::c_api::start;
@@ -18,10 +19,10 @@ using hocket::schedule::Collective;
 namespace {
 
 // In place, the output holds the whole operand, and afterwards the result where it begins.
-hocket_status_t set_scattered(const char* function, const void* input, size_t row, void* output, size_t bytes,
-                              Arguments& out) {
-  if (input != HOCKET_IN_PLACE) return set_apart(function, input, row, output, bytes, out);
-  return set_equal(function, input, output, row, out);
+hocket_status_t set_scattered(const char* function, const hocket_comm_t* comm, const void* input, size_t row,
+                              void* output, size_t bytes, Arguments& out) {
+  if (input == HOCKET_IN_PLACE) return set_in_output(function, comm, output, row, out);
+  return set_apart(function, comm, input, row, output, bytes, out);
 }
 
 hocket_status_t reduce_scatter_block_arguments(hocket_comm_t* comm, const void* input, void* output, size_t count,
@@ -32,7 +33,7 @@ hocket_status_t reduce_scatter_block_arguments(hocket_comm_t* comm, const void* 
   const size_t block = count * out.combiner.element_bytes;
   size_t row = 0;
   HOCKET_CHECKED(set_row(kName, comm, count, block, row));
-  return set_scattered(kName, input, row, output, block, out);
+  return set_scattered(kName, comm, input, row, output, block, out);
 }
 
 hocket_status_t reduce_scatter_arguments(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
@@ -47,7 +48,7 @@ hocket_status_t reduce_scatter_arguments(hocket_comm_t* comm, const void* input,
   for (uint32_t rank = 0; rank < comm->communicator->size(); ++rank) total += counts[rank];
   if (is_alone(comm)) out.collective = Collective::kReduceScatterBlock;
   const size_t element = out.combiner.element_bytes;
-  return set_scattered(kName, input, total * element, output, out.count * element, out);
+  return set_scattered(kName, comm, input, total * element, output, out.count * element, out);
 }
 
 hocket_status_t scan_arguments(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
@@ -55,7 +56,7 @@ hocket_status_t scan_arguments(hocket_comm_t* comm, const void* input, void* out
   constexpr const char* kName = "hocket_scan";
   HOCKET_CHECKED(begin(kName, comm, Collective::kScan, count, type, 0, out));
   HOCKET_CHECKED(set_operation(kName, type, op, out));
-  return set_equal(kName, input, output, out.count * out.combiner.element_bytes, out);
+  return set_equal(kName, comm, input, output, out.count * out.combiner.element_bytes, out);
 }
 
 hocket_status_t exscan_arguments(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
@@ -64,7 +65,8 @@ hocket_status_t exscan_arguments(hocket_comm_t* comm, const void* input, void* o
   HOCKET_CHECKED(begin(kName, comm, Collective::kExscan, count, type, 0, out));
   HOCKET_CHECKED(set_operation(kName, type, op, out));
   const size_t bytes = out.count * out.combiner.element_bytes;
-  if (comm->communicator->rank() > 0 || input == HOCKET_IN_PLACE) return set_equal(kName, input, output, bytes, out);
+  if (comm->communicator->rank() > 0 || input == HOCKET_IN_PLACE)
+    return set_equal(kName, comm, input, output, bytes, out);
   // The first rank gets nothing, whatever it has passed to put it in.
   out.input = static_cast<const std::byte*>(input);
   return check_buffer(kName, "input", input, bytes);

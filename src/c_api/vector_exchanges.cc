@@ -9,7 +9,6 @@ using hocket::c_api::check_buffer;
 using hocket::c_api::guarded;
 using hocket::c_api::is_alone;
 using hocket::c_api::kRootOnly;
-using hocket::c_api::offset_of;
 using hocket::c_api::run;
 using hocket::c_api::set_blocks;
 using hocket::c_api::Side;
@@ -17,6 +16,8 @@ using hocket::c_api::size_of;
 using hocket::c_api::start;
 using hocket::c_api::wrong;
 using hocket::communicator::Arguments;
+using hocket::communicator::block_offset;
+using hocket::communicator::set_in_place;
 using hocket::schedule::Collective;
 
 static_assert(std::is_same_v<size_t, uint64_t>);  // callers' arrays are used as they are
@@ -35,7 +36,6 @@ hocket_status_t gatherv_arguments(hocket_comm_t* comm, const void* input, size_t
                                   Arguments& out) {
   constexpr const char* kName = "hocket_gatherv";
   HOCKET_CHECKED(begin(kName, comm, Collective::kGatherv, input_count, type, root, out));
-  const size_t element = out.combiner.element_bytes;
   const bool in_place = input == HOCKET_IN_PLACE;
   out.input = static_cast<const std::byte*>(input);
   if (comm->communicator->rank() != out.root) {
@@ -44,12 +44,13 @@ hocket_status_t gatherv_arguments(hocket_comm_t* comm, const void* input, size_t
   }
   const Side side{"counts", counts, displacements};
   HOCKET_CHECKED(set_blocks(kName, comm, side, output, "output", out, out.output_blocks));
-  std::byte* const own = static_cast<std::byte*>(output) + offset_of(side, out.root, element);
+  std::byte* const own = static_cast<std::byte*>(output) + block_offset(out, out.output_blocks, out.root);
   out.output = static_cast<std::byte*>(output);
   out.count = counts[out.root];
   if (in_place) {
-    out.input = own;
+    set_in_place(out, out.root);
   } else {
+    out.in_place = own != nullptr && out.input == own;
     HOCKET_CHECKED(check_same(kName, "input_count", input_count, out.count));
     HOCKET_CHECKED(check_buffer(kName, "input", input, out.count));
   }
@@ -65,7 +66,6 @@ hocket_status_t scatterv_arguments(hocket_comm_t* comm, const void* input, const
                                    int root, Arguments& out) {
   constexpr const char* kName = "hocket_scatterv";
   HOCKET_CHECKED(begin(kName, comm, Collective::kScatterv, output_count, type, root, out));
-  const size_t element = out.combiner.element_bytes;
   const bool in_place = output == HOCKET_IN_PLACE;
   out.output = static_cast<std::byte*>(output);
   if (comm->communicator->rank() != out.root) {
@@ -74,12 +74,13 @@ hocket_status_t scatterv_arguments(hocket_comm_t* comm, const void* input, const
   }
   const Side side{"counts", counts, displacements};
   HOCKET_CHECKED(set_blocks(kName, comm, side, input, "input", out, out.input_blocks));
-  const std::byte* const own = static_cast<const std::byte*>(input) + offset_of(side, out.root, element);
+  const std::byte* const own = static_cast<const std::byte*>(input) + block_offset(out, out.input_blocks, out.root);
   out.input = static_cast<const std::byte*>(input);
   out.count = counts[out.root];
   if (in_place) {
-    out.output = const_cast<std::byte*>(own);  // where it stays as it is
+    set_in_place(out, out.root);
   } else {
+    out.in_place = own != nullptr && out.output == own;
     HOCKET_CHECKED(check_same(kName, "output_count", output_count, out.count));
     HOCKET_CHECKED(check_buffer(kName, "output", output, out.count));
   }
@@ -97,10 +98,12 @@ hocket_status_t allgatherv_arguments(hocket_comm_t* comm, const void* input, voi
   const uint32_t rank = comm->communicator->rank();
   const Side side{"counts", counts, displacements};
   HOCKET_CHECKED(set_blocks(kName, comm, side, output, "output", out, out.output_blocks));
-  std::byte* const own = static_cast<std::byte*>(output) + offset_of(side, rank, out.combiner.element_bytes);
+  std::byte* const own = static_cast<std::byte*>(output) + block_offset(out, out.output_blocks, rank);
   out.output = static_cast<std::byte*>(output);
   out.count = counts[rank];
-  out.input = input == HOCKET_IN_PLACE ? own : static_cast<const std::byte*>(input);
+  out.input = static_cast<const std::byte*>(input);
+  out.in_place = own != nullptr && out.input == own;
+  if (input == HOCKET_IN_PLACE) set_in_place(out, rank);
   HOCKET_CHECKED(check_buffer(kName, "input", out.input, out.count));
   if (is_alone(comm)) {
     out.collective = Collective::kAllgather;
@@ -114,21 +117,24 @@ hocket_status_t alltoallv_arguments(hocket_comm_t* comm, const void* input, cons
                                     const size_t* output_displacements, hocket_type_t type, Arguments& out) {
   constexpr const char* kName = "hocket_alltoallv";
   HOCKET_CHECKED(begin(kName, comm, Collective::kAlltoallv, 0, type, 0, out));
-  const size_t element = out.combiner.element_bytes;
-  const Side received{"output_counts", output_counts, output_displacements};
-  const Side sent = input == HOCKET_IN_PLACE ? received : Side{"input_counts", input_counts, input_displacements};
-  if (input == HOCKET_IN_PLACE) input = output;
-  HOCKET_CHECKED(set_blocks(kName, comm, received, output, "output", out, out.output_blocks));
-  HOCKET_CHECKED(set_blocks(kName, comm, sent, input, "input", out, out.input_blocks));
-  out.input = static_cast<const std::byte*>(input);
-  out.output = static_cast<std::byte*>(output);
   const uint32_t rank = comm->communicator->rank();
-  HOCKET_CHECKED(check_same(kName, "output_counts", received.counts[rank], sent.counts[rank]));
+  out.output = static_cast<std::byte*>(output);
+  HOCKET_CHECKED(set_blocks(kName, comm, {"output_counts", output_counts, output_displacements}, output, "output", out,
+                            out.output_blocks));
+  if (input == HOCKET_IN_PLACE) {
+    set_in_place(out, rank);
+  } else {
+    out.input = static_cast<const std::byte*>(input);
+    HOCKET_CHECKED(set_blocks(kName, comm, {"input_counts", input_counts, input_displacements}, input, "input", out,
+                              out.input_blocks));
+    HOCKET_CHECKED(check_same(kName, "output_counts", output_counts[rank], input_counts[rank]));
+    out.in_place = input != nullptr && input == output;
+  }
   if (is_alone(comm)) {
     out.collective = Collective::kAlltoall;
-    out.count = sent.counts[0];
-    if (out.input != nullptr) out.input += offset_of(sent, 0, element);
-    if (out.output != nullptr) out.output += offset_of(received, 0, element);
+    out.count = out.input_blocks.counts[0];
+    if (out.input != nullptr) out.input += block_offset(out, out.input_blocks, 0);
+    if (out.output != nullptr) out.output += block_offset(out, out.output_blocks, 0);
   }
   return HOCKET_OK;
 }

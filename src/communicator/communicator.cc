@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/assertion.h"
 #include "communicator/setup/setup.h"
 
 namespace hocket::communicator {
@@ -52,7 +53,7 @@ CallShape Communicator::shape_of(const Arguments& arguments) const {
   CallShape shape;
   shape.collective = arguments.collective;
   shape.keep_order = !arguments.combiner.commutative;
-  shape.in_place = is_in_place(arguments, participants_.rank);
+  shape.in_place = runs_in_place(arguments);
   shape.root = arguments.root;
   shape.count = arguments.count;
   shape.element_bytes = arguments.combiner.element_bytes;
@@ -149,15 +150,16 @@ Status refused_for_engines() { return {Code::kNotSupported, "NIC engines don't c
 }  // namespace
 
 Result<Request*> Communicator::start(const Arguments& arguments) {
-  if (only_by_engines_ && !may_run_by_engines()) return refused_for_engines();
-  if (only_by_engines_ && !planner_->may_go_by_engine(shape_of(arguments))) return refused_for_engines();
+  const bool only_by_engines = arguments.only_by_engines;
+  if (only_by_engines && !(may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments))))
+    return refused_for_engines();
   if (check_) HOCKET_TRY(check(arguments));
   auto request = std::make_unique<Request>();
   const Prepared* prepared = nullptr;
   std::shared_ptr<const Prepared> keep;
   Status planned = prepare(arguments, request->call, prepared, &keep);
-  if (!planned.is_ok()) return only_by_engines_ && !failure_.is_broken() ? refused_for_engines() : std::move(planned);
-  if (only_by_engines_ && !prepared->runs_by_itself) return refused_for_engines();
+  if (!planned.is_ok()) return only_by_engines && !failure_.is_broken() ? refused_for_engines() : std::move(planned);
+  if (only_by_engines && !prepared->runs_by_itself) return refused_for_engines();
   request->track = requests_.next_track();
   if (Result<Track*> track = tracks_.open(request->track); !track.is_ok()) return failure_.fail(track.take_status());
   request->communicator = this;
@@ -173,6 +175,7 @@ void Communicator::look_for_failure() {
 }
 
 void Communicator::advance_pending() {
+  HOCKET_ASSERT(!wait_.is_in_progress(), "a communicator that waits moves its requests itself");
   if (requests_.running() == 0) return;
   requests_.advance();
   if (requests_.running() != 0) look_for_failure();

@@ -72,13 +72,9 @@ class Communicator {
   Context& context() { return context_; }
 
   Status run(const Arguments& arguments);
-  // Of the blocking calls from now on; nullptr: of none.
-  void serve(engines::OnDemand* on_demand) { blocking_.serve(on_demand); }
   Result<Request*> start(const Arguments& arguments);
   // Whether engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.
   bool may_run_by_engines() const { return engines_.may_run_by_itself() && !check_; }
-  // From now on start() refuses, by kNotSupported and on all ranks alike, what engines don't carry out by themselves.
-  void start_only_by_engines(bool only) { only_by_engines_ = only; }
   // Moves all requests, and looks now and then whether peers have failed.
   void advance_pending();
   // True when complete: the request is gone and `status` says how it ended.
@@ -111,7 +107,6 @@ class Communicator {
   Arguments last_;  // of the barrier that several nodes end with
   engines::shared_memory::RankBlock* block_;
   std::optional<uint32_t> own_tag_;
-  bool only_by_engines_ = false;
 };
 
 }  // namespace hocket::communicator

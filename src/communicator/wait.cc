@@ -29,7 +29,9 @@ Wait::Wait(Context& context, const Participants& participants, Tracks& tracks, R
 
 void Wait::progress() {
   const auto begin_ns = static_cast<int64_t>(now_ns());
+  is_in_progress_ = true;
   context_.progress();
+  is_in_progress_ = false;
   attention_.note(begin_ns, static_cast<int64_t>(now_ns()));
   waiter_.disregard();
 }

@@ -127,8 +127,13 @@ void check_broadcast_on_demand(Rank& me, size_t count) {
   std::vector<int64_t> buffer(count);
   const auto bytes = std::as_bytes(std::span(expected)).first(me.rank == root ? count * sizeof(int64_t) : 0);
   ByParts parts(bytes, reinterpret_cast<std::byte*>(buffer.data()), std::as_bytes(std::span(buffer)));
-  const c_api::ServedOnDemand served(me.comm, parts);
-  ASSERT_EQ(hocket_broadcast(me.comm, buffer.data(), count, HOCKET_INT64, root), HOCKET_OK) << hocket_error_text();
+  c_api::Arguments arguments;
+  arguments.collective = schedule::Collective::kBroadcast;
+  arguments.output = reinterpret_cast<std::byte*>(buffer.data());
+  arguments.count = count * sizeof(int64_t);
+  arguments.root = static_cast<uint32_t>(root);
+  arguments.on_demand = &parts;
+  ASSERT_EQ(c_api::run(me.comm, arguments), HOCKET_OK) << hocket_error_text();
   if (me.rank != root) {
     ASSERT_EQ(buffer, expected) << "count " << count;
   }

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "c_api/internal/on_demand.h"
+#include "c_api/internal/call.h"
 #include "schedule/step.h"
 
 namespace hocket::test {

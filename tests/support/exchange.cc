@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "c_api/handles.h"
 #include "support/by_parts.h"
 
 namespace hocket::test {
@@ -147,6 +148,35 @@ hocket_status_t call(const ExchangeCase& c, const Place& me, const void* input, 
 
 #undef EITHER
 
+// The same on demand, as somebody describes it who has checked it already.
+hocket_status_t call_on_demand(const ExchangeCase& c, const Place& me, const Affine* input, Affine* output,
+                               const Sides& s, ByParts& parts) {
+  const bool is_root = me.rank == c.root;
+  c_api::Arguments arguments;
+  arguments.collective = c.collective;
+  arguments.count = c.length_of(me.rank, 1);
+  arguments.root = static_cast<uint32_t>(c.root);
+  arguments.combiner.type = kType;
+  arguments.combiner.element_bytes = sizeof(Affine);
+  if (schedule::combines(c.collective)) {
+    arguments.combiner.function = c.op->function;
+    arguments.combiner.user = c.op->user;
+    arguments.combiner.commutative = c.op->commutative;
+  }
+  if (schedule::has_input(c.collective, is_root)) {
+    arguments.input = reinterpret_cast<const std::byte*>(input);
+    if (schedule::is_vector(c.collective) && schedule::input_blocks(c.collective, 2) == 2)
+      arguments.input_blocks = {s.in_blocks.counts.data(), s.in_blocks.displacements.data()};
+  }
+  if (schedule::has_output(c.collective, is_root)) {
+    arguments.output = reinterpret_cast<std::byte*>(output);
+    if (schedule::is_vector(c.collective) && schedule::output_blocks(c.collective, 2) == 2)
+      arguments.output_blocks = {s.out_blocks.counts.data(), s.out_blocks.displacements.data()};
+  }
+  arguments.on_demand = &parts;
+  return c_api::run(me.comm, arguments);
+}
+
 // In place: the output holds the input where the call expects it (or, of a scatter, the input the output).
 void lay_in_place(const ExchangeCase& c, const Place& me, Sides& s) {
   const Collective base = schedule::base_of(c.collective);
@@ -237,8 +267,7 @@ hocket_status_t Exchange::run(hocket_request_t** request) {
   if (!s.c.on_demand) return call(s.c, s.me, from, to, s.sides, request);
   ByParts parts(std::as_bytes(std::span(s.sides.input)), reinterpret_cast<std::byte*>(s.input->at()),
                 std::as_bytes(std::span(s.output->at(), s.sides.output.size())));
-  const c_api::ServedOnDemand served(s.me.comm, parts);
-  const hocket_status_t status = call(s.c, s.me, from, to, s.sides, nullptr);
+  const hocket_status_t status = call_on_demand(s.c, s.me, s.input->at(), s.output->at(), s.sides, parts);
   s.took_something_else = !schedule::combines(s.c.collective) && !parts.has_taken_results();
   s.input->fill(s.sides.input);  // not all of it need have been asked for
   return status;

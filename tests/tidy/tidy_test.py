@@ -61,16 +61,16 @@ class Rules(small_tree.TestCase):
         self.expect("includes", "src/platform/descriptor.cc")
 
     def test_interposer_sees_the_public_header_base_and_one_more(self):
-        self.write("src/c_api/internal/on_demand.h", SPDX)
+        self.write("src/c_api/internal/call.h", SPDX)
         self.write("src/c_api/handles.h", SPDX)
         self.write("src/c_api/objects.cc", SPDX + '#include "c_api/handles.h"\n')
         self.write("interposer/shim.cc",
-                   SPDX + '#include "base/status.h"\n#include "c_api/internal/on_demand.h"\n'
+                   SPDX + '#include "base/status.h"\n#include "c_api/internal/call.h"\n'
                    '#include "hocket/hocket.h"\n')
         self.assertEqual(self.found(), [])
-        self.write("interposer/shim.cc", SPDX + '#include "c_api/handles.h"\n#include "c_api/internal/on_demand.h"\n')
+        self.write("interposer/shim.cc", SPDX + '#include "c_api/handles.h"\n#include "c_api/internal/call.h"\n')
         self.expect("includes", "interposer/shim.cc")
-        self.write("interposer/shim.cc", SPDX + '#include "c_api/internal/on_demand.h"\n#include "schedule/plan.h"\n')
+        self.write("interposer/shim.cc", SPDX + '#include "c_api/internal/call.h"\n#include "schedule/plan.h"\n')
         self.expect("includes", "interposer/shim.cc")
 
     def test_variants_of_a_header_are_found_in_their_folders(self):

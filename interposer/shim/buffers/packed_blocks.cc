@@ -25,7 +25,7 @@ void PackedBlocks::add(size_t begin, const Elements& elements) {
 
 template <typename Visit>
 bool PackedBlocks::for_blocks_of(const std::byte* first, size_t bytes, const Visit& visit) {
-  // Memory of somebody else's can lie on either side.
+  // Memory of other owners can lie on either side.
   const auto offset = reinterpret_cast<uintptr_t>(first) - reinterpret_cast<uintptr_t>(room_.bytes());
   if (offset >= bytes_) return true;
   const size_t end = std::min(bytes_, offset + bytes);

@@ -12,7 +12,7 @@
 #include <exception>
 #include <vector>
 
-#include "c_api/internal/on_demand.h"
+#include "c_api/internal/call.h"
 #include "shim/buffers/sides.h"
 
 namespace hocket::interposer {
@@ -56,7 +56,7 @@ class PackedBlocks {
   std::vector<Block> blocks_;
 };
 
-// While it lives, blocking calls on the communicator have their input, output or both in parts.
+// Of a blocking call whose input, output or both come in parts.
 class PackedOnDemand final : public c_api::OnDemand {
  public:
   // Of a side that is so long.
@@ -65,8 +65,7 @@ class PackedOnDemand final : public c_api::OnDemand {
   }
 
   // nullptr: that side lies ready as a whole.
-  PackedOnDemand(hocket_comm_t* comm, PackedBlocks* input, PackedBlocks* output)
-      : input_(input), output_(output), served_(comm, *this) {}
+  PackedOnDemand(PackedBlocks* input, PackedBlocks* output) : input_(input), output_(output) {}
   void need(const std::byte* first, uint64_t bytes) override;
   void arrived(const std::byte* first, uint64_t bytes) override;
 
@@ -74,7 +73,6 @@ class PackedOnDemand final : public c_api::OnDemand {
   static constexpr size_t kLeastBytes = size_t{64} << 10;
   PackedBlocks* input_;
   PackedBlocks* output_;
-  c_api::ServedOnDemand served_;
 };
 
 // Ends a call for whose peers something could not be packed.

@@ -60,12 +60,14 @@ inline bool measure_uniform(const Side& side, Blocks& blocks) {
   const TypeFacts& facts = *blocks.facts;
   if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
   const auto count = static_cast<size_t>(side.count);
-  size_t elements = 0, total = 0;
+  size_t elements = 0;
+  ptrdiff_t total = 0;  // more than that no memory can hold
   if (__builtin_mul_overflow(count, static_cast<size_t>(blocks.number), &elements)) return false;
   if (__builtin_mul_overflow(elements, facts.size, &total)) return false;
   blocks.bytes = blocks.own_bytes = count * facts.size;
   blocks.first = static_cast<unsigned char*>(const_cast<void*>(side.buffer)) + facts.true_lb;
-  blocks.is_packed = total != 0 && (!facts.is_dense_array(elements) || device::needs_staging(blocks.first, total));
+  blocks.is_packed = total != 0 && (!facts.is_dense_array(elements) ||
+                                    device::needs_staging(blocks.first, static_cast<size_t>(total)));
   return true;
 }
 

@@ -18,8 +18,9 @@ Decision decide(const BarrierCall& call, BarrierCall::Findings&) {
 
 int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&) {
   const bool is_alone = decision.why == Outcome::kSingleRank;
-  return answer(decision, call.collective, call.comm,
-                is_alone ? HOCKET_OK : hocket_barrier(decision.communicator->comm));
+  return answer(
+      decision, call.collective, call.comm,
+      is_alone ? HOCKET_OK : c_api::run(decision.communicator->comm, arguments_of_bytes(Collective::kBarrier, 0)));
 }
 
 Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
@@ -29,9 +30,18 @@ Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
   findings.facts = find_type(call.type);
   if (findings.facts == nullptr || !is_buffer(call.buffer, call.count == 0, *findings.facts)) return decision;
   // What no memory can hold must be a mistake.
-  if (__builtin_mul_overflow(static_cast<size_t>(call.count), findings.facts->size, &findings.bytes)) return decision;
+  ptrdiff_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(call.count), findings.facts->size, &bytes)) return decision;
+  findings.bytes = static_cast<size_t>(bytes);
   decision.why = readiness(*decision.communicator, call.comm, [] { return Waiting::kNotAll; });
   return decision;
+}
+
+Arguments arguments_of(const BroadcastCall& call, const void* bytes, size_t length) {
+  Arguments arguments = arguments_of_bytes(Collective::kBroadcast, call.root);
+  arguments.output = static_cast<std::byte*>(const_cast<void*>(bytes));
+  arguments.count = length;
+  return arguments;
 }
 
 namespace {
@@ -52,11 +62,10 @@ int broadcast_on_demand(const BroadcastCall& call, const Decision& decision, con
   Packed room(Packed::Use::kInput, call.comm);
   room.make_room(elements.bytes());
   PackedBlocks block(room, elements);
-  hocket_status_t status = HOCKET_OK;
-  {
-    const PackedOnDemand on_demand(comm, is_root ? &block : nullptr, is_root ? nullptr : &block);
-    status = hocket_broadcast(comm, room.bytes(), elements.bytes(), HOCKET_BYTE, call.root);
-  }
+  PackedOnDemand on_demand(is_root ? &block : nullptr, is_root ? nullptr : &block);
+  Arguments arguments = arguments_of(call, room.bytes(), elements.bytes());
+  arguments.on_demand = &on_demand;
+  const hocket_status_t status = c_api::run(comm, arguments);
   if (is_root && room.error() != MPI_SUCCESS) return give_up(decision, call.collective, room.error(), kPackingFailed);
   if (!is_root && status == HOCKET_OK) block.unpack_rest();
   return answer(decision, call.collective, call.comm, status, room.error());
@@ -74,14 +83,14 @@ int broadcast_packed(const BroadcastCall& call, const Decision& decision, const 
   bool has_failed = false;
   const hocket_status_t status = in_pieces(bytes, [&](size_t, size_t length) {
     if (!is_root) {
-      const hocket_status_t arrived = hocket_broadcast(comm, stream.place_for_next(), length, HOCKET_BYTE, call.root);
+      const hocket_status_t arrived = c_api::run(comm, arguments_of(call, stream.place_for_next(), length));
       if (arrived == HOCKET_OK) stream.unpack_next(length);
       return arrived;
     }
     const unsigned char* piece = stream.pack_next(length);
     has_failed = stream.error() != MPI_SUCCESS;
     if (has_failed) return HOCKET_ERR_BROKEN;
-    return hocket_broadcast(comm, const_cast<unsigned char*>(piece), length, HOCKET_BYTE, call.root);
+    return c_api::run(comm, arguments_of(call, piece, length));
   });
   if (has_failed) return give_up(decision, call.collective, stream.error(), kPackingFailed);
   return answer(decision, call.collective, call.comm, status, stream.error());
@@ -95,7 +104,7 @@ int carry_out(const BroadcastCall& call, const Decision& decision, const Broadca
   if (findings.bytes != 0 && !elements.lie_ready()) [[unlikely]]
     return broadcast_packed(call, decision, elements);
   const auto broadcast = [&](size_t at, size_t length) {
-    return hocket_broadcast(decision.communicator->comm, elements.first_byte() + at, length, HOCKET_BYTE, call.root);
+    return c_api::run(decision.communicator->comm, arguments_of(call, elements.first_byte() + at, length));
   };
   const bool is_whole = findings.bytes <= kLongestWhole;
   const hocket_status_t status = is_whole ? broadcast(0, findings.bytes) : in_pieces(findings.bytes, broadcast);

@@ -2,6 +2,7 @@
 // The barrier and the broadcast: calls for serve() of decision.h, which tells of thread safety and errors.
 #pragma once
 
+#include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
 
 namespace hocket::interposer {
@@ -31,6 +32,8 @@ Decision decide(const BarrierCall& call, BarrierCall::Findings&);
 int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&);
 
 Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings);
+// As hocket's call, of a piece of what is broadcast or of a copy of it.
+Arguments arguments_of(const BroadcastCall& call, const void* bytes, size_t length);
 int carry_out(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings);
 
 }  // namespace hocket::interposer

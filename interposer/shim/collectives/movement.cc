@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "shim/buffers/packed_blocks.h"
+#include "shim/collectives/arguments.h"
 #include "shim/collectives/misfit.h"
 
 namespace hocket::interposer {
@@ -106,34 +107,26 @@ Waiting waiting(const MoveCall& call, const Communicator& communicator, const Mo
 }
 
 hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
-                    const MoveFindings& findings) {
-  hocket_comm_t* comm = decision.communicator->comm;
-  const bool is_in_place = findings.is_in_place;
-  const void* input = is_in_place ? HOCKET_IN_PLACE : send.first;
-  unsigned char* output = receive.first;
-  switch (call.collective) {
-    case Collective::kGather:
-      return hocket_gather(comm, input, output, block_bytes(findings), HOCKET_BYTE, call.root);
-    case Collective::kGatherv:
-      return hocket_gatherv(comm, input, send.bytes, output, receive.counts, receive.displacements, HOCKET_BYTE,
-                            call.root);
-    case Collective::kScatter:
-      return hocket_scatter(comm, send.first, is_in_place ? const_cast<void*>(HOCKET_IN_PLACE) : output,
-                            block_bytes(findings), HOCKET_BYTE, call.root);
-    case Collective::kScatterv:
-      return hocket_scatterv(comm, send.first, send.counts, send.displacements,
-                             is_in_place ? const_cast<void*>(HOCKET_IN_PLACE) : output, receive.bytes, HOCKET_BYTE,
-                             call.root);
-    case Collective::kAllgather:
-      return hocket_allgather(comm, input, output, block_bytes(findings), HOCKET_BYTE);
-    case Collective::kAllgatherv:
-      return hocket_allgatherv(comm, input, output, receive.counts, receive.displacements, HOCKET_BYTE);
-    case Collective::kAlltoall:
-      return hocket_alltoall(comm, input, output, block_bytes(findings), HOCKET_BYTE);
-    default:
-      return hocket_alltoallv(comm, input, send.counts, send.displacements, output, receive.counts,
-                              receive.displacements, HOCKET_BYTE);
+                    const MoveFindings& findings, OnDemand* on_demand = nullptr) {
+  hocket_comm_t* const comm = decision.communicator->comm;
+  Arguments arguments = arguments_of_bytes(call.collective, call.root);
+  arguments.input = reinterpret_cast<const std::byte*>(send.first);
+  arguments.output = reinterpret_cast<std::byte*>(receive.first);
+  arguments.input_blocks = {send.counts, send.displacements};
+  arguments.output_blocks = {receive.counts, receive.displacements};
+  const bool differ = send.counts != nullptr || receive.counts != nullptr;
+  if (!differ || !movement_of(call.collective).is_exchange())
+    arguments.count = (receive.number != 0 ? receive : send).own_bytes;
+  arguments.on_demand = on_demand;
+  if (findings.is_in_place) {
+    set_in_place(arguments, static_cast<uint32_t>(decision.communicator->rank));
+  } else if (!differ) {
+    const hocket_status_t status = c_api::check_apart(comm, arguments, send.bytes * static_cast<size_t>(send.number),
+                                                      receive.bytes * static_cast<size_t>(receive.number));
+    if (status != HOCKET_OK) [[unlikely]]
+      return status;
   }
+  return c_api::run(comm, arguments);
 }
 
 // In the room instead of the program's memory.
@@ -178,8 +171,8 @@ void prepare_output(const MoveCall& call, const Decision& decision, const MoveFi
 hocket_status_t run_packed(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                            const MoveFindings& findings, PackedSide& input, PackedSide& output) {
   if (!input.parts && !output.parts) return run(call, decision, send, receive, findings);
-  const PackedOnDemand on_demand(decision.communicator->comm, input.get_parts(), output.get_parts());
-  return run(call, decision, send, receive, findings);
+  PackedOnDemand on_demand(input.get_parts(), output.get_parts());
+  return run(call, decision, send, receive, findings, &on_demand);
 }
 
 int move_packed(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {

@@ -53,7 +53,7 @@ bool measure(const ReduceCall& call, Communicator& communicator, ReduceFindings&
     default:
       break;
   }
-  size_t bytes = 0;
+  ptrdiff_t bytes = 0;  // more than that no memory can hold
   return !__builtin_mul_overflow(findings.operand, findings.facts->size, &bytes);
 }
 
@@ -80,7 +80,7 @@ Waiting waiting(const ReduceCall& call, const Communicator& communicator, const 
     case Collective::kReduceScatterBlock:
       return all_if(findings.operand * findings.facts->size != 0);
     case Collective::kReduceScatter:
-      // Who gets nothing need not wait.
+      // A rank that gets nothing need not wait.
       return all_if(findings.facts->size != 0 &&
                     (findings.counts == nullptr ? findings.result != 0 : have_all(findings.counts, communicator.size)));
     default:
@@ -89,27 +89,13 @@ Waiting waiting(const ReduceCall& call, const Communicator& communicator, const 
 }
 
 hocket_status_t run(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings, const void* input,
-                    void* output, hocket_type_t type) {
-  const void* from = findings.is_in_place ? HOCKET_IN_PLACE : input;
-  const hocket_op_t op = findings.operation.op;
-  hocket_comm_t* comm = decision.communicator->comm;
-  switch (call.collective) {
-    case Collective::kReduce:
-      return hocket_reduce(comm, from, output, findings.operand, type, op, call.root);
-    case Collective::kReduceScatterBlock:
-      return hocket_reduce_scatter_block(comm, from, output, findings.result, type, op);
-    case Collective::kReduceScatter:
-      if (findings.counts == nullptr) {
-        return hocket_reduce_scatter_block(comm, from, output, findings.result, type, op);
-      }
-      return hocket_reduce_scatter(comm, from, output, findings.counts, type, op);
-    case Collective::kScan:
-      return hocket_scan(comm, from, output, findings.operand, type, op);
-    case Collective::kExscan:
-      return hocket_exscan(comm, from, output, findings.operand, type, op);
-    default:
-      return hocket_allreduce(comm, from, output, findings.operand, type, op);
-  }
+                    void* output, OnDemand* on_demand = nullptr) {
+  Arguments arguments;
+  const hocket_status_t status = fill(call, decision, findings, input, output, arguments);
+  if (status != HOCKET_OK) [[unlikely]]
+    return status;
+  arguments.on_demand = on_demand;
+  return c_api::run(decision.communicator->comm, arguments);
 }
 
 // The program's memory on either side, as far as it means something on this rank.
@@ -149,7 +135,7 @@ __attribute__((cold)) int reduce_staged_by_kernel(const ReduceCall& call, const 
   if (needs_staging(to) && output.bytes() == nullptr) output.make_room(to.count * stride);
   const bool is_result_staged = output.bytes() != nullptr;
   if (is_result_staged) result = output.bytes();
-  const hocket_status_t status = run(call, decision, findings, operand, result, findings.facts->hocket_type);
+  const hocket_status_t status = run(call, decision, findings, operand, result);
   int error = MPI_SUCCESS;
   if (status == HOCKET_OK && is_result_staged) {
     error = copy_to_device(result, call.output, to.count * stride, call.comm);
@@ -160,7 +146,7 @@ __attribute__((cold)) int reduce_staged_by_kernel(const ReduceCall& call, const 
 int reduce_by_kernel(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
   if (needs_staging(call, findings)) [[unlikely]]
     return reduce_staged_by_kernel(call, decision, findings);
-  const hocket_status_t status = run(call, decision, findings, call.input, call.output, findings.facts->hocket_type);
+  const hocket_status_t status = run(call, decision, findings, call.input, call.output);
   return answer(decision, call.collective, call.comm, status);
 }
 
@@ -177,7 +163,7 @@ Ending reduce_dense_by_mpi(const ReduceCall& call, const Decision& decision, con
   const bool has_output = findings.is_in_place || findings.result != 0;
   const void* input = findings.is_in_place ? nullptr : static_cast<const char*>(call.input) + facts.true_lb;
   void* output = has_output ? static_cast<char*>(call.output) + facts.true_lb : nullptr;
-  return {run(call, decision, findings, input, output, HOCKET_TYPE_OPAQUE(facts.size))};
+  return {run(call, decision, findings, input, output)};
 }
 
 // The elements as opaque bytes; the gaps of the user's buffers stay untouched.
@@ -188,17 +174,17 @@ Ending reduce_packed_by_mpi(const ReduceCall& call, const Decision& decision, co
   output.make_room(findings.is_in_place ? from.bytes() : to.bytes());
   if (!findings.is_in_place) input.make_room(from.bytes());
   Packed& operand = findings.is_in_place ? output : input;
-  const auto reduce = [&] {
-    return run(call, decision, findings, input.bytes(), output.bytes(), HOCKET_TYPE_OPAQUE(findings.facts->size));
+  const auto reduce = [&](OnDemand* on_demand) {
+    return run(call, decision, findings, input.bytes(), output.bytes(), on_demand);
   };
   hocket_status_t status = HOCKET_OK;
   if (!findings.is_in_place && PackedOnDemand::is_worth_while(decision.communicator->comm, from.bytes())) {
     PackedBlocks block(input, from);
-    const PackedOnDemand on_demand(decision.communicator->comm, &block, nullptr);
-    status = reduce();
+    PackedOnDemand on_demand(&block, nullptr);
+    status = reduce(&on_demand);
   } else {
     operand.pack_at(0, from);
-    if (operand.error() == MPI_SUCCESS) status = reduce();
+    if (operand.error() == MPI_SUCCESS) status = reduce(nullptr);
   }
   if (operand.error() != MPI_SUCCESS) return {HOCKET_OK, operand.error()};
   if (status == HOCKET_OK && last_operation_error() == MPI_SUCCESS) output.unpack_at(0, to);
@@ -289,6 +275,29 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
     decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
   }
   return decision;
+}
+
+hocket_status_t fill(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
+                     const void* input, void* output, Arguments& arguments) {
+  const bool is_vector = call.collective == Collective::kReduceScatter && findings.counts != nullptr;
+  const bool gives_blocks =
+      call.collective == Collective::kReduceScatterBlock || call.collective == Collective::kReduceScatter;
+  arguments.collective =
+      gives_blocks && !is_vector ? schedule::Collective::kReduceScatterBlock : hocket_collective(call.collective);
+  arguments.root = static_cast<uint32_t>(call.root);
+  arguments.combiner = findings.operation.combiner;
+  arguments.operation_name = findings.operation.name;
+  arguments.count = gives_blocks ? findings.result : findings.operand;
+  if (is_vector) arguments.input_blocks = {findings.counts, nullptr};
+  if (findings.is_in_place || findings.result != 0) arguments.output = static_cast<std::byte*>(output);
+  if (findings.is_in_place) {
+    set_in_place(arguments, static_cast<uint32_t>(decision.communicator->rank));
+    return HOCKET_OK;
+  }
+  arguments.input = static_cast<const std::byte*>(input);
+  const size_t element = arguments.combiner.element_bytes;
+  return c_api::check_apart(decision.communicator->comm, arguments, findings.operand * element,
+                            findings.result * element);
 }
 
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "shim/buffers/numbers.h"
+#include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
 #include "shim/types/operations.h"
 
@@ -29,6 +30,10 @@ struct ReduceCall {
     bool is_in_place;
   };
 };
+
+// As hocket's call, with the program's buffers or copies of them; where it is in place, `input` has no meaning.
+hocket_status_t fill(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
+                     const void* input, void* output, Arguments& arguments);
 
 Decision decide(const ReduceCall& call, ReduceCall::Findings& findings);
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings);

@@ -10,13 +10,12 @@
 namespace hocket::interposer {
 namespace {
 
-// `start(comm)` as the one that uses the communicator.
-template <typename Start>
-hocket_status_t only_by_engines(const Decision& decision, const Start& start) {
+// As the one that uses the communicator.
+hocket_status_t start_only_by_engines(const Decision& decision, Arguments arguments, PendingCall& pending) {
   Communicator& communicator = *decision.communicator;
+  arguments.only_by_engines = true;
   const std::lock_guard lock(communicator.lock);
-  const c_api::OnlyByEngines only(communicator.comm);
-  return start(communicator.comm);
+  return c_api::start(communicator.comm, arguments, &pending.request);
 }
 
 // The program may free the type before the call is over; a new one made of it doesn't run its attributes' callbacks,
@@ -39,10 +38,7 @@ hocket_status_t start_packed(const BroadcastCall& call, const Decision& decision
   pending.mpi_error =
       is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
   if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
-  return only_by_engines(decision, [&](hocket_comm_t* comm) {
-    return hocket_broadcast_start(comm, packed.bytes.data(), packed.bytes.size(), HOCKET_BYTE, call.root,
-                                  &pending.request);
-  });
+  return start_only_by_engines(decision, arguments_of(call, packed.bytes.data(), packed.bytes.size()), pending);
 }
 
 // What engines are given of a reduction.
@@ -79,7 +75,7 @@ int stage(const ReduceCall& call, const ReduceCall::Findings& findings, PendingC
 
 hocket_status_t start(const BarrierCall&, const Decision& decision, const BarrierCall::Findings&,
                       PendingCall& pending) {
-  return only_by_engines(decision, [&](hocket_comm_t* comm) { return hocket_barrier_start(comm, &pending.request); });
+  return start_only_by_engines(decision, arguments_of_bytes(Collective::kBarrier, 0), pending);
 }
 
 hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
@@ -87,26 +83,18 @@ hocket_status_t start(const BroadcastCall& call, const Decision& decision, const
   if (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()) return HOCKET_ERR_NOT_SUPPORTED;
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
   if (!elements.lie_ready()) return start_packed(call, decision, elements, pending);
-  return only_by_engines(decision, [&](hocket_comm_t* comm) {
-    return hocket_broadcast_start(comm, elements.first_byte(), findings.bytes, HOCKET_BYTE, call.root,
-                                  &pending.request);
-  });
+  return start_only_by_engines(decision, arguments_of(call, elements.first_byte(), findings.bytes), pending);
 }
 
 hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
                       PendingCall& pending) {
   if (findings.operation.by != Operation::By::kHocket) return HOCKET_ERR_NOT_SUPPORTED;
-  Operands operands{findings.is_in_place ? HOCKET_IN_PLACE : call.input, call.output};
+  Operands operands{call.input, call.output};
   pending.mpi_error = stage(call, findings, pending, operands);
   if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
-  const auto [input, output] = operands;
-  const hocket_type_t type = findings.facts->hocket_type;
-  const hocket_op_t op = findings.operation.op;
-  return only_by_engines(decision, [&, input = input, output = output](hocket_comm_t* comm) {
-    if (call.collective == Collective::kReduce)
-      return hocket_reduce_start(comm, input, output, findings.operand, type, op, call.root, &pending.request);
-    return hocket_allreduce_start(comm, input, output, findings.operand, type, op, &pending.request);
-  });
+  Arguments arguments;
+  const hocket_status_t status = fill(call, decision, findings, operands.input, operands.output, arguments);
+  return status == HOCKET_OK ? start_only_by_engines(decision, arguments, pending) : status;
 }
 
 Decision find_beginner(MPI_Comm comm) {

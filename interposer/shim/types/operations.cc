@@ -77,32 +77,32 @@ void combine(const void* in, void* inout, size_t count, hocket_type_t, void* use
   self.dense ? combine_dense(self, input, output, count) : combine_packed(self, input, output, count);
 }
 
-// A thread is in one blocking call at a time, so it needs one description and two of hocket's handles for it.
-struct ThreadOperations {
-  MpiCombination combination{};
-  hocket_op_t commutative = nullptr;
-  hocket_op_t ordered = nullptr;
+// A thread is in one blocking call at a time.
+MpiCombination& mine() { return ThreadOwned<MpiCombination>::get(); }
 
-  ~ThreadOperations() {
-    if (commutative != nullptr && hocket_op_destroy(commutative) != HOCKET_OK) return;
-    if (ordered != nullptr && hocket_op_destroy(ordered) != HOCKET_OK) return;
-  }
-};
+Operation by_hocket(int index, hocket_type_t type) {
+  c_api::Arguments filled;
+  c_api::set_kernel(reinterpret_cast<hocket_op_t>(static_cast<intptr_t>(index)), type, filled);
+  return {Operation::By::kHocket, filled.combiner, filled.operation_name};
+}
+
 Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count,
                  bool is_commutative) {
-  ThreadOperations& mine = ThreadOwned<ThreadOperations>::get();
-  MpiCombination& combination = mine.combination;
+  MpiCombination& combination = mine();
   combination.op = op;
   combination.type = type;
   combination.comm = comm;
   combination.facts = &facts;
   combination.dense = facts.is_dense_array(count);
   combination.error = MPI_SUCCESS;
-  hocket_op_t& handle = is_commutative ? mine.commutative : mine.ordered;
-  if (handle == nullptr && hocket_op_create(combine, &combination, is_commutative, &handle) != HOCKET_OK) {
-    end_without_memory(sizeof handle, "for an operation");  // the only reason; passed through alone, it would wait
-  }
-  return {Operation::By::kMpi, handle};
+  Operation operation;
+  operation.by = Operation::By::kMpi;
+  operation.combiner.function = combine;
+  operation.combiner.user = &combination;
+  operation.combiner.type = HOCKET_TYPE_OPAQUE(facts.size);
+  operation.combiner.element_bytes = facts.size;
+  operation.combiner.commutative = is_commutative;
+  return operation;
 }
 
 MPI_Op named_operation(hocket_op_t wanted) {
@@ -115,23 +115,24 @@ MPI_Op named_operation(hocket_op_t wanted) {
 }  // namespace
 
 Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count) {
+  constexpr Operation kUndefined{Operation::By::kUndefined, {}, 0};
   if (const int* index = named_ops.find(op)) [[likely]] {
     const uint16_t bit = static_cast<uint16_t>(1u << *index);
-    if (*index == 0) return {Operation::By::kUndefined, nullptr};
+    if (*index == 0) return kUndefined;
     if ((facts.hocket_ops & bit) != 0) {
-      return {Operation::By::kHocket, reinterpret_cast<hocket_op_t>(static_cast<intptr_t>(*index))};
+      return by_hocket(*index, facts.hocket_type);
     }
     if ((facts.mpi_ops & bit) != 0) return by_mpi(op, type, facts, comm, count, true);
-    return {Operation::By::kUndefined, nullptr};
+    return kUndefined;
   }
   if (op == handles.op_null) return {};
-  if (is_builtin_operation(op)) return {Operation::By::kUndefined, nullptr};
+  if (is_builtin_operation(op)) return kUndefined;
   int is_commutative = 0;
   if (next_pmpi().Op_commutative(op, &is_commutative) != MPI_SUCCESS) return {};
   return by_mpi(op, type, facts, comm, count, is_commutative != 0);
 }
 
-int last_operation_error() { return ThreadOwned<ThreadOperations>::get().combination.error; }
+int last_operation_error() { return mine().error; }
 
 MPI_Op sum_operation() { return named_operation(HOCKET_SUM); }
 MPI_Op minimum_operation() { return named_operation(HOCKET_MIN); }

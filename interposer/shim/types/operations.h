@@ -4,6 +4,7 @@
 // Thread safety: any thread; an Operation made by the MPI belongs to the thread that made it, one at a time.
 #pragma once
 
+#include "c_api/internal/call.h"
 #include "hocket/hocket.h"
 #include "shim/types/types.h"
 #include "shim/underneath/next.h"
@@ -18,7 +19,8 @@ struct Operation {
     kInvalid,
   };
   By by = By::kInvalid;
-  hocket_op_t op = nullptr;
+  c_api::Combiner combiner;
+  uint64_t name = 0;  // as Arguments::operation_name
 };
 
 Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count);

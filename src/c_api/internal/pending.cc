@@ -4,7 +4,6 @@
 #include <ctime>
 
 #include "c_api/handles.h"
-#include "protocol/page.h"
 
 namespace hocket::c_api {
 namespace {
@@ -20,13 +19,6 @@ platform::WaitPolicy policy_of(const hocket_context_t* context) {
 }
 
 }  // namespace
-
-bool may_run_by_engines(const hocket_comm_t* comm) { return comm->communicator->may_run_by_engines(); }
-
-size_t most_bytes_by_engines() { return sizeof(nic_operand); }
-
-OnlyByEngines::OnlyByEngines(hocket_comm_t* comm) : comm_(comm) { comm_->communicator->start_only_by_engines(true); }
-OnlyByEngines::~OnlyByEngines() { comm_->communicator->start_only_by_engines(false); }
 
 void advance(hocket_comm_t* comm) {
   (void)guarded(*comm->communicator, [&] {

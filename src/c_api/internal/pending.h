@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For who is built with the library and not only against its header: non-blocking calls that NIC engines end by
-// themselves once they have been started, whatever the process does meanwhile.
+// For code that is built with the library and not only against its header: how to look after non-blocking calls beside
+// other work.
 //
 // Thread safety: as the communicator; a Backoff belongs to one thread.
 #pragma once
 
 #include <hocket/hocket.h>
 
-#include <cstddef>
 #include <cstdint>
 
 #include "platform/waiting/waiting.h"
 
 namespace hocket::c_api {
-
-// Whether engines may carry out non-blocking calls by themselves. The same on all ranks.
-bool may_run_by_engines(const hocket_comm_t* comm);
-// What they carry is no longer than this.
-size_t most_bytes_by_engines();
-
-// While it lives, hocket_..._start on the communicator start what engines end by themselves, and answer
-// HOCKET_ERR_NOT_SUPPORTED to all else, alike on all ranks.
-class OnlyByEngines {
- public:
-  explicit OnlyByEngines(hocket_comm_t* comm);
-  ~OnlyByEngines();
-  OnlyByEngines(const OnlyByEngines&) = delete;
-  OnlyByEngines& operator=(const OnlyByEngines&) = delete;
-
- private:
-  hocket_comm_t* comm_;
-};
 
 // Moves what has been started on the communicator, and looks for peers that have failed now and then. What goes wrong
 // is told by the requests.

@@ -1,45 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/calls/call.h"
 
-#include <numeric>
-
 namespace hocket::communicator {
 
 using engines::Progress;
 using schedule::Buffer;
-
-namespace {
-
-// Where a rank's own block begins in a buffer with a block for each.
-uint64_t own_place(const Arguments& arguments, const schedule::BlockVector& blocks, uint32_t rank) {
-  if (blocks.counts == nullptr) return rank * arguments.count;
-  if (blocks.displacements != nullptr) return blocks.displacements[rank];
-  return std::accumulate(blocks.counts, blocks.counts + rank, uint64_t{0});
-}
-
-bool is_copied(const Arguments& arguments) {
-  if (arguments.input != arguments.output || arguments.input == nullptr) [[likely]]
-    return false;
-  return schedule::copies_input_in_place(arguments.collective);
-}
-
-}  // namespace
-
-bool is_in_place(const Arguments& arguments, uint32_t rank) {
-  const std::byte* input = arguments.input;
-  const std::byte* output = arguments.output;
-  if (input == nullptr || output == nullptr) return false;
-  const uint64_t element = arguments.combiner.element_bytes;
-  switch (schedule::base_of(arguments.collective)) {
-    case schedule::Collective::kGather:
-    case schedule::Collective::kAllgather:
-      return input == output + own_place(arguments, arguments.output_blocks, rank) * element;
-    case schedule::Collective::kScatter:
-      return output == input + own_place(arguments, arguments.input_blocks, rank) * element;
-    default:
-      return input == output && !is_copied(arguments);
-  }
-}
 
 void Call::start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep) {
   arguments_ = &arguments;
@@ -48,6 +13,7 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   next_ = 0;
   is_announced_ = false;
   input_ = arguments.input;
+  execution_.operands().on_demand = arguments.on_demand;
   if (prepared.has_block_a_rank) start_with_blocks();
   if (execution_.is_running()) [[unlikely]]
     execution_.abandon();
@@ -59,7 +25,7 @@ void Call::start_with_blocks() {
   if (prepared_->plan && !schedule::is_vector(shape.collective)) {
     blocks_.make_equal(shape.collective, shape.count, size);
   }
-  if (is_copied(*arguments_)) input_ = blocks_.copy_input(*arguments_, size);
+  if (arguments_->in_place && !runs_in_place(*arguments_)) input_ = blocks_.copy_input(*arguments_, size);
 }
 
 // Where a collective has no such buffer there is no address to count from.
@@ -128,7 +94,7 @@ Progress Call::advance(Track& track, Status& failure) {
       if (!track.has_failed()) [[likely]] {
         if (!track.has_just_started()) [[likely]]
           return Progress::kPending;
-        // What was just asked for may have come already: whoever shares the core needn't have it first.
+        // What was just asked for may have come already: a rank that shares the core needn't run first.
         track.poll();
         continue;
       }

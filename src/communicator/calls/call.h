@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "communicator/calls/arguments.h"
 #include "communicator/calls/call_blocks.h"
 #include "communicator/calls/planner.h"
 #include "communicator/track.h"
@@ -17,33 +18,14 @@
 
 namespace hocket::communicator {
 
-struct Arguments {
-  schedule::Collective collective = schedule::Collective::kBarrier;
-  const std::byte* input = nullptr;  // == output: in place
-  std::byte* output = nullptr;
-  uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
-  uint32_t root = 0;
-  engines::Combiner combiner;
-  uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
-  // Of vector versions, those that this rank has. Without displacements: one block behind the other.
-  schedule::BlockVector input_blocks;
-  schedule::BlockVector output_blocks;
-};
-
-// Whether the output of `rank` lies where its input does, in a call whose operands are in order. Of collectives that
-// copy the input first: no.
-bool is_in_place(const Arguments& arguments, uint32_t rank);
-
 class Call {
  public:
   // Of a vector version, before start(): works out what `blocks()` tells. `kept`: the arrays may go before the call
   // ends.
   void read_blocks(const Arguments& arguments, uint32_t size, bool kept) { blocks_.read(arguments, size, kept); }
   const CallBlocks& blocks() const { return blocks_; }
-  // Both must live until the call is done; pass ownership of the programs where nobody else keeps them.
+  // Both must live until the call is done; pass ownership of the programs where no other object keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
-  // For whom operands become ready, or are taken away, as this call and those after it go on.
-  void serve(engines::OnDemand* on_demand) { execution_.operands().on_demand = on_demand; }
   // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
   // After advance() said kPending: this call waits for an engine only, which has started it, so that the next one

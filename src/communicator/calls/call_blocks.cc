@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "communicator/calls/call.h"
+#include "communicator/calls/arguments.h"
 
 namespace hocket::communicator {
 

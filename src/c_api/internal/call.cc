@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_api/internal/call.h"
+
+#include "c_api/handles.h"
+#include "protocol/page.h"
+#include "reduction/reduction.h"
+
+namespace hocket::c_api {
+namespace {
+
+__attribute__((cold, noinline)) hocket_status_t refuse_child() {
+  return report(Status(Code::kInvalidArgument, kOfParent));
+}
+
+__attribute__((cold, noinline)) hocket_status_t refuse_overlap(const hocket_comm_t* comm) {
+  const bool is_mpi = comm->communicator->context().vocabulary() == communicator::Vocabulary::kMpi;
+  return report(Status(Code::kInvalidArgument, std::string("input and output overlap; pass ") +
+                                                   (is_mpi ? "MPI_IN_PLACE" : "HOCKET_IN_PLACE") +
+                                                   " to use one buffer"));
+}
+
+bool is_owner(const hocket_comm_t* comm) { return comm->communicator->context().is_owner(); }
+
+}  // namespace
+
+void set_kernel(hocket_op_t op, hocket_type_t type, Arguments& out) {
+  const auto operation = static_cast<reduction::Operation>(reinterpret_cast<uintptr_t>(op));
+  out.combiner.kernel = reduction::find_combine(operation, static_cast<reduction::Type>(type));
+  out.combiner.operation = operation;
+  out.combiner.type = type;
+  out.combiner.element_bytes = reduction::size_of(static_cast<reduction::Type>(type));
+  out.operation_name = reinterpret_cast<uintptr_t>(op);
+}
+
+hocket_status_t check_apart(const hocket_comm_t* comm, const Arguments& arguments, size_t input_bytes,
+                            size_t output_bytes) {
+  const std::byte* const input = arguments.input;
+  const std::byte* const output = arguments.output;
+  if (input < output + output_bytes && output < input + input_bytes) [[unlikely]]
+    return refuse_overlap(comm);
+  return HOCKET_OK;
+}
+
+hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments) {
+  if (!is_owner(comm)) [[unlikely]]
+    return refuse_child();
+  return guarded(*comm->communicator, [&] { return answer(comm->communicator->run(arguments)); });
+}
+
+hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_request_t** request) {
+  *request = nullptr;
+  if (!is_owner(comm)) return refuse_child();
+  return guarded(*comm->communicator, [&] {
+    Result<communicator::Request*> started = comm->communicator->start(arguments);
+    if (!started.is_ok()) return report(started.status());
+    *request = to_handle(started.value());
+    return HOCKET_OK;
+  });
+}
+
+bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_oversubscribed(); }
+
+bool may_run_by_engines(const hocket_comm_t* comm) { return comm->communicator->may_run_by_engines(); }
+
+size_t most_bytes_by_engines() { return sizeof(nic_operand); }
+
+}  // namespace hocket::c_api

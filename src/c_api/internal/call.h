@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For code that is built with the library and not only against its header: calls whose arguments have been checked
+// already, as those of MPI have by the shim. The C API's functions end here, too.
+//
+// Thread safety: as the communicator.
+#pragma once
+
+#include <hocket/hocket.h>
+
+#include <cstddef>
+
+#include "communicator/calls/arguments.h"
+
+namespace hocket::c_api {
+
+using communicator::Arguments;
+using engines::Combiner;
+using engines::OnDemand;
+
+// The operation is HOCKET_SUM or one of its like, on elements of a type of hocket's. Without a kernel afterwards: the
+// type has no such operation.
+void set_kernel(hocket_op_t op, hocket_type_t type, Arguments& out);
+
+// The buffers of a call that is not in place, which are so long, as they must be: apart.
+hocket_status_t check_apart(const hocket_comm_t* comm, const Arguments& arguments, size_t input_bytes,
+                            size_t output_bytes);
+
+// As the function of the header that `arguments` describe.
+hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments);
+hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_request_t** request);
+
+// Whether ranks can work side by side, so that operands on demand are of use.
+bool overlaps_work(const hocket_comm_t* comm);
+
+// Whether engines may carry out non-blocking calls by themselves. The same on all ranks.
+bool may_run_by_engines(const hocket_comm_t* comm);
+// What they carry is no longer than this.
+size_t most_bytes_by_engines();
+
+}  // namespace hocket::c_api
