@@ -14,7 +14,10 @@
 
 #include "lab_port.h"
 
+// Offsets are from the beginning of a frame without a tag. <linux/in.h> has macros of similar names.
 enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16, IP_CARRIES = 23, TAG_BYTES = 4 };
+
+_Static_assert(LAB_PURPOSES <= 1 << LAB_PURPOSE_BITS, "each purpose of each link draws numbers of its own");
 
 // How many ports there are.
 const volatile __u32 lab_nodes = LAB_MOST_PORTS;
@@ -73,6 +76,9 @@ static __always_inline int is_multicast(struct __sk_buff* skb) {
   return (target & 1) != 0 && protocol != IPPROTO_IGMP;
 }
 
+// In this order: what drops a packet; what changes it and its duplicate as well, while its headers are where they were
+// (none does yet); the tags for the relay; the duplicate; what changes the first of the two only, TAG_BYTES further on
+// where there are tags.
 static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, __u64 same_link_flags,
                                              const struct lab_settings* settings, struct lab_counters* counters) {
   const __u64 seed = settings->seed;

@@ -56,8 +56,10 @@ static inline __u64 lab_tag_time_ns(__u16 tag, __u64 now_ns) {
   return (now - (__u16)(now - tag)) << LAB_TIME_SHIFT;
 }
 
-/* What random numbers are drawn for: each draws its own, so these stay what they are. */
-enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_HOLD, LAB_JITTER };
+/* What random numbers are drawn for. A new purpose goes behind the others: with other numbers for those that are here,
+ * a seed would hit other packets than before. */
+enum lab_purpose { LAB_LOSS = 1, LAB_DUPLICATE, LAB_CORRUPT, LAB_CORRUPT_WHERE, LAB_HOLD, LAB_JITTER, LAB_PURPOSES };
+enum { LAB_PURPOSE_BITS = 4 };
 
 /* The output function of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
 static inline __u64 lab_mix(__u64 word) {
@@ -68,7 +70,7 @@ static inline __u64 lab_mix(__u64 word) {
 
 /* 64 bits that look random: the same for the same arguments. */
 static inline __u64 lab_random(__u64 seed, __u32 link, enum lab_purpose purpose, __u64 number) {
-  const __u64 stream = lab_mix(seed + 0x9e3779b97f4a7c15ULL * ((__u64)link * 16 + (__u64)purpose));
+  const __u64 stream = lab_mix(seed + 0x9e3779b97f4a7c15ULL * ((__u64)link << LAB_PURPOSE_BITS | (__u64)purpose));
   return lab_mix(stream + 0x9e3779b97f4a7c15ULL * (number + 1));
 }
 

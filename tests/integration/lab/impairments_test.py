@@ -4,7 +4,7 @@
 import os
 import signal
 
-from lab_command import LabTest, eventually, main_as_root, python, running, traces
+from lab_command import LABS, LabTest, eventually, main_as_root, pin_array, python, running, traces
 
 PACKETS = 400
 # Waits as long as it takes for as many as are expected, and a little for any that are not.
@@ -82,6 +82,13 @@ class Impairments:
     def test_nothing_happens_unless_asked_for(self):
         self.all_arrive()
         self.assertEqual(self.status()["links"], [])
+
+    def test_a_lab_of_another_build_is_told_of(self):
+        self.lab("loss", "all", "1%")
+        name = self.status()["name"]
+        self.assertTrue(pin_array(f"{LABS}/{name}/bpf/settings", 8, 512))
+        self.assertIn("another build of hocket", self.status()["links_unknown"])
+        self.assertIn("make it anew", self.lab("loss", "all", "2%", code=1).stderr)
 
     def test_all_are_lost_or_none(self):
         self.lab("loss", "all", "100%")

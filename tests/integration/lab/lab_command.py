@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from hocket_command import COMMAND, LIMIT_S, CommandTest, environment, main, run  # noqa: E402
 
-__all__ = ["COMMAND", "LIMIT_S", "LabTest", "eventually", "main_as_root", "python", "running", "traces"]
+__all__ = ["COMMAND", "LABS", "LIMIT_S", "LabTest", "eventually", "main_as_root", "pin_array", "python", "running",
+           "traces"]
 
 SKIPPED = 77
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -72,6 +73,18 @@ def _bpf_programs():
         if is_known and about.raw[name_at:].startswith((b"lab_", b"nic_")):
             found.add(number)
         os.close(program)
+
+
+def pin_array(path, value_bytes, entries):
+    """An array of the kernel's in the place of what is pinned there, as another build's programs might have it."""
+    create, pin, array, may_be_mapped = 0, 6, 2, 1 << 10
+    descriptor = _bpf(create, (ctypes.c_uint32 * 8)(array, 4, value_bytes, entries, may_be_mapped))
+    name = ctypes.create_string_buffer(path.encode())
+    os.unlink(path)
+    asked = struct.pack("=QI", ctypes.addressof(name), descriptor)
+    is_pinned = _bpf(pin, ctypes.create_string_buffer(asked, 32)) == 0
+    os.close(descriptor)
+    return is_pinned
 
 
 def traces():

@@ -27,12 +27,9 @@ namespace hocket::lab_bench {
 
 using engines::nic::NicPort;
 
-namespace {
-
 // What is lost by it, where a word has it, are multicasts only.
-constexpr std::string_view kLostMulticasts = "lost-multicasts";
+static constexpr std::string_view kLostMulticasts = "lost-multicasts";
 
-// "loss=1%, lost-multicasts=, ..., and delay=1ms".
 std::string words_of_impairments() {
   std::string shares, times;
   for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
@@ -44,6 +41,8 @@ std::string words_of_impairments() {
   }
   return shares + times;
 }
+
+namespace {
 
 Result<lab::Impairment> parse_impairment(const std::string& word) {
   const size_t equals = word.find('=');

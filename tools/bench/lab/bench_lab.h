@@ -18,6 +18,9 @@ namespace hocket::lab_bench {
 // What runs in the nodes: nothing (so that no packets meet programs), or engines.
 enum class Engines : uint8_t { kNone, kKernel, kDriver, kAgent, kMixed };
 
+// The words of `--impair`, with examples of values: "loss=1%, lost-multicasts=, ... and delay=1ms".
+std::string words_of_impairments();
+
 class BenchLab {
  public:
   static Result<BenchLab> build(int nodes, lab::SwitchKind kind);
@@ -29,7 +32,7 @@ class BenchLab {
   const lab::Lab& lab() const { return *lab_; }
   // Ends what runs in the nodes and starts what shall; nothing happens where that runs already.
   Status use(Engines engines);
-  // "loss=1%", "duplicate=", "corrupt=", "reorder=", "delay=1ms", several by commas: of all nodes' packets.
+  // Of all nodes' packets. `text`: words_of_impairments(), several by commas.
   Status impair(const std::string& text) const;
 
  private:

@@ -254,8 +254,7 @@ void add_how(CLI::App& sub, BenchOptions& options) {
       ->check(CLI::Range(1, 100'000'000));
   sub.add_option("--slices", options.slices, "in so many parts, all variants in turn (default: 5)")
       ->check(CLI::Range(1, 1000));
-  sub.add_option("--impair", options.impairment,
-                 "loss=1%, lost-multicasts=1%, duplicate=1%, corrupt=1%, delay=1ms, reorder=1%, several by commas");
+  sub.add_option("--impair", options.impairment, lab_bench::words_of_impairments() + ", several by commas");
   sub.add_option("--warm-up", options.warm_ups, "calls before (default: 100)");
   sub.add_option("--compute-us", options.compute_us,
                  "barriers: ranks compute up to so long before each (default: 0); overlap: so long")

@@ -67,7 +67,9 @@ void add_impairments(const lab::Lab& lab, json& about) {
   about["links"] = json::array();
   const Result<std::vector<lab::LinkReport>> links = lab::report_links(lab);
   bool needs_relay = false;
-  if (links.is_ok()) {
+  if (!links.is_ok()) {
+    about["links_unknown"] = links.status().message();
+  } else {
     for (const lab::LinkReport& link : links.value()) {
       needs_relay = needs_relay || lab::needs_relay(link.settings);
       if (const json one = json_of_link(link); !one["effects"].empty()) about["links"].push_back(one);
@@ -130,6 +132,8 @@ void print_links(const json& about) {
     }
     std::printf("; seed %llu\n", number(link["seed"]));
   }
+  if (about.contains("links_unknown"))
+    std::printf("  what happens to packets is not known: %s\n", about["links_unknown"].get<std::string>().c_str());
   if (about["relay_is_missing"]) {
     std::printf(
         "  the relay is gone: packets that should come later are lost. Give the %s anew, or `hocket lab reset`\n",

@@ -145,6 +145,13 @@ template <typename Value>
 Result<Value*> map_values(const std::string& file) {
   const Descriptor map(bpf_obj_get(file.c_str()));
   if (map.get() < 0) return Status::system("can't open " + file, errno);
+  bpf_map_info about{};
+  uint32_t length = sizeof about;
+  if (bpf_obj_get_info_by_fd(map.get(), &about, &length) == 0 && about.value_size != sizeof(Value))
+    return Status(Code::kNotSupported, "the lab was made by another build of hocket, which keeps " +
+                                           std::to_string(about.value_size) +
+                                           " bytes for a link where this one keeps " + std::to_string(sizeof(Value)) +
+                                           ": make it anew, by `hocket lab down` and `up`");
   void* memory = mmap(nullptr, LAB_LINKS * sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED, map.get(), 0);
   if (memory == MAP_FAILED) return Status::system("can't map " + file, errno);
   return static_cast<Value*>(memory);
