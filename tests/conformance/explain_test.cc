@@ -11,10 +11,10 @@
 namespace hocket::test {
 namespace {
 
-constexpr const char* kCollectives[] = {"barrier",    "broadcast", "reduce",         "allreduce",
-                                        "gather",     "scatter",   "allgather",      "alltoall",
-                                        "scan",       "exscan",    "gatherv",        "scatterv",
-                                        "allgatherv", "alltoallv", "reduce_scatter", "reduce_scatter_block"};
+constexpr const char* kCollectives[] = {
+#define HOCKET_COLLECTIVE(constant, name, ...) #name,
+#include "base/collectives.def"
+};
 
 bool text_has(const std::string& what) { return std::strstr(hocket_error_text(), what.c_str()) != nullptr; }
 

@@ -29,9 +29,10 @@ struct Call {
 };
 
 constexpr const char* kNames[] = {
-    "barrier",        "broadcast", "reduce",   "allreduce",  "gather",    "scatter",   "allgather",
-    "alltoall",       "gatherv",   "scatterv", "allgatherv", "alltoallv", "alltoallw", "reduce_scatter_block",
-    "reduce_scatter", "scan",      "exscan"};
+#define HOCKET_COLLECTIVE(constant, name, ...) #name,
+#include "base/collectives.def"
+    "alltoallw",
+};
 
 class Buffers {
  public:

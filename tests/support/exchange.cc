@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/exchange.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -142,13 +144,14 @@ hocket_status_t call(const ExchangeCase& c, const Place& me, const void* input, 
     case Collective::kReduceScatter:
       return EITHER(hocket_reduce_scatter, me.comm, input, output, in.counts.data(), kType, c.op);
     default:
+      ADD_FAILURE() << "exchange.cc has no call of " << schedule::name(c.collective);
       return HOCKET_ERR_NOT_SUPPORTED;
   }
 }
 
 #undef EITHER
 
-// The same on demand, as somebody describes it who has checked it already.
+// The same on demand, described as by a caller that has checked it already.
 hocket_status_t call_on_demand(const ExchangeCase& c, const Place& me, const Affine* input, Affine* output,
                                const Sides& s, ByParts& parts) {
   const bool is_root = me.rank == c.root;

@@ -11,6 +11,7 @@ REGISTRY = "src/algorithms/algorithms.def"
 SETTINGS = "src/base/environment_settings.cc"
 ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
+CXX_HEADER = "include/hocket/hocket.hpp"
 STATISTICS = "interposer/core/statistics.cc"
 INTERPOSER_PAGE = "docs/interposer.md"
 COLLECTIVES = "src/base/collectives.def"
@@ -24,16 +25,19 @@ def collectives(tree):
 
 
 def check_collectives(tree):
-    """The table and the public header have the same collectives, each in two forms, and the setting is the name."""
+    """The table and the public headers have the same collectives, each in two forms, and the setting is the name."""
     if not tree.exists(PUBLIC_HEADER) or not tree.exists(COLLECTIVES):
         return
     header = tree.text(PUBLIC_HEADER)
     declared = set(re.findall(r"^HOCKET_API\s[^;(]*\bhocket_(\w+)\(", header, re.MULTILINE))
+    called = set(re.findall(r"\bhocket_(\w+)\(", tree.text(CXX_HEADER))) if tree.exists(CXX_HEADER) else declared
     rows = collectives(tree)
     for number, name, setting in rows:
         for function in (name, f"{name}_start"):
             if function not in declared:
                 yield Finding("collectives", COLLECTIVES, number, f"{PUBLIC_HEADER} has no hocket_{function}")
+            elif function not in called:
+                yield Finding("collectives", COLLECTIVES, number, f"{CXX_HEADER} calls no hocket_{function}")
         if setting != name.upper():
             yield Finding("collectives", COLLECTIVES, number, f"HOCKET_{setting} is not the name of {name} in capitals")
     known = {name for _, name, _ in rows} | {

@@ -60,6 +60,20 @@ class Rules(small_tree.TestCase):
         self.write("src/platform/descriptor.cc", SPDX + '#include "platform/memory/region.h"\n')
         self.expect("includes", "src/platform/descriptor.cc")
 
+    def test_the_public_headers_have_the_collectives_of_the_table(self):
+        self.write("src/base/collectives.def", SPDX + "HOCKET_COLLECTIVE(Scan, scan, SCAN, MPI_Scan)\n")
+        declarations = [f"HOCKET_API int hocket_{name}(void);\n" for name in ("scan", "scan_start")]
+        calls = "int a() { return hocket_scan() + hocket_scan_start(); }\n"
+        for missing in (None, 0, 1):
+            here = [line for number, line in enumerate(declarations) if number != missing]
+            self.write("include/hocket/hocket.h", SPDX + "".join(here))
+            self.write("include/hocket/hocket.hpp", SPDX + calls)
+            found = [finding for finding in self.found() if finding[0] == "collectives"]
+            self.assertEqual(len(found), 0 if missing is None else 1)
+        self.write("include/hocket/hocket.h", SPDX + "".join(declarations))
+        self.write("include/hocket/hocket.hpp", SPDX + calls.replace("hocket_scan_start()", "1"))
+        self.assertIn(("collectives", "src/base/collectives.def"), self.found())
+
     def test_interposer_sees_the_public_header_base_and_one_more(self):
         self.write("src/c_api/internal/call.h", SPDX)
         self.write("src/c_api/handles.h", SPDX)

@@ -45,6 +45,11 @@ std::string check_numbers(const Plan& plan, const Step& step) {
     if (step.peer == plan.shape.rank || step.second_peer == plan.shape.rank) return "waits for itself";
   }
   if (step.kind == StepKind::kTrigger) return "is for communicators, not for algorithms";
+  // As a part of a composition such a root may have published it.
+  const bool is_source = plan.collective == Collective::kBroadcast && plan.shape.rank == plan.shape.root;
+  if (is_source && has_destination(step.kind) && step.destination.buffer == Buffer::kOutput) {
+    return "writes to what the root broadcasts";
+  }
   return "";
 }
 

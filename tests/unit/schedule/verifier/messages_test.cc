@@ -191,6 +191,20 @@ TEST(VerifierMessages, FindsWritesToTheCallersInput) {
   expect_problem(verify(plans, with_count(1)), "writes to the caller's input");
 }
 
+// Not even what it holds already: others may be reading it.
+TEST(VerifierMessages, FindsWritesToWhatTheRootBroadcasts) {
+  const auto plans = plans_of(Collective::kBroadcast, 2, [](Builder& b) {
+    if (b.rank() == b.root()) {
+      b.send(1, b.output());
+      b.receive(1, b.output());
+    } else {
+      b.receive(b.root(), b.output());
+      b.send(b.root(), b.output());
+    }
+  });
+  expect_problem(verify(plans, with_count(4)), "rank 0 step 1 (receive from 1) writes to what the root broadcasts");
+}
+
 TEST(VerifierMessages, FindsInputOverwrittenByACallInPlace) {
   // Right unless input and output are the same memory.
   const auto exchange = [](Builder& b) {
