@@ -43,7 +43,7 @@ NIC_FUNCTION int nic_take_packet(const struct nic_slot* slot, struct nic_state* 
   return 1;
 }
 NIC_FUNCTION int nic_take_doorbell(const struct nic_slot* slot, struct nic_state* state, const struct nic_message* m,
-                               struct nic_outcome* outcome) {
+                                   struct nic_outcome* outcome) {
   struct nic_scratch* own = scratch();
   if (slot == 0 || state == 0 || m == 0 || outcome == 0 || own == 0) return 0;
   *outcome = nic_start(&slot->group, state, slot->first_operand, m, &own->in);
@@ -198,8 +198,8 @@ static __always_inline int take(struct event* event, struct nic_outcome* outcome
   return publish(event, outcome) && event->slot->wakeup_port != 0;
 }
 
-// What the driver's program has done with a packet so far, before it, for the rest, which the driver can't do. Only of
-// packets of programs without content.
+// In front of a packet: what the XDP program has done with it, so that the tc program can do the rest. Only of programs
+// without content.
 struct handover {
   __u32 magic;
   __u32 index;

@@ -27,7 +27,7 @@ struct nic_member {
   __u32 ip;
   __u16 ip_check;      /* of the header between this member and oneself, either way, of a packet that carries nothing */
   __u16 is_peer;       /* whether a program of the group speaks with it; else the above are not all known */
-  __u32 signs_of_life; /* its signs of life */
+  __u32 signs_of_life; /* packets from it that show that its engine is alive */
   __u32 reserved_too;
 };
 

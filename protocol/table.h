@@ -19,9 +19,10 @@
  * result goes there from member 0 in the end: this message is bit 0 of every member that may get it. So the order of
  * operands does not depend on the root.
  *
- * A program that votes: one member asks all, by one packet; each answers whether its host has started, by a message or
- * a veto; all are told, and by a message are done. One veto, and the stages that need NIC_VETOED follow instead. A veto
- * sets that bit wherever it comes, as does the question where the host hasn't started.
+ * A program that votes: one member asks all, by one packet; each answers with a message if its host has started, else
+ * with a veto. The asking member sends the outcome to all: without a veto the operation is complete, otherwise the
+ * stages that need NIC_VETOED follow. A veto sets that bit wherever it comes, as does the question where the host
+ * hasn't started.
  *
  * The engine's owner writes all of this before the group is in use; a job never does. */
 #ifndef HOCKET_PROTOCOL_TABLE_H

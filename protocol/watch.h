@@ -36,13 +36,13 @@ struct nic_watch {
   struct nic_watched_record unacknowledged[NIC_WINDOW];
   struct nic_watched_member* member; /* of the group's size */
   const __u32* signs_of_life;        /* signs of life of each member, which the engine counts */
-  __u32 alive_stride;                /* of these, in bytes */
+  __u32 signs_of_life_stride;        /* of these, in bytes */
   void (*emit)(void* user, const struct nic_message* message);
   void* user;
 };
 
 static inline __u32 nic_signs_of_life(const struct nic_watch* watch, __u32 member) {
-  return *(const volatile __u32*)((const char*)watch->signs_of_life + (__u64)member * watch->alive_stride);
+  return *(const volatile __u32*)((const char*)watch->signs_of_life + (__u64)member * watch->signs_of_life_stride);
 }
 
 /* Whether the record's time has come; the next time is later. */

@@ -218,7 +218,7 @@ HOCKET_API hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_c
 /* Collective over `comm`. Ranks of the same color form a new comm, ordered by key and then by their ranks in `comm`; a
  * negative color gets *new_comm = NULL. What goes wrong with one color's comm is an error on its ranks only, and leaves
  * `comm` as it was. Requests on `comm` may be running; they go on. The new comm stands for itself: hocket_force() on
- * `comm` is not passed through, and either may be destroyed first. */
+ * `comm` is not inherited, and either may be destroyed first. */
 HOCKET_API hocket_status_t hocket_comm_split(hocket_comm_t* comm, int color, int key, hocket_comm_t** new_comm);
 /* The same ranks in the same order. */
 HOCKET_API hocket_status_t hocket_comm_dup(hocket_comm_t* comm, hocket_comm_t** new_comm);

@@ -90,9 +90,9 @@ static inline int hocket_mpi_receive(uint32_t from, uint32_t tag, void* data, si
   return hocket_mpi_answer(code);
 }
 
-/* MPICH 5 tells of a request that failed by its communicator's error handler, which is ours, if it is asked for by
- * itself (MPI_Test); but in MPI_Testsome by that of MPI_COMM_SELF or MPI_COMM_WORLD, whichever has been set, and these
- * are the program's: to set one and set it back is a change, since "never set" is then over. */
+/* MPICH 5 reports a failed request through its communicator's error handler, which is ours, only if the request is
+ * tested alone (MPI_Test); in MPI_Testsome through that of MPI_COMM_SELF or MPI_COMM_WORLD, whichever has been set, and
+ * these are the program's: to set one and set it back is a change, since "never set" is then over. */
 static inline int hocket_mpi_test_one_by_one(int count, uint64_t* numbers, size_t* received,
                                              const hocket_mpi_wire_t* self) {
   int i;

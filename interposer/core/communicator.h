@@ -65,8 +65,8 @@ class BesidePending {
     in_this_thread() = nullptr;
     lock_->unlock();
   }
-  // Whether this thread is in one on it, having called the MPI's progress out of it: it may then look after the others,
-  // which another thread may wait for, while that call goes on.
+  // Whether this thread progresses the MPI from within a blocking call on the communicator: it may then complete the
+  // pending ones, which another thread may wait for, while that call goes on.
   static bool is_in(const Communicator& communicator) { return in_this_thread() == &communicator; }
 
   BesidePending(const BesidePending&) = delete;
@@ -119,7 +119,7 @@ Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_
 void close_communicator(Communicator& communicator);
 // The same, and waits until all ranks have come to it.
 void close_with_peers(Communicator& communicator);
-// The MPI's side of it is gone: so is it, when its non-blocking calls are over.
+// The MPI has freed the communicator: hocket's part is freed when its non-blocking calls have completed.
 void forget_communicator(Communicator* communicator);
 // All that are left, whatever ranks have closed before, and waits until all ranks have come to this.
 void close_all();

@@ -3,9 +3,9 @@
 // copies from and to there. In a process without a driver of devices all this costs a look at one word.
 //
 // A driver may be loaded at any time, so whatever call comes next sees it (loaded_libraries.h). That an address is a
-// device's is remembered by the range of its allocation, a few ranges a thread. A program that frees the memory and
-// gets the host's at the same address only makes the detour by the driver, whose copies find out themselves what is
-// where; a copy that fails asks anew. That an address is the host's is never remembered: a device's memory may come to
+// device's is remembered by the range of its allocation, a few ranges a thread. If the program frees it and the
+// address becomes host memory, the driver still copies correctly, only more slowly; after a copy that fails, the driver
+// is asked anew. That an address is the host's is never remembered: a device's memory may come to
 // lie there, and would be read. Only of the calling thread's own stack is it known without asking.
 //
 // Thread safety: any thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which libraries are in the process, and whether others have come since the last look: told by one word, so that it
-// can be asked in every call. The dynamic linker keeps libraries in a list to whose end it adds (its debuggers' list,
+// Which libraries are in the process, and whether others have come since the last look: one word shows it, so every
+// call can check. The dynamic linker keeps libraries in a list to whose end it adds (its debuggers' list,
 // link.h), so none has come while the last one has no successor. That one is held, or its place in memory could be
 // gone, and so is the one that was the last before, since another thread may be about to read its word: what a program
 // closes of these two is unloaded when others have been opened, or at its end.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/environment.h"
+#include "core/device_memory.h"
 
 namespace hocket::interposer {
 namespace {
@@ -21,7 +22,7 @@ Settings read_settings() {
     settings.statistics = statistics.value();
   }
   // The last choice is an earlier name of the one before.
-  constexpr int kPassThrough = 2;
+  constexpr int kPassThrough = static_cast<int>(device::Wish::kPassThrough);
   if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok())
     settings.device = std::min(device.value(), kPassThrough);
   return settings;

@@ -93,7 +93,7 @@ void build(Builder& builder) { NodeExchange(builder).build(); }
 constinit const Algorithm allgather_node_exchange = {
     .collective = schedule::Collective::kAllgather,
     .name = "node_exchange",
-    .summary = "each block once to every other node, where it is passed through while the next comes",
+    .summary = "each block once to every other node, where it is passed on while the next comes",
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (all cores)",
     .build = of_allgather_node_exchange::build,
     .root_relative = false,

@@ -16,7 +16,7 @@ constexpr Setting flag(const char* name, const char* help) { return {name, Kind:
 constexpr Setting forced(const char* name, const char* help) { return {name, Kind::kText, kAlgorithm, "", 0, 0, help}; }
 
 constexpr std::array kSettings = {
-    flag("HOCKET_DISABLE", "hand every call on to the MPI, as if hocket were not there"),
+    flag("HOCKET_DISABLE", "pass every call through to the MPI, as if hocket were not there"),
     flag("HOCKET_STATS",
          "at the end print how many calls were carried out or passed through, why, and their share of the time"),
     flag("HOCKET_CHECK",

@@ -76,13 +76,15 @@ inline hocket_status_t set_row(const char* function, const hocket_comm_t* comm, 
 }
 
 // The two buffers of a call that is not in place.
-inline hocket_status_t set_apart(const char* function, const hocket_comm_t* comm, const void* input, size_t input_bytes,
-                                 void* output, size_t output_bytes, Arguments& out) {
+inline hocket_status_t set_apart(const char* function, const void* input, size_t input_bytes, void* output,
+                                 size_t output_bytes, Arguments& out) {
   HOCKET_CHECKED(check_buffer(function, "input", input, input_bytes));
   HOCKET_CHECKED(check_buffer(function, "output", output, output_bytes));
   out.input = static_cast<const std::byte*>(input);
   out.output = static_cast<std::byte*>(output);
-  return check_apart(comm, out, input_bytes, output_bytes);
+  if (overlap(out, input_bytes, output_bytes)) [[unlikely]]
+    return wrong(function, "`input` and `output` overlap; pass HOCKET_IN_PLACE to use one buffer");
+  return HOCKET_OK;
 }
 
 // In place, the input is in the output, of `bytes`.
@@ -98,7 +100,7 @@ inline hocket_status_t set_in_output(const char* function, const hocket_comm_t* 
 inline hocket_status_t set_equal(const char* function, const hocket_comm_t* comm, const void* input, void* output,
                                  size_t bytes, Arguments& out) {
   if (input == HOCKET_IN_PLACE) return set_in_output(function, comm, output, bytes, out);
-  return set_apart(function, comm, input, bytes, output, bytes, out);
+  return set_apart(function, input, bytes, output, bytes, out);
 }
 
 // --- and on to the communicator -------------------------------------------------------------------------------

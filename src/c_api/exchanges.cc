@@ -32,7 +32,7 @@ inline hocket_status_t begin_blocks(const char* function, hocket_comm_t* comm, C
 inline hocket_status_t set_gathered(const char* function, hocket_comm_t* comm, const void* input, void* output,
                                     Arguments& out) {
   const size_t row = out.count * comm->communicator->size();
-  if (input != HOCKET_IN_PLACE) return set_apart(function, comm, input, out.count, output, row, out);
+  if (input != HOCKET_IN_PLACE) return set_apart(function, input, out.count, output, row, out);
   return set_in_output(function, comm, output, row, out);
 }
 
@@ -58,7 +58,7 @@ hocket_status_t scatter_arguments(hocket_comm_t* comm, const void* input, void* 
     return check_buffer(kName, "output", output, out.count);
   }
   const size_t row = out.count * comm->communicator->size();
-  if (output != HOCKET_IN_PLACE) return set_apart(kName, comm, input, row, output, out.count, out);
+  if (output != HOCKET_IN_PLACE) return set_apart(kName, input, row, output, out.count, out);
   HOCKET_CHECKED(check_buffer(kName, "input", input, row));
   out.input = static_cast<const std::byte*>(input);
   set_in_place(out, out.root);

@@ -22,7 +22,7 @@ namespace {
 hocket_status_t set_scattered(const char* function, const hocket_comm_t* comm, const void* input, size_t row,
                               void* output, size_t bytes, Arguments& out) {
   if (input == HOCKET_IN_PLACE) return set_in_output(function, comm, output, row, out);
-  return set_apart(function, comm, input, row, output, bytes, out);
+  return set_apart(function, input, row, output, bytes, out);
 }
 
 hocket_status_t reduce_scatter_block_arguments(hocket_comm_t* comm, const void* input, void* output, size_t count,

@@ -140,7 +140,7 @@ class Engine {
   // The rank whose engine or process has broken the engine's part of the communicator; kNoRank: none that is known.
   virtual uint32_t culprit() const { return kNoRank; }
   // Whether other nodes learn of a failure by this engine.
-  virtual bool tells_failures() const { return false; }
+  virtual bool reports_failures() const { return false; }
   // Tells them. False: it can't.
   virtual bool report_failure() { return false; }
 };

@@ -80,7 +80,7 @@ std::vector<engines::Carrier*> Engines::carriers(uint32_t track, engines::wire::
 }
 
 bool Engines::reports_failures() const {
-  return any([](const Engine& engine) { return engine.tells_failures(); });
+  return any([](const Engine& engine) { return engine.reports_failures(); });
 }
 
 bool Engines::report_failure() {

@@ -17,7 +17,7 @@ using engines::multicast::Blocks;
 
 namespace {
 
-enum HandingOn : uint8_t { kNotOffered, kOffered, kGiving };
+enum PassingOn : uint8_t { kNotOffered, kOffered, kGiving };
 enum Taking : uint8_t { kNotAwaited, kAwaited, kAsked };
 
 using Ask = uint64_t;  // blocks
@@ -31,34 +31,34 @@ struct [[gnu::packed]] LengthOffer {
 // What is copied at a time.
 constexpr uint64_t kMostGivenBytes = 4 << 20;
 
-uint64_t pair(uint32_t detached, uint32_t expected) { return uint64_t{detached} << 32 | expected; }
+uint64_t pair(uint32_t message, uint32_t expected) { return uint64_t{message} << 32 | expected; }
 
 }  // namespace
 
-// state.serial: the detached that is under way.
+// state.serial: the number of the pending message in the channel.
 Progress MulticastChain::pass_on(const Instruction& step, StepState& state, const Operands& operands) {
   if (state.phase == kNotOffered) {
-    if (is_handing_on_) return Progress::kPending;
-    is_handing_on_ = true;
+    if (is_passing_on_) return Progress::kPending;
+    is_passing_on_ = true;
     operands.need(step, 0, step.bytes);
     const LengthOffer offer{.bytes = step.bytes};
-    channel_.send_detached_and_leave(step.peer, std::as_bytes(std::span(&offer, 1)));
-    state.serial = channel_.receive_detached(step.peer, sizeof(Ask));
+    channel_.send_parked_and_leave(step.peer, std::as_bytes(std::span(&offer, 1)));
+    state.serial = channel_.receive_parked(step.peer, sizeof(Ask));
     state.phase = kOffered;
   }
-  const auto detached = static_cast<uint32_t>(state.serial);
-  if (!channel_.has_come(detached)) return Progress::kPending;
+  const auto message = static_cast<uint32_t>(state.serial);
+  if (!channel_.has_come(message)) return Progress::kPending;
   if (state.phase == kGiving) {
-    channel_.leave(detached);
-    state.serial = channel_.receive_detached(step.peer, sizeof(Ask));
+    channel_.leave(message);
+    state.serial = channel_.receive_parked(step.peer, sizeof(Ask));
     state.phase = kOffered;
     return Progress::kPending;
   }
   Ask asked = 0;
-  std::memcpy(&asked, channel_.content(detached), sizeof asked);
-  channel_.leave(detached);
+  std::memcpy(&asked, channel_.content(message), sizeof asked);
+  channel_.leave(message);
   if (asked == 0) {
-    is_handing_on_ = false;
+    is_passing_on_ = false;
     return Progress::kDone;
   }
   const Blocks blocks(step.bytes, member_.fragment_bytes());
@@ -66,43 +66,44 @@ Progress MulticastChain::pass_on(const Instruction& step, StepState& state, cons
   blocks.each(asked, [&](uint32_t block) {
     pieces.emplace_back(operands.source(step) + blocks.begin(block), blocks.length(block));
   });
-  state.serial = channel_.send_detached(step.peer, pieces);
+  state.serial = channel_.send_parked(step.peer, pieces);
   state.phase = kGiving;
   return Progress::kPending;
 }
 
-// state.serial: the detached that is under way, and what the member expects; state.bytes: blocks that were asked for.
+// state.serial: the number of the pending message in the channel, and what the member expects; state.bytes: blocks that
+// were asked for.
 void MulticastChain::await(const Instruction& step, StepState& state, uint32_t expected) {
-  state.serial = pair(channel_.receive_detached(step.peer, sizeof(LengthOffer)), expected);
+  state.serial = pair(channel_.receive_parked(step.peer, sizeof(LengthOffer)), expected);
   state.phase = kAwaited;
 }
 
 Progress MulticastChain::take(const Instruction& step, StepState& state) {
-  const auto detached = static_cast<uint32_t>(state.serial >> 32);
+  const auto message = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);
   if (state.phase == kAsked) {
-    if (!channel_.has_come(detached)) return Progress::kPending;
+    if (!channel_.has_come(message)) return Progress::kPending;
     const Blocks blocks(step.bytes, member_.fragment_bytes());
-    member_.supply(expected, state.bytes, {channel_.content(detached), blocks.bytes(state.bytes)});
+    member_.supply(expected, state.bytes, {channel_.content(message), blocks.bytes(state.bytes)});
   } else if (!member_.has_come(expected)) {
-    if (!channel_.has_come(detached)) return Progress::kPending;
+    if (!channel_.has_come(message)) return Progress::kPending;
     LengthOffer offer;
-    std::memcpy(&offer, channel_.content(detached), sizeof offer);
+    std::memcpy(&offer, channel_.content(message), sizeof offer);
     channel_.compare_lengths(step.peer, offer.bytes, step.bytes);
     if (channel_.has_failed()) return Progress::kPending;
     member_.poll();  // whatever has come before the offer has
   }
-  channel_.leave(detached);
+  channel_.leave(message);
   return ask(step, state, expected);
 }
 
 Progress MulticastChain::ask(const Instruction& step, StepState& state, uint32_t expected) {
   const Blocks blocks(step.bytes, member_.fragment_bytes());
   const Ask asked = blocks.first(member_.missing(expected), kMostGivenBytes);
-  channel_.send_detached_and_leave(step.peer, std::as_bytes(std::span(&asked, 1)));
+  channel_.send_parked_and_leave(step.peer, std::as_bytes(std::span(&asked, 1)));
   if (asked == 0) return Progress::kDone;
   state.bytes = asked;
-  state.serial = pair(channel_.receive_detached(step.peer, blocks.bytes(asked)), expected);
+  state.serial = pair(channel_.receive_parked(step.peer, blocks.bytes(asked)), expected);
   state.phase = kAsked;
   return Progress::kPending;
 }

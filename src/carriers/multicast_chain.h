@@ -40,14 +40,14 @@ class MulticastChain {
   engines::Progress take(const engines::Instruction& step, engines::StepState& state);
 
   // A call is over before its steps are, and so is everything in the channel.
-  void cancel() { is_handing_on_ = false; }
+  void cancel() { is_passing_on_ = false; }
 
  private:
   engines::Progress ask(const engines::Instruction& step, engines::StepState& state, uint32_t expected);
 
   engines::multicast::Member& member_;
   engines::wire::Channel& channel_;
-  bool is_handing_on_ = false;
+  bool is_passing_on_ = false;
 };
 
 }  // namespace hocket::carriers

@@ -239,7 +239,7 @@ std::string MulticastEngine::judge(const std::vector<uint32_t>& received) const 
   const auto others = static_cast<uint32_t>(participants_.size()) - 1;
   for (const uint32_t rank : participants_) {
     if (received[rank] * 2 >= others || first_.wish == MulticastWish::kOn) continue;
-    return "multicast does not get through: rank " + std::to_string(rank) + " has heard " +
+    return "multicast does not get through: rank " + std::to_string(rank) + " has received " +
            std::to_string(received[rank]) + " of " + std::to_string(others) + " others and nothing for " +
            std::to_string(kProbeNs / 1'000'000) +
            " ms (is there a switch that snoops IGMP without a querier, or a firewall?)";
@@ -256,17 +256,17 @@ bool MulticastEngine::meet_neighbours(engines::wire::Channel& channel) const {
   const uint64_t until_ns = now_ns() + static_cast<uint64_t>(timeout_ms_) * 1'000'000;
   // A rank that has the second one knows that its own first one has come.
   for (uint32_t round = 0; round < 2; ++round) {
-    uint32_t detached[2];
-    for (uint32_t i = 0; i < 2; ++i) detached[i] = channel.receive_detached(neighbours[i], sizeof round);
+    uint32_t messages[2];
+    for (uint32_t i = 0; i < 2; ++i) messages[i] = channel.receive_parked(neighbours[i], sizeof round);
     for (const uint32_t neighbour : neighbours)
-      channel.send_detached_and_leave(neighbour, std::as_bytes(std::span(&round, 1)));
-    while (!channel.has_failed() && !(channel.has_come(detached[0]) && channel.has_come(detached[1]))) {
+      channel.send_parked_and_leave(neighbour, std::as_bytes(std::span(&round, 1)));
+    while (!channel.has_failed() && !(channel.has_come(messages[0]) && channel.has_come(messages[1]))) {
       if (now_ns() > until_ns) return false;
       channel.poll();
       sched_yield();
     }
     if (channel.has_failed()) return false;
-    for (const uint32_t detached : detached) channel.leave(detached);
+    for (const uint32_t message : messages) channel.leave(message);
   }
   return true;
 }

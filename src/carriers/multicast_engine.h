@@ -76,7 +76,7 @@ class MulticastEngine : public Engine {
   static constexpr uint32_t kNotMet = ~uint32_t{0};
   void agree_on_length(uint32_t most_bytes);
   uint32_t probe();
-  // "", or why what ranks have heard is not enough; heard[r]: of rank r.
+  // "", or why what ranks have heard is not enough; received[r]: of rank r.
   std::string judge(const std::vector<uint32_t>& received) const;
   // Neighbours of the chain exchange messages; gives whether all of them have come in time. An MPI that connects ranks
   // when they first send, and only while both call it, would otherwise keep a rank of the first broadcasts waiting for

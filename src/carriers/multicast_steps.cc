@@ -94,28 +94,28 @@ void MulticastSteps::hold_back(uint64_t number) {
   is_held_back_ = true;
   if (is_reported_) {
     const uint32_t from = reporter(shared_, stream_, shared_.self, number);
-    reports_.push_back(channel_.receive_detached(from, sizeof(engines::multicast::PaceReport)));
+    reports_.push_back(channel_.receive_parked(from, sizeof(engines::multicast::PaceReport)));
   }
   held_until_ns_ =
       now() + (shared_.delay.kind == RootDelay::Kind::kAdaptive ? shared_.adaptive.ns() : shared_.delay.ns);
 }
 
 // Reports that may be under way when it sends: by random synchronization none.
-size_t MulticastSteps::most_unreported() const {
+size_t MulticastSteps::most_pending_reports() const {
   return shared_.delay.kind == RootDelay::Kind::kRandom ? 0 : kMostReports;
 }
 
 bool MulticastSteps::may_go() {
   if (!is_held_back_) return true;
-  if (reports_.size() > most_unreported() || now() < held_until_ns_) return false;
+  if (reports_.size() > most_pending_reports() || now() < held_until_ns_) return false;
   is_held_back_ = false;
   return true;
 }
 
-void MulticastSteps::receive(uint32_t detached) {
+void MulticastSteps::receive(uint32_t message) {
   engines::multicast::PaceReport report;
-  std::memcpy(&report, channel_.content(detached), sizeof report);
-  channel_.leave(detached);
+  std::memcpy(&report, channel_.content(message), sizeof report);
+  channel_.leave(message);
   shared_.pace.receive(report);
   shared_.adaptive.receive(report);
 }
@@ -159,10 +159,10 @@ void MulticastSteps::report(uint32_t source, uint64_t number) {
   if (reporter(shared_, stream_, source, number) != shared_.self) return;
   const auto [expected, missed] = shared_.member.take_losses();
   const engines::multicast::PaceReport report{expected, missed};
-  channel_.send_detached_and_leave(source, std::as_bytes(std::span(&report, 1)));
+  channel_.send_parked_and_leave(source, std::as_bytes(std::span(&report, 1)));
 }
 
-// state.serial: what was asked for by either way. state.bytes tells nothing.
+// state.serial: the multicast and the message that the step awaits. state.bytes is not used.
 Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state, const Operands& operands) {
   engines::multicast::Member& member = shared_.member;
   if (state.phase == kNotStarted) {
@@ -174,7 +174,7 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
     if (is_long_) {
       chain_.await(step, state, expected);
     } else {
-      state.serial = uint64_t{channel_.receive_detached(step.peer, step.bytes)} << 32 | expected;
+      state.serial = uint64_t{channel_.receive_parked(step.peer, step.bytes)} << 32 | expected;
       state.phase = kUnderWay;
     }
     awaited_.push_back(expected);
@@ -185,14 +185,14 @@ Progress MulticastSteps::run_first_of(const Instruction& step, StepState& state,
     std::erase(awaited_, static_cast<uint32_t>(state.serial));
     return Progress::kDone;
   }
-  const auto detached = static_cast<uint32_t>(state.serial >> 32);
+  const auto message = static_cast<uint32_t>(state.serial >> 32);
   const auto expected = static_cast<uint32_t>(state.serial);
   if (!member.has_come(expected)) {
-    if (!channel_.has_come(detached)) return Progress::kPending;
-    if (step.bytes != 0) std::memcpy(operands.destination(step), channel_.content(detached), step.bytes);
+    if (!channel_.has_come(message)) return Progress::kPending;
+    if (step.bytes != 0) std::memcpy(operands.destination(step), channel_.content(message), step.bytes);
   }
   member.forget(expected);
-  channel_.leave(detached);
+  channel_.leave(message);
   std::erase(awaited_, expected);
   return Progress::kDone;
 }

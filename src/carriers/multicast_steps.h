@@ -4,8 +4,8 @@
 // own: it may come when the buffer is the caller's again.
 //
 // Root delay (section 2.1 of the reference in multicast_engine.h) and the pace of long messages belong to this class:
-// no schedule can know what receivers have missed. With them goes a message of 8 bytes, a report, to the root of a call
-// from one of the others, whom all find by the same throw of dice; by random synchronization the root waits for it.
+// no schedule can know what receivers have missed. In each call one other rank, which all ranks draw from the same
+// random numbers, sends the root a report of 8 bytes; by random synchronization the root waits for it.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -86,11 +86,11 @@ class MulticastSteps final : public engines::Carrier {
   engines::Progress run_first_of(const engines::Instruction& step, engines::StepState& state,
                                  const engines::Operands& operands);
   void hold_back(uint64_t number);
-  size_t most_unreported() const;
+  size_t most_pending_reports() const;
   bool may_go();
   bool send(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands);
   void report(uint32_t source, uint64_t number);
-  void receive(uint32_t detached);
+  void receive(uint32_t message);
 
   MulticastShared& shared_;
   engines::wire::Channel& channel_;
@@ -103,7 +103,7 @@ class MulticastSteps final : public engines::Carrier {
   int64_t held_until_ns_ = 0;
   std::vector<uint32_t> awaited_;  // what the member expects for steps under way
   uint32_t sending_ = 0;           // steps of which something is to be sent yet
-  std::deque<uint32_t> reports_;   // detached in which they come
+  std::deque<uint32_t> reports_;   // messages in which they come
   Status failure_;
 };
 

@@ -45,7 +45,7 @@ class NicEngine : public Engine {
   bool takes_part() const override { return groups_[0] != nullptr; }
   engines::Carrier& carrier(uint32_t track, engines::wire::Channel&) override { return *groups_[track]; }
   uint32_t culprit() const override;
-  bool tells_failures() const override { return true; }
+  bool reports_failures() const override { return true; }
   bool report_failure() override;
 
   // What rules under wire=... call it.

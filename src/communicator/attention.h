@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often a rank that waits looks at the library underneath, on which peers may depend that are not in the call:
-// which works on this process's memory by one-sided calls waits for these looks.
+// How often a rank that waits looks at the library underneath, on which peers outside the call may depend:
+// a rank that accesses this process's memory by one-sided calls waits for these looks.
 //
 // While there is a reason to expect that, it looks each time that it looks for what it awaits itself, and doesn't sleep
 // as long as something comes. Nothing tells whether a look has moved something but the time that it took: two that took
@@ -18,11 +18,11 @@ namespace hocket::communicator {
 
 class Attention {
  public:
-  // So long after something has come it doesn't sleep, and then so short at a time.
+  // How long a rank stays awake after something has come, and how long it sleeps at a time after that.
   static constexpr int64_t kAwakeNs = 50'000'000;
-  static constexpr int64_t kNapNs = 50'000;
+  static constexpr int64_t kPollPauseNs = 50'000;
 
-  // When to look at the library underneath each time, and what it does itself where its ranks share cores.
+  // When each look also goes to the library underneath, and how that library itself waits where ranks share cores.
   struct Occasion {
     const std::atomic<uint64_t>* reasons = nullptr;  // 0 while there is none; nullptr: there never is
     bool library_spins = false;  // it doesn't yield: a core given to it comes back when its time slice is over

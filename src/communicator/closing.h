@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The end of a communicator. A rank may free its memory only when no peer will touch it again, not even to look whether
-// it sleeps; and it waits for that as little as for anything else, since MPI_Comm_free is local.
+// it sleeps. It must not wait for that, since MPI_Comm_free is local.
 //
-// All of a node count themselves out on its first rank, twice: the first time says "I touch no memory but this
-// counter", for a rank's calls are over when it leaves, and nothing in a peer's needs it any more; the second "nor the
-// counter". Between nodes a barrier comes before, started when the rank leaves: tags are used again when all are
-// through with them, NIC engines answer those that have missed a message, and what came second is on its way.
+// Each rank of a node counts itself out twice, in a counter of the node's first rank: first when it will touch no
+// memory but this counter, for a rank's calls are over when it leaves, and no peer's call needs it any more; then when
+// it will not touch the counter either. Between nodes a barrier comes before, started when the rank leaves: tags are
+// used again when all are through with them, NIC engines answer those that have missed a message, and what came second
+// is on its way.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -30,7 +31,7 @@ class Closing {
   // be, and peers will not be known to have left.
   void begin(Call* barrier);
   // Whether it is over: no peer touches this rank's memory any more, or that will never be known, since one has failed.
-  // To be asked again and again, which is what brings it about.
+  // Call it repeatedly: each call advances the closing.
   bool is_over();
   // No peer touches this rank's memory any more.
   bool is_quiet() const { return stage_ == Stage::kQuiet; }

@@ -27,7 +27,7 @@ struct WirePart {
   std::vector<uint32_t> addresses;  // by rank, its number there
   uint32_t first_tag = 0;           // of those that are this communicator's
   uint32_t marks = 1;               // tags a track
-  uint32_t words_tag = 0;           // of messages beside the calls
+  uint32_t reports_tag = 0;         // of messages beside the calls
   uint64_t unique_number = 0;       // of the communicator; tags are used again
 
   engines::wire::TagRange tags_of(uint32_t track) const { return {first_tag + track * marks, marks}; }

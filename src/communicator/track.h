@@ -68,7 +68,7 @@ class Track final : private engines::Transport {
     for (engines::Carrier* carrier : carriers_) has = carrier->has_just_started() || has;
     return has;
   }
-  // Whether something is under way of which shared memory's wake-ups don't tell.
+  // Whether something is pending whose arrival no wake-up in shared memory reports.
   bool must_poll() const {
     return any_carrier([](const engines::Carrier& carrier) { return carrier.wake_up() != engines::WakeUp::kIdle; });
   }
@@ -79,9 +79,9 @@ class Track final : private engines::Transport {
     return lane_->has_failed() || any_carrier([](const engines::Carrier& carrier) { return carrier.has_failed(); });
   }
   Status take_failure();
-  // What no carrier tells by itself. For every now and then.
+  // Checks for failures that no carrier reports by itself. To be called occasionally.
   Status check();
-  // A call is over before its steps are.
+  // The call ends although some of its steps are incomplete.
   void cancel() {
     for (auto carrier = carriers_.rbegin(); carrier != carriers_.rend(); ++carrier) (*carrier)->cancel();
   }

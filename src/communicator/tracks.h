@@ -54,7 +54,7 @@ class Tracks {
     for (auto& track : tracks_)
       if (track != nullptr) body(*track);
   }
-  // Whether something is under way of which shared memory's wake-ups don't tell.
+  // Whether something is pending whose arrival no wake-up in shared memory reports.
   bool must_poll() const {
     return std::any_of(tracks_.begin(), tracks_.end(),
                        [](const auto& track) { return track != nullptr && track->must_poll(); });

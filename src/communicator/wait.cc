@@ -30,14 +30,14 @@ Wait::Wait(Context& context, const Participants& participants, Tracks& tracks, R
 void Wait::progress() {
   const auto begin_ns = static_cast<int64_t>(now_ns());
   is_in_progress_ = true;
+  const std::unique_ptr<bool, void (*)(bool*)> over(&is_in_progress_, [](bool* flag) { *flag = false; });
   context_.progress();
-  is_in_progress_ = false;
   attention_.note(begin_ns, static_cast<int64_t>(now_ns()));
   waiter_.disregard();
 }
 
 bool Wait::sleep(bool attends) {
-  const int64_t most_ns = attends ? Attention::kNapNs : INT64_MAX;
+  const int64_t most_ns = attends ? Attention::kPollPauseNs : INT64_MAX;
   bool wakes_alone = false;
   engines::Carrier* carrier = requests_.running() == 0 ? tracks_.first().sleeps_at(wakes_alone) : nullptr;
   // Nothing wakes it for what else it waits for, so it polls at intervals.

@@ -36,12 +36,12 @@ class Wait {
   Status until(const Look& is_done, const Awaits& awaits);
 
  private:
-  // In this many looks at the library underneath without a pause, some milliseconds go by.
+  // This many looks at the library underneath without a pause take some milliseconds.
   static constexpr uint32_t kLooksPerFailureCheck = 1024;
 
   // Moves the library underneath.
   void progress();
-  // Whether it was woken, or what it waits for has come.
+  // True: a peer woke this rank, or what it waits for has come.
   bool sleep(bool attends);
   Status check_for_failure();
 
@@ -70,7 +70,7 @@ Status Wait::until(const Look& is_done, const Awaits& awaits) {
     if (attends && attention_.keeps_core()) {
       progress();
       HOCKET_TRY(requests_.advance_beside());
-      // No time is told here.
+      // This branch does not read the clock, so it counts looks instead.
       if (looks % kLooksPerFailureCheck == 0) HOCKET_TRY(check_for_failure());
       continue;
     }

@@ -32,7 +32,8 @@ inline bool is_vector(Collective collective) { return collective >= Collective::
 bool has_root(Collective collective);
 // Operands are combined, so that their order may matter.
 bool combines(Collective collective);
-// Of one that combines: the operands of that many ranks, the first ones, are in what `rank` of `size` gets. 0: nothing.
+// Of a collective that combines: how many ranks' operands, counted from rank 0, are in the result of `rank`. 0: it gets
+// none.
 uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size);
 // A call in place works on a copy of its input, because peers still read what it would overwrite: there are more blocks
 // in the input than results fit beside.

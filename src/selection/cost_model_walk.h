@@ -47,7 +47,7 @@ struct PricedSchedule {
 // `plans` in the order of ranks.
 PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes);
 
-// Until the last rank is done. `crowded`: the ranks of a node share the parameters' cores.
+// Until the last rank is done. `oversubscribed`: the ranks of a node share the parameters' cores.
 double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed);
 
 }  // namespace hocket::selection

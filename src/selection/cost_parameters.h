@@ -11,8 +11,8 @@ struct CostParameters {
   double alpha_us = 0.1;             // a message, a publication or a signal until its reader has seen it
   double beta_us_per_kib = 0.0144;   // a KiB copied
   double gamma_us_per_kib = 0.0126;  // a KiB combined
-  double switch_us = 0.95;           // where ranks share cores: a core passed through to the next rank
-  uint32_t cores = 2;                // that the ranks of a oversubscribed call share, of each node
+  double switch_us = 0.95;           // where ranks share cores: a context switch to the next rank
+  uint32_t cores = 2;                // of a node, which oversubscribed ranks share
 
   // Messages to other nodes. The defaults are those of TCP over Ethernet of 10 Gbit/s, which one rank can fill.
   double wire_alpha_us = 25;          // from the one interface until it can be taken behind the other

@@ -59,7 +59,7 @@ int main() {
       "can't be read and a forced algorithm that can't be honoured are errors, whose message names the variable, its\n"
       "value and what is accepted. `hocket_context_create` or `hocket_comm_create` returns them; `hocket exec` stops\n"
       "before the launch; in an MPI program every collective call raises `MPI_ERR_OTHER` on all ranks,\n"
-      "whichever rank has the variable, unless `HOCKET_DISABLE=1` hands everything on. Other names that begin with\n"
+      "whichever rank has the variable, unless `HOCKET_DISABLE=1` passes them through. Other names that begin with\n"
       "`HOCKET_` are reported only: a module system or a container may have set `HOCKET_ROOT`. An algorithm that goes\n"
       "by multicast is forced on communicators of several nodes; within one the table chooses.\n\n"
       "Under an MPI, rank 0's values hold for all ranks wherever ranks must decide alike.\n\n");

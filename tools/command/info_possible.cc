@@ -139,9 +139,9 @@ void add_address_space(Section& section) {
 Section possible_section() {
   Section section{"What hocket can do here", {}};
   add_trial(section, "shared memory", try_memory_file(), "anonymous memory files (memfd)",
-            "without it hocket hands every call on to the MPI");
+            "without it hocket passes every call through to the MPI");
   add_trial(section, "passing memory", try_abstract_socket(), "descriptors over an abstract socket",
-            "without it hocket hands every call on to the MPI");
+            "without it hocket passes every call through to the MPI");
   add_trial(section, "sleeping", try_futex(), "futex between processes", "waiting ranks can't sleep");
   add_trial(section, "cheap wake-ups", try_membarrier(), "membarrier", "waking costs a fence more on every send");
   add_cross_memory(section);

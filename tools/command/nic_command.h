@@ -11,7 +11,8 @@
 namespace hocket::command {
 
 // What the service of an interface says of its engine, groups and counters.
-// `is_named`: by the user who asks, and who trusts it; else only what root or oneself keeps is believed.
+// `is_named`: the user named the interface and so trusts its service; otherwise only a service of root or of this user
+// is trusted.
 Result<nlohmann::ordered_json> nic_report(const std::string& interface, bool is_named = true);
 
 void add_nic_top(CLI::App& nic, Invocation& invocation);

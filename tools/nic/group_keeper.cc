@@ -34,7 +34,7 @@ void GroupKeeper::add(uint32_t number, const GroupMemory& memory, uint64_t silen
   kept->watch.backoff.silence_ns = kept->silence_ns;
   kept->watch.member = kept->members.data();
   kept->watch.signs_of_life = memory.signs_of_life;
-  kept->watch.alive_stride = memory.alive_stride;
+  kept->watch.signs_of_life_stride = memory.signs_of_life_stride;
   kept->watch.emit = emit;
   kept->watch.user = kept.get();
   groups_[number] = std::move(kept);

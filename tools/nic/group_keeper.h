@@ -22,7 +22,7 @@ struct GroupMemory {
   nic_state* state = nullptr;
   nic_page* page = nullptr;
   const uint32_t* signs_of_life = nullptr;  // of member 0
-  uint32_t alive_stride = 0;                // bytes to the next member's
+  uint32_t signs_of_life_stride = 0;        // bytes to the next member's
 };
 
 class GroupKeeper {

@@ -176,7 +176,7 @@ class KernelEngine final : public Engine {
     HOCKET_TRY(set_multicast(slot, request));
     Lent lent;
     lent.group = number;
-    HOCKET_TRY(make_ear(kernel, request.user, lent));
+    HOCKET_TRY(make_wakeup_socket(kernel, request.user, lent));
     HOCKET_TRY(make_page(number, lent));
     std::memset(&programs_->state(number), 0, sizeof(nic_state));
     // Programs of a job's own making may send what has not come: that must not be what others have left.
@@ -236,7 +236,7 @@ class KernelEngine final : public Engine {
     return Status::ok();
   }
 
-  Status make_ear(nic_slot& kernel, uint32_t user, Lent& lent) const {
+  Status make_wakeup_socket(nic_slot& kernel, uint32_t user, Lent& lent) const {
     Result<Descriptor> wakeup_socket = bound_socket(options_.interface.ip, 0);
     if (!wakeup_socket.is_ok()) return wakeup_socket.take_status();
     HOCKET_TRY(hand_over(wakeup_socket.value(), user));

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kNames[] = {"taken",       "duplicate",  "stale",        "early",      "broken",   "misdirected",
                                   "no_program",  "unexpected", "disagreement", "unsound",    "rejected", "too_many",
                                   "out_of_turn", "contended",  "unknown_kind", "bad_length", "bad_tag",  "no_group",
-                                  "no_room",     "sent",       "resent",       "replied",    "woken",    "doorbells",
+                                  "no_room",     "sent",       "resent",       "replied",    "woken",    "bells",
                                   "operations",  "kept",       "in_driver"};
 static_assert(std::size(kNames) == NIC_COUNTERS);
 

@@ -8,7 +8,7 @@
 
 namespace hocket::supervision {
 
-// To be called in a child: nothing of the command stays open but `tells`, the end of a pipe, which is given back under
+// To be called in a child: nothing of the command stays open but `writer`, the end of a pipe, which is given back under
 // another number; no signals are blocked; `name` is what `ps` shows.
 platform::Descriptor become_daemon(int writer, const char* name);
 

@@ -172,7 +172,8 @@ Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double
     const Spans nodes = spans_of(by_nodes, group.has_nodes ? 2 : 1, 2);
     for (const auto& [count, by_ranks] : by_nodes) {
       if (group.has_nodes) rule.nodes = nodes.at(count);
-      // As if the next had been twice or, oversubscribed on one node, seven times as many.
+      // Treats the largest measured number as if the next one were twice as large, or seven times where ranks of one
+      // node are oversubscribed.
       const Spans ranks = spans_of(by_ranks, 0, group.oversubscribed && !group.has_nodes ? 7 : 2);
       for (const auto& [number, sizes] : by_ranks) {
         (group.has_nodes ? rule.ranks_a_node : rule.ranks) = ranks.at(number);

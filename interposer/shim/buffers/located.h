@@ -44,8 +44,8 @@ class Located {
   int error_ = MPI_SUCCESS;
 };
 
-// The error of a packing that was to move `bytes`. There are releases of an MPI in which it comes to move too little,
-// and calls it a success.
+// The error of a packing that was to move `bytes`. Some MPI releases move too few bytes
+// and return success.
 int checked_packing(int error, size_t moved, size_t bytes, MPI_Comm comm);
 
 }  // namespace hocket::interposer

@@ -51,11 +51,12 @@ bool internal::measure_different(const Side& side, int own, Blocks& blocks) {
     if (facts->size == 0) continue;
     const int64_t displacement = side.displacements[i];
     if (side.buffer == nullptr && is_nowhere(side, *facts, displacement)) return false;
-    size_t bytes = 0;
+    ptrdiff_t bytes = 0, all_bytes = 0;  // more than that no memory can hold
     if (__builtin_mul_overflow(static_cast<size_t>(count), facts->size, &bytes)) return false;
-    if (__builtin_add_overflow(blocks.bytes, bytes, &blocks.bytes)) return false;
+    if (__builtin_add_overflow(blocks.bytes, bytes, &all_bytes)) return false;
+    blocks.bytes = static_cast<size_t>(all_bytes);
     const intptr_t place = displacement * (is_typed ? 1 : facts->extent) + facts->true_lb;
-    blocks.counts[i] = bytes;
+    blocks.counts[i] = static_cast<size_t>(bytes);
     blocks.displacements[i] = static_cast<size_t>(place);
     blocks.is_packed = blocks.is_packed || !facts->is_dense_array(static_cast<size_t>(count));
     lowest = std::min(lowest, place);

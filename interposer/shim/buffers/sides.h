@@ -58,7 +58,9 @@ inline bool measure_uniform(const Side& side, Blocks& blocks) {
   blocks.facts = find_type(side.type);
   if (blocks.facts == nullptr) return false;
   const TypeFacts& facts = *blocks.facts;
-  if (side.buffer == MPI_IN_PLACE || (side.buffer == nullptr && side.count != 0 && facts.is_named)) return false;
+  if (side.buffer == MPI_IN_PLACE ||
+      (side.buffer == nullptr && side.count != 0 && facts.size != 0 && facts.true_lb == 0))
+    return false;
   const auto count = static_cast<size_t>(side.count);
   size_t elements = 0;
   ptrdiff_t total = 0;  // more than that no memory can hold

@@ -42,8 +42,8 @@ inline bool is_revoked(MPI_Comm comm) {
   return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
 }
 
-// The last step, when everything about the call is in order: it counts, and may be the one that sets up, for which all
-// ranks wait for each other: if they do so anyway in this call, as `waiting()` says. A root that broadcasts may not
+// The last check of a valid call: counts the call, and sets the communicator up if it is due and all ranks wait for
+// each other in this call anyway, as `waiting()` says. A root that broadcasts may not
 // be made to wait for receivers that first expect a message of it.
 template <typename GetWaiting>
 Outcome readiness(Communicator& communicator, MPI_Comm comm, const GetWaiting& waiting) {
@@ -54,10 +54,10 @@ Outcome readiness(Communicator& communicator, MPI_Comm comm, const GetWaiting& w
   return prepare_communicator(communicator, comm, waiting());
 }
 
-// Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; predefined ones can't be there.
+// Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; at NULL itself there is nothing.
 inline bool is_buffer(const void* buffer, bool is_empty, const TypeFacts& facts) {
   if (buffer == MPI_IN_PLACE) return false;
-  return buffer != nullptr || is_empty || !facts.is_named;
+  return buffer != nullptr || is_empty || facts.size == 0 || facts.true_lb != 0;
 }
 
 // hocket has failed, and told why: the call ends as one in which the MPI finds an error.

@@ -121,10 +121,14 @@ hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks
   if (findings.is_in_place) {
     set_in_place(arguments, static_cast<uint32_t>(decision.communicator->rank));
   } else if (!differ) {
-    const hocket_status_t status = c_api::check_apart(comm, arguments, send.bytes * static_cast<size_t>(send.number),
+    const hocket_status_t status = c_api::check_apart(arguments, send.bytes * static_cast<size_t>(send.number),
                                                       receive.bytes * static_cast<size_t>(receive.number));
     if (status != HOCKET_OK) [[unlikely]]
       return status;
+  } else {
+    // One buffer, with sides that the program describes for themselves.
+    arguments.in_place =
+        movement_of(call.collective).is_exchange() && send.first != nullptr && send.first == receive.first;
   }
   return c_api::run(comm, arguments);
 }

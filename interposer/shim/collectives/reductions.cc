@@ -285,8 +285,7 @@ hocket_status_t fill(const ReduceCall& call, const Decision& decision, const Red
   arguments.collective =
       gives_blocks && !is_vector ? schedule::Collective::kReduceScatterBlock : hocket_collective(call.collective);
   arguments.root = static_cast<uint32_t>(call.root);
-  arguments.combiner = findings.operation.combiner;
-  arguments.operation_name = findings.operation.name;
+  set_operation(findings.operation, *findings.facts, arguments);
   arguments.count = gives_blocks ? findings.result : findings.operand;
   if (is_vector) arguments.input_blocks = {findings.counts, nullptr};
   if (findings.is_in_place || findings.result != 0) arguments.output = static_cast<std::byte*>(output);
@@ -296,8 +295,7 @@ hocket_status_t fill(const ReduceCall& call, const Decision& decision, const Red
   }
   arguments.input = static_cast<const std::byte*>(input);
   const size_t element = arguments.combiner.element_bytes;
-  return c_api::check_apart(decision.communicator->comm, arguments, findings.operand * element,
-                            findings.result * element);
+  return c_api::check_apart(arguments, findings.operand * element, findings.result * element);
 }
 
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {

@@ -74,7 +74,7 @@ Communicator* take_into_books(MPI_Comm handle) {
 }
 
 constexpr uint64_t kYieldNs = 2'000'000;  // ranks that come at about the same time; nothing is known of cores yet
-constexpr timespec kNap{0, 100'000};
+constexpr timespec kPause{0, 100'000};
 
 // A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
 void report_long_wait(MPI_Comm comm, int64_t seconds) {
@@ -110,7 +110,7 @@ int allgather(const void* send, void* receive, size_t bytes, void* user) {
     if (waited_ns < kYieldNs) {
       sched_yield();
     } else {
-      nanosleep(&kNap, nullptr);
+      nanosleep(&kPause, nullptr);
     }
   }
 }

@@ -43,8 +43,8 @@ inline Communicator* find_communicator(MPI_Comm handle) {
 // nullptr: it isn't in the books.
 Communicator* known_communicator(MPI_Comm handle);
 
-// Whether all ranks wait for each other in a call. The first two are the same on every rank; of the others each knows
-// its own, and the two mean the same question to all.
+// Whether all ranks wait for each other in a call. The first two are the same on every rank.
+// kThisRank and kNotThisRank are each rank's own answer; either makes all ranks ask each other.
 enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
 
 // core's prepare() with the exchange over this communicator.

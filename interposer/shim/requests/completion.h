@@ -2,9 +2,9 @@
 // Waiting and testing while non-blocking calls of hocket's are under way: among the MPI's own requests there may be
 // some that only hocket moves. Each look moves both.
 //
-// The four kinds of completion below have these members: `count` and `requests`, a function look() that asks the MPI
-// once, and says whether the call is over, and tell() that puts failures of hocket's into what the MPI has answered:
-// `error`, and what look() has written.
+// The four kinds of completion below have these members: `count` and `requests`, look(), which polls the MPI once and
+// says whether the call is over, and report(), which adds hocket's failures to the error and the statuses that look()
+// has written.
 //
 // Thread safety: any thread.
 #pragma once

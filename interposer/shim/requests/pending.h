@@ -18,8 +18,8 @@
 
 namespace hocket::interposer {
 
-// What comes packed and goes where a type says that may be gone when it comes; or comes as it is to lie in a device's
-// memory.
+// A result that is unpacked when it has arrived, by a type that the program may have freed by then, or copied to a
+// device as it is.
 struct Unpacking {
   std::vector<unsigned char> bytes;
   std::vector<unsigned char> input;  // of a reduction, a copy

@@ -97,7 +97,7 @@ hocket_status_t start(const ReduceCall& call, const Decision& decision, const Re
   return status == HOCKET_OK ? start_only_by_engines(decision, arguments, pending) : status;
 }
 
-Decision find_beginner(MPI_Comm comm) {
+Decision find_starter(MPI_Comm comm) {
   Decision decision;
   decision.communicator = find_communicator(comm);
   if (decision.communicator == nullptr) return decision;

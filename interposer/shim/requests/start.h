@@ -27,7 +27,7 @@ hocket_status_t start(const ReduceCall& call, const Decision& decision, const Re
                       PendingCall& pending);
 
 // Up to where the arguments of the call come in: kCarriedOut, or why not.
-Decision find_beginner(MPI_Comm comm);
+Decision find_starter(MPI_Comm comm);
 // After start(): what the program gets. False: nothing has been started.
 bool has_started(const Decision& decision, hocket_status_t status, std::list<PendingCall>& one, MPI_Request* request,
                  int& error);
@@ -41,7 +41,7 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const P
   typename Call::Findings findings;
   Decision decision;
   try {
-    decision = find_beginner(call.comm);
+    decision = find_starter(call.comm);
     if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
     if (request == nullptr) decision.why = Outcome::kArguments;
     if (decision.why == Outcome::kCarriedOut) {

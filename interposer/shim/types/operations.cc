@@ -80,12 +80,6 @@ void combine(const void* in, void* inout, size_t count, hocket_type_t, void* use
 // A thread is in one blocking call at a time.
 MpiCombination& mine() { return ThreadOwned<MpiCombination>::get(); }
 
-Operation by_hocket(int index, hocket_type_t type) {
-  c_api::Arguments filled;
-  c_api::set_kernel(reinterpret_cast<hocket_op_t>(static_cast<intptr_t>(index)), type, filled);
-  return {Operation::By::kHocket, filled.combiner, filled.operation_name};
-}
-
 Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count,
                  bool is_commutative) {
   MpiCombination& combination = mine();
@@ -95,14 +89,7 @@ Operation by_mpi(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm 
   combination.facts = &facts;
   combination.dense = facts.is_dense_array(count);
   combination.error = MPI_SUCCESS;
-  Operation operation;
-  operation.by = Operation::By::kMpi;
-  operation.combiner.function = combine;
-  operation.combiner.user = &combination;
-  operation.combiner.type = HOCKET_TYPE_OPAQUE(facts.size);
-  operation.combiner.element_bytes = facts.size;
-  operation.combiner.commutative = is_commutative;
-  return operation;
+  return {Operation::By::kMpi, nullptr, is_commutative};
 }
 
 MPI_Op named_operation(hocket_op_t wanted) {
@@ -115,12 +102,12 @@ MPI_Op named_operation(hocket_op_t wanted) {
 }  // namespace
 
 Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count) {
-  constexpr Operation kUndefined{Operation::By::kUndefined, {}, 0};
+  constexpr Operation kUndefined{Operation::By::kUndefined, nullptr, true};
   if (const int* index = named_ops.find(op)) [[likely]] {
     const uint16_t bit = static_cast<uint16_t>(1u << *index);
     if (*index == 0) return kUndefined;
     if ((facts.hocket_ops & bit) != 0) {
-      return by_hocket(*index, facts.hocket_type);
+      return {Operation::By::kHocket, reinterpret_cast<hocket_op_t>(static_cast<intptr_t>(*index)), true};
     }
     if ((facts.mpi_ops & bit) != 0) return by_mpi(op, type, facts, comm, count, true);
     return kUndefined;
@@ -130,6 +117,16 @@ Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, M
   int is_commutative = 0;
   if (next_pmpi().Op_commutative(op, &is_commutative) != MPI_SUCCESS) return {};
   return by_mpi(op, type, facts, comm, count, is_commutative != 0);
+}
+
+void set_operation(const Operation& operation, const TypeFacts& facts, c_api::Arguments& arguments) {
+  if (operation.by == Operation::By::kHocket) [[likely]]
+    return c_api::set_kernel(operation.op, facts.hocket_type, arguments);
+  arguments.combiner.function = combine;
+  arguments.combiner.user = &mine();
+  arguments.combiner.type = HOCKET_TYPE_OPAQUE(facts.size);
+  arguments.combiner.element_bytes = facts.size;
+  arguments.combiner.commutative = operation.is_commutative;
 }
 
 int last_operation_error() { return mine().error; }

@@ -19,11 +19,13 @@ struct Operation {
     kInvalid,
   };
   By by = By::kInvalid;
-  c_api::Combiner combiner;
-  uint64_t name = 0;  // as Arguments::operation_name
+  hocket_op_t op = nullptr;    // kHocket
+  bool is_commutative = true;  // kMpi
 };
 
 Operation find_operation(MPI_Op op, MPI_Datatype type, const TypeFacts& facts, MPI_Comm comm, size_t count);
+// As the arguments of hocket's call on elements of that type. kMpi: of the last operation found on this thread.
+void set_operation(const Operation& operation, const TypeFacts& facts, c_api::Arguments& arguments);
 // After a call with an Operation by the MPI: what PMPI_Reduce_local and its helpers said, MPI_SUCCESS when all went
 // well.
 int last_operation_error();

@@ -2,21 +2,23 @@
 #include "c_api/internal/call.h"
 
 #include "c_api/handles.h"
+#include "communicator/calls/call_words.h"
 #include "protocol/page.h"
 #include "reduction/reduction.h"
 
 namespace hocket::c_api {
 namespace {
 
-__attribute__((cold, noinline)) hocket_status_t refuse_child() {
-  return report(Status(Code::kInvalidArgument, kOfParent));
+__attribute__((cold, noinline)) hocket_status_t refuse_child(const hocket_comm_t* comm, const Arguments& arguments) {
+  const communicator::Vocabulary vocabulary = comm->communicator->context().vocabulary();
+  const std::string prefix = vocabulary == communicator::Vocabulary::kHocket ? "hocket_" : "";
+  return report(Status(Code::kInvalidArgument,
+                       prefix + communicator::name_of(arguments.collective, vocabulary) + ": " + kOfParent));
 }
 
-__attribute__((cold, noinline)) hocket_status_t refuse_overlap(const hocket_comm_t* comm) {
-  const bool is_mpi = comm->communicator->context().vocabulary() == communicator::Vocabulary::kMpi;
-  return report(Status(Code::kInvalidArgument, std::string("input and output overlap; pass ") +
-                                                   (is_mpi ? "MPI_IN_PLACE" : "HOCKET_IN_PLACE") +
-                                                   " to use one buffer"));
+__attribute__((cold, noinline)) hocket_status_t refuse_overlap() {
+  return report(
+      Status(Code::kInvalidArgument, "the buffers sent from and received into overlap; MPI_IN_PLACE is for that"));
 }
 
 bool is_owner(const hocket_comm_t* comm) { return comm->communicator->context().is_owner(); }
@@ -32,24 +34,19 @@ void set_kernel(hocket_op_t op, hocket_type_t type, Arguments& out) {
   out.operation_name = reinterpret_cast<uintptr_t>(op);
 }
 
-hocket_status_t check_apart(const hocket_comm_t* comm, const Arguments& arguments, size_t input_bytes,
-                            size_t output_bytes) {
-  const std::byte* const input = arguments.input;
-  const std::byte* const output = arguments.output;
-  if (input < output + output_bytes && output < input + input_bytes) [[unlikely]]
-    return refuse_overlap(comm);
-  return HOCKET_OK;
+hocket_status_t check_apart(const Arguments& arguments, size_t input_bytes, size_t output_bytes) {
+  return overlap(arguments, input_bytes, output_bytes) ? refuse_overlap() : HOCKET_OK;
 }
 
 hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments) {
   if (!is_owner(comm)) [[unlikely]]
-    return refuse_child();
+    return refuse_child(comm, arguments);
   return guarded(*comm->communicator, [&] { return answer(comm->communicator->run(arguments)); });
 }
 
 hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_request_t** request) {
   *request = nullptr;
-  if (!is_owner(comm)) return refuse_child();
+  if (!is_owner(comm)) return refuse_child(comm, arguments);
   return guarded(*comm->communicator, [&] {
     Result<communicator::Request*> started = comm->communicator->start(arguments);
     if (!started.is_ok()) return report(started.status());

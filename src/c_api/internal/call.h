@@ -21,9 +21,12 @@ using engines::OnDemand;
 // type has no such operation.
 void set_kernel(hocket_op_t op, hocket_type_t type, Arguments& out);
 
-// The buffers of a call that is not in place, which are so long, as they must be: apart.
-hocket_status_t check_apart(const hocket_comm_t* comm, const Arguments& arguments, size_t input_bytes,
-                            size_t output_bytes);
+// Whether the buffers of a call that is not in place, of these lengths, have memory in common, which they must not.
+inline bool overlap(const Arguments& arguments, size_t input_bytes, size_t output_bytes) {
+  return arguments.input < arguments.output + output_bytes && arguments.output < arguments.input + input_bytes;
+}
+// The same as a failure of the call, in MPI's words.
+hocket_status_t check_apart(const Arguments& arguments, size_t input_bytes, size_t output_bytes);
 
 // As the function of the header that `arguments` describe.
 hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments);

@@ -69,10 +69,10 @@ Status ArgumentCheck::compare(const Arguments& arguments, const Gather& gather, 
   if (!schedule::is_vector(arguments.collective)) {
     mine.called.bytes = bytes_of(arguments.count * arguments.combiner.element_bytes);
   } else if (schedule::lengths_are_agreed(arguments.collective)) {
-    const auto& reported = arguments.input_blocks.counts != nullptr ? arguments.input_blocks : arguments.output_blocks;
-    const uint64_t elements = std::accumulate(reported.counts, reported.counts + size_, uint64_t{0});
+    const auto& counted = arguments.input_blocks.counts != nullptr ? arguments.input_blocks : arguments.output_blocks;
+    const uint64_t elements = std::accumulate(counted.counts, counted.counts + size_, uint64_t{0});
     mine.called.bytes = bytes_of(elements * arguments.combiner.element_bytes);
-    mine.counts = digest(reported.counts, size_);
+    mine.counts = digest(counted.counts, size_);
   }
   std::vector<Signature> all(size_);
   HOCKET_TRY(gather(&mine, sizeof mine, all.data()));

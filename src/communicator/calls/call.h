@@ -26,11 +26,11 @@ class Call {
   const CallBlocks& blocks() const { return blocks_; }
   // Both must live until the call is done; pass ownership of the programs where no other object keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
-  // Does what can be done now. A failure, told in `failure`, ends the call too and breaks its communicator.
+  // Does what can be done now. A failure is stored in `failure`; it ends the call and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
   // After advance() said kPending: this call waits for an engine only, which has started it, so that the next one
   // on the same track may be started.
-  bool lets_next_begin() const {
+  bool lets_next_start() const {
     return prepared_->runs_by_itself && prepared_->last.scratch_bytes == 0 && execution_.has_started_step();
   }
   // What to sleep for after advance() said kPending, as RankBlock::awaits.

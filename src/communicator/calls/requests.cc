@@ -26,7 +26,7 @@ void RequestQueue::advance() {
     for (auto at = queue.begin(); at != queue.end();) {
       Request& request = **at;
       if (!advance(request)) {
-        if (!request.call.lets_next_begin()) break;
+        if (!request.call.lets_next_start()) break;
         ++at;
         continue;
       }

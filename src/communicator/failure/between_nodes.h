@@ -18,7 +18,7 @@ namespace hocket::communicator {
 
 class NodeReports {
  public:
-  static constexpr uint32_t kNobody = ~uint32_t{0};
+  static constexpr uint32_t kNoRank = ~uint32_t{0};
 
   // All outlive it.
   NodeReports(const Participants& participants, Tracks& tracks, carriers::Engines& engines, Vocabulary vocabulary)
@@ -26,14 +26,14 @@ class NodeReports {
         tracks_(tracks),
         engines_(engines),
         vocabulary_(vocabulary),
-        words_(*participants.wire.wire, participants.wire.words_tag) {}
+        channel_(*participants.wire.wire, participants.wire.reports_tag) {}
 
   // This rank has found a failure. Not for one that was reported to it: some ranks have ended by then, and MPICH 5
   // crashes when it connects to such.
   void report(const Status& status);
   // A look at what has come.
   struct Received {
-    uint32_t failed = kNobody;  // a rank of another node that has failed
+    uint32_t failed = kNoRank;  // a rank of another node that has failed
     bool all_know = false;      // of the mismatch: other nodes need no report
     Status status;              // not ok: calls differ, or the wire has failed
   };
@@ -45,18 +45,18 @@ class NodeReports {
   // Whether a sentence about calls that differ is known, which nothing within this node can better.
   bool knows_mismatch() const { return knows_mismatch_; }
   // Forgets reports that have come, when all ranks are through with their calls: not all MPIs end with messages left.
-  void drop_all() { words_.drop_all(); }
+  void drop_all() { channel_.drop_all(); }
 
  private:
   struct Waited {
     uint64_t number = 0;  // of the call that this rank has waited in
     uint64_t next_ns = 0, pause_ns = 0;
     size_t turn = 0;
-    uint32_t stranger = kNobody;  // whose message of another call was there at the last look, and when
+    uint32_t stranger = kNoRank;  // whose message of another call was there at the last look, and when
     uint64_t seen_ns = 0;
   };
-  NodeReport new_word(NodeReport::Kind kind) const;
-  std::string compare(const NodeReport& word) const;
+  NodeReport new_report(NodeReport::Kind kind) const;
+  std::string compare(const NodeReport& report) const;
   std::string find_stranger(Track& track, Waited& waited, uint64_t now) const;
   void send_records(uint32_t index, Waited& waited);
 
@@ -64,7 +64,7 @@ class NodeReports {
   Tracks& tracks_;
   carriers::Engines& engines_;
   Vocabulary vocabulary_;
-  ReportChannel words_;
+  ReportChannel channel_;
   std::array<Waited, Tracks::kMost> waited_;
   bool knows_mismatch_ = false;
 };

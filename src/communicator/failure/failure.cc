@@ -69,7 +69,7 @@ Status FailureDetector::find_failure() {
   NodeReports::Received received = nodes_->receive();
   if (received.all_know) others_know_ = true;
   if (!received.status.is_ok()) return std::move(received.status);
-  if (received.failed == NodeReports::kNobody) return Status::ok();
+  if (received.failed == NodeReports::kNoRank) return Status::ok();
   others_know_ = true;
   group.report_broken(received.failed);
   return what_broke();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks of different nodes tell each other beside their calls: that something has failed, that calls differ, and
-// which call a rank is in that has waited for long. A notice of the wire says that word comes, and the word follows it
-// under the same tag, so that the one receive that is posted when a notice has been taken gets it.
+// What ranks of different nodes report to each other beside their calls: that something has failed, that calls differ,
+// and which call a rank is in that has waited for long. The wire's notice announces a report, which follows under the
+// same tag. A rank posts one receive for each notice that it takes.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -21,7 +21,7 @@ struct NodeReport {
   enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall };
   static constexpr size_t kReasonBytes = 448;
   static constexpr uint64_t kCalls = engines::shared_memory::kSets;
-  uint64_t communicator = 0;  // tags are used again: a word may come too late
+  uint64_t communicator = 0;  // tags are used again: a report may come too late
   Kind kind = kNone;
   uint32_t from = 0;   // rank in the communicator
   uint32_t track = 0;  // kCall: which, and how many calls it has started there
@@ -38,7 +38,7 @@ class ReportChannel {
   ~ReportChannel();
 
   // To a process by its number on the wire.
-  Status send(uint32_t to, const NodeReport& word);
+  Status send(uint32_t to, const NodeReport& report);
   // A report that has come; of kind kNone: none has. `from`: its sender, ~0u: none. A notice whose report doesn't
   // follow is kFailure.
   Result<NodeReport> take(uint32_t& from);
@@ -47,7 +47,7 @@ class ReportChannel {
 
  private:
   struct Sent {
-    NodeReport word;
+    NodeReport report;
     engines::wire::Ticket ticket = 0;
   };
   void sweep();

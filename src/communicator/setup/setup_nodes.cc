@@ -24,7 +24,7 @@ Status Setup::find_nodes() {
   for (const Introduction& one : all_) wire.addresses.push_back(one.wire_rank);
   wire.first_tag = all_[0].tag;
   wire.marks = context_.tags()->marks();
-  wire.words_tag = context_.tags()->words(all_[0].tag);
+  wire.reports_tag = context_.tags()->reports(all_[0].tag);
   wire.unique_number = uint64_t{all_[0].wire_rank + 1} << 32 | all_[0].serial;
   return Status::ok();
 }

@@ -66,7 +66,7 @@ class Rounds {
     return rounds.failure_.is_ok() ? 0 : 1;
   }
 
-  // This rank has nothing more to give: it keeps the others company until none has.
+  // This rank has nothing more to give: it takes part in the rounds until none has.
   void finish() {
     mine_.state = Frame::kFinished;
     mine_.bytes = 0;

@@ -35,8 +35,8 @@ class Tags {
 
   // How many each track has; a power of two. The same in every process whose wire has as many.
   uint32_t marks() const { return marks_; }
-  // That of words, of a communicator with the first tag `tag`.
-  uint32_t words(uint32_t tag) const { return tag + stride_ - 1; }
+  // That of reports, of a communicator with the first tag `tag`.
+  uint32_t reports(uint32_t tag) const { return tag + stride_ - 1; }
 
   // The first of the communicator's tags; nullopt: all are in use. Those that were given back last are taken last:
   // where a peer has several threads, one may still be about to leave the old communicator while another opens the new

@@ -32,7 +32,7 @@ class Carrier {
   virtual void begin(const Program&) {}
   // Begins a step that is this carrier's, or says how it stands.
   virtual Progress run(const Instruction& step, StepState& state, const Operands& operands) = 0;
-  // A call is over before its steps are.
+  // The call ends although some of its steps are incomplete.
   virtual void cancel() {}
 
   // --- what is under way ---------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ class Carrier {
   // --- failure -------------------------------------------------------------------------------------------------------
   virtual bool has_failed() const { return false; }
   virtual Status take_failure() { return Status::ok(); }
-  // What run() and poll() don't look for each time. For every now and then.
+  // Checks for failures that run() and poll() do not look for. To be called occasionally.
   virtual Status check() { return Status::ok(); }
 };
 

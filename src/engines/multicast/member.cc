@@ -10,7 +10,7 @@ namespace hocket::engines::multicast {
 namespace {
 
 // Own datagrams that may have come back before they are looked for, so that they don't take the room of others'.
-constexpr uint64_t kMostUnreported = 32;
+constexpr uint64_t kMostPendingReports = 32;
 // Datagrams that are taken at a time at most, so that a flood of a stranger's doesn't keep a rank from its work.
 constexpr uint32_t kMostAtATime = 256;
 
@@ -48,7 +48,7 @@ Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
   } while (offset < message.bytes.size() && run_.size() < heads_.size());
   if (Status sent = port_->send_all(run_); !sent.is_ok()) return sent;
   counters_.sent += run_.size();
-  if (before / kMostUnreported != counters_.sent / kMostUnreported) poll();
+  if (before / kMostPendingReports != counters_.sent / kMostPendingReports) poll();
   return offset;
 }
 

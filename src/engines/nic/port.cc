@@ -292,10 +292,10 @@ Status NicGroup::start(const NicCall& call) {
   if (started_ - done() >= NIC_IN_FLIGHT)
     return {Code::kInvalidArgument, "there are " + std::to_string(NIC_IN_FLIGHT) + " operations under way already"};
   // Operations begin in their order: what was not heard comes first.
-  if (is_unreported_) HOCKET_TRY(ring_again());
+  if (is_ring_refused_) HOCKET_TRY(ring_again());
   ++started_;
   write_ring(call);
-  return is_unreported_ ? Status::ok() : ring(ring_of(started_));
+  return is_ring_refused_ ? Status::ok() : ring(ring_of(started_));
 }
 
 void NicGroup::write_ring(const NicCall& call) {
@@ -321,8 +321,8 @@ void NicGroup::write_ring(const NicCall& call) {
 }
 
 Status NicGroup::ring_again() {
-  is_unreported_ = false;
-  for (uint64_t operation = done() + 1; operation <= started_ && !is_unreported_; ++operation)
+  is_ring_refused_ = false;
+  for (uint64_t operation = done() + 1; operation <= started_ && !is_ring_refused_; ++operation)
     HOCKET_TRY(ring(ring_of(operation)));
   return Status::ok();
 }
@@ -334,8 +334,8 @@ Status NicGroup::ring(const Ring& ring) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return Status::system("the NIC engine's doorbell doesn't ring", errno);
     // An engine that doesn't listen now is rung again later: ring_again().
-    is_unreported_ = tries >= kMostTries;
-    if (is_unreported_) break;
+    is_ring_refused_ = tries >= kMostTries;
+    if (is_ring_refused_) break;
     pollfd doorbell = {doorbell_->get(), POLLOUT, 0};
     (void)poll(&doorbell, 1, kTryMs);
   }

@@ -107,7 +107,7 @@ class NicGroup {
   platform::Descriptor wakeup_socket_;
   std::array<Ring, NIC_IN_FLIGHT> rings_;  // of the operations under way: what is sent to the doorbell
   size_t words_at_ = 0;
-  bool is_unreported_ = false;  // the engine did not take the newest ring
+  bool is_ring_refused_ = false;  // the engine did not take the newest ring
   std::vector<uint8_t> synchronizing_;
   uint64_t started_ = 0;
   bool has_left_ = false;

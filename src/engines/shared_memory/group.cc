@@ -19,8 +19,8 @@ Status NodeGroup::reach(uint32_t rank, uint64_t end) {
 
 void NodeGroup::wake_waiters(uint32_t what) {
   for (const Member& member : members_) {
-    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: a rank that announces a new one after
-    // our look at `sleepers` looks once more himself.
+    // Relaxed: written before `parked`. A value of an earlier sleep does no harm: a rank that announces a sleep
+    // after we read `sleepers` looks once more before it sleeps.
     const uint32_t awaits = member.block->awaits.load(std::memory_order_relaxed);
     if (awaits == what || awaits == RankBlock::kAnything) platform::unpark(member.block->parking);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each rank of a group keeps in memory that its peers map. All zero is the initial state.
 //
-// Writers: a mailbox line by the one sender it belongs to, everything else by its owner, counters by all (atomic adds).
-// Readers never write into the memory of whom they read: what they have consumed they tell in their own memory, where
+// Writers: a mailbox line by the one sender it belongs to, counters and what a rank reports to its node (sleepers,
+// broken, left, writer and its reason) by all, by atomic operations; everything else by its owner.
+// Readers never write to the memory that they read from: they record what they have consumed in their own memory, where
 // the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
 #pragma once
 
@@ -118,7 +119,7 @@ struct alignas(64) RankBlock {
   static constexpr uint32_t kMismatch = ~0u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
-  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that has raised `tells` writes it.
+  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `writer` writes it.
   static constexpr uint32_t kReasonBytes = 448;
   alignas(64) std::atomic<uint32_t> writer;
   char reason[kReasonBytes];

@@ -111,8 +111,7 @@ void Channel::compare_lengths(uint32_t peer, uint64_t bytes, uint64_t expected) 
 
 bool Channel::has_steps_under_way() const {
   return std::any_of(posted_.begin(), posted_.end(), [&](const Posted& posted) {
-    return std::none_of(detached_.begin(), detached_.end(),
-                        [&](const Detached& one) { return &one.state == posted.state; });
+    return std::none_of(parked_.begin(), parked_.end(), [&](const Parked& one) { return &one.state == posted.state; });
   });
 }
 
@@ -191,48 +190,48 @@ uint64_t Channel::take_bounce(uint64_t bytes) {
   return index;
 }
 
-uint32_t Channel::new_detached(uint64_t bytes) {
+uint32_t Channel::new_parked(uint64_t bytes) {
   uint32_t number = 0;
-  while (number < detached_.size() && detached_[number].in_use) ++number;
-  if (number == detached_.size()) detached_.emplace_back();
-  detached_[number] = {.state = {.phase = kUnderWay}, .bounce = take_bounce(bytes), .in_use = true};
+  while (number < parked_.size() && parked_[number].in_use) ++number;
+  if (number == parked_.size()) parked_.emplace_back();
+  parked_[number] = {.state = {.phase = kUnderWay}, .bounce = take_bounce(bytes), .in_use = true};
   return number;
 }
 
-uint32_t Channel::receive_detached(uint32_t peer, uint64_t bytes) {
-  const uint32_t number = new_detached(bytes);
-  Detached& detached = detached_[number];
+uint32_t Channel::receive_parked(uint32_t peer, uint64_t bytes) {
+  const uint32_t number = new_parked(bytes);
+  Parked& message = parked_[number];
   Ticket ticket = 0;
   if (!has_failed())
-    failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[detached.bounce].memory.get(), bytes, ticket);
-  note_posted(detached, ticket, {&detached.state, bytes, peer, true});
+    failure_ = wire_.post_receive(addresses_[peer], tag_, bounces_[message.bounce].memory.get(), bytes, ticket);
+  note_posted(message, ticket, {&message.state, bytes, peer, true});
   return number;
 }
 
 // A message that can't be posted never comes: its memory must not be taken for content.
-void Channel::note_posted(Detached& detached, Ticket ticket, const Posted& posted) {
+void Channel::note_posted(Parked& message, Ticket ticket, const Posted& posted) {
   if (has_failed()) {
-    free_bounce(detached.bounce);
+    free_bounce(message.bounce);
     return;
   }
   if (ticket == 0) {
-    detached.state.phase = kArrived;
+    message.state.phase = kArrived;
     return;
   }
   has_just_posted_ = has_just_posted_ || posted.is_receive;
   watch(ticket, posted);
 }
 
-bool Channel::has_come(uint32_t detached) const {
-  HOCKET_ASSERT(detached < detached_.size() && detached_[detached].in_use,
+bool Channel::has_come(uint32_t message) const {
+  HOCKET_ASSERT(message < parked_.size() && parked_[message].in_use,
                 "a message beside the steps is asked for by its number");
-  return detached_[detached].state.phase == kArrived;
+  return parked_[message].state.phase == kArrived;
 }
 
-void Channel::leave(uint32_t detached) {
-  HOCKET_ASSERT(detached < detached_.size() && detached_[detached].in_use && !detached_[detached].is_left,
+void Channel::leave(uint32_t message) {
+  HOCKET_ASSERT(message < parked_.size() && parked_[message].in_use && !parked_[message].is_left,
                 "a message is left once");
-  Detached& one = detached_[detached];
+  Parked& one = parked_[message];
   if (one.state.phase == kArrived) {
     free_bounce(one.bounce);
     one.in_use = false;
@@ -242,36 +241,36 @@ void Channel::leave(uint32_t detached) {
   ++left_;
 }
 
-uint32_t Channel::send_detached(uint32_t peer, std::span<const std::span<const std::byte>> pieces) {
+uint32_t Channel::send_parked(uint32_t peer, std::span<const std::span<const std::byte>> pieces) {
   uint64_t bytes = 0;
   for (const std::span<const std::byte> piece : pieces) bytes += piece.size();
-  const uint32_t number = new_detached(bytes);
-  Detached& detached = detached_[number];
-  std::byte* memory = bounces_[detached.bounce].memory.get();
+  const uint32_t number = new_parked(bytes);
+  Parked& message = parked_[number];
+  std::byte* memory = bounces_[message.bounce].memory.get();
   for (std::byte* end = memory; const std::span<const std::byte> piece : pieces)
     end = std::copy(piece.begin(), piece.end(), end);
   Ticket ticket = 0;
   if (!has_failed()) failure_ = wire_.post_send(addresses_[peer], tag_, memory, bytes, ticket);
-  note_posted(detached, ticket, {&detached.state, bytes, peer, false});
+  note_posted(message, ticket, {&message.state, bytes, peer, false});
   return number;
 }
 
-void Channel::send_detached_and_leave(uint32_t peer, std::span<const std::byte> message) {
-  leave(send_detached(peer, {&message, 1}));
+void Channel::send_parked_and_leave(uint32_t peer, std::span<const std::byte> message) {
+  leave(send_parked(peer, {&message, 1}));
 }
 
 // Those that were left and have come.
 void Channel::sweep() {
-  for (Detached& detached : detached_) {
-    if (!detached.in_use || !detached.is_left || detached.state.phase != kArrived) continue;
-    free_bounce(detached.bounce);
-    detached.in_use = false;
+  for (Parked& message : parked_) {
+    if (!message.in_use || !message.is_left || message.state.phase != kArrived) continue;
+    free_bounce(message.bounce);
+    message.in_use = false;
     --left_;
   }
 }
 
 void Channel::cancel() {
-  detached_.clear();
+  parked_.clear();
   left_ = 0;
   for (const Ticket ticket : tickets_) wire_.cancel(ticket);
   tickets_.clear();

@@ -77,18 +77,18 @@ class Channel final : public Carrier {
 
   // --- messages beside the steps, which must be asked for and given in an order that both sides know -----------------
   // A message of `peer` into memory of the channel's own; the result is its number until leave().
-  uint32_t receive_detached(uint32_t peer, uint64_t bytes);
-  bool has_come(uint32_t detached) const;
-  const std::byte* content(uint32_t detached) const {
-    HOCKET_ASSERT(has_come(detached), "what is read has come");
-    return bounces_[detached_[detached].bounce].memory.get();
+  uint32_t receive_parked(uint32_t peer, uint64_t bytes);
+  bool has_come(uint32_t message) const;
+  const std::byte* content(uint32_t message) const {
+    HOCKET_ASSERT(has_come(message), "what is read has come");
+    return bounces_[parked_[message].bounce].memory.get();
   }
   // It is not needed any more. It may still come: its memory serves others when it has.
-  void leave(uint32_t detached);
+  void leave(uint32_t message);
   // A message that is copied together from pieces; has_come() says when its memory is free again, until leave().
-  uint32_t send_detached(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
+  uint32_t send_parked(uint32_t peer, std::span<const std::span<const std::byte>> pieces);
   // Sends a message for whose completion no step waits; it is copied.
-  void send_detached_and_leave(uint32_t peer, std::span<const std::byte> message);
+  void send_parked_and_leave(uint32_t peer, std::span<const std::byte> message);
   // How many messages are under way for which no step waits.
   uint32_t left() const { return left_; }
 
@@ -112,9 +112,9 @@ class Channel final : public Carrier {
   void finish(const Instruction& step, const StepState& state, const Operands& operands);
   uint64_t take_bounce(uint64_t bytes);
   void free_bounce(uint64_t index);
-  struct Detached;
-  uint32_t new_detached(uint64_t bytes);
-  void note_posted(Detached& detached, Ticket ticket, const Posted& posted);
+  struct Parked;
+  uint32_t new_parked(uint64_t bytes);
+  void note_posted(Parked& message, Ticket ticket, const Posted& posted);
   void watch(Ticket ticket, const Posted& posted);
   void sweep();
   bool has_steps_under_way() const;
@@ -134,14 +134,14 @@ class Channel final : public Carrier {
     bool in_use = false;
   };
   std::vector<Bounce> bounces_;
-  struct Detached {
+  struct Parked {
     StepState state;
     uint64_t bounce = 0;
     bool in_use = false;
     bool is_left = false;
   };
-  std::deque<Detached> detached_;  // which stay where they are
-  uint32_t left_ = 0;              // of them, under way and left
+  std::deque<Parked> parked_;  // which stay where they are
+  uint32_t left_ = 0;          // of them, under way and left
   bool has_just_posted_ = false;
   Status failure_;
 };

@@ -42,7 +42,8 @@ constexpr int64_t kToleratedLossNs = 8'000'000;
 constexpr uint32_t kFirstPenalty = 64;
 constexpr uint32_t kPenaltyGrowth = 8;
 constexpr uint32_t kLargestPenalty = 16384;
-// With other load a core of one's own isn't: spinning is kept to what a running peer needs to answer.
+// Beside other load a rank does not have its core to itself, so it spins only as long as a running peer needs to
+// answer.
 constexpr int64_t kSpinBesideLoadNs = 5'000;
 
 inline void relax() {
@@ -150,8 +151,8 @@ bool Waiter::went_to_peers(int64_t begin_ns, int64_t end_ns) const {
 
 void Waiter::count(int64_t before_ns) {
   const int64_t yield_ns = last_ns_ - before_ns;
-  // A peer that was interrupted in its work tells of it when it gives the core away: in the next yield that lets it
-  // run.
+  // A peer that was interrupted reports its turn only when it gives up the core, so the next yield that lets it run
+  // decides whose time this was.
   if (doubtful_end_ns_ != 0) {
     const bool was_ours = went_to_peers(doubtful_begin_ns_, doubtful_end_ns_);
     if (!was_ours && yield_ns >= kWorkNs) {

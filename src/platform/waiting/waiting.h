@@ -118,7 +118,7 @@ class Waiter {
   bool has_given_way_ = false;      // this wait has yielded or slept: what is spun away tells nothing of others' load
   const void* asked_in_ = nullptr;  // the thread that has asked for short slices
   bool slices_are_short_ = false;   // that thread's, by our doing
-  int64_t reported_cpu_ns_ = 0;     // processor time of the thread when it last told a turn
+  int64_t reported_cpu_ns_ = 0;     // processor time of the thread when it last reported a turn
   int64_t doubtful_begin_ns_ = 0;   // a long yield of which the next one will show whose it was
   int64_t doubtful_end_ns_ = 0;     // 0: none
   int64_t lost_ns_ = 0;             // in long yields, beyond what sleeping would have cost

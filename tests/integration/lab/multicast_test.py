@@ -192,7 +192,7 @@ class MulticastTest(MpiLab):
                 self.assertGreater(self.counted(result.stderr)[1]["taken"], 0)
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0", **settings)
                 self.all_right(result)
-                self.assertIn("multicast does not get through: rank 0 has heard 0 of 2 others and nothing for 20 ms",
+                self.assertIn("multicast does not get through: rank 0 has received 0 of 2 others and nothing for 20 ms",
                               result.stderr)
                 result = self.broadcasts(mpi, **{**settings, "HOCKET_MULTICAST": "off"})
                 self.all_right(result)

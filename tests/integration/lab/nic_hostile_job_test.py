@@ -143,7 +143,7 @@ while heard < 8:
                 after = self.report(node)["counters"]
                 for counter in ("no_program", "out_of_turn", "unknown_kind"):
                     self.assertGreater(after[counter], before[counter], counter)
-                self.assertEqual(after["doorbells"], before["doorbells"])
+                self.assertEqual(after["bells"], before["bells"])
                 self.victims_are_well()
 
     def test_by_doorbells_with_content(self):

@@ -146,7 +146,7 @@ class NicMpiTest(MpiLab):
                 self.lab("down", "--all")
                 self.up("up", "up", "up", ranks_a_node=ranks_a_node)
                 job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
-                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-told",
+                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-reported",
                                  HOCKET_NIC="on")
                 self.assertEqual(job.stdout.readline(), "started\n")
                 time.sleep(0.3)

@@ -124,8 +124,8 @@ class NicNonblockingTest(LabTest):
             self.skipTest("MPICH is not installed")
         self.up(3, 1, "up")
         job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket", "--launcher-option",
-                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-told", "later",
-                         HOCKET_NIC="on")
+                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-reported",
+                         "later", HOCKET_NIC="on")
         self.assertEqual(job.stdout.readline(), "started\n")
         time.sleep(0.3)
         ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich-barriers"]

@@ -149,7 +149,7 @@ __attribute__((constructor)) static void begin(void) {
   if (getenv("REFUSE") != NULL && refuses_at_start() && is_here()) refuse();
 }
 
-// Hands on to the MPI; the interposer, which is loaded before this library, begins when this has come back.
+// Passes through to the MPI; the interposer, which is loaded before this library, begins when this has come back.
 int MPI_Init(int* argc, char*** argv) {
   int (*real)(int*, char***) = (int (*)(int*, char***))dlsym(RTLD_NEXT, "MPI_Init");
   const int error = real(argc, argv);

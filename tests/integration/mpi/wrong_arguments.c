@@ -51,6 +51,31 @@ static void one_buffer_for_both(MPI_Comm comm) {
 #endif
 }
 
+// An exchange with neighbours, nothing to itself, out of one buffer into the same: no MPI finds that out, and as long
+// as each block is as long as the one that replaces it, hocket takes it as in place.
+static void one_buffer_described_twice(MPI_Comm comm) {
+  enum { kBlock = 30000 };  // so long that peers read it where it lies
+  static int all[kMaxRanks * kBlock];
+  int sent[kMaxRanks], taken[kMaxRanks], at[kMaxRanks];
+  for (int i = 0; i < world_size; ++i) {
+    for (int k = 0; k < kBlock; ++k) all[i * kBlock + k] = world_rank * 100 + i + k;
+    sent[i] = taken[i] = i != world_rank ? kBlock : 0;
+    at[i] = i * kBlock;
+  }
+  const int error = MPI_Alltoallv(all, sent, at, MPI_INT, all, taken, at, MPI_INT, comm);
+#ifdef OPEN_MPI
+  expect(error, MPI_SUCCESS, "one buffer");
+#else
+  if (error != MPI_SUCCESS) return;  // then the MPI refuses it on all ranks
+#endif
+  for (int i = 0; i < world_size; ++i) {
+    for (int k = 0; k < kBlock; k += 997) {
+      const int expected = (i != world_rank ? i * 100 + world_rank : world_rank * 101) + k;
+      CHECK(all[i * kBlock + k] == expected, "place %d of block %d holds %d", k, i, all[i * kBlock + k]);
+    }
+  }
+}
+
 // A rank other than the root passes what it likes for the root's side; nobody looks at the types of empty blocks, or
 // at the buffers and types of a side that is in place.
 static void what_has_no_meaning_may_be_anything(MPI_Comm comm) {
@@ -87,6 +112,7 @@ int main(int argc, char** argv) {
     if (round < 3) errors_are_those_of_the_mpi(comm);
     what_has_no_meaning_may_be_anything(comm);
     one_buffer_for_both(comm);
+    one_buffer_described_twice(comm);
   }
   MPI_Comm_free(&comm);
   return finish("wrong_arguments");

@@ -68,7 +68,7 @@ TEST(Attention, IsNotKeptAwakeByInterruptionsAndSleeps) {
   }
   EXPECT_TRUE(attention.may_sleep(now_ns));
   for (int i = 0; i < 100; ++i) {
-    now_ns += Attention::kNapNs;
+    now_ns += Attention::kPollPauseNs;
     attention.has_slept();
     attention.note(now_ns, now_ns + 10 * kUs);
     now_ns += 10 * kUs;

@@ -92,7 +92,7 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& co
     engine->watch.backoff = {.ask_ns = kTickNs, .most_ns = 8 * kTickNs, .silence_ns = 200 * kTickNs};
     engine->watch.member = engine->members.data();
     engine->watch.signs_of_life = engine->signs_of_life.data();
-    engine->watch.alive_stride = sizeof(uint32_t);
+    engine->watch.signs_of_life_stride = sizeof(uint32_t);
     engine->watch.emit = [](void* user, const nic_message* message) {
       static_cast<Engine*>(user)->network->send(*message);
     };

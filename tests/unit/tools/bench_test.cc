@@ -100,7 +100,7 @@ TEST(Measure, EndsAtAWrongElement) {
   }
 }
 
-TEST(Measure, LeavesOutWhatRefusesOrHandsOn) {
+TEST(Measure, LeavesOutWhatRefusesOrPassesThrough) {
   Fixture fixture(16);
   const Cell cell{Collective::kAllreduce, 16, 128, Timing::kIsolated};
   fixture.variant.doubts = "passed through";

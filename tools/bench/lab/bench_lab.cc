@@ -34,10 +34,10 @@ std::string words_of_impairments() {
   std::string shares, times;
   for (const lab::ImpairmentFacts& facts : lab::kImpairments) {
     const std::string word = std::string(facts.name) + "=";
-    if (facts.measure == lab::Measure::kTime) times += " and " + word + "1ms";
+    if (facts.measure == lab::Measure::kTime) times += ", " + word + "1ms";
     if (facts.measure != lab::Measure::kShare) continue;
-    shares += (shares.empty() ? "" : ", ") + word + (shares.empty() ? "1%" : "");
-    if (facts.kind == lab::ImpairmentKind::kLoss) shares += ", " + std::string(kLostMulticasts) + "=";
+    shares += (shares.empty() ? "" : ", ") + word + "1%";
+    if (facts.kind == lab::ImpairmentKind::kLoss) shares += ", " + std::string(kLostMulticasts) + "=1%";
   }
   return shares + times;
 }

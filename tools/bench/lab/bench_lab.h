@@ -18,7 +18,7 @@ namespace hocket::lab_bench {
 // What runs in the nodes: nothing (so that no packets meet programs), or engines.
 enum class Engines : uint8_t { kNone, kKernel, kDriver, kAgent, kMixed };
 
-// The words of `--impair`, with examples of values: "loss=1%, lost-multicasts=, ... and delay=1ms".
+// The words of `--impair`, with examples of values: "loss=1%, lost-multicasts=1%, ..., delay=1ms".
 std::string words_of_impairments();
 
 class BenchLab {

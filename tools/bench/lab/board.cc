@@ -21,7 +21,7 @@ namespace {
 using platform::Descriptor;
 
 // Between two looks at whether others have failed.
-constexpr timespec kNap = {0, 10'000'000};
+constexpr timespec kPause = {0, 10'000'000};
 
 size_t bytes_of(const Task& task) {
   return sizeof(Board) + (uint64_t{task.ranks} + 1) * task.rounds * sizeof(uint64_t);
@@ -42,7 +42,7 @@ void Counter::set(uint32_t value) {
 
 void Counter::wait_for(uint32_t wanted, const std::atomic<uint32_t>& has_failed) const {
   for (uint32_t seen = value(); static_cast<int32_t>(seen - wanted) < 0 && has_failed.load() == 0; seen = value())
-    syscall(SYS_futex, &value_, FUTEX_WAIT, seen, &kNap, nullptr, 0);
+    syscall(SYS_futex, &value_, FUTEX_WAIT, seen, &kPause, nullptr, 0);
 }
 
 void Board::fail(const std::string& why) {

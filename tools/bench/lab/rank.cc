@@ -200,7 +200,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
 void Rank::settle() const {
   const uint32_t all = calls_ * (task_.ranks - 1);
   while (static_cast<int32_t>(board_.entered.load() - all) < 0 && !board_.is_broken()) sched_yield();
-  // Asleep: a rank that yields for that long is passed over for as long afterwards, whenever it is interrupted.
+  // Asleep: the scheduler would later hold a long yield against the rank, for as long and at each interruption.
   sleep_until(now_ns() + static_cast<uint64_t>(task_.settle_us * kNsPerUs));
 }
 

@@ -34,7 +34,7 @@ Result<Variant> parse_variant(const std::string& text, schedule::Collective coll
 // All paths, for help.
 std::string known_paths();
 
-// The rank farthest from rank 0, from where messages of a reduction go up, of most steps: the highest of them.
+// The rank whose messages take the most steps to reach rank 0 in a reduction; of several, the highest.
 uint32_t farthest_of(const std::function<schedule::Plan(uint32_t rank)>& plan_of, uint32_t size);
 
 }  // namespace hocket::lab_bench

@@ -24,7 +24,7 @@ struct ContainedProcess {
 };
 
 // Starts all of them and returns when they have ended: 0, or the exit code of the first that failed, or 128 and the
-// number of the signal that ended the command. Signals are passed through; after `grace_s`, or at a second one, all are
+// number of the signal that ended the command. Signals are passed on; after `grace_s`, or at a second one, all are
 // killed.
 int run_contained(const std::vector<ContainedProcess>& processes, double grace_s);
 

@@ -49,8 +49,12 @@ class TwoNodes : public testing::Test {
       const platform::Window window{one.region->base(), one.region->limit()};
       one.participants.group = std::make_unique<NodeGroup>(
           0, std::vector<Member>{{.block = block, .window = window, .name = rank}}, one.region, false);
-      one.participants.wire = {
-          .wire = one.wire.get(), .addresses = {0, 1}, .first_tag = 8, .marks = 4, .words_tag = 4, .unique_number = 7};
+      one.participants.wire = {.wire = one.wire.get(),
+                               .addresses = {0, 1},
+                               .first_tag = 8,
+                               .marks = 4,
+                               .reports_tag = 4,
+                               .unique_number = 7};
       one.tracks = std::make_unique<Tracks>(one.participants, one.engines);
       ASSERT_TRUE(one.tracks->open(0).is_ok());
       one.reports = std::make_unique<NodeReports>(one.participants, *one.tracks, one.engines, Vocabulary::kHocket);
@@ -81,7 +85,7 @@ class TwoNodes : public testing::Test {
 };
 
 TEST_F(TwoNodes, ReportAFailureAndWhoHasFailed) {
-  EXPECT_EQ(ranks_[1].reports->receive().failed, NodeReports::kNobody);
+  EXPECT_EQ(ranks_[1].reports->receive().failed, NodeReports::kNoRank);
   ranks_[0].reports->report(Status(Code::kSystem, "gone"));
   const NodeReports::Received received = ranks_[1].reports->receive();
   EXPECT_TRUE(received.status.is_ok());

@@ -86,8 +86,8 @@ TEST(Tags, AreSeveralForATrackWhereTheWireHasEnough) {
     ASSERT_GT(of_rank.marks(), 1u);
     for (int time = 0; time < 3; ++time) {
       const uint32_t first = of_rank.take().value();
-      EXPECT_GE(of_rank.words(first), first + engines::shared_memory::kLanes * of_rank.marks());
-      for (uint32_t tag = first; tag <= of_rank.words(first); ++tag) EXPECT_TRUE(tags.insert(tag).second) << tag;
+      EXPECT_GE(of_rank.reports(first), first + engines::shared_memory::kLanes * of_rank.marks());
+      for (uint32_t tag = first; tag <= of_rank.reports(first); ++tag) EXPECT_TRUE(tags.insert(tag).second) << tag;
     }
   }
   EXPECT_LT(*tags.rbegin(), 1u << 20);

@@ -261,10 +261,10 @@ TEST_F(ChannelTest, SendsMessagesOfNoBytes) {
 }
 
 // What comes beside the steps lies in memory of the channel's own, also when nobody waits for it any more.
-TEST_F(ChannelTest, ReceivesDetachedMessagesAndLeavesThem) {
+TEST_F(ChannelTest, ReceivesParkedMessagesAndLeavesThem) {
   Channel under_test = channel();
-  const uint32_t first = under_test.receive_detached(1, sizeof(int));
-  const uint32_t second = under_test.receive_detached(1, sizeof(int));
+  const uint32_t first = under_test.receive_parked(1, sizeof(int));
+  const uint32_t second = under_test.receive_parked(1, sizeof(int));
   ASSERT_EQ(wire_.posted.size(), 2u);
   EXPECT_NE(wire_.posted[0].into, wire_.posted[1].into);
   EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
@@ -278,7 +278,7 @@ TEST_F(ChannelTest, ReceivesDetachedMessagesAndLeavesThem) {
   EXPECT_TRUE(under_test.has_come(second));
   EXPECT_EQ(std::memcmp(under_test.content(second), &value, sizeof value), 0);
   // The memory of what is still under way is nobody else's.
-  const uint32_t third = under_test.receive_detached(1, sizeof(int));
+  const uint32_t third = under_test.receive_parked(1, sizeof(int));
   EXPECT_NE(wire_.posted[2].into, wire_.posted[0].into);
   under_test.leave(second);
   wire_.done = {1, 3};
@@ -292,7 +292,7 @@ TEST_F(ChannelTest, ReceivesDetachedMessagesAndLeavesThem) {
 TEST_F(ChannelTest, GivesMessagesAwayWithoutWaiting) {
   Channel under_test = channel();
   int value = 5;
-  under_test.send_detached_and_leave(0, std::as_bytes(std::span(&value, 1)));
+  under_test.send_parked_and_leave(0, std::as_bytes(std::span(&value, 1)));
   value = 6;
   ASSERT_EQ(wire_.posted.size(), 1u);
   EXPECT_TRUE(wire_.posted[0].is_send);
@@ -305,31 +305,31 @@ TEST_F(ChannelTest, GivesMessagesAwayWithoutWaiting) {
 }
 
 // Memory that nothing was written to is no content.
-TEST_F(ChannelTest, WhatCannotBePostedDetachedNeverComesAndIsNotForgotten) {
+TEST_F(ChannelTest, WhatCannotBePostedParkedNeverComesAndIsNotForgotten) {
   Channel under_test = channel();
   wire_.fails = true;
-  const uint32_t refused = under_test.receive_detached(1, sizeof(int));
+  const uint32_t refused = under_test.receive_parked(1, sizeof(int));
   EXPECT_FALSE(under_test.has_come(refused));
   EXPECT_TRUE(under_test.has_failed());
   wire_.fails = false;
   const int value = 5;
-  under_test.send_detached_and_leave(0, std::as_bytes(std::span(&value, 1)));
-  EXPECT_FALSE(under_test.has_come(under_test.receive_detached(1, sizeof(int))));
+  under_test.send_parked_and_leave(0, std::as_bytes(std::span(&value, 1)));
+  EXPECT_FALSE(under_test.has_come(under_test.receive_parked(1, sizeof(int))));
   EXPECT_EQ(wire_.posted.size(), 1u) << "nothing new after a failure";
   EXPECT_TRUE(under_test.has_failed());
-  const uint32_t sent = under_test.send_detached(0, {});
+  const uint32_t sent = under_test.send_parked(0, {});
   EXPECT_FALSE(under_test.has_come(sent));
   EXPECT_STREQ(under_test.take_failure().message(), "the cable is cut");
 }
 
 TEST_F(ChannelTest, TellsWhatIsAwaitedFromWhatWasLeft) {
   Channel under_test = channel();
-  const uint32_t first = under_test.receive_detached(1, sizeof(int));
+  const uint32_t first = under_test.receive_parked(1, sizeof(int));
   EXPECT_TRUE(under_test.is_awaited());
   under_test.leave(first);
   EXPECT_FALSE(under_test.is_awaited());
   EXPECT_EQ(under_test.wake_up(), WakeUp::kNone);
-  const uint32_t second = under_test.receive_detached(1, sizeof(int));
+  const uint32_t second = under_test.receive_parked(1, sizeof(int));
   EXPECT_TRUE(under_test.is_awaited());
   wire_.done = {1, 2};
   under_test.poll();
@@ -340,8 +340,8 @@ TEST_F(ChannelTest, TellsWhatIsAwaitedFromWhatWasLeft) {
 // The wire may still write there.
 TEST_F(ChannelTest, NeverGivesBackTheMemoryOfWhatWasCancelled) {
   Channel under_test = channel();
-  const uint32_t detached = under_test.receive_detached(1, sizeof(int));
-  under_test.leave(detached);
+  const uint32_t message = under_test.receive_parked(1, sizeof(int));
+  under_test.leave(message);
   under_test.cancel();
   EXPECT_EQ(wire_.cancelled, std::set<Ticket>{1});
   EXPECT_EQ(under_test.left(), 0u);
