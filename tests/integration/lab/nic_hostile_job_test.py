@@ -153,11 +153,11 @@ while heard < 8:
                 before = self.report(node)["counters"]
                 found = self.attack(node, "doorbells_with_content")
                 self.assertEqual(found["done"], 0)  # the other member has said nothing
-                self.assertTrue(eventually(lambda node=node, before=before: self.report(node)["counters"]["doorbells"]
-                                           > before["doorbells"]))
+                self.assertTrue(eventually(lambda node=node, before=before: self.report(node)["counters"]["bells"]
+                                           > before["bells"]))
                 after = self.report(node)["counters"]
                 self.assertEqual(after["unsound"] - before["unsound"], found["wrong"])
-                self.assertEqual(after["doorbells"] - before["doorbells"], 1)
+                self.assertEqual(after["bells"] - before["bells"], 1)
                 self.victims_are_well()
 
     def test_by_what_others_have_left(self):
@@ -260,10 +260,10 @@ while heard < 8:
 
     def test_doorbells_ring_though_rights_change(self):
         self.engines()
-        before = self.report(0)["counters"]["doorbells"]
+        before = self.report(0)["counters"]["bells"]
         self.assertEqual(self.attack(0, "doorbells_of_changing_rights", user=0, id=52),
                          {"families": ["AF_PACKET", "AF_INET", "AF_PACKET"], "same": True})
-        self.assertEqual(self.report(0)["counters"]["doorbells"] - before, 3)
+        self.assertEqual(self.report(0)["counters"]["bells"] - before, 3)
 
     def test_a_neighbour_that_does_not_answer_is_not_waited_for(self):
         self.engines()
