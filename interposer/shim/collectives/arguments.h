@@ -45,7 +45,7 @@ constexpr schedule::Collective hocket_collective(Collective collective) {
 }
 
 static_assert(hocket_collective(Collective::kBarrier) == schedule::Collective::kBarrier &&
-              hocket_collective(Collective::kExscan) == schedule::Collective::kExscan &&
+              hocket_collective(Collective::kScan) == schedule::Collective::kScan &&
               hocket_collective(Collective::kReduceScatter) == schedule::Collective::kReduceScatter &&
               hocket_collective(Collective::kAlltoallw) == schedule::Collective::kAlltoallv);
 

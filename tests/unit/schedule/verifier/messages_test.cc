@@ -232,7 +232,7 @@ TEST(VerifierMessages, FindsStepsOfAStageThatDependOnEachOther) {
 }
 
 TEST(VerifierMessages, FindsPartlyOverlappingOperands) {
-  const auto plans = plans_of(Collective::kBroadcast, 1, [](Builder& b) {
+  const auto plans = plans_of(Collective::kAllreduce, 1, [](Builder& b) {
     b.copy(Builder::parts_of(b.output(), 0, 2, 3), Builder::parts_of(b.output(), 1, 3, 3));
   });
   expect_problem(verify(plans, with_count(3)), "overlaps the destination");

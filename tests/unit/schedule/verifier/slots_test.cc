@@ -231,9 +231,9 @@ TEST(VerifierSlots, FindsReadsOfExposedAndPutsIntoPublishedMemory) {
     if (b.rank() == 1) b.put({.peer = 0}, b.output());
   });
   expect_problem(verify(plans, with_count(2)), "puts into memory that is published for reading only");
-  plans = plans_of(Collective::kBroadcast, 2, [](Builder& b) {
-    if (b.rank() == 0) b.get({.peer = 1}, b.output());
-    if (b.rank() == 1) b.expose(0, b.output());
+  plans = plans_of(Collective::kBroadcast, 3, [](Builder& b) {
+    if (b.rank() == 1) b.get({.peer = 2}, b.output());
+    if (b.rank() == 2) b.expose(0, b.output());
   });
   expect_problem(verify(plans, with_count(2)), "reads memory that is exposed for writing only");
 }
