@@ -95,21 +95,30 @@ const Instruction* Execution::waiting_step() const {
 
 Progress Execution::advance() {
   HOCKET_ASSERT(program_ != nullptr, "a call is advanced that has started and is not over");
-  const std::vector<Instruction>& steps = program_->instructions;
-  while (cursor_ < steps.size()) {
-    if (steps[cursor_].ends_stage) {
-      if (run(steps[cursor_], states_[0]) == Progress::kPending) return Progress::kPending;
-      states_[0] = StepState{};
-      ++cursor_;
+  const Instruction* const steps = program_->instructions.data();
+  const size_t count = program_->instructions.size();
+  StepState* const states = states_.data();
+  // In a register while stages of one step follow each other.
+  size_t cursor = cursor_;
+  while (cursor < count) {
+    if (steps[cursor].ends_stage) {
+      if (run(steps[cursor], states[0]) == Progress::kPending) {
+        cursor_ = cursor;
+        return Progress::kPending;
+      }
+      states[0] = StepState{};
+      ++cursor;
       continue;
     }
-    size_t end = cursor_ + 1;
+    cursor_ = cursor;
+    size_t end = cursor + 1;
     while (!steps[end - 1].ends_stage) ++end;
-    HOCKET_ASSERT(end - cursor_ <= states_.size(), "no stage is longer than its program says");
+    HOCKET_ASSERT(end - cursor <= states_.size(), "no stage is longer than its program says");
     if (advance_stage(end) == Progress::kPending) return Progress::kPending;
-    std::fill_n(states_.begin(), end - cursor_, StepState{});
-    cursor_ = end;
+    std::fill_n(states, end - cursor, StepState{});
+    cursor = end;
   }
+  cursor_ = cursor;
   if (transport_->finish() == Progress::kPending) return Progress::kPending;
   program_ = nullptr;
   return Progress::kDone;

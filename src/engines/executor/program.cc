@@ -55,11 +55,12 @@ Instruction translate(const Step& step, const Binding& binding) {
   out.destination = step.destination.buffer;
   out.source_offset = binding.offset(step.source);
   out.destination_offset = binding.offset(step.destination);
-  if (step.target.buffer != Buffer::kNone) {
+  if (step.kind == StepKind::kTrigger) {
+    out.trigger = step.trigger;
+  } else if (step.target.buffer != Buffer::kNone) {
     out.target_offset = schedule::resolve(step.target, binding.extents).offset * binding.element_bytes;
   }
   out.second_peer = step.second_peer;
-  out.trigger = step.trigger;
   if (step.kind == StepKind::kTrigger || schedule::is_by_multicast(step.kind)) out.carrier = kLeavesNode;
   out.elements = binding.elements(step);
   out.bytes = out.elements * binding.element_bytes;

@@ -18,6 +18,7 @@ inline constexpr uint8_t kSharedMemory = 0;
 inline constexpr uint8_t kLeavesNode = 255;
 
 struct Instruction {
+  Instruction() {}  // NOLINT: not by default, which GCC 12 deletes for the union below
   schedule::StepKind kind = schedule::StepKind::kCopy;
   bool ends_stage = true;
   bool incoming_left = true;
@@ -30,13 +31,16 @@ struct Instruction {
   uint32_t peer = 0;         // its place on this rank's node; of a step that leaves the node: its rank
   uint32_t second_peer = 0;  // of kFirstOf: the rank that multicasts
   uint32_t value = 0;
-  schedule::Trigger trigger;
   uint64_t source_offset = 0;       // bytes in `source`
   uint64_t destination_offset = 0;  // bytes in `destination`
-  uint64_t target_offset = 0;       // bytes in the peer's published slice
+  union {
+    uint64_t target_offset = 0;  // bytes in the peer's published slice
+    schedule::Trigger trigger;   // of kTrigger
+  };
   uint64_t bytes = 0;
   uint64_t elements = 0;
 };
+static_assert(sizeof(Instruction) == 64, "the executor walks lines of the cache");
 
 struct Program {
   std::vector<Instruction> instructions;
