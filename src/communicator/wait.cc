@@ -29,8 +29,6 @@ Wait::Wait(Context& context, const Participants& participants, Tracks& tracks, R
 
 void Wait::progress() {
   const auto begin_ns = static_cast<int64_t>(now_ns());
-  is_in_progress_ = true;
-  const std::unique_ptr<bool, void (*)(bool*)> over(&is_in_progress_, [](bool* flag) { *flag = false; });
   context_.progress();
   attention_.note(begin_ns, static_cast<int64_t>(now_ns()));
   waiter_.disregard();

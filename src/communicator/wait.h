@@ -28,8 +28,6 @@ class Wait {
 
   // The rank has come to a call.
   void arrive() { waiter_.arrive(); }
-  // Whether it has called the library underneath, out of which the communicator that waits may not be called.
-  bool is_in_progress() const { return is_in_progress_; }
   // Until is_done() says so, or a failure is found, which breaks the communicator. `awaits()`: what to sleep for, as
   // RankBlock::awaits.
   template <typename Look, typename Awaits>
@@ -54,7 +52,6 @@ class Wait {
   platform::Turns turns_;
   platform::Waiter waiter_;
   int64_t next_check_ns_ = 0;
-  bool is_in_progress_ = false;
 };
 
 template <typename Look, typename Awaits>

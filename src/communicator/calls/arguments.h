@@ -21,9 +21,10 @@ struct Arguments {
   std::byte* output = nullptr;
   uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
   uint32_t root = 0;
-  bool in_place = false;  // this rank's input lies where its output does; see set_in_place()
   engines::Combiner combiner;
   uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
+  // This rank's input lies where its output does; see set_in_place().
+  bool in_place = false;
   // Of vector versions, those that this rank has. Without displacements: one block behind the other.
   schedule::BlockVector input_blocks;
   schedule::BlockVector output_blocks;
