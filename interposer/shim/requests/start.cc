@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "c_api/internal/pending.h"
+#include "c_api/internal/call.h"
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
 

@@ -14,7 +14,6 @@
 namespace hocket::c_api {
 
 using communicator::Arguments;
-using engines::Combiner;
 using engines::OnDemand;
 
 // The operation is HOCKET_SUM or one of its like, on elements of a type of hocket's. Without a kernel afterwards: the
