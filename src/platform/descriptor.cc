@@ -9,17 +9,31 @@
 
 namespace hocket::platform {
 
-int move_out_of_the_way(int descriptor) {
+namespace {
+
+// -1: unknown.
+int lowest_out_of_the_way() {
   constexpr rlim_t kHighest = 512;
   rlimit limit{};
-  if (descriptor < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor;
-  const int lowest = static_cast<int>(std::min(limit.rlim_cur / 2, kHighest));
-  if (descriptor >= lowest) return descriptor;
+  return getrlimit(RLIMIT_NOFILE, &limit) != 0 ? -1 : static_cast<int>(std::min(limit.rlim_cur / 2, kHighest));
+}
+
+}  // namespace
+
+int move_out_of_the_way(int descriptor) {
+  const int lowest = lowest_out_of_the_way();
+  if (descriptor < 0 || descriptor >= lowest) return descriptor;
   const int before = errno;
   const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
   if (moved >= 0) close(descriptor);
   errno = before;
   return moved >= 0 ? moved : descriptor;
+}
+
+void make_room_out_of_the_way() {
+  const int before = errno;
+  const Descriptor moved(move_out_of_the_way(open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  errno = before;
 }
 
 }  // namespace hocket::platform

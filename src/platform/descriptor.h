@@ -15,6 +15,10 @@ namespace hocket::platform {
 // they would get without hocket. Leaves errno alone.
 int move_out_of_the_way(int descriptor);
 
+// Has the kernel make room for such numbers. While the process has one thread this takes a microsecond, afterwards ten
+// milliseconds and more: the kernel then waits until no processor can be in the old table.
+void make_room_out_of_the_way();
+
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}

@@ -13,6 +13,7 @@
 
 #include "core/call_times.h"
 #include "core/communicator.h"
+#include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/types/types.h"
@@ -108,6 +109,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
   const NestedCall nested;
+  const MpiWait wait;
   return pass_through();
 }
 

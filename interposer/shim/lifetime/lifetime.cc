@@ -7,15 +7,19 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "c_api/internal/cores.h"
+#include "c_api/internal/early.h"
 #include "c_api/internal/node_label.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
+#include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
@@ -23,6 +27,7 @@
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
 #include "shim/underneath/handles.h"
+#include "shim/underneath/progress_hook.h"
 #include "shim/underneath/wire.h"
 
 namespace hocket::interposer {
@@ -86,6 +91,47 @@ bool find_wrong_settings() {
   return true;
 }
 
+// On any machine of the job; false where the MPI fails.
+bool ranks_share_cores() {
+  const platform::CoreClaim mine = c_api::core_claim();
+  std::vector<platform::CoreClaim> all(static_cast<size_t>(job.size));
+  const int bytes = static_cast<int>(sizeof mine);
+  const int error =
+      next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, handles.comm_world);
+  return error == MPI_SUCCESS && platform::ranks_share_cores(all);
+}
+
+// How long a rank that waits in the MPI stays awake.
+constexpr int64_t kAwakeNs = 3'000'000;
+
+// A tool that is loaded behind this library would see other calls than the program makes.
+bool is_watched() { return next_mpi().Recv != next_pmpi().Recv; }
+
+void begin_waits() {
+  const platform::WaitMode mode = c_api::wait_mode();
+  MpiWaitPolicy policy;
+  policy.share_cores = ranks_share_cores();
+  if (mode == platform::WaitMode::kSpin || job.size == 1) return;
+  int threads = MPI_THREAD_MULTIPLE;
+  next_pmpi().Query_thread(&threads);
+  // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
+  const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : hook_progress();
+  policy.looks = hook != Hook::kNone ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
+  policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
+  policy.sleeps = mode != platform::WaitMode::kYield;
+  policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
+  if (policy.yields && hook == Hook::kInOpenMpi) {
+    let_mpi_yield();
+    policy.yields = false;
+  }
+  begin_mpi_waits(policy);
+}
+
+void end_waits() {
+  end_mpi_waits();
+  unhook_progress();
+}
+
 bool start_serving() {
   if (!all_are(open_hidden_comm())) return false;
   fill_types();
@@ -100,6 +146,7 @@ bool start_serving() {
   set_job_size(job.size);
   set_wire(the_wire());
   device::begin(static_cast<device::Wish>(job.settings.device), find_object);
+  begin_waits();
   return true;
 }
 
@@ -122,6 +169,11 @@ void print_statistics() {
 }
 
 }  // namespace
+
+void prepare_job() {
+  if (const Result<bool> off = environment::get_flag("HOCKET_DISABLE"); off.is_ok() && off.value()) return;
+  c_api::prepare_early();
+}
 
 void begin_job() {
   const NestedCall nested;
@@ -150,6 +202,7 @@ void end_job() {
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_pending(nullptr);
+  if (served) end_waits();
   if (served) end_asking();
   if (served) close_all();
   device::end();

@@ -6,6 +6,8 @@
 
 namespace hocket::interposer {
 
+// Before the MPI's own initialisation, which starts threads.
+void prepare_job();
 // After the MPI's own initialisation and before its finalisation.
 void begin_job();
 void end_job();

@@ -16,6 +16,7 @@
 #include "core/endpoint.h"
 #include "shim/job/job.h"
 #include "shim/requests/pending.h"
+#include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -124,7 +125,12 @@ int wait_beside_pending(const Completion& completion, const PassThrough& pass_th
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const PassThrough& pass_through) {
   return count_ended(completion, [&] {
-    return !has_pending() || is_nested() ? pass_through() : wait_beside_pending(completion, pass_through);
+    if (has_pending() && !is_nested()) [[unlikely]]
+      return wait_beside_pending(completion, pass_through);
+    if (looks() == Looks::kByMpi) [[likely]]
+      return pass_through();
+    if (!waits_by_tests(false)) return wait_in_mpi(pass_through);
+    return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }
 

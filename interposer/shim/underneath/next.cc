@@ -138,7 +138,7 @@ void internal::find_mpi() {
 #endif
 #include "base/collectives.def"
 #define HOCKET_MPI_CAUGHT(name) HOCKET_FIND_BOTH(require, name)
-#define HOCKET_MPI_CAUGHT_FILE(name) HOCKET_FIND_BOTH(find_or_refuse, name)
+#define HOCKET_MPI_CAUGHT_OPTIONAL(name) HOCKET_FIND_BOTH(find_or_refuse, name)
 #define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_FIND_BOTH(find, name)
 #define HOCKET_MPI_CAUGHT_NEW(type, name) HOCKET_FIND_BOTH(find, name)
 #define HOCKET_MPI_USED(name) require(pmpi_functions.name, "PMPI_" #name);

@@ -32,7 +32,7 @@ struct CaughtFunctions {
 #endif
 #include "base/collectives.def"
 #define HOCKET_MPI_CAUGHT(function) HOCKET_MPI_POINTER(function)
-#define HOCKET_MPI_CAUGHT_FILE(function) HOCKET_MPI_POINTER(function)
+#define HOCKET_MPI_CAUGHT_OPTIONAL(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_COUNT(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_NEW(type, function) type function = nullptr;
 #include "shim/underneath/functions.def"

@@ -14,6 +14,7 @@ namespace {
 template <typename PassThrough>
 int start(const PassThrough& pass_through) {
   if (interposer::is_nested()) return pass_through();
+  interposer::prepare_job();
   const int error = [&] {
     const interposer::NestedCall nested;
     return pass_through();

@@ -4,6 +4,7 @@
 
 #include "core/awaited_progress.h"
 #include "shim/job/job.h"
+#include "shim/requests/waits.h"
 #include "shim/wrappers/wrappers.h"
 
 namespace interposer = hocket::interposer;
@@ -14,7 +15,7 @@ template <typename PassThrough>
 int come(const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
-  const int error = pass_through();
+  const int error = interposer::wait_in_mpi(pass_through);
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_comes();
   return error;
 }
@@ -23,7 +24,7 @@ template <typename PassThrough>
 int go(const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
   const interposer::NestedCall nested;
-  const int error = pass_through();
+  const int error = interposer::wait_in_mpi(pass_through);
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
   return error;
 }

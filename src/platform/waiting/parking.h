@@ -32,7 +32,9 @@ struct alignas(64) ParkingPlace {
 static_assert(sizeof(ParkingPlace) == 64);
 
 // Asks the kernel once for cheap wakers. True: this process takes part (it may be a waker of peers that use the
-// heavy barrier). False: it must tell its peers, which then use fences. A forked child has to ask again.
+// heavy barrier). False: it must tell its peers, which then use fences. A forked child has to ask again. Takes no time
+// while the process has one thread, and some ten milliseconds once it has had more: the kernel then waits for all
+// processors. Asking again takes none.
 bool register_asymmetric_barrier();
 
 // A barrier against all other threads. The thread sanitizer knows no fences; a read-modify-write is one on every

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a thread does while it waits inside the MPI, in MPI_Recv, say: where ranks share cores it yields between the
+// MPI's looks, and when it has waited for long it sleeps.
+//
+// Either the MPI calls a function of ours at its looks (underneath/progress_hook.h), or the shim makes the looks
+// itself, by the non-blocking form of the call and by testing.
+//
+// Thread safety: any thread; each has a wait of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hocket::interposer {
+
+enum class Looks : uint8_t {
+  kByMpi,    // the MPI waits as it does without hocket
+  kByHook,   // it calls pause_in_mpi() at each
+  kByTests,  // the shim looks
+};
+
+struct MpiWaitPolicy {
+  Looks looks = Looks::kByMpi;
+  bool share_cores = false;  // ranks of the job do, somewhere
+  bool yields = false;       // the thread is to yield at each look
+  bool sleeps = true;        // and to sleep
+  int64_t awake_ns = 0;      // for how long it stays awake first
+};
+
+// One wait: pause() comes after each look in vain.
+class MpiPause {
+ public:
+  void start() { looks_ = 0; }
+  void pause();
+
+ private:
+  void sleep_if_late();
+
+  uint32_t looks_ = 0;  // 0: before the first; those after belong to it
+  bool sleeps_ = false;
+  int64_t began_ns_ = 0;
+};
+
+namespace internal {
+// Written in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
+inline MpiWaitPolicy wait_policy;
+// Relaxed: as these.
+inline std::atomic<Looks> looks{Looks::kByMpi};
+
+struct ThreadsWait {
+  uint32_t depth = 0;  // of calls in which this thread may wait
+  MpiPause pause;
+};
+inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model("initial-exec")));
+}  // namespace internal
+
+// Between MPI_Init and MPI_Finalize.
+void begin_mpi_waits(const MpiWaitPolicy& policy);
+void end_mpi_waits();
+
+inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }
+// Whether each rank has one, as far as is known in MPI_Init.
+inline bool has_core_each() { return !internal::wait_policy.share_cores; }
+
+// The thread is in a call in which it may wait.
+class MpiWait {
+ public:
+  MpiWait() {
+    if (internal::threads_wait.depth++ == 0) internal::threads_wait.pause.start();
+  }
+  ~MpiWait() { --internal::threads_wait.depth; }
+  MpiWait(const MpiWait&) = delete;
+  MpiWait& operator=(const MpiWait&) = delete;
+};
+
+// The MPI looks, in whatever thread and call.
+inline void pause_in_mpi() {
+  if (internal::threads_wait.depth != 0) internal::threads_wait.pause.pause();
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/underneath/progress_hook.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "core/mpi_wait.h"
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+namespace {
+
+using OpalCallback = int (*)();
+using OpalYield = bool (*)(bool yields);
+using OpalRegister = int (*)(OpalCallback callback);
+
+// As in mpi.h of MPICH 5; Intel MPI and MPICH 4, which have the same binary interface otherwise, don't know them.
+using AsyncPoll = int (*)(void* thing);
+using AsyncStart = int (*)(AsyncPoll poll, void* state, int stream);
+constexpr int kMpichStreamNull = 0x3c000000;
+constexpr int kMpichNoProgress = 0, kMpichDone = 1;
+
+// Relaxed: a look more or less doesn't matter.
+std::atomic<bool> ends{false};
+
+int look_of_open_mpi() {
+  pause_in_mpi();
+  return 0;
+}
+
+int look_of_mpich(void*) {
+  if (ends.load(std::memory_order_relaxed)) return kMpichDone;
+  pause_in_mpi();
+  return kMpichNoProgress;
+}
+
+void* find_in_open_mpi(const char* name) {
+  for (const char* file : {"libopen-pal.so.80", "libopen-pal.so.40"}) {
+    if (void* library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD)) {
+      void* const found = dlsym(library, name);
+      dlclose(library);
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+bool hook_open_mpi() {
+  const auto add = reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_register_lp"));
+  return add != nullptr && add(look_of_open_mpi) == 0;
+}
+
+bool hook_mpich() {
+  if (std::strcmp(kShim, "libhocket-mpi-mpich.so") != 0) return false;
+  const auto start = reinterpret_cast<AsyncStart>(find_object("PMPIX_Async_start"));
+  ends.store(false, std::memory_order_relaxed);
+  return start != nullptr && start(look_of_mpich, nullptr, kMpichStreamNull) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+Hook hook_progress() { return hook_mpich() ? Hook::kInMpich : hook_open_mpi() ? Hook::kInOpenMpi : Hook::kNone; }
+
+void let_mpi_yield() {
+  const auto yield = reinterpret_cast<OpalYield>(find_in_open_mpi("opal_progress_set_yield_when_idle"));
+  if (yield != nullptr) yield(true);
+}
+
+void unhook_progress() {
+  ends.store(true, std::memory_order_relaxed);
+  const auto remove = reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_unregister"));
+  if (remove != nullptr) remove(look_of_open_mpi);
+}
+
+}  // namespace hocket::interposer

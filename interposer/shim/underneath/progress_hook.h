@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A function of ours that the MPI calls at each of its looks, from within whatever function it waits in. Which MPI has
+// a place for one, and how it is to be had, is known here alone.
+//
+// Open MPI 4 and 5 export opal_progress_register_lp from libopen-pal, which calls the function at every eighth look,
+// and opal_progress_set_yield_when_idle. MPICH 5 has MPIX_Async_start in the library of its native handles, and calls
+// the function before it looks itself. Others have none: MPICH 4, Intel MPI, MPICH behind the standard interface.
+//
+// Thread safety: in MPI_Init and MPI_Finalize.
+#pragma once
+
+namespace hocket::interposer {
+
+enum class Hook {
+  kNone,
+  kInMpich,
+  kInOpenMpi,  // whose looks yield by themselves, once told to
+};
+Hook hook_progress();
+// Of kInOpenMpi.
+void let_mpi_yield();
+// Before the MPI ends: MPICH waits in MPI_Finalize until the function has said that it is done.
+void unhook_progress();
+
+}  // namespace hocket::interposer

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_api/internal/early.h"
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define HOCKET_IS_SINGLE_THREADED (__libc_single_threaded != 0)
+#else  // of glibc 2.32
+#define HOCKET_IS_SINGLE_THREADED false
+#endif
+
+#include "platform/descriptor.h"
+#include "platform/waiting/parking.h"
+
+namespace hocket::c_api {
+
+void prepare_early() {
+  if (!HOCKET_IS_SINGLE_THREADED) return;
+  platform::make_room_out_of_the_way();
+  (void)platform::register_asymmetric_barrier();  // asked again where the answer is needed
+}
+
+}  // namespace hocket::c_api

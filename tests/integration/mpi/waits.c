@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls in which a rank waits for another one: what they return, and that a rank that waits for long leaves its core to
+// others. HAS_HOOK: the MPI calls hocket at its looks. With the argument "multiple" the program asks for
+// MPI_THREAD_MULTIPLE, where that is not used.
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static double processor_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+enum { kLateUs = 150000 };
+
+// Rank 0 comes late to what the others wait in.
+#define WAIT_FOR_RANK_0(what, ...)                                                                          \
+  do {                                                                                                      \
+    MPI_Barrier(MPI_COMM_WORLD);                                                                            \
+    if (world_rank == 0) usleep(kLateUs);                                                                   \
+    const double before = processor_seconds(), began = MPI_Wtime();                                         \
+    __VA_ARGS__;                                                                                            \
+    const double used = processor_seconds() - before, took = MPI_Wtime() - began;                           \
+    if (world_rank != 0 && took > 0.5e-6 * kLateUs) {                                                       \
+      printf("%s: %.1f %% of a core\n", what, 100 * used / took);                                           \
+      if (must_be_calm) CHECK(used < 0.5 * took, "%s takes %.0f of %.0f ms", what, 1e3 * used, 1e3 * took); \
+    }                                                                                                       \
+  } while (0)
+
+static void send_to_all(int value, int tag) {
+  for (int to = 1; to < world_size; ++to) MPI_Send(&value, 1, MPI_INT, to, tag, MPI_COMM_WORLD);
+}
+
+static void check_message(int value, int expected, const MPI_Status* status, int source, int tag) {
+  int count = -1;
+  MPI_Get_count(status, MPI_INT, &count);
+  CHECK(value == expected && count == 1, "%d, %d elements", value, count);
+  CHECK(status->MPI_SOURCE == source && status->MPI_TAG == tag, "from %d, tag %d", status->MPI_SOURCE, status->MPI_TAG);
+}
+
+static void receive(int must_be_calm) {
+  int value = 0;
+  MPI_Status status;
+  WAIT_FOR_RANK_0("MPI_Recv", {
+    if (world_rank == 0) {
+      send_to_all(17, 1);
+    } else {
+      MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      check_message(value, 17, &status, 0, 1);
+    }
+  });
+  WAIT_FOR_RANK_0("MPI_Probe, MPI_Mprobe and MPI_Mrecv", {
+    if (world_rank == 0) {
+      send_to_all(18, 2);
+      send_to_all(19, 2);
+    } else {
+      MPI_Message message;
+      MPI_Probe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+      MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
+      check_message(value, 18, &status, 0, 2);
+      MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &message, &status);
+      MPI_Mrecv(&value, 1, MPI_INT, &message, &status);
+      check_message(value, 19, &status, 0, 2);
+    }
+  });
+  WAIT_FOR_RANK_0("MPI_Sendrecv", {
+    const int next = (world_rank + 1) % world_size, last = (world_rank + world_size - 1) % world_size;
+    MPI_Sendrecv(&world_rank, 1, MPI_INT, next, 3, &value, 1, MPI_INT, last, 3, MPI_COMM_WORLD, &status);
+    check_message(value, last, &status, last, 3);
+  });
+}
+
+static void send(int must_be_calm) {
+  enum { kLong = 1 << 22 };
+  char* buffer = calloc(kLong, 1);
+  WAIT_FOR_RANK_0("MPI_Ssend", {
+    if (world_rank == 0) {
+      for (int from = 1; from < world_size; ++from)
+        MPI_Recv(buffer, 1, MPI_CHAR, from, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Ssend(buffer, 1, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+    }
+  });
+  WAIT_FOR_RANK_0("MPI_Send of 4 MiB", {
+    if (world_rank == 0) {
+      for (int from = 1; from < world_size; ++from) {
+        memset(buffer, 0, kLong);
+        MPI_Recv(buffer, kLong, MPI_CHAR, from, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK(buffer[0] == from && buffer[kLong - 1] == from, "%d %d", buffer[0], buffer[kLong - 1]);
+      }
+    } else {
+      memset(buffer, world_rank, kLong);
+      MPI_Send(buffer, kLong, MPI_CHAR, 0, 5, MPI_COMM_WORLD);
+    }
+  });
+  free(buffer);
+}
+
+static void wait_for_requests(int must_be_calm) {
+  int values[3] = {0, 0, 0};
+  MPI_Status statuses[3];
+  WAIT_FOR_RANK_0("MPI_Wait and its like", {
+    if (world_rank == 0) {
+      for (int tag = 10; tag < 16; ++tag) send_to_all(tag, tag);
+    } else {
+      MPI_Request requests[6];
+      int more[3] = {0, 0, 0};
+      for (int i = 0; i < 6; ++i)
+        MPI_Irecv(i < 3 ? &values[i] : &more[i - 3], 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD, &requests[i]);
+      MPI_Wait(&requests[0], &statuses[0]);
+      check_message(values[0], 10, &statuses[0], 0, 10);
+      MPI_Waitall(2, requests + 1, statuses + 1);
+      check_message(values[2], 12, &statuses[2], 0, 12);
+      int index = -1;
+      MPI_Waitany(3, requests + 3, &index, &statuses[0]);
+      CHECK(index >= 0 && index < 3 && more[index] == 13 + index, "index %d", index);
+      int completed = 0, done = 1;
+      while (done < 3) {
+        int indices[3];
+        MPI_Waitsome(3, requests + 3, &completed, indices, statuses);
+        CHECK(completed > 0, "%d", completed);
+        done += completed;
+      }
+      CHECK(more[0] == 13 && more[1] == 14 && more[2] == 15, "%d %d %d", more[0], more[1], more[2]);
+      for (int i = 0; i < 6; ++i) CHECK(requests[i] == MPI_REQUEST_NULL, "request %d", i);
+    }
+  });
+}
+
+// What only the MPI's own looks can make calm.
+static void wait_collectively(int must_be_calm) {
+  WAIT_FOR_RANK_0("MPI_Comm_dup", {
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_free(&copy);
+  });
+  int* memory = NULL;
+  MPI_Win window;
+  MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_fence(0, window);
+  WAIT_FOR_RANK_0("MPI_Win_fence", MPI_Win_fence(0, window));
+  MPI_Win_free(&window);
+}
+
+static void errors(void) {
+  int value = 0, error = 0, error_class = MPI_SUCCESS;
+  MPI_Status status;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int pair[2] = {1, 2};
+  if (world_rank == 0) MPI_Send(pair, 2, MPI_INT, 1, 6, MPI_COMM_WORLD);
+  if (world_rank == 1) {
+    error = MPI_Recv(&value, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Error_class(error, &error_class);
+    CHECK(error_class == MPI_ERR_TRUNCATE, "class %d", error_class);
+  }
+  error = MPI_Send(&value, 1, MPI_INT, world_size, 0, MPI_COMM_WORLD);
+  MPI_Error_class(error, &error_class);
+  CHECK(error_class == MPI_ERR_RANK, "class %d", error_class);
+  error = MPI_Recv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
+  CHECK(error == MPI_SUCCESS && status.MPI_SOURCE == MPI_PROC_NULL, "%d, from %d", error, status.MPI_SOURCE);
+  error = MPI_Sendrecv(&world_rank, 1, MPI_INT, world_rank, 7, &value, 1, MPI_INT, world_rank, 7, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+  CHECK(error == MPI_SUCCESS && value == world_rank, "%d, %d", error, value);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+int main(int argc, char** argv) {
+  const int multiple = argc > 1 && strcmp(argv[1], "multiple") == 0;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, multiple ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &level);
+  start_after_init();
+  const int has_hook = getenv("HAS_HOOK") != NULL && !multiple;
+  // With a core each and no hook, blocking sends and receives stay the MPI's.
+  const int shares_cores = sysconf(_SC_NPROCESSORS_ONLN) < world_size;
+  receive(has_hook || shares_cores);
+  send(has_hook || shares_cores);
+  wait_for_requests(1);
+  wait_collectively(has_hook);
+  errors();
+  return finish("waits");
+}

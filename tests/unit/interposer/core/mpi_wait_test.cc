@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/mpi_wait.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <thread>
+
+namespace hocket::interposer {
+namespace {
+
+constexpr int kLooks = 64;
+
+MpiWaitPolicy sleeping_at_once() {
+  MpiWaitPolicy policy;
+  policy.looks = Looks::kByHook;
+  policy.awake_ns = 0;
+  return policy;
+}
+
+// How often the calling thread gave up its core because it slept.
+long sleeps_in(int looks) {
+  rusage before{}, after{};
+  getrusage(RUSAGE_THREAD, &before);
+  for (int i = 0; i < looks; ++i) pause_in_mpi();
+  getrusage(RUSAGE_THREAD, &after);
+  return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+TEST(MpiWait, IsOverWithTheJob) {
+  EXPECT_EQ(looks(), Looks::kByMpi);
+  begin_mpi_waits(sleeping_at_once());
+  EXPECT_EQ(looks(), Looks::kByHook);
+  end_mpi_waits();
+  EXPECT_EQ(looks(), Looks::kByMpi);
+}
+
+TEST(MpiWait, PausesOnlyInCallsOfThisThread) {
+  begin_mpi_waits(sleeping_at_once());
+  EXPECT_LT(sleeps_in(kLooks), 4) << "the MPI looks in a call that may not wait";
+  {
+    const MpiWait wait;
+    long others = kLooks;
+    std::thread([&] { others = sleeps_in(kLooks); }).join();
+    EXPECT_LT(others, 4) << "a progress thread of the MPI";
+    EXPECT_GT(sleeps_in(kLooks), kLooks / 2);
+  }
+  EXPECT_LT(sleeps_in(kLooks), 4) << "the call has returned";
+  end_mpi_waits();
+}
+
+TEST(MpiWait, StaysAwakeAtFirst) {
+  MpiWaitPolicy policy = sleeping_at_once();
+  policy.awake_ns = int64_t{3600} * 1'000'000'000;
+  begin_mpi_waits(policy);
+  const MpiWait wait;
+  EXPECT_LT(sleeps_in(kLooks), 4);
+  end_mpi_waits();
+}
+
+TEST(MpiWait, EachCallBeginsAfresh) {
+  MpiWaitPolicy policy = sleeping_at_once();
+  policy.awake_ns = 1'000'000;
+  begin_mpi_waits(policy);
+  {
+    const MpiWait wait;
+    while (sleeps_in(kLooks) < kLooks / 2) {
+    }
+  }
+  const MpiWait next;
+  EXPECT_LT(sleeps_in(16), 4);
+  end_mpi_waits();
+}
+
+TEST(MpiWait, NeverSleepsWhereItIsTold) {
+  MpiWaitPolicy policy = sleeping_at_once();
+  policy.sleeps = false;
+  begin_mpi_waits(policy);
+  const MpiWait wait;
+  EXPECT_LT(sleeps_in(kLooks), 4);
+  end_mpi_waits();
+}
+
+TEST(MpiWait, ACallWithinACallIsPartOfIt) {
+  begin_mpi_waits(sleeping_at_once());
+  const MpiWait outer;
+  EXPECT_GT(sleeps_in(kLooks), kLooks / 2);
+  {
+    const MpiWait inner;
+    EXPECT_GT(sleeps_in(8), 4) << "the wait goes on";
+  }
+  EXPECT_GT(sleeps_in(8), 4);
+  end_mpi_waits();
+}
+
+}  // namespace
+}  // namespace hocket::interposer
