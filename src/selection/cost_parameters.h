@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the cost model knows of a machine: the numbers of a tuning table's `model` line.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 // broken, left, writer and its reason) by all, by atomic operations; everything else by its owner.
 // Readers never write to the memory that they read from: they record what they have consumed in their own memory, where
 // the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
+//
+// Thread safety: all ranks at the same time, in the roles above; each rank by one thread at a time.
 #pragma once
 
 #include <atomic>
