@@ -145,7 +145,7 @@ class NicMpiTest(MpiLab):
                 self.lab("down", "--all")
                 self.up("up", "up", "up", ranks_a_node=ranks_a_node)
                 job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
-                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-reported",
+                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-failure",
                                  HOCKET_NIC="on")
                 self.assertEqual(job.stdout.readline(), "started\n")
                 self.assertTrue(eventually(lambda: all(self.operations(node) > BARRIERS for node in range(NODES))))

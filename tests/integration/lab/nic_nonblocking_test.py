@@ -123,7 +123,7 @@ class NicNonblockingTest(LabTest):
             self.skipTest("MPICH is not installed")
         self.up(3, 1, "up")
         job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket", "--launcher-option",
-                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-reported",
+                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-failure",
                          "later", HOCKET_NIC="on")
         self.assertEqual(job.stdout.readline(), "started\n")
         self.assertTrue(eventually(lambda: all(self.operations(node) > ROUNDS for node in range(3))))
