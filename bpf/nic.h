@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the NIC engine's programs and the service that loads them share, beside protocol/. Nothing of it lies in memory
- * that a job may write. */
+ * that a job may write.
+ *
+ * Thread safety: any number of processors may read it; `signs_of_life` they count by atomic additions. */
 #ifndef HOCKET_BPF_NIC_H
 #define HOCKET_BPF_NIC_H
 

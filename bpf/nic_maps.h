@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The maps of the NIC engine's programs. Groups have numbers: slots. */
+/* The maps of the NIC engine's programs. Groups have numbers: slots.
+ *
+ * Thread safety: any number of processors at the same time, each with a scratch of its own. */
 #ifndef HOCKET_BPF_NIC_MAPS_H
 #define HOCKET_BPF_NIC_MAPS_H
 

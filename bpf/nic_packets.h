@@ -2,7 +2,9 @@
 /* How the NIC engine's programs read packets, and write them.
  *
  * Packets are never written to by pointer: a program that does so makes the kernel unshare every packet that passes,
- * other people's as well. */
+ * other people's as well.
+ *
+ * Thread safety: any number of processors at the same time, each with its own packet and scratch. */
 #ifndef HOCKET_BPF_NIC_PACKETS_H
 #define HOCKET_BPF_NIC_PACKETS_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an engine counts. tools/nic/report.cc has the names by which it is shown. */
+/* What an engine counts. tools/nic/report.cc has the names by which it is shown.
+ *
+ * Thread safety: constants. */
 #ifndef HOCKET_PROTOCOL_COUNTERS_H
 #define HOCKET_PROTOCOL_COUNTERS_H
 

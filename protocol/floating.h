@@ -6,7 +6,9 @@
  * x86 gives (negative, quiet, nothing else). IEEE 754 leaves both open.
  *
  * A number is its bits in a 64-bit word; `fraction` and `exponent` are how many bits its format has for either, and
- * constants: 52 and 11 for binary64, 23 and 8 for binary32. */
+ * constants: 52 and 11 for binary64, 23 and 8 for binary32.
+ *
+ * Thread safety: pure functions. */
 #ifndef HOCKET_PROTOCOL_FLOATING_H
 #define HOCKET_PROTOCOL_FLOATING_H
 

@@ -10,7 +10,9 @@
  *   word 2   number of the message in its stream and of its source 40 | source 24
  *   word 3   offset of the fragment in the message 32 | bytes of the message 32
  *   word 4   tag 64
- *   ...      fragment */
+ *   ...      fragment
+ *
+ * Thread safety: pure functions. */
 #ifndef HOCKET_PROTOCOL_MULTICAST_H
 #define HOCKET_PROTOCOL_MULTICAST_H
 

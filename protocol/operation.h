@@ -3,7 +3,9 @@
  * the low half. left (op) right, in this order.
  *
  * Integers wrap. Of least and greatest the right operand is taken where neither is less: with a NaN on either side, and
- * between zeros of different sign, as hocket's own reductions have it. */
+ * between zeros of different sign, as hocket's own reductions have it.
+ *
+ * Thread safety: pure functions. */
 #ifndef HOCKET_PROTOCOL_OPERATION_H
 #define HOCKET_PROTOCOL_OPERATION_H
 

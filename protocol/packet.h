@@ -10,7 +10,9 @@
  *   word 2   epoch 64
  *   word 3   source 16 | target 16 | send 8 | bit 8 | words 8 | operation 4 | type 4
  *   word 4   tag 64
- *   ...      operand */
+ *   ...      operand
+ *
+ * Thread safety: pure functions. */
 #ifndef HOCKET_PROTOCOL_PACKET_H
 #define HOCKET_PROTOCOL_PACKET_H
 

@@ -2,7 +2,10 @@
 /* What a job and the engine share of a group: a doorbell one way, a page the other.
  *
  * The engine reads nothing from the page but whether the job sleeps: the job may write all of it, but harms only
- * itself. */
+ * itself.
+ *
+ * Thread safety: what the job writes, one thread of it writes at a time; several processors may add to `done`. An
+ * operation's result is written before `done` counts it, so a job that sees the new number sees the result. */
 #ifndef HOCKET_PROTOCOL_PAGE_H
 #define HOCKET_PROTOCOL_PAGE_H
 

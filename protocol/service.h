@@ -4,7 +4,9 @@
  * not left are broken.
  *
  * Nothing here is secret from the job, and nothing that the job says is trusted by others: it describes its own group.
- * All numbers are the machine's own. */
+ * All numbers are the machine's own.
+ *
+ * Thread safety: values. */
 #ifndef HOCKET_PROTOCOL_SERVICE_H
 #define HOCKET_PROTOCOL_SERVICE_H
 

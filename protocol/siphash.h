@@ -2,7 +2,9 @@
 /* SipHash-2-4 (Aumasson, Bernstein: SipHash, a fast short-input PRF, 2012) of whole 64-bit words.
  *
  * The words are hashed as their little-endian bytes. Without loops over anything but the words, so that the kernel's
- * verifier accepts it. */
+ * verifier accepts it.
+ *
+ * Thread safety: pure functions; the state of a hash belongs to its caller. */
 #ifndef HOCKET_PROTOCOL_SIPHASH_H
 #define HOCKET_PROTOCOL_SIPHASH_H
 

@@ -24,7 +24,9 @@
  * stages that need NIC_VETOED follow. A veto sets that bit wherever it comes, as does the question where the host
  * hasn't started.
  *
- * The engine's owner writes all of this before the group is in use; a job never does. */
+ * The engine's owner writes all of this before the group is in use; a job never does.
+ *
+ * Thread safety: any number of processors may read a group that is in use. */
 #ifndef HOCKET_PROTOCOL_TABLE_H
 #define HOCKET_PROTOCOL_TABLE_H
 

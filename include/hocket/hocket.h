@@ -48,13 +48,13 @@ typedef enum hocket_status {
                                      * HOCKET_MAX_COMBINED_BYTES */
   HOCKET_ERR_NO_MEMORY = -3,
   HOCKET_ERR_PEER_FAILED = -4, /* a peer has ended or left; the comm is broken */
-  HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's: in this
-                                * call or a later one in which a rank waits for others (after a blocking call a
-                                * blocking one, after a started one a started one), and always in this one with
-                                * HOCKET_CHECK=1. Between nodes calls that differ in nothing but the operation, or
-                                * in a root that hears of nobody, are not noticed where the wire has few tags or
-                                * where NIC engines carry out what follows. In set-up: another version of hocket,
-                                * or a wire of another size */
+  HOCKET_ERR_MISMATCH = -5,    /* another collective, root, operation or length than a peer's. With HOCKET_CHECK=1
+                                * always in this call; else in this one or in a later one in which a rank waits for
+                                * others: a blocking one if this call blocks, a started one if it was started. Between
+                                * nodes two cases go unnoticed: operations that differ, where the wire has few tags,
+                                * and ranks that all take themselves for the root of a broadcast, where only calls by
+                                * NIC engines follow. In set-up: another version of hocket, or a wire of another
+                                * size */
   HOCKET_ERR_SYSTEM = -6,      /* a system call failed */
   HOCKET_ERR_TIMEOUT = -7,     /* set-up took longer than HOCKET_SETUP_TIMEOUT_S */
   HOCKET_ERR_BROKEN = -8       /* an earlier call on this comm failed */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Part of hocket.hpp: contexts and requests as objects that clean up after themselves.
+//
+// Thread safety: as in hocket.h.
 #pragma once
 
 #include <hocket/elements.hpp>

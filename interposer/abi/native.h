@@ -2,6 +2,8 @@
 // The standard binary interface of MPI 5 (libmpi_abi): handles are pointers with values that the standard has fixed.
 // Which MPI is behind it (MPICH, Intel MPI, Open MPI) is known at run time only, and with it what the standard leaves
 // to each.
+//
+// Thread safety: any thread; handler_that_returns() between MPI_Init and MPI_Finalize.
 #pragma once
 
 #include <mpi_abi.h>

@@ -66,7 +66,8 @@ void leave(List& self, Communicator& communicator) {
   communicator.comm = nullptr;
 }
 
-// The list is locked. Those whose non-blocking calls were not over when the MPI freed them.
+// The list is locked. Those whose non-blocking calls were not over when the MPI freed them. Acquire: pairs with the
+// release of the thread that lowers the number last (Communicator::pending).
 void forget_gone(List& self) {
   std::erase_if(self.all, [&](Communicator* one) {
     if (!one->is_gone || one->pending.load(std::memory_order_acquire) != 0) return false;
@@ -166,7 +167,7 @@ void close_communicator(Communicator& communicator) {
   {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
-    // Calls that are under way need it: it leaves when they are over.
+    // Calls that are under way need it: it leaves when they are over. Acquire: as in forget_gone().
     if (communicator.pending.load(std::memory_order_acquire) == 0) leave(list(), communicator);
     refuse(communicator, Outcome::kFreed);
   }

@@ -30,6 +30,7 @@ Reach reach_of(const void* address);
 bool must_be_staged(const void* address, size_t bytes);
 }  // namespace internal
 
+// Relaxed: the dynamic linker writes the word; what a thread sees late, the next call sees.
 inline bool may_be_there() {
   const void* const* const watched = internal::watched.load(std::memory_order_acquire);
   return __builtin_expect(__atomic_load_n(watched, __ATOMIC_RELAXED) != nullptr, 0) != 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The binary interface of the MPICH family (MPICH, Intel MPI and others): handles are integers with values that the
 // family has agreed on, so a shim may have them built in.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #define MPICH_SKIP_MPICXX 1

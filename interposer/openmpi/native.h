@@ -2,6 +2,8 @@
 // The binary interface of Open MPI 4 and 5: handles are pointers to objects in libmpi. Their addresses are looked up at
 // run time; a reference in the code would be a relocation that can't be met where libmpi was loaded with local scope,
 // as Python does.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Declares the object of every registered algorithm, so that each file defines one with external linkage.
+//
+// Thread safety: constants.
 #pragma once
 
 #include "algorithms/algorithm.h"

@@ -2,6 +2,8 @@
 // What an operation inside hocket answers: nothing went wrong, or a code and a sentence for the user.
 //
 // Invariant: an ok Status holds no allocation, so that returning it costs a register on the fast path.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What stands behind the handles of the public header, and how failures leave the library.
+//
+// Thread safety: any thread, and each has its own text of the last error; objects as hocket.h says.
 #pragma once
 
 #include <hocket/hocket.h>

@@ -62,6 +62,7 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
 }
 
 void Context::report_doubts() {
+  // Relaxed: it guards messages only.
   if (reported_doubts_.exchange(true, std::memory_order_relaxed)) return;
   for (const std::string& doubt : environment::problems().doubts) HOCKET_LOG_WARN("%s", doubt.c_str());
 }

@@ -69,9 +69,10 @@ class Context {
   const Attention::Occasion& occasion() const { return occasion_; }
   // Warns, once, of names in the environment that look like settings and are none. For rank 0 to call: one is enough.
   void report_doubts();
-  // Numbers set-ups, so that their meetings are told apart.
+  // Numbers set-ups, so that their meetings are told apart. Relaxed: it orders nothing.
   uint64_t next_set_up() { return set_ups_.fetch_add(1, std::memory_order_relaxed); }
-  // How many communicators use this context.
+  // How many communicators use this context. Relaxed, all: communicators() is asked when the context is destroyed,
+  // which the program orders behind the end of its communicators, whatever their threads.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
   void communicator_gone() { communicators_.fetch_sub(1, std::memory_order_relaxed); }
   // Another one each time. Relaxed: it orders nothing.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Element types that C++ has no name for.
+//
+// Thread safety: values.
 #pragma once
 
 namespace hocket::reduction {

@@ -5,6 +5,8 @@
 // Invariant: nothing here, and nothing included here, may leave a function behind that other files share. The linker
 // keeps one copy of an inline function; were it this one, a lesser CPU would meet instructions that it doesn't have.
 // Hence the namespace of its own, and only headers without functions.
+//
+// Thread safety: any thread; the kernels have no state.
 #ifndef HOCKET_KERNELS
 #error "kernels.h is compiled once for each instruction set, by files that define HOCKET_KERNELS"
 #endif

@@ -4,6 +4,8 @@
 //
 // Integers come here as unsigned where the sign makes no difference: sums and products wrap, as they do in every MPI.
 // A product of 16-bit numbers would be one of signed int, and overflow: hence the 32-bit factors.
+//
+// Thread safety: pure functions.
 
 namespace hocket::reduction::HOCKET_KERNELS {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank's schedule. Plain data: engines run it, the simulator prices it, the verifier proves it.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <algorithm>

@@ -7,6 +7,8 @@
 //   slice    a part of a buffer, as fractions of its extent
 //   stage    a run of steps that may proceed in any order; the next stage starts when all of them are done
 //   slot     one of the numbered places in which a rank publishes a slice for its peers
+//
+// Thread safety: values and pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the cost model knows of a machine: the numbers of a tuning table's `model` line.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <cstdint>
 
 namespace hocket::selection {
 
-// The defaults are those of the machine that the shipped table was measured on.
+// The defaults hold for what a table's `model` line leaves out. They were measured on a machine of the kind that
+// shipped.table is for, for an earlier table; its own line has what was measured later.
 struct CostParameters {
   double alpha_us = 0.1;             // a message, a publication or a signal until its reader has seen it
   double beta_us_per_kib = 0.0144;   // a KiB copied

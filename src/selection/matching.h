@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a choice came about: shared by choosing and explaining, which must agree.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <string>

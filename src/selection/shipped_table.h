@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text of shipped.table, put into the library by embed_table.cmake when it is built.
+//
+// Thread safety: a constant.
 #pragma once
 
 #include <string_view>

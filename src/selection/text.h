@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words in messages.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <string>

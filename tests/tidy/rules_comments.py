@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What comments name exists: identifiers, settings and files of this tree. What looks like code: snake_case, CamelCase,
 kConstant, name(), HOCKET_NAME. Words of capitals and those that begin with MPI_ are MPI's, the C library's or the
-kernel's, and not looked at."""
+kernel's, and not looked at. And each header says at its head which threads may use it."""
 
 import pathlib
 import re
 
+import cxx
 import rules_project
 from tree import Finding, split_comments
 
@@ -74,3 +75,18 @@ def check_comments(tree):
         for line, comment in comments:
             for at, name in [*_unknown_names(known, comment), *_unknown_paths(known, comment)]:
                 yield Finding("comment-name", path, line + comment.count("\n", 0, at), f"there is no {name}")
+
+
+# Where headers say which threads may use them.
+_PRODUCT = ("src/", "interposer/", "tools/", "include/", "protocol/", "bpf/")
+_HEAD = re.compile(r"(?:\s*(?://[^\n]*|/\*.*?\*/))*", re.DOTALL)
+
+
+def check_thread_safety(tree):
+    """But for headers that declare nothing, as those of macros."""
+    for path in tree.paths:
+        if not path.startswith(_PRODUCT) or not path.endswith((".h", ".hpp")):
+            continue
+        head = _HEAD.match(tree.text(path)).group(0)
+        if "Thread safety: " not in head and cxx.without_macros(tree.code(path)).strip():
+            yield Finding("thread-safety", path, 1, "the comment at the head must say `Thread safety: ...`")

@@ -10,15 +10,17 @@ import rules_size
 import tidy
 
 SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
+HEADER = SPDX + "// Thread safety: a value.\n"
 # A tree that keeps every rule.
 GOOD = {
     "dev": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\necho build\n",
     "scripts/build.sh": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\n",
     "include/hocket/hocket.h":
-        "/* SPDX-License-Identifier: BSD-3-Clause */\n/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
+        "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Thread safety: any thread. */\n"
+        "/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
         "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n"
         "HOCKET_API int hocket_barrier(void);\nHOCKET_API int hocket_barrier_start(void);\n",
-    "src/base/status.h": SPDX + "enum class Code { kOk };\n",
+    "src/base/status.h": HEADER + "enum class Code { kOk };\n",
     "src/base/environment_settings.cc": SPDX + 'const char* names[] = {"HOCKET_WAIT"};\n',
     "src/base/collectives.def":
         "HOCKET_COLLECTIVE(Barrier, barrier, BARRIER, MPI_Barrier)\nHOCKET_MPI_COLLECTIVE(Alltoallw, Alltoallw)\n",

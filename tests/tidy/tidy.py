@@ -25,6 +25,7 @@ RULES = [
     rules_includes.check_dead_scripts,
     rules_dead.check_dead_declarations,
     rules_comments.check_comments,
+    rules_comments.check_thread_safety,
     rules_glossary.check_glossary,
     rules_size.check_lines,
     rules_size.check_prose,

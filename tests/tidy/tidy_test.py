@@ -12,7 +12,7 @@ import rules_glossary
 import rules_size
 import small_tree
 import tidy
-from small_tree import GOOD, SPDX
+from small_tree import GOOD, HEADER, SPDX
 
 
 class Rules(small_tree.TestCase):
@@ -66,11 +66,11 @@ class Rules(small_tree.TestCase):
         calls = "int a() { return hocket_scan() + hocket_scan_start(); }\n"
         for missing in (None, 0, 1):
             here = [line for number, line in enumerate(declarations) if number != missing]
-            self.write("include/hocket/hocket.h", SPDX + "".join(here))
+            self.write("include/hocket/hocket.h", HEADER + "".join(here))
             self.write("include/hocket/hocket.hpp", SPDX + calls)
             found = [finding for finding in self.found() if finding[0] == "collectives"]
             self.assertEqual(len(found), 0 if missing is None else 1)
-        self.write("include/hocket/hocket.h", SPDX + "".join(declarations))
+        self.write("include/hocket/hocket.h", HEADER + "".join(declarations))
         self.write("include/hocket/hocket.hpp", SPDX + calls.replace("hocket_scan_start()", "1"))
         self.assertIn(("collectives", "src/base/collectives.def"), self.found())
 
@@ -158,7 +158,7 @@ class Rules(small_tree.TestCase):
         self.expect("line-length", "docs/interposer.md")
 
     def test_long_file(self):
-        self.write("src/base/status.h", SPDX + "int a;\n" * 400)
+        self.write("src/base/status.h", HEADER + "int a;\n" * 400)
         self.expect("file-size", "src/base/status.h")
 
     def test_full_folder(self):
@@ -257,7 +257,7 @@ class Rules(small_tree.TestCase):
         self.expect("reasons", "docs/interposer.md")
 
     def write_status(self, header, source):
-        self.write("src/base/status.h", SPDX + f"namespace a {{\n{header}\n}}\n")
+        self.write("src/base/status.h", HEADER + f"namespace a {{\n{header}\n}}\n")
         self.write("src/base/status.cc", SPDX + '#include "base/status.h"\n' + source)
 
     def test_function_that_nothing_uses(self):
@@ -280,7 +280,7 @@ class Rules(small_tree.TestCase):
         # A function of another class that hands on to it, and a template that comes to see it.
         self.write_status(member, "int B::size() const { return a_.size(); }\n")
         self.assertEqual(self.found(), [])
-        self.write("src/base/walk.h", SPDX + "template <typename T>\nint walk(T& a) {\n  return a.size();\n}\n")
+        self.write("src/base/walk.h", HEADER + "template <typename T>\nint walk(T& a) {\n  return a.size();\n}\n")
         self.write_status(member, '#include "base/walk.h"\nint b = walk(c);\n')
         self.assertEqual(self.found(), [])
 
@@ -300,6 +300,15 @@ class Rules(small_tree.TestCase):
                       "base/<name>.h", "scripts/NAME.sh"):
             self.write("src/base/status.h", SPDX + f"// As {there} has it.\n")
             self.assertEqual(self.found(), [])
+
+    def test_header_that_says_no_word_about_threads(self):
+        stated = "// Thread safety: any thread.\n"
+        for text, is_found in (("enum class Code { kOk };\n", True), ("#pragma once\n" + stated + "int a;\n", True),
+                               ("#define HOCKET_A 1\n#include <vector>\n", False), ("\n// A word.\n", False),
+                               ("// A word.\n//\n" + stated + "int a;\n", False),
+                               ("\n/* A word.\n * Thread safety: pure functions. */\nint a;\n", False)):
+            self.write("src/base/status.h", SPDX + text)
+            self.assertEqual(self.found(), [("thread-safety", "src/base/status.h")] if is_found else [])
 
     def test_comments_of_scripts_are_read(self):
         self.write("dev", GOOD["dev"] + "echo '# in_text ' # old_name\n")

@@ -5,6 +5,8 @@
 //   cell      a collective, a size and a timing: all variants are measured in it, their batches interleaved
 //   timing    isolated: ranks wait for each other before every call, the slowest rank's time of each; back-to-back:
 //             calls one after the other, the root moving on, the slowest rank's time of a batch divided by its calls
+//
+// Thread safety: one thread of each rank, and what it has is its own.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libbpf's structures of options, which say how long they are. Its own macro for that is no C++.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <cstring>

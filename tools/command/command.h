@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The subcommands of `hocket`: each file adds its own to the parser and says what to run once the line is read.
+//
+// Thread safety: one thread.
 #pragma once
 
 #include <functional>

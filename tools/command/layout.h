@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks on the nodes of a cluster that is thought of, not there: `--nodes 4x2 --order cyclic`.
+//
+// Thread safety: pure functions; the parser belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the files of `hocket nic` have in common.
+//
+// Thread safety: one thread.
 #pragma once
 
 #include <nlohmann/json.hpp>

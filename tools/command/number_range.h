@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options that take numbers with a fraction: their limits as people write them.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <CLI/CLI.hpp>

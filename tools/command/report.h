@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `hocket info` has found out: the same facts as text for people and as JSON for programs.
+//
+// Thread safety: for processes with one thread; a section is a value.
 #pragma once
 
 #include <nlohmann/json.hpp>

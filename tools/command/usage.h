@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What subcommands have in common that run another command, or themselves anew.
+//
+// Thread safety: the parser belongs to one thread.
 #pragma once
 
 #include <string>

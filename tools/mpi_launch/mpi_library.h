@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding MPIs: from a launcher or a program to the library that its ranks load, and to hocket's shim for it.
+//
+// Thread safety: for processes with one thread, as other programs are started.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which MPI the ranks of a command line will load.
+//
+// Thread safety: as mpi_library.h.
 #pragma once
 
 #include <string>

@@ -2,6 +2,8 @@
 // Commands that work on the ranks of an MPI: `hocket bench`, `probe` and `tune`. The command starts itself anew: under
 // the launcher; as a rank, with the MPI's library (and hocket's) preloaded; and then loads the module that was compiled
 // for that MPI.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What another program prints.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include <string>

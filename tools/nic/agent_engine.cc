@@ -251,10 +251,12 @@ class AgentEngine final : public Engine {
     }
     count(outcome.repeats != 0 ? NIC_RESENT : NIC_SENT, outcome.end_send - outcome.first_send);
     const uint64_t broken = nic_load(&slot.state.broken);
+    // Relaxed: the word says all. Partner: NicGroup::is_broken().
     if (broken != 0) __atomic_store_n(&slot.page->broken, broken, __ATOMIC_RELAXED);
     const uint32_t completed = outcome.completed + publish(slot, outcome, message);
     if (completed == 0) return;
     count(NIC_OPERATIONS, completed);
+    // Sequentially consistent, both: pairs with NicGroup::sleep(), which sets `sleeps` and then looks at `done`.
     (void)__atomic_fetch_add(&slot.page->done, completed, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&slot.page->sleeps, __ATOMIC_SEQ_CST) == 0 || slot.doorbell.get() < 0) return;
     count(NIC_WOKEN);

@@ -67,9 +67,11 @@ int64_t GroupKeeper::look_at(Kept& kept, uint64_t now_ns) {
   const GroupMemory& memory = kept.memory;
   const uint32_t found = nic_watch_group(memory.group, memory.state, &kept.watch, now_ns);
   found_operations_ += found;
+  // Sequentially consistent, as the other additions to it; partner: NicGroup::done(), which sees the results before it.
   if (found != 0) (void)__atomic_fetch_add(&memory.page->done, found, __ATOMIC_SEQ_CST);
   const uint64_t broken = nic_load(&memory.state->broken);
   if (broken != 0) {
+    // Relaxed: the word says all. Partner: NicGroup::is_broken().
     __atomic_store_n(&memory.page->broken, broken, __ATOMIC_RELAXED);
     return -1;
   }

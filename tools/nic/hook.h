@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the kernel's engine meets the packets that come in.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <cstdint>

@@ -213,6 +213,8 @@ void KernelPrograms::forget_doorbell(const nic_doorbell& doorbell) {
   (void)bpf_map_delete_elem(map("nic_doorbells"), &doorbell);
 }
 
+// Sequentially consistent: this comes before the caller looks once more at what has started, as a doorbell's program
+// starts an operation before it looks at the word (wake_keeper() in bpf/nic.bpf.c).
 void KernelPrograms::ask_for_news() { __atomic_store_n(sleeps_, 1, __ATOMIC_SEQ_CST); }
 
 void KernelPrograms::take_news() { (void)ring_buffer__consume(static_cast<ring_buffer*>(ring_)); }

@@ -193,7 +193,7 @@ class Service {
         hello.answer = refusal(EMFILE, "user " + std::to_string(job.credentials.uid) + " has " +
                                            std::to_string(most_connections_) +
                                            " processes at the NIC engine, as many as one user may have");
-        (void)report(job, hello);
+        (void)send_answer(job, hello);
         continue;
       }
       jobs_.push_back(std::move(job));
@@ -220,18 +220,19 @@ class Service {
     std::memcpy(&request, request_.data(), sizeof request);
     // A client of another version may still end this service.
     if (request.version != NIC_SERVICE_VERSION && request.kind != NIC_REQUEST_DOWN)
-      return report(job, refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
+      return send_answer(job,
+                         refusal(EPROTONOSUPPORT, "this service speaks version " + std::to_string(NIC_SERVICE_VERSION) +
                                                       ", not " + std::to_string(request.version)));
     if (!job.may_enter) {
       nic_hello hello{};
       hello.answer = refusal(
           EACCES, "the NIC engine of " + engine_.interface() + " lets in root's jobs, its own user's and those " +
                       "of who is named by `hocket nic up --user`, not of user " + std::to_string(job.credentials.uid));
-      return report(job, hello) && false;
+      return send_answer(job, hello) && false;
     }
     switch (request.kind) {
       case NIC_REQUEST_HELLO:
-        return report(job, greeting());
+        return send_answer(job, greeting());
       case NIC_REQUEST_JOIN:
         return join(job, length);
       case NIC_REQUEST_LEAVE:
@@ -243,9 +244,9 @@ class Service {
       }
       case NIC_REQUEST_DOWN:
         if (job.credentials.uid != 0 && job.credentials.uid != geteuid())
-          return report(job, refusal(EPERM, "only root and the engine's own user may end it"));
+          return send_answer(job, refusal(EPERM, "only root and the engine's own user may end it"));
         is_over_ = true;
-        (void)report(job, agreement());
+        (void)send_answer(job, agreement());
         // Stays open until the process has ended: the client that asked then knows that nothing is left.
         (void)fcntl(job.socket.get(), F_DUPFD_CLOEXEC, 0);
         return true;
@@ -300,13 +301,13 @@ class Service {
     if (status.is_ok()) status = check_share(job.credentials, wanted.group);
     if (!status.is_ok()) {
       joined.answer = refusal(error_of(status.code()), status.message());
-      return report(job, joined);
+      return send_answer(job, joined);
     }
     wanted.doorbell_cookie = wanted.has_doorbell ? job.doorbell_cookie : 0;
     Result<Lent> lent = engine_.join(wanted);
     if (!lent.is_ok()) {
       joined.answer = refusal(error_of(lent.status().code()), lent.status().message());
-      return report(job, joined);
+      return send_answer(job, joined);
     }
     const Lent& group = lent.value();
     joined.answer = agreement();
@@ -336,7 +337,7 @@ class Service {
   }
 
   template <typename Answer>
-  static bool report(const Job& job, const Answer& answer) {
+  static bool send_answer(const Job& job, const Answer& answer) {
     return send(job.socket.get(), &answer, sizeof answer, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof answer);
   }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `hocket run` was asked to do.
+//
+// Thread safety: a value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank of `hocket run` comes to be.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include <sys/types.h>

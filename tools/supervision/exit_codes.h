@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exit codes of programs that start others, as shells and timeout(1) have them.
+//
+// Thread safety: constants.
 #pragma once
 
 namespace hocket::supervision {

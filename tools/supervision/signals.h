@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The signals of a supervisor: taken one by one where it suits, never by a handler; ranks start as if it were not
 // there.
+//
+// Thread safety: for processes with one thread, but for signal_text(), which any thread may call.
 #pragma once
 
 #include <csignal>

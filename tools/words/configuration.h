@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the environment asks of the choice of algorithms, as the ranks of a job will read it.
+//
+// Thread safety: any thread, as for base/environment.h.
 #pragma once
 
 #include <string>

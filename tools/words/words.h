@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Words of the command line that several subcommands read or show in the same way.
+//
+// Thread safety: any thread, as for base/environment.h.
 #pragma once
 
 #include <string>

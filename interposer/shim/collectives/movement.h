@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives that move blocks between ranks: a call for serve() of decision.h, which tells of thread safety and
-// errors.
+// The collectives that move blocks between ranks: a call for serve() of decision.h, which tells of errors, too.
 //
 // Sizes decide nothing here. hocket gets bytes: a block of a uniform side has the same number of them on every rank,
 // whatever its type is made of; counts that differ from block to block it never looks at when it chooses.
+//
+// Thread safety: as decision.h.
 #pragma once
 
 #include "shim/buffers/sides.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives that combine: calls for serve() of decision.h, which tells of thread safety and errors.
+// The collectives that combine: calls for serve() of decision.h, which tells of errors, too.
+//
+// Thread safety: as decision.h.
 #pragma once
 
 #include "shim/buffers/numbers.h"

@@ -47,10 +47,12 @@ int free_request(void* state) {
     if (watch != nullptr && !pending->is_freed) watch->note({pending->handle, pending->comm.load()});
     internal::pending.fetch_sub(1, std::memory_order_relaxed);
   }
+  // Release: nothing here uses the call any more; pairs with the acquire in remove_gone(), which deletes it.
   pending->is_gone.store(true, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
+// Acquire: see free_request().
 void remove_gone(Lists& all) {
   all.over.remove_if([](const PendingCall& one) { return one.is_gone.load(std::memory_order_acquire); });
 }

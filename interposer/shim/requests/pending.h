@@ -38,6 +38,7 @@ struct Unpacking {
 struct PendingCall {
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
+  // Where an error is raised: the world's, set by the thread that frees the communicator, while another may read it.
   std::atomic<MPI_Comm> comm{};
   hocket_request_t* request = nullptr;
   std::unique_ptr<Unpacking> packed;

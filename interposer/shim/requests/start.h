@@ -49,6 +49,7 @@ int begin(const Call& call, Collective collective, MPI_Request* request, const P
       one.front().collective = collective;
       one.front().communicator = decision.communicator;
       one.front().comm = call.comm;
+      // Relaxed: the program orders this thread's call with others on the communicator, whose BesidePending looks here.
       decision.communicator->pending.fetch_add(1, std::memory_order_relaxed);
       const hocket_status_t status = start(call, decision, findings, one.front());
       int error = MPI_SUCCESS;

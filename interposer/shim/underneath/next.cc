@@ -125,6 +125,7 @@ void* find_object(const char* name) {
 void internal::find_mpi() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  // Relaxed: the mutex orders it behind the search of the thread that stored it below.
   if (found.load(std::memory_order_relaxed)) return;
   check_interface();
 #define HOCKET_FIND_BOTH(how, name)      \

@@ -381,6 +381,7 @@ bool NicGroup::sleep(uint64_t seen, int64_t limit_ns) {
     const timespec limit = {limit_ns / 1'000'000'000, limit_ns % 1'000'000'000};
     (void)ppoll(&wakeup_socket, 1, &limit, nullptr);
   }
+  // Relaxed: an engine that still sees 1 sends a packet too many, which ends a later sleep early and nothing more.
   sleeps.store(0, std::memory_order_relaxed);
   char drained[NIC_MOST_DOORBELL_BYTES];
   while (recv(wakeup_socket_.get(), drained, sizeof drained, MSG_DONTWAIT) > 0) continue;

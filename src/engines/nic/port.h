@@ -72,6 +72,7 @@ class NicGroup {
   // done also sees its result.
   uint64_t done() const { return std::atomic_ref(page_->done).load(std::memory_order_acquire); }
   bool is_idle() const { return done() == started_; }
+  // Relaxed, as in culprit() and health(): the word says all, and the engine writes nothing else for it.
   bool is_broken() const { return std::atomic_ref(page_->broken).load(std::memory_order_relaxed) != 0; }
   // The member that broke it; all ones: the group is not broken, or the member is unknown.
   uint32_t culprit() const;

@@ -54,7 +54,7 @@ void NodeGroup::report_broken(uint32_t name) {
 void NodeGroup::report_mismatch(std::string_view reason) {
   // Relaxed: which rank writes the sentence, and no more. A rank that finds it raised goes without, and all learn of
   // the first.
-  if (root().writer.exchange(1, std::memory_order_relaxed) != 0) return;
+  if (root().reason_is_taken.exchange(1, std::memory_order_relaxed) != 0) return;
   const size_t length = reason.copy(root().reason, RankBlock::kReasonBytes - 1);
   root().reason[length] = 0;
   // Its release carries the sentence; pairs with the acquire in broken().

@@ -75,7 +75,8 @@ class NodeGroup {
   void report_mismatch(std::string_view reason);
   // What was reported so; "": nothing.
   std::string mismatch() const;
-  // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0.
+  // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0. Acquire: pairs with the release in
+  // report_broken(), which a mismatch's sentence comes before.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }
 
  private:

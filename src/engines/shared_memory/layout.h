@@ -2,9 +2,11 @@
 // What each rank of a group keeps in memory that its peers map. All zero is the initial state.
 //
 // Writers: a mailbox line by the one sender it belongs to, counters and what a rank reports to its node (sleepers,
-// broken, left, writer and its reason) by all, by atomic operations; everything else by its owner.
+// broken, left, the reason and whether it is taken) by all, by atomic operations; everything else by its owner.
 // Readers never write to the memory that they read from: they record what they have consumed in their own memory, where
 // the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
+//
+// Thread safety: all ranks at the same time, in the roles above; each rank by one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -119,9 +121,10 @@ struct alignas(64) RankBlock {
   static constexpr uint32_t kMismatch = ~0u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
-  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `writer` writes it.
+  // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`
+  // writes it.
   static constexpr uint32_t kReasonBytes = 448;
-  alignas(64) std::atomic<uint32_t> writer;
+  alignas(64) std::atomic<uint32_t> reason_is_taken;
   char reason[kReasonBytes];
 
   static size_t bytes(uint32_t ranks) { return sizeof(RankBlock) + kLanes * LaneBlock::bytes(ranks); }

@@ -92,7 +92,7 @@ class MemoryTransport final : public Transport {
   bool all_finished(uint64_t call) { return known_finished_ >= call || find_finished(call); }
   bool find_finished(uint64_t call);
   // A rank that has started a call has finished the one before. Its data shows this at no cost, so this rank seldom
-  // reads the line in which the peer reports it.
+  // reads the line in which the peer reports it. Relaxed: the acquire by which its data came orders the store before.
   void has_started(uint32_t peer) {
     HOCKET_ASSERT(lanes_[peer]->finished.load(std::memory_order_relaxed) >= call_ - 1,
                   "a peer has finished what is known of it as finished");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies of a cache line's payload: a call of memcpy would take longer than the copy.
+//
+// Thread safety: any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Internal to connector*.cc: what a Connector keeps between calls of connect_all.
+//
+// Thread safety: as the Connector: one thread at a time.
 #pragma once
 
 #include <map>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Internal to launch_*.cc: what ranks and their launcher write to each other, over a socket that keeps message borders.
+//
+// Thread safety: values.
 #pragma once
 
 #include <cstddef>

@@ -42,6 +42,7 @@ void* remote_place(size_t room) {
     uint64_t start = 0;
     return getrandom(&start, sizeof start, GRND_NONBLOCK) == sizeof start ? start / kAlignment * kAlignment : 0;
   }();
+  // Relaxed: the sum alone keeps the callers' places apart; partners are other calls of this function.
   const uint64_t at = next.fetch_add(round_up(room, kStep), std::memory_order_relaxed);
   return reinterpret_cast<void*>(kFrom + at % kBytes);
 }

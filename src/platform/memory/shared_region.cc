@@ -158,6 +158,7 @@ Status SharedRegion::map_to(uint64_t end) {
   }
   Status extended = mapping_.extend(wanted);
   if (!extended.is_ok() && end < wanted) extended = mapping_.extend(end);
+  // Relaxed: see contains().
   mapped_.store(mapping_.window().bytes, std::memory_order_relaxed);
   return extended;
 }

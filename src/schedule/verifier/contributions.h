@@ -3,6 +3,8 @@
 //
 // Values are numbers, equal where the sets are. A run of consecutive ranks, which is what nearly all of them are,
 // needs no table; other sets are interned.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 // A wait for v passes when additions of at least v have been made, but which ones? All those, at least, without
 // which (and without what can only come after them) v could not have been reached. Only these count as known.
 // A wait whose known additions don't sum up to v is ambiguous, and a mistake.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <cstdint>

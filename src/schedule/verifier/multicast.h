@@ -4,6 +4,8 @@
 // Any of them may come to anybody or not, at any time, so nothing may count on one: a step that takes the first of two
 // is proved as if the message came, must get the same data by the multicast, and knows afterwards only what either way
 // implies. Ranks count the multicasts of each source, so a rank that takes one of them takes all.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <cstdint>

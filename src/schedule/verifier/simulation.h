@@ -2,6 +2,8 @@
 // Carries out the steps of all ranks, symbolically, in one of the orders that they allow. Which one doesn't matter:
 // whatever could come out differently in another order is found by the rules in slots.h and counters.h,
 // and messages are matched by order alone.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <cstdint>

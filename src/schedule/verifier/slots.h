@@ -5,6 +5,8 @@
 // what is published must not change until its readers are done, and what is exposed is lost until the owner gets it
 // from its own slot. Only each slot's latest version needs watching: a new version must wait for the users of the one
 // before, and what comes after it in time comes after them too.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which steps wait for which other ranks' steps, as the verifier finds out: what dumps draw.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>

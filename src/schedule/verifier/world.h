@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the parts of the verifier share: the plans, every rank's memory, what each rank knows of the others, the
 // complaints.
+//
+// Thread safety: one thread at a time; each call of verify() has its own.
 #pragma once
 
 #include <algorithm>

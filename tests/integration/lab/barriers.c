@@ -2,7 +2,7 @@
 /* Barriers of an MPI program, and whether each holds: nobody leaves one before all have come to it, by the clock that
  * nodes of a lab have in common.
  *   barriers COUNT
- *   barriers until-reported [later]
+ *   barriers until-failure [later]
  *                           until one fails, and says so; says too if that kills this process. "later": sums that are
  *                           waited for later, in pairs */
 #include <mpi.h>
@@ -57,7 +57,7 @@ static int fails_later(void) {
   return error == MPI_ERR_IN_STATUS && statuses[1].MPI_ERROR == MPI_ERR_OTHER && requests[1] == MPI_REQUEST_NULL;
 }
 
-static int until_reported(int rank, int later) {
+static int until_failure(int rank, int later) {
   signal(SIGSEGV, crash);
   signal(SIGABRT, crash);
   signal(SIGUSR1, SIG_IGN); /* MPICH's launcher tells of a dead rank by it */
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc > 1 && strcmp(argv[1], "until-reported") == 0) return until_reported(rank, argc > 2);
+  if (argc > 1 && strcmp(argv[1], "until-failure") == 0) return until_failure(rank, argc > 2);
   const int count = argc > 1 ? atoi(argv[1]) : 100;
   int wrong = broken(MPI_COMM_WORLD, count, rank);
   MPI_Comm other;

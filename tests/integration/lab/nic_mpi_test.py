@@ -6,9 +6,8 @@ import os
 import re
 import signal
 import subprocess
-import time
 
-from lab_command import COMMAND, main_as_root
+from lab_command import COMMAND, eventually, main_as_root
 from mpi_lab import HERE, MPIS, VENV, MpiLab
 
 EXAMPLE = os.path.join(HERE, "../../../examples/barriers_ahead.c")
@@ -146,10 +145,10 @@ class NicMpiTest(MpiLab):
                 self.lab("down", "--all")
                 self.up("up", "up", "up", ranks_a_node=ranks_a_node)
                 job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
-                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-reported",
+                                 "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-failure",
                                  HOCKET_NIC="on")
                 self.assertEqual(job.stdout.readline(), "started\n")
-                time.sleep(0.3)
+                self.assertTrue(eventually(lambda: all(self.operations(node) > BARRIERS for node in range(NODES))))
                 ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich"]
                 self.assertEqual(len(ranks), NODES * ranks_a_node)
                 os.kill(ranks[-1], signal.SIGKILL)

@@ -9,9 +9,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
-from lab_command import COMMAND, LabTest, main_as_root
+from lab_command import COMMAND, LabTest, eventually, main_as_root
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
@@ -124,10 +123,10 @@ class NicNonblockingTest(LabTest):
             self.skipTest("MPICH is not installed")
         self.up(3, 1, "up")
         job = self.start("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket", "--launcher-option",
-                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-reported",
+                         "-disable-auto-cleanup", os.path.join(self.folder, "mpich-barriers"), "until-failure",
                          "later", HOCKET_NIC="on")
         self.assertEqual(job.stdout.readline(), "started\n")
-        time.sleep(0.3)
+        self.assertTrue(eventually(lambda: all(self.operations(node) > ROUNDS for node in range(3))))
         ranks = [one["process"] for one in self.status()["processes"] if one["program"] == "mpich-barriers"]
         self.assertEqual(len(ranks), 3)
         os.kill(ranks[-1], signal.SIGKILL)

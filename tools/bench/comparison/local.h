@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `hocket bench --ranks N`: hocket's choice and its algorithms on forked ranks, through the public C API.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include "bench/bench.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `hocket bench` on the ranks of an MPI: the MPI's own collectives, hocket in their place, and hocket's algorithms one
 // by one, through the C API over the same MPI.
+//
+// Thread safety: one thread of each rank.
 #pragma once
 
 #include "bench/mpi/ranks.h"

@@ -27,6 +27,7 @@ class Counter {
   // `round`: only multiples of it are waited for, so that no process is woken for what lies between.
   void add(uint32_t round = 1);
   void set(uint32_t value);
+  // Acquire: pairs with add() and set(), and what was written before them.
   uint32_t value() const { return value_.load(std::memory_order_acquire); }
   // Until it is `wanted` or more, or `has_failed` isn't 0. As a futex has it, numbers turn over.
   void wait_for(uint32_t wanted, const std::atomic<uint32_t>& has_failed) const;

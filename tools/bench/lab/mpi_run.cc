@@ -70,7 +70,7 @@ class TrafficReporter {
   }
 
   Board& board_;
-  std::atomic<bool> is_over_ = false;
+  std::atomic<bool> is_over_ = false;  // read by report() when `traffic_asked` has grown
   std::atomic<uint32_t> nobody_fails_ = 0;
   std::thread thread_;
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The yardstick: how long a cache line takes to another core and back, with nothing around it.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include "bench/bench.h"

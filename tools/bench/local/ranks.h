@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks of a benchmark as forked processes of this machine, without any MPI.
+//
+// Thread safety: for processes with one thread, and one of each rank.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of `hocket lab`: each file adds its own subcommands.
+//
+// Thread safety: one thread.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From what people call an MPI to its launcher.
+//
+// Thread safety: for processes with one thread.
 #pragma once
 
 #include <string>

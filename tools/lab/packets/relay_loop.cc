@@ -123,6 +123,7 @@ void RelayLoop::take(uint8_t* frame, size_t bytes) {
   if (release_ns)
     watch_.found(*release_ns - came_ns, now);
   else
+    // Relaxed: a number for `hocket lab status`.
     __atomic_fetch_add(&table_.counters_of_link(link).crowded_out, 1, __ATOMIC_RELAXED);
 }
 

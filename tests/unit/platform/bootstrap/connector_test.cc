@@ -68,7 +68,8 @@ TEST(Connector, ThreadsOfSeveralProcessesMix) {
 }
 
 TEST(Connector, OverlappingGroupsInAnyOrderOfArrival) {
-  // Rank 0 meets the others one group after the other; those of later groups knock before they are asked for.
+  // Rank 0 meets the others one group after the other, once all of these are at their call: those of later groups knock
+  // before they are asked for.
   constexpr int kRanks = 6;
   SharedBoard board;
   std::vector<pid_t> children;
@@ -77,8 +78,9 @@ TEST(Connector, OverlappingGroupsInAnyOrderOfArrival) {
       Context context = publish(*board, rank);
       wait_for(board->published, kRanks);
       int failures = 0;
+      if (rank != 0) ++board->go_on;
+      if (rank == 0) wait_for(board->go_on, kRanks - 1);
       for (int other = kRanks - 1; other > 0 && rank == 0; --other) {
-        usleep(3000);
         failures += !context.connector->connect_all({board->addresses[other]}, kTimeoutMs).is_ok();
       }
       if (rank != 0) failures += !context.connector->connect_all({board->addresses[0]}, kTimeoutMs).is_ok();
