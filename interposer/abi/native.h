@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/mpi_settings.h"
+
 // Functions with MPI_Count, such as MPI_Bcast_c, exist in this interface.
 #define HOCKET_HAS_COUNT_FUNCTIONS 1
 
@@ -19,6 +21,9 @@ namespace hocket::interposer {
 inline constexpr const char* kShim = "libhocket-mpi-abi.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
+
+// MPIs that may be underneath.
+inline constexpr MpiFamily kFamilies[] = {MpiFamily::kMpich, MpiFamily::kIntel, MpiFamily::kOpenMpi};
 
 // Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 bool spins();

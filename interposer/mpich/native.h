@@ -10,6 +10,8 @@
 
 #include <cstddef>
 
+#include "core/mpi_settings.h"
+
 // Functions with MPI_Count, such as MPI_Bcast_c, exist in this interface.
 #define HOCKET_HAS_COUNT_FUNCTIONS 1
 
@@ -18,6 +20,9 @@ namespace hocket::interposer {
 inline constexpr const char* kShim = "libhocket-mpi-mpich.so";
 // Where the library may lie when it was loaded out of sight of RTLD_NEXT.
 inline constexpr const char* kLibraries[] = {"libmpi.so.12", "libmpich.so.12"};
+
+// MPIs that may be underneath.
+inline constexpr MpiFamily kFamilies[] = {MpiFamily::kMpich, MpiFamily::kIntel};
 
 // Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 inline constexpr bool spins() { return true; }

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 
+#include "core/mpi_settings.h"
+
 // No MPI_Bcast_c and the like: mpi4py would call ours if they were there, with nothing behind them.
 #define HOCKET_HAS_COUNT_FUNCTIONS 0
 
@@ -18,6 +20,9 @@ namespace hocket::interposer {
 
 inline constexpr const char* kShim = "libhocket-mpi-openmpi.so";
 inline constexpr const char* kLibraries[] = {"libmpi.so.40"};
+
+// MPIs that may be underneath.
+inline constexpr MpiFamily kFamilies[] = {MpiFamily::kOpenMpi};
 
 // Waits in the MPI keep their cores, whatever wants these: Open MPI's yield where ranks share cores.
 inline constexpr bool spins() { return false; }

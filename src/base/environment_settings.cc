@@ -26,6 +26,8 @@ constexpr std::array kSettings = {
             "how a rank waits for a late one; auto looks at the cores and the load"},
     Setting{"HOCKET_SLICE_US", Kind::kInteger, "microseconds", "100", 0, 100000,
             "the time slice that a rank asks for when it has to share its core; 0: never, 1 to 99 count as 100"},
+    Setting{"HOCKET_MPI_SETTINGS", Kind::kFlag, "0|1", "1", 0, 1,
+            "let the MPI yield by its own settings where ranks share cores, unless these are set already"},
     Setting{"HOCKET_MEMORY", Kind::kSize, "bytes", "0", 0, kAny,
             "memory of one rank that its peers may map, 1M at least; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,

@@ -19,6 +19,7 @@
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
+#include "core/mpi_settings.h"
 #include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
@@ -34,6 +35,8 @@ namespace hocket::interposer {
 namespace {
 
 using internal::job;
+
+MpiSettings mpi_settings;
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
@@ -115,15 +118,14 @@ void begin_waits() {
   int threads = MPI_THREAD_MULTIPLE;
   next_pmpi().Query_thread(&threads);
   // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
-  const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : hook_progress();
-  policy.looks = hook != Hook::kNone ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
+  const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
+  policy.looks = hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
   policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
   policy.sleeps = mode != platform::WaitMode::kYield;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
-  if (policy.yields && hook == Hook::kInOpenMpi) {
-    let_mpi_yield();
-    policy.yields = false;
-  }
+  // The user's own choice stands.
+  if (policy.yields && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr) let_mpi_yield();
+  if (hook == Hook::kInOpenMpi) policy.yields = false;
   begin_mpi_waits(policy);
 }
 
@@ -170,13 +172,17 @@ void print_statistics() {
 
 }  // namespace
 
-void prepare_job() {
+void prepare_job(bool wants_all_threads) {
   if (const Result<bool> off = environment::get_flag("HOCKET_DISABLE"); off.is_ok() && off.value()) return;
   c_api::prepare_early();
+  // A hook does better than MPICH's own yields.
+  if (!wants_all_threads && find_hook() == Hook::kInMpich) return;
+  if (c_api::is_single_threaded()) mpi_settings.set(kFamilies);
 }
 
 void begin_job() {
   const NestedCall nested;
+  mpi_settings.withdraw();
   handles = native_handles();
   next_pmpi().Comm_rank(handles.comm_world, &job.rank);
   next_pmpi().Comm_size(handles.comm_world, &job.size);

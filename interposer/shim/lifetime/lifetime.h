@@ -7,7 +7,8 @@
 namespace hocket::interposer {
 
 // Before the MPI's own initialisation, which starts threads.
-void prepare_job();
+// `wants_all_threads`: the program asks for MPI_THREAD_MULTIPLE.
+void prepare_job(bool wants_all_threads);
 // After the MPI's own initialisation and before its finalisation.
 void begin_job();
 void end_job();

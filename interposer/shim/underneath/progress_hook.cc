@@ -47,21 +47,27 @@ void* find_in_open_mpi(const char* name) {
   return nullptr;
 }
 
-bool hook_open_mpi() {
-  const auto add = reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_register_lp"));
-  return add != nullptr && add(look_of_open_mpi) == 0;
+AsyncStart start_of_mpich() {
+  if (std::strcmp(kShim, "libhocket-mpi-mpich.so") != 0) return nullptr;
+  return reinterpret_cast<AsyncStart>(find_object("PMPIX_Async_start"));
 }
 
-bool hook_mpich() {
-  if (std::strcmp(kShim, "libhocket-mpi-mpich.so") != 0) return false;
-  const auto start = reinterpret_cast<AsyncStart>(find_object("PMPIX_Async_start"));
-  ends.store(false, std::memory_order_relaxed);
-  return start != nullptr && start(look_of_mpich, nullptr, kMpichStreamNull) == MPI_SUCCESS;
+OpalRegister register_of_open_mpi() {
+  return reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_register_lp"));
 }
 
 }  // namespace
 
-Hook hook_progress() { return hook_mpich() ? Hook::kInMpich : hook_open_mpi() ? Hook::kInOpenMpi : Hook::kNone; }
+Hook find_hook() {
+  if (start_of_mpich() != nullptr) return Hook::kInMpich;
+  return register_of_open_mpi() != nullptr ? Hook::kInOpenMpi : Hook::kNone;
+}
+
+bool hook_progress(Hook hook) {
+  ends.store(false, std::memory_order_relaxed);
+  if (hook == Hook::kInMpich) return start_of_mpich()(look_of_mpich, nullptr, kMpichStreamNull) == MPI_SUCCESS;
+  return hook == Hook::kInOpenMpi && register_of_open_mpi()(look_of_open_mpi) == 0;
+}
 
 void let_mpi_yield() {
   const auto yield = reinterpret_cast<OpalYield>(find_in_open_mpi("opal_progress_set_yield_when_idle"));

@@ -16,8 +16,11 @@ enum class Hook {
   kInMpich,
   kInOpenMpi,  // whose looks yield by themselves, once told to
 };
-Hook hook_progress();
-// Of kInOpenMpi.
+// What this MPI has; before MPI_Init, too.
+Hook find_hook();
+// After MPI_Init, if there is one. False: the MPI refuses.
+bool hook_progress(Hook hook);
+// Of Open MPI only, with or without the hook.
 void let_mpi_yield();
 // Before the MPI ends: MPICH waits in MPI_Finalize until the function has said that it is done.
 void unhook_progress();

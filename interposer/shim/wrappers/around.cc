@@ -12,9 +12,9 @@ namespace interposer = hocket::interposer;
 namespace {
 
 template <typename PassThrough>
-int start(const PassThrough& pass_through) {
+int start(bool wants_all_threads, const PassThrough& pass_through) {
   if (interposer::is_nested()) return pass_through();
-  interposer::prepare_job();
+  interposer::prepare_job(wants_all_threads);
   const int error = [&] {
     const interposer::NestedCall nested;
     return pass_through();
@@ -58,9 +58,9 @@ int test_window(const int* flag, const PassThrough& pass_through) {
 
 }  // namespace
 
-HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(pass_through))
+HOCKET_WRAP(Init, (int* argc, char*** argv), (argc, argv), start(false, pass_through))
 HOCKET_WRAP(Init_thread, (int* argc, char*** argv, int required, int* provided), (argc, argv, required, provided),
-            start(pass_through))
+            start(required == MPI_THREAD_MULTIPLE, pass_through))
 HOCKET_WRAP(Finalize, (void), (), finalize(pass_through))
 HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, pass_through))
 HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm),

@@ -13,6 +13,10 @@ namespace hocket::c_api {
 // The processors that this process may use. platform::ranks_share_cores() compares those of all ranks.
 platform::CoreClaim core_claim();
 
+// How many the node has for a job. A process that is bound to some of them says nothing of its peers': then all that
+// are online, as far as the control group lets it.
+uint32_t cores_of_node();
+
 // HOCKET_WAIT. What can't be understood is an error of every call, and reported elsewhere.
 platform::WaitMode wait_mode();
 

@@ -13,8 +13,10 @@
 
 namespace hocket::c_api {
 
+bool is_single_threaded() { return HOCKET_IS_SINGLE_THREADED; }
+
 void prepare_early() {
-  if (!HOCKET_IS_SINGLE_THREADED) return;
+  if (!is_single_threaded()) return;
   platform::make_room_out_of_the_way();
   (void)platform::register_asymmetric_barrier();  // asked again where the answer is needed
 }

@@ -7,6 +7,9 @@
 
 namespace hocket::c_api {
 
+// Has been, since it began, as far as the C library tells.
+bool is_single_threaded();
+
 void prepare_early();
 
 }  // namespace hocket::c_api
