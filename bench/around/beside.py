@@ -1,48 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of waiting_peer.c beside each MPI alone: pairs of runs, with and without hocket in turn, medians and spread.
+"""Times of waiting_peer.c beside each MPI at its best settings: pairs of runs, with and without hocket in turn, medians
+and spread.
 
   beside.py [--mpi mpich,openmpi] [--cases ssend,...] [--pairs 15] [--ranks 4]
 
 A table in Markdown on stdout, progress on stderr. Exit status 1 if a run fails."""
 
 import argparse
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.normpath(os.path.join(HERE, "../.."))
+from runs import MPIS, build, run
+
 COUNTS = {"fetch_and_op": 5000, "accumulate": 1000, "put": 2000, "ssend": 5000, "rendezvous": 20, "nbx": 1000,
           "probe": 5000, "file": 200, "ping_pong": 20000}
-FAMILIES = {"mpich": "mpich", "openmpi": "openmpi", "mpich-abi": "abi"}
 
 
-def run(mpi, program, ranks, case, preload):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_mpi_yield_when_idle="1", MPIR_CVAR_CH4_PROGRESS_THROTTLE="1",
-                       MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT="1")
-    options = ["--oversubscribe", "--bind-to", "none"] if mpi == "openmpi" else []
-    line = [f"{ROOT}/.venv/{mpi}/bin/mpiexec", *options, "-n", str(ranks), "env", *preload, program, case,
-            str(COUNTS[case])]
-    result = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    if result.returncode != 0:
-        sys.exit(f"beside.py: {' '.join(line)}: exit status {result.returncode}\n{result.stdout}{result.stderr}")
-    return float(result.stdout.split()[-1])
+def measure(mpi, side, ranks, case, work):
+    output = run(mpi, side, ranks, [build(mpi, "waiting_peer.c", work), case, str(COUNTS[case])], timeout=300)
+    if output is None:
+        sys.exit(f"beside.py: {case} with {mpi}, {side}: no end after 300 s")
+    return float(output.split()[-1])
 
 
 def compare(mpi, ranks, case, pairs, work):
-    program = os.path.join(work, f"waiting_peer-{mpi}")
-    if not os.path.exists(program):
-        compiler = f"{ROOT}/.venv/{mpi}/bin/{'mpicc_abi' if mpi == 'mpich-abi' else 'mpicc'}"
-        subprocess.run([compiler, "-O2", f"{HERE}/waiting_peer.c", "-o", program], check=True)
-    library = f"LD_PRELOAD={ROOT}/build/release/lib/libhocket-mpi-{FAMILIES[mpi]}.so"
     alone, hocket = [], []
     for pair in range(pairs):
-        sides = [(alone, []), (hocket, [library])]
-        for times, preload in sides if pair % 2 == 0 else reversed(sides):
-            times.append(run(mpi, program, ranks, case, preload))
+        sides = [(alone, "best"), (hocket, "hocket")]
+        for times, side in sides if pair % 2 == 0 else reversed(sides):
+            times.append(measure(mpi, side, ranks, case, work))
     return alone, hocket
 
 
@@ -59,7 +46,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=4)
     options = parser.parse_args()
-    for word, known, what in [*((one, FAMILIES, "MPI") for one in options.mpi.split(",")),
+    for word, known, what in [*((one, MPIS, "MPI") for one in options.mpi.split(",")),
                               *((one, COUNTS, "case") for one in options.cases.split(","))]:
         if word not in known:
             parser.error(f"there is no {what} '{word}': {' '.join(known)}")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "c_api/internal/call.h"
 #include "c_api/internal/leaving.h"
 #include "c_api/internal/pending.h"
+#include "c_api/internal/set_up.h"
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
@@ -83,14 +85,55 @@ struct SetUpOffer {
   device::DeviceOffer device;
 };
 
-// All ranks hear whether each of them has a context, and what they agree on for devices' memory.
-bool agree(Communicator& self, const Exchange& exchange, bool able) {
-  const SetUpOffer mine{static_cast<uint8_t>(able ? 1 : 0), device::offer()};
-  std::vector<SetUpOffer> all(self.size);
-  if (exchange.allgather(&mine, all.data(), sizeof mine, exchange.user) != 0) return false;
-  self.trial.agreed =
-      std::min_element(all.begin(), all.end(), [](auto& a, auto& b) { return a.device < b.device; })->device;
-  return std::all_of(all.begin(), all.end(), [](const SetUpOffer& one) { return one.able != 0; });
+// What ranks tell each other for hocket's use, with the first message of the library's own set-up: whether each of them
+// has a context, and what they agree on for devices' memory.
+class FirstRound {
+ public:
+  FirstRound(Communicator& self, const Exchange& exchange, bool able) : self_(self), exchange_(exchange), able_(able) {}
+  // As hocket_bootstrap_t's. Of the first call: 1 on all ranks where one is without a context.
+  static int allgather(const void* send, void* receive, size_t bytes, void* user) {
+    auto& round = *static_cast<FirstRound*>(user);
+    return round.is_over_ ? round.exchange_.allgather(send, receive, bytes, round.exchange_.user)
+                          : round.exchange_offers(send, receive, bytes);
+  }
+
+  // By what ranks have told each other: all of them know.
+  bool is_declined() const { return is_declined_; }
+
+ private:
+  int exchange_offers(const void* send, void* receive, size_t bytes) {
+    is_over_ = true;
+    const size_t whole = sizeof(SetUpOffer) + bytes, size = self_.size;
+    std::vector<std::byte> mine(whole), all(whole * size);
+    const SetUpOffer offer{static_cast<uint8_t>(able_ ? 1 : 0), device::offer()};
+    std::memcpy(mine.data(), &offer, sizeof offer);
+    std::memcpy(mine.data() + sizeof offer, send, bytes);
+    if (exchange_.allgather(mine.data(), all.data(), whole, exchange_.user) != 0) return 1;
+    bool all_able = true;
+    self_.trial.agreed = offer.device;
+    for (size_t rank = 0; rank < size; ++rank) {
+      SetUpOffer other{};
+      std::memcpy(&other, all.data() + rank * whole, sizeof other);
+      std::memcpy(static_cast<std::byte*>(receive) + rank * bytes, all.data() + rank * whole + sizeof other, bytes);
+      self_.trial.agreed = std::min(self_.trial.agreed, other.device);
+      all_able = all_able && other.able != 0;
+    }
+    is_declined_ = !all_able || self_.trial.agreed == device::DeviceOffer::kPassThrough;
+    return is_declined_ ? 1 : 0;
+  }
+
+  Communicator& self_;
+  const Exchange& exchange_;
+  const bool able_;
+  bool is_over_ = false;
+  bool is_declined_ = false;
+};
+
+// A rank without a context: its peers learn of it.
+void decline(Communicator& self, FirstRound& round) {
+  const std::vector<std::byte> nothing(c_api::first_message_bytes());
+  std::vector<std::byte> all(nothing.size() * self.size);
+  (void)FirstRound::allgather(nothing.data(), all.data(), nothing.size(), &round);
 }
 
 // What fails once mostly fails for every communicator.
@@ -104,10 +147,15 @@ void report_failed_set_up(int size) {
 // A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
-  if (!agree(self, exchange, context != nullptr)) return refuse(self, Outcome::kSetUpFailed);
-  if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
-  const hocket_bootstrap_t bootstrap{self.rank, self.size, exchange.allgather, exchange.user};
-  const hocket_status_t status = hocket_comm_create(context, &bootstrap, &self.comm);
+  FirstRound round(self, exchange, context != nullptr);
+  self.trial.agreed = device::DeviceOffer::kStage;
+  hocket_status_t status = HOCKET_ERR_SYSTEM;
+  if (context == nullptr) {
+    decline(self, round);
+  } else {
+    const hocket_bootstrap_t bootstrap{self.rank, self.size, FirstRound::allgather, &round};
+    status = hocket_comm_create(context, &bootstrap, &self.comm);
+  }
   if (status == HOCKET_OK) {
     const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
@@ -115,6 +163,8 @@ void set_up(Communicator& self, const Exchange& exchange) {
     return;
   }
   self.comm = nullptr;
+  if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
+  if (round.is_declined()) return refuse(self, Outcome::kSetUpFailed);
   if (status == HOCKET_ERR_NOT_SUPPORTED && has_wire()) {
     HOCKET_LOG_INFO("a communicator of %d ranks is left to the MPI: %s", self.size, hocket_error_text());
     return refuse(self, Outcome::kNoTags);
@@ -126,7 +176,9 @@ void set_up(Communicator& self, const Exchange& exchange) {
     }
     self.failure_reported = true;
     // The error ends the job, as a rule: no rank raises it before it is written.
-    agree(self, exchange, false);
+    const uint8_t mine = 0;
+    std::vector<uint8_t> all(self.size);
+    (void)exchange.allgather(&mine, all.data(), sizeof mine, exchange.user);
     return refuse(self, Outcome::kFailed);
   }
   if (self.rank == 0) report_failed_set_up(self.size);

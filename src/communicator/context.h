@@ -84,6 +84,21 @@ class Context {
   // Whether peers' memory should be read directly: "" or why not; unknown before the first communicator.
   // Under setup_mutex.
   std::optional<std::string>& cross_memory_verdict() { return cross_memory_verdict_; }
+  // Of how many ranks the job is; 0: unknown.
+  void expect_ranks(uint32_t ranks) {
+    expected_ranks_ = ranks;
+    region_->share_among(ranks);
+  }
+  uint32_t expected_ranks() const { return expected_ranks_; }
+  // Once a communicator of all ranks of the job was set up, and all are on one node: then any of them has any other's
+  // memory mapped, and this is whether they read it directly. Under setup_mutex.
+  std::optional<bool>& met_all() { return met_all_; }
+  // What this process has written for ranks of communicators of which it is rank 0. Under setup_mutex.
+  struct WrittenSettings {
+    std::string text;
+    std::optional<uint64_t> offset;  // in the region; there is none yet
+  };
+  WrittenSettings& written_settings() { return written_settings_; }
   // In whose words sentences name calls. Set before the first communicator is made.
   Vocabulary vocabulary() const { return vocabulary_; }
   void speak(Vocabulary vocabulary) { vocabulary_ = vocabulary; }
@@ -103,6 +118,9 @@ class Context {
   int32_t domain_ = -1;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
+  std::optional<bool> met_all_;
+  WrittenSettings written_settings_;
+  uint32_t expected_ranks_ = 0;
   carriers::EngineTypes engine_types_;
   platform::CpuBudget cpus_;
   int64_t slice_ns_ = 0;

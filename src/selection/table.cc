@@ -263,6 +263,7 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
   table.kept_predictions_ = std::make_shared<KeptPredictions>();
   if (text.size() > kMaxTableBytes || text.find('\0') != std::string_view::npos)
     return no_table(table.source_ + ": not a tuning table: binary, or longer than 1 MiB");
+  std::vector<Rule> rules;
   uint32_t number = 0;
   while (number == 0 || !text.empty()) {
     ++number;
@@ -284,11 +285,12 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
         table.model_line_ = number;
       } else {
         status = LineParser().parse(words, rule);
-        if (status.is_ok()) table.rules_.push_back(std::move(rule));
+        if (status.is_ok()) rules.push_back(std::move(rule));
       }
     }
     if (!status.is_ok()) return located(table.source_, number, status);
   }
+  table.rules_ = std::make_shared<const std::vector<Rule>>(std::move(rules));
   return table;
 }
 

@@ -120,7 +120,7 @@ class Table {
   Table under(std::string_view wire) &&;
   const std::string& wire() const { return wire_; }
 
-  std::span<const Rule> rules() const { return rules_; }
+  std::span<const Rule> rules() const { return *rules_; }
   const std::string& source() const { return source_; }
   const CostParameters& model() const { return model_; }
   uint32_t model_line() const { return model_line_; }  // 0: the text has none, the defaults hold
@@ -130,7 +130,7 @@ class Table {
  private:
   std::string source_;
   std::string wire_;
-  std::vector<Rule> rules_;
+  std::shared_ptr<const std::vector<Rule>> rules_ = std::make_shared<const std::vector<Rule>>();  // of its copies, too
   CostParameters model_;
   uint32_t model_line_ = 0;
   std::shared_ptr<KeptPredictions> kept_predictions_;

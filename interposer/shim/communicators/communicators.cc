@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/communicators/communicators.h"
 
-#include <sched.h>
-
 #include <climits>
-#include <ctime>
 #include <numeric>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
@@ -73,9 +71,6 @@ Communicator* take_into_books(MPI_Comm handle) {
   return communicator;
 }
 
-constexpr uint64_t kYieldNs = 2'000'000;  // ranks that come at about the same time; nothing is known of cores yet
-constexpr timespec kPause{0, 100'000};
-
 // A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
 void report_long_wait(MPI_Comm comm, int64_t seconds) {
   int rank = 0, size = 0;
@@ -99,19 +94,15 @@ int allgather(const void* send, void* receive, size_t bytes, void* user) {
   const uint64_t limit_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
   const uint64_t begin_ns = now_ns();
   bool reported = false;
+  MpiPause wait;
   for (int is_over = 0;;) {
     if (next_pmpi().Test(&request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
     if (is_over != 0) return 0;
-    const uint64_t waited_ns = now_ns() - begin_ns;
-    if (!reported && waited_ns >= limit_ns) {
+    if (!reported && now_ns() - begin_ns >= limit_ns) {
       report_long_wait(comm, set.value());
       reported = true;
     }
-    if (waited_ns < kYieldNs) {
-      sched_yield();
-    } else {
-      nanosleep(&kPause, nullptr);
-    }
+    wait.pause();
   }
 }
 

@@ -114,15 +114,15 @@ void begin_waits() {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
   policy.share_cores = ranks_share_cores();
-  if (mode == platform::WaitMode::kSpin || job.size == 1) return;
+  policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
+  policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
+  if (mode == platform::WaitMode::kSpin || job.size == 1) return begin_mpi_waits(policy);
   int threads = MPI_THREAD_MULTIPLE;
   next_pmpi().Query_thread(&threads);
   // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
   const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
   policy.looks = hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
   policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
-  policy.sleeps = mode != platform::WaitMode::kYield;
-  policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   // The user's own choice stands.
   if (policy.yields && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr) let_mpi_yield();
   if (hook == Hook::kInOpenMpi) policy.yields = false;

@@ -5,6 +5,6 @@
 
 namespace hocket::c_api {
 
-void expect_ranks(hocket_context_t* context, uint32_t ranks) { context->context->region().share_among(ranks); }
+void expect_ranks(hocket_context_t* context, uint32_t ranks) { context->context->expect_ranks(ranks); }
 
 }  // namespace hocket::c_api

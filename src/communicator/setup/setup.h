@@ -2,10 +2,14 @@
 // How a communicator comes to be: which ranks there are, whose memory can be mapped, and what all of them agree on.
 // What comes of it are the Parts that the communicator is made of.
 //
-// Two rounds of the bootstrap's all-gather. The first brings addresses and where each rank's block of shared memory
-// lies; then each rank connects with those on its node that it doesn't know yet; the second brings whether that worked
-// for all. Everything that ranks must decide alike is decided from what these rounds brought, or read from rank 0's
-// memory; where there are several nodes, a round in between brings that, and engines may have rounds of their own.
+// Two rounds of the bootstrap's all-gather, or one (below). The first brings addresses and where each rank's block of
+// shared memory lies; then each rank connects with those on its node that it doesn't know yet; the second brings
+// whether that worked for all. Everything that ranks must decide alike is decided from what these rounds brought, or
+// read from rank 0's memory; where there are several nodes, a round in between brings that, and engines may have rounds
+// of their own.
+//
+// Ranks of one node that have all met in a communicator of the whole job have nothing to do between the rounds that
+// could fail, so that the first is all that it takes.
 //
 // Thread safety: one object by one thread; several threads may set up communicators of one context at the same time.
 #pragma once
@@ -26,6 +30,8 @@ class Setup final : private carriers::Rounds {
  public:
   // Of what a rank tells in one round.
   static constexpr size_t kLongestMessage = 2040;
+  // Of what it tells in the first.
+  static size_t first_message_bytes() { return sizeof(Introduction); }
 
   Setup(Context& context, const Bootstrap& bootstrap);
   ~Setup() override;
@@ -58,6 +64,7 @@ class Setup final : private carriers::Rounds {
     uint8_t oversubscribed = 0;
     int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
     uint8_t checks_arguments = 0;  // rank 0's counts
+    uint8_t has_met_all = 0;       // Context::met_all() is known
     carriers::EngineOffers offers;
     int32_t code = 0;                 // of the failure
     char failure[kReasonBytes] = {};  // "": none
@@ -83,6 +90,11 @@ class Setup final : private carriers::Rounds {
   static std::string describe_wire(const Introduction& one);
   Status gather_settings();
   bool find_oversubscribed() const;
+  // Whether the second round would bring nothing new. The same on all ranks.
+  bool is_sure() const;
+  Result<std::unique_ptr<Communicator>> build_and_agree();
+  Result<std::unique_ptr<Communicator>> finish();
+  Result<std::unique_ptr<Communicator>> build_without_asking();
   // --- second round
   Status connect_and_build(Outcome& outcome);
   Status connect();
@@ -93,6 +105,8 @@ class Setup final : private carriers::Rounds {
   std::string judge_cross_memory();
   // --- what that has brought
   void agree_on_cross_memory(const std::vector<Outcome>& outcomes);
+  void use_cross_memory(bool is_used, const char* why_not);
+  void note_meeting(bool is_used);
   Status agree_on_engines(const std::vector<Outcome>& outcomes);
 
   template <typename T, typename Body>
@@ -106,7 +120,6 @@ class Setup final : private carriers::Rounds {
   carriers::EngineMeeting meeting() const;
   // Ranks on other nodes that are parts of this machine.
   bool has_other_nodes_here() const;
-  void let_go();
   // Of the communicator's ranks, those on this node in their order.
   std::vector<uint32_t> ranks_here() const;
 
@@ -117,7 +130,6 @@ class Setup final : private carriers::Rounds {
   Parts parts_;
   Introduction mine_;
   std::vector<Introduction> all_;
-  std::byte* settings_ = nullptr;  // rank 0's, until everybody has read them
   std::string settings_text_;      // what rank 0 has told, of several nodes
   platform::Descriptor reserve_;   // a number for the next
   platform::Descriptor farewell_;  // lives until all have heard why

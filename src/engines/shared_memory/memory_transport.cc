@@ -17,14 +17,16 @@ constexpr uint32_t kSlotBuffers = 16;
 constexpr uint32_t kSlotBuffersAtStart = 8;
 constexpr uint32_t kShortMailBuffersAtStart = 8;
 
+Status no_memory() { return {Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY"}; }
+
 }  // namespace
 
 MemoryTransport::MemoryTransport(NodeGroup& group, uint32_t index)
     : group_(group),
       pairs_(group.size()),
-      slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffers),
-      mail_staging_(group.region(), kMailStagingBytes, kMailBuffers),
-      short_mail_staging_(group.region(), kShortMailBytes, kShortMailBuffers) {
+      slot_staging_(group.region(), kSlotStagingBytes, kSlotBuffersAtStart, kSlotBuffers),
+      mail_staging_(group.region(), kMailStagingBytes, kMailBuffers, kMailBuffers),
+      short_mail_staging_(group.region(), kShortMailBytes, kShortMailBuffersAtStart, kShortMailBuffers) {
   HOCKET_ASSERT(index < kLanes, "a group has kLanes lanes");
   for (uint32_t rank = 0; rank < group.size(); ++rank) {
     lanes_.push_back(group.member(rank).block->lane(index, group.size()));
@@ -35,12 +37,17 @@ MemoryTransport::MemoryTransport(NodeGroup& group, uint32_t index)
 
 Result<std::unique_ptr<MemoryTransport>> MemoryTransport::create(NodeGroup& group, uint32_t index) {
   std::unique_ptr<MemoryTransport> lane(new MemoryTransport(group, index));
-  if (!lane->slot_staging_.reserve(kSlotBuffersAtStart) || !lane->mail_staging_.reserve(kMailBuffers) ||
-      !lane->short_mail_staging_.reserve(kShortMailBuffersAtStart)) {
-    return Status(Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY");
-  }
+  HOCKET_TRY(check_room(group.region()));
   return lane;
 }
+
+Status MemoryTransport::check_room(platform::SharedRegion& region) {
+  constexpr uint64_t kBytes = kSlotBuffersAtStart * kSlotStagingBytes + kMailBuffers * kMailStagingBytes +
+                              kShortMailBuffersAtStart * kShortMailBytes;
+  return region.has_room(kBytes) ? Status::ok() : no_memory();
+}
+
+void MemoryTransport::fail_without_memory() { failure_ = no_memory(); }
 
 void MemoryTransport::begin(const Program& program) {
   program_ = &program;

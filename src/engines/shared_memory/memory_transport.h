@@ -31,7 +31,9 @@ namespace hocket::engines::shared_memory {
 
 class MemoryTransport final : public Transport {
  public:
-  // `index` < kLanes. Fails when there is no memory for the first staging buffers.
+  // Whether the first staging buffers could be had now.
+  static Status check_room(platform::SharedRegion& region);
+  // `index` < kLanes. Fails when there is no memory that the first staging buffers could be taken from.
   static Result<std::unique_ptr<MemoryTransport>> create(NodeGroup& group, uint32_t index);
   ~MemoryTransport() override;
   // Leaves this lane's memory to the region: peers may still use it.
@@ -110,6 +112,7 @@ class MemoryTransport final : public Transport {
     return true;
   }
   void fail_by_other_call(uint32_t peer);
+  void fail_without_memory();
   Progress refuse(const Instruction& step);
   // The line of what the step wants to read or write, or nullptr while it is not published.
   const SlotLine* published(const Instruction& step);

@@ -35,6 +35,8 @@ StagingBuffer* MemoryTransport::slot_buffer(uint8_t slot) {
     buffer->holder = call_;
     held_[slot] = buffer;
     holds_ = true;
+  } else if (slot_staging_.is_without_memory()) {
+    fail_without_memory();
   }
   return buffer;
 }

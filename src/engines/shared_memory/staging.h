@@ -2,7 +2,8 @@
 // Buffers in mapped memory through which data passes that peers can't read where it lies.
 //
 // Slot buffers are held until every rank has finished the call that filled them; mail buffers until their
-// receiver has consumed them. They are taken from the region when first needed and kept.
+// receiver has consumed them. They are taken from the region when first needed and kept: a communicator whose messages
+// are short never has any.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -24,9 +25,10 @@ struct StagingBuffer {
 
 class StagingPool {
  public:
-  StagingPool(platform::SharedRegion& region, uint64_t buffer_bytes, uint32_t limit)
-      : region_(region), buffer_bytes_(buffer_bytes), limit_(limit) {
-    buffers_.reserve(limit);
+  // `first` buffers are taken at once when one is needed, more as they are, `limit` at most.
+  StagingPool(platform::SharedRegion& region, uint64_t buffer_bytes, uint32_t first, uint32_t limit)
+      : region_(region), buffer_bytes_(buffer_bytes), first_(first), limit_(limit) {
+    HOCKET_ASSERT(first <= limit, "a pool begins with no more buffers than it may have");
   }
   ~StagingPool() {
     for (StagingBuffer& buffer : buffers_) region_.free(buffer.memory);
@@ -36,17 +38,14 @@ class StagingPool {
   StagingPool(const StagingPool&) = delete;
   StagingPool& operator=(const StagingPool&) = delete;
 
-  // Makes sure that `count` buffers exist. False: no memory.
-  bool reserve(uint32_t count) {
-    while (buffers_.size() < count) {
-      if (!grow()) return false;
-    }
-    return true;
-  }
+  // No buffer could be had when the first were asked for.
+  bool is_without_memory() const { return has_asked_ && buffers_.empty(); }
 
   // A buffer that is free according to `is_free(buffer)`, or nullptr for now.
   template <typename IsFree>
   StagingBuffer* take(const IsFree& is_free) {
+    if (!has_asked_) [[unlikely]]
+      take_first();
     for (size_t i = 0; i < buffers_.size(); ++i) {
       next_ = next_ + 1 < buffers_.size() ? next_ + 1 : 0;
       StagingBuffer& buffer = buffers_[next_];
@@ -56,6 +55,12 @@ class StagingPool {
   }
 
  private:
+  void take_first() {
+    has_asked_ = true;
+    buffers_.reserve(limit_);
+    while (buffers_.size() < first_ && grow()) {
+    }
+  }
   bool grow() {
     HOCKET_ASSERT(buffers_.size() < limit_, "buffers stay where they are, up to the limit");
     auto* memory = static_cast<std::byte*>(region_.allocate(buffer_bytes_, buffer_bytes_ % 4096 == 0 ? 4096 : 64));
@@ -66,7 +71,9 @@ class StagingPool {
 
   platform::SharedRegion& region_;
   uint64_t buffer_bytes_;
+  uint32_t first_;
   uint32_t limit_;
+  bool has_asked_ = false;
   size_t next_ = 0;
   std::vector<StagingBuffer> buffers_;
 };

@@ -216,6 +216,19 @@ Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vec
   return peers;
 }
 
+std::optional<std::vector<std::shared_ptr<Peer>>> Connector::known(const std::vector<Address>& others) const {
+  const Identity own = identity_of(address_);
+  std::vector<std::shared_ptr<Peer>> peers;
+  peers.reserve(others.size());
+  for (const Address& other : others) {
+    const Identity identity = identity_of(other);
+    const auto found = state_->peers.find(identity);
+    if (identity != own && found == state_->peers.end()) return std::nullopt;
+    peers.push_back(identity == own ? nullptr : found->second);
+  }
+  return peers;
+}
+
 Descriptor Connector::give_up(uint64_t meeting, Descriptor reserve) {
   const std::string name = farewell_name(identity_of(address_), meeting);
   reserve.reset();

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,8 @@ class Connector {
   // number.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
                                                          uint64_t meeting = 0);
+  // The same where all are known from earlier calls, without asking whether they live; nothing where one is not.
+  std::optional<std::vector<std::shared_ptr<Peer>>> known(const std::vector<Address>& others) const;
   // To be called before the peers of a meeting start it: reserves the descriptor that this context needs to give it up.
   Result<Descriptor> prepare();
   // The meeting is over and has not needed the descriptor; the next one may.

@@ -163,6 +163,16 @@ Status SharedRegion::map_to(uint64_t end) {
   return extended;
 }
 
+// The allocator is locked.
+std::optional<uint64_t> SharedRegion::take(size_t bytes, size_t alignment) {
+  std::optional<uint64_t> taken = allocator_->blocks.take(bytes, alignment);
+  if (taken) return taken;
+  const Status grown = grow(bytes, alignment);
+  if (grown.is_ok()) return allocator_->blocks.take(bytes, alignment);
+  if (!std::exchange(allocator_->refusal_logged, true)) HOCKET_LOG_WARN("%s", grown.message());
+  return std::nullopt;
+}
+
 void* SharedRegion::allocate(size_t bytes, size_t alignment) {
   alignment = std::max<size_t>(alignment, BlockAllocator::kGranule);
   if (!std::has_single_bit(alignment) || bytes > limit_ || alignment > kLargestAlignment) return nullptr;
@@ -171,16 +181,8 @@ void* SharedRegion::allocate(size_t bytes, size_t alignment) {
   uint64_t dirty = 0;  // bytes of the block that were used before
   {
     const std::lock_guard lock(allocator_->mutex);
-    std::optional<uint64_t> taken = allocator_->blocks.take(whole, alignment);
-    if (!taken) {
-      const Status grown = grow(whole, alignment);
-      if (!grown.is_ok()) {
-        if (!std::exchange(allocator_->refusal_logged, true)) HOCKET_LOG_WARN("%s", grown.message());
-        return nullptr;
-      }
-      taken = allocator_->blocks.take(whole, alignment);
-      if (!taken) return nullptr;
-    }
+    const std::optional<uint64_t> taken = take(whole, alignment);
+    if (!taken) return nullptr;
     offset = *taken;
     if (offset < allocator_->used_once) dirty = std::min(whole, allocator_->used_once - offset);
     allocator_->used_once = std::max(allocator_->used_once, offset + whole);
@@ -189,6 +191,30 @@ void* SharedRegion::allocate(size_t bytes, size_t alignment) {
   if (dirty > 0) std::memset(memory, 0, dirty);
   if (whole <= kPopulateBytes) populate(memory + dirty, whole - dirty);
   return memory;
+}
+
+void* SharedRegion::allocate_sparse(size_t bytes) {
+  const size_t whole = round_up(std::max<size_t>(bytes, 1), page_size());
+  // Only a memory file of the kernel's own has it; others may be on a file system that is too small.
+  const int seals = fcntl(descriptor_, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || whole > limit_) return allocate(bytes);
+  uint64_t offset = 0;
+  {
+    const std::lock_guard lock(allocator_->mutex);
+    const std::optional<uint64_t> taken = take(whole, page_size());
+    if (!taken) return nullptr;
+    offset = *taken;
+    allocator_->used_once = std::max(allocator_->used_once, offset + whole);
+  }
+  if (madvise(base_ + offset, whole, MADV_REMOVE) != 0) std::memset(base_ + offset, 0, whole);
+  return base_ + offset;
+}
+
+bool SharedRegion::has_room(size_t bytes) {
+  if (bytes > limit_) return false;
+  const std::lock_guard lock(allocator_->mutex);
+  const std::optional<uint64_t> taken = take(round_up(bytes, BlockAllocator::kGranule), BlockAllocator::kGranule);
+  return taken && allocator_->blocks.give_back(*taken) != 0;
 }
 
 bool SharedRegion::free(void* memory) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/status.h"
 #include "platform/memory/growing_mapping.h"
@@ -41,6 +42,11 @@ class SharedRegion {
   // Zeroed memory, aligned to `alignment` (a power of two, 64 at least, 2 MiB at most), or nullptr when there is no
   // more. Blocks up to kPopulateBytes come with their pages mapped, so that the first call pays for no page faults.
   void* allocate(size_t bytes, size_t alignment = 64);
+  // The same without pages until they are touched: for what is long and of which little may ever be used. In a file
+  // system that may have no more of them by then, and where the kernel doesn't take pages back, as allocate().
+  void* allocate_sparse(size_t bytes);
+  // Whether a block of that size could be had now.
+  bool has_room(size_t bytes);
   // Pages are not given back to the system before the region goes; they are reused. False, and nothing done, if
   // `memory` is not what allocate gave (nullptr included).
   bool free(void* memory);
@@ -62,6 +68,7 @@ class SharedRegion {
   SharedRegion() = default;
   struct Allocator;
   // The allocator is locked.
+  std::optional<uint64_t> take(size_t bytes, size_t alignment);
   Status grow(size_t bytes, size_t alignment);
   Status map_to(uint64_t end);
   GrowingMapping mapping_;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "c_api/internal/call.h"
 #include "communicator/ranks.h"
 
 namespace hocket::communicator {
@@ -140,6 +141,83 @@ TEST_F(SetUp, BringsALongTableToAllNodes) {
   setenv("HOCKET_TABLE", table_.c_str(), 1);
   const std::string text = explanation({kRanks, 2});
   EXPECT_NE(text.find("HOCKET_TABLE of rank 0, line 100"), std::string::npos) << text;
+}
+
+// Counts the rounds in which rank 0 takes part.
+struct CountedSeat {
+  ThreadsBootstrap::Seat seat;
+  int* rounds;
+  static int allgather(const void* send, void* receive, size_t bytes, void* user) {
+    auto& self = *static_cast<CountedSeat*>(user);
+    if (self.seat.rank == 0) ++*self.rounds;
+    return ThreadsBootstrap::allgather(send, receive, bytes, &self.seat);
+  }
+};
+
+// Sets up a communicator of `size` ranks by `bootstrap` and sums up a vector that is longer than any buffer in it.
+void use_one(Context& context, ThreadsBootstrap& bootstrap, uint32_t rank, uint32_t size, int& rounds,
+             std::string* explained = nullptr) {
+  CountedSeat seat{{&bootstrap, rank}, &rounds};
+  Result<std::unique_ptr<Communicator>> made =
+      Communicator::create(context, {rank, size, CountedSeat::allgather, &seat});
+  ASSERT_TRUE(made.is_ok()) << made.status().message();
+  std::vector<int64_t> input(100'000, rank + 1), output(input.size());
+  Arguments sum;
+  sum.collective = schedule::Collective::kAllreduce;
+  sum.input = reinterpret_cast<const std::byte*>(input.data());
+  sum.output = reinterpret_cast<std::byte*>(output.data());
+  sum.count = input.size();
+  c_api::set_kernel(HOCKET_SUM, HOCKET_INT64, sum);
+  EXPECT_TRUE(made.value()->run(sum).is_ok());
+  EXPECT_EQ(output, std::vector<int64_t>(input.size(), int64_t{size} * (size + 1) / 2));
+  if (explained != nullptr)
+    *explained = made.value()->explain({.collective = schedule::Collective::kAllreduce, .count = 64});
+  EXPECT_TRUE(made.value()->close().is_ok());
+}
+
+// Ranks as threads, each with a context that lasts.
+void run_job(uint32_t expected, const std::function<void(Context&, uint32_t)>& body) {
+  std::vector<std::thread> threads;
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      ContextOptions wanted;
+      wanted.memory_limit = size_t{64} << 20;
+      Result<std::unique_ptr<Context>> context = Context::create(wanted);
+      ASSERT_TRUE(context.is_ok()) << context.status().message();
+      context.value()->expect_ranks(expected);
+      body(*context.value(), rank);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(SetUp, TakesOneRoundAmongRanksThatHaveAllMet) {
+  ThreadsBootstrap all(kRanks), half(kRanks / 2);
+  int first = 0, second = 0, third = 0;
+  std::string explained[kRanks];
+  run_job(kRanks, [&](Context& context, uint32_t rank) {
+    use_one(context, all, rank, kRanks, first);
+    if (rank == 0) setenv("HOCKET_ALLREDUCE", "linear", 1);
+    use_one(context, all, rank, kRanks, second, &explained[rank]);
+    if (rank < kRanks / 2) use_one(context, half, rank, kRanks / 2, third);
+    EXPECT_EQ(context.communicators(), 0u);
+  });
+  EXPECT_EQ(first, 2);
+  EXPECT_EQ(second, 1);
+  EXPECT_EQ(third, 1);
+  for (const std::string& text : explained) EXPECT_NE(text.find("linear"), std::string::npos) << text;
+}
+
+TEST_F(SetUp, TakesTwoRoundsWhereOneOfTheJobHasNotMetTheOthers) {
+  ThreadsBootstrap half(kRanks / 2), again(kRanks / 2);
+  int first = 0, second = 0;
+  run_job(kRanks, [&](Context& context, uint32_t rank) {
+    if (rank >= kRanks / 2) return;
+    use_one(context, half, rank, kRanks / 2, first);
+    use_one(context, again, rank, kRanks / 2, second);
+  });
+  EXPECT_EQ(first, 2);
+  EXPECT_EQ(second, 2);
 }
 
 TEST_F(SetUp, FailsWithTheBootstrap) {

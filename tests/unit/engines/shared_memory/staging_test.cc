@@ -22,8 +22,7 @@ class Staging : public testing::Test {
 };
 
 TEST_F(Staging, GrowsToItsLimitAndNoFurther) {
-  StagingPool pool(*region_, kBytes, 3);
-  ASSERT_TRUE(pool.reserve(2));
+  StagingPool pool(*region_, kBytes, 2, 3);
   std::set<StagingBuffer*> taken;
   const auto is_free = [](const StagingBuffer&) { return false; };
   for (int i = 0; i < 3; ++i) {
@@ -37,7 +36,7 @@ TEST_F(Staging, GrowsToItsLimitAndNoFurther) {
 }
 
 TEST_F(Staging, GivesBuffersAgainThatAreFree) {
-  StagingPool pool(*region_, kBytes, 2);
+  StagingPool pool(*region_, kBytes, 1, 2);
   const auto hold = [&](uint64_t holder, uint64_t done) {
     StagingBuffer* buffer = pool.take([done](const StagingBuffer& candidate) { return candidate.holder <= done; });
     if (buffer != nullptr) buffer->holder = holder;
@@ -51,10 +50,18 @@ TEST_F(Staging, GivesBuffersAgainThatAreFree) {
   EXPECT_EQ(hold(4, 2), second);
 }
 
+TEST_F(Staging, TakesNothingBeforeItIsNeeded) {
+  void* const before = region_->allocate(kBytes, kBytes);
+  const StagingPool pool(*region_, kBytes, 2, 3);
+  void* const after = region_->allocate(kBytes, kBytes);
+  EXPECT_EQ(region_->offset_of(after), region_->offset_of(before) + kBytes) << "the next block is no longer free";
+}
+
 TEST_F(Staging, WithoutRoomInTheRegionHasNone) {
-  StagingPool pool(*region_, uint64_t{32} << 20, 2);
-  EXPECT_FALSE(pool.reserve(1));
+  StagingPool pool(*region_, uint64_t{32} << 20, 1, 2);
+  EXPECT_FALSE(pool.is_without_memory()) << "it has not been asked yet";
   EXPECT_EQ(pool.take([](const StagingBuffer&) { return true; }), nullptr);
+  EXPECT_TRUE(pool.is_without_memory());
 }
 
 }  // namespace

@@ -199,6 +199,43 @@ TEST(SharedRegion, GivesNullPastItsLimitAndGoesOn) {
   EXPECT_NE(region->allocate(kMiB + 1), nullptr);
 }
 
+TEST(SharedRegion, SparseMemoryIsZeroedAndHasPagesOnceTheyAreTouched) {
+  constexpr size_t kBytes = size_t{1} << 20;
+  auto region = SharedRegion::create(size_t{8} << 20);
+  ASSERT_TRUE(region.is_ok());
+  const auto blocks = [&] {
+    struct stat about{};
+    EXPECT_EQ(fstat(region.value()->descriptor(), &about), 0);
+    return about.st_blocks * 512;
+  };
+  auto* used = static_cast<std::byte*>(region.value()->allocate(kBytes, 4096));
+  ASSERT_NE(used, nullptr);
+  std::memset(used, 1, kBytes);
+  const auto before = blocks();
+  ASSERT_TRUE(region.value()->free(used));
+  auto* sparse = static_cast<std::byte*>(region.value()->allocate_sparse(kBytes - 100));
+  ASSERT_EQ(sparse, used) << "the block that was freed";
+  EXPECT_LE(blocks(), before - static_cast<int64_t>(kBytes / 2));
+  EXPECT_EQ(std::count(sparse, sparse + kBytes - 100, std::byte{0}), static_cast<int64_t>(kBytes - 100));
+  sparse[kBytes / 2] = std::byte{1};
+  ASSERT_TRUE(region.value()->free(sparse));
+  auto* again = static_cast<std::byte*>(region.value()->allocate(kBytes, 4096));
+  ASSERT_EQ(again, used);
+  EXPECT_EQ(std::count(again, again + kBytes, std::byte{0}), static_cast<int64_t>(kBytes));
+}
+
+TEST(SharedRegion, SaysWhetherThereIsRoomAndTakesNone) {
+  auto region = SharedRegion::create(size_t{1} << 20);
+  ASSERT_TRUE(region.is_ok());
+  EXPECT_FALSE(region.value()->has_room(size_t{2} << 20));
+  EXPECT_TRUE(region.value()->has_room(size_t{1} << 19));
+  void* const most = region.value()->allocate(size_t{3} << 18);
+  EXPECT_NE(most, nullptr) << "what was only asked for is free";
+  EXPECT_FALSE(region.value()->has_room(size_t{1} << 19));
+  region.value()->free(most);
+  EXPECT_TRUE(region.value()->has_room(size_t{1} << 19));
+}
+
 TEST(SharedRegion, RefusesStrangePointersAndDoubleFrees) {
   auto region = make_region(2 * kMiB);
   void* memory = region->allocate(256);

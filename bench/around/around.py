@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Times of calls.c under each MPI: alone as it comes, alone at its best settings, and under hocket as it comes.
+
+  around.py [--mpi mpich,openmpi] [--cases pingpong,wait,...] [--ranks 2,4,8] [--rounds 5]
+
+The three sides take turns. A table in Markdown on stdout, with medians and in brackets the lowest and the highest of
+the rounds; progress on stderr. Microseconds, and for `wait` percent of a core. Exit status 1 if a run fails; a run of
+more than --timeout seconds is a dash."""
+
+import argparse
+import statistics
+import sys
+import tempfile
+
+from runs import MPIS, SIDES, build, run
+
+CASES = {"pingpong": ["pingpong", "2000"], "ring": ["ring", "500"], "halo": ["halo", "1000"], "wait": ["wait", "1"],
+         "communicators": ["communicators", "0"]}
+
+
+def measure(mpi, ranks, case, options, work):
+    """{name: {side: [numbers]}} of all rounds."""
+    program = build(mpi, "calls.c", work)
+    found = {}
+    for number in range(options.rounds):
+        sides = SIDES if MPIS[mpi].best else ("alone", "hocket")
+        for side in sides if number % 2 == 0 else reversed(sides):
+            print(f"{mpi}, {ranks} ranks, {case}, {side}, {number + 1} of {options.rounds}", file=sys.stderr)
+            for line in (run(mpi, side, ranks, [program, *CASES[case]], options.timeout) or "").splitlines():
+                name, value = line.split()
+                found.setdefault(name, {}).setdefault(side, []).append(float(value))
+    return found
+
+
+def short(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def cell(values):
+    return f"{short(statistics.median(values))} ({short(min(values))} to {short(max(values))})" if values else "-"
+
+
+def ratio(values):
+    """How many times as fast as the better of the MPI's own sides."""
+    alone = [statistics.median(values[side]) for side in ("alone", "best") if values.get(side)]
+    return f"{min(alone) / statistics.median(values['hocket']):.2f}" if alone and values.get("hocket") else "-"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", default="mpich,openmpi")
+    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--ranks", default="2,4,8")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--timeout", type=float, default=60)
+    options = parser.parse_args()
+    for word, known, what in [*((one, MPIS, "MPI") for one in options.mpi.split(",")),
+                              *((one, CASES, "case") for one in options.cases.split(","))]:
+        if word not in known:
+            parser.error(f"there is no {what} '{word}': {' '.join(known)}")
+    print("| MPI | ranks | | alone | at its best settings | under hocket | ratio |\n|---|---:|---|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as work:
+        for mpi in options.mpi.split(","):
+            for ranks in options.ranks.split(","):
+                for case in options.cases.split(","):
+                    for name, values in measure(mpi, int(ranks), case, options, work).items():
+                        cells = [cell(values.get(side)) for side in SIDES]
+                        print(f"| {mpi} | {ranks} | {name} | " + " | ".join([*cells, ratio(values)]) + " |",
+                              flush=True)
+
+
+if __name__ == "__main__":
+    main()

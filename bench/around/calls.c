@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a program meets around its collectives: messages between ranks, a long wait, the first collective of the job,
+// and communicators that come and go. Prints lines of a name and a number: microseconds, or percent of a core.
+//   calls pingpong|ring|halo ITERATIONS [BYTES]
+//   calls wait SECONDS
+//   calls communicators COUNT
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kRepetitions = 9, kMostBytes = 1 << 20 };
+
+static int rank, size;
+static char out[2][kMostBytes], in[2][kMostBytes];
+
+static double us(void) { return MPI_Wtime() * 1e6; }
+
+static int compare(const void* left, const void* right) {
+  const double a = *(const double*)left, b = *(const double*)right;
+  return (a > b) - (a < b);
+}
+
+// Over all ranks, by messages: no collective of the communicator that is looked at.
+static double most(double mine) {
+  double largest = mine;
+  if (rank != 0) MPI_Send(&mine, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+  for (int from = 1; rank == 0 && from < size; ++from) {
+    double other = 0;
+    MPI_Recv(&other, 1, MPI_DOUBLE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (other > largest) largest = other;
+  }
+  return largest;
+}
+
+static void print(const char* name, double value) {
+  if (rank == 0) printf("%s %.3f\n", name, value);
+}
+
+// All ranks have come when it returns.
+static void meet(void) {
+  char token = 0;
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  for (int round = 0; round < 2; ++round) {
+    if (rank == 0) MPI_Send(&token, 1, MPI_CHAR, next, 2, MPI_COMM_WORLD);
+    MPI_Recv(&token, 1, MPI_CHAR, last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank != 0) MPI_Send(&token, 1, MPI_CHAR, next, 2, MPI_COMM_WORLD);
+  }
+}
+
+static void pingpong(int bytes) {
+  const int peer = rank ^ 1;
+  if (peer >= size) return;
+  if (rank % 2 == 0) MPI_Send(out[0], bytes, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+  MPI_Recv(in[0], bytes, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank % 2 != 0) MPI_Send(out[0], bytes, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
+}
+
+static void ring(int bytes) {
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  if (rank == 0) MPI_Send(out[0], bytes, MPI_CHAR, next, 0, MPI_COMM_WORLD);
+  MPI_Recv(in[0], bytes, MPI_CHAR, last, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (rank != 0) MPI_Send(out[0], bytes, MPI_CHAR, next, 0, MPI_COMM_WORLD);
+}
+
+static void halo(int bytes) {
+  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
+  MPI_Request requests[4];
+  MPI_Irecv(in[0], bytes, MPI_CHAR, last, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(in[1], bytes, MPI_CHAR, next, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Isend(out[0], bytes, MPI_CHAR, next, 0, MPI_COMM_WORLD, &requests[2]);
+  MPI_Isend(out[1], bytes, MPI_CHAR, last, 1, MPI_COMM_WORLD, &requests[3]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+static void exchange(const char* name, void (*once)(int bytes), int iterations, int bytes) {
+  double times[kRepetitions];
+  for (int i = 0; i < kRepetitions; ++i) {
+    meet();
+    const double before = us();
+    for (int j = 0; j < iterations; ++j) once(bytes);
+    times[i] = most(us() - before) / iterations;
+  }
+  qsort(times, kRepetitions, sizeof *times, compare);
+  print(name, times[kRepetitions / 2]);
+}
+
+static double processor_us(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+}
+
+// All ranks but one wait for a message that comes late.
+static void wait_long(double seconds) {
+  meet();
+  const double before = processor_us(), began = us();
+  if (rank == 0) {
+    usleep((useconds_t)(1e6 * seconds));
+    for (int to = 1; to < size; ++to) MPI_Send(out[0], 1, MPI_CHAR, to, 0, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(in[0], 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  print("core_percent", most(rank == 0 ? 0 : 100 * (processor_us() - before) / (us() - began)));
+}
+
+static double timed_barrier(MPI_Comm comm) {
+  meet();
+  const double before = us();
+  MPI_Barrier(comm);
+  return most(us() - before);
+}
+
+static double resident_kib(void) {
+  double pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%*s %lf", &pages) != 1) pages = 0;
+  if (file != NULL) fclose(file);
+  return pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void communicators(int count) {
+  print("first_barrier", timed_barrier(MPI_COMM_WORLD));
+  double dups[kRepetitions], barriers[kRepetitions], frees[kRepetitions];
+  for (int i = 0; i < kRepetitions; ++i) {
+    MPI_Comm copy;
+    meet();
+    double before = us();
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    dups[i] = most(us() - before);
+    barriers[i] = timed_barrier(copy);
+    meet();
+    before = us();
+    MPI_Comm_free(&copy);
+    frees[i] = most(us() - before);
+  }
+  qsort(dups, kRepetitions, sizeof *dups, compare);
+  qsort(barriers, kRepetitions, sizeof *barriers, compare);
+  qsort(frees, kRepetitions, sizeof *frees, compare);
+  print("dup", dups[kRepetitions / 2]);
+  print("dup_first_barrier", barriers[kRepetitions / 2]);
+  print("free", frees[kRepetitions / 2]);
+  if (count == 0) return;
+  MPI_Comm* all = malloc((size_t)count * sizeof *all);
+  const double kib = resident_kib();
+  meet();
+  const double before = us();
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+    MPI_Barrier(all[i]);
+  }
+  print("each_of_many", most(us() - before) / count);
+  print("kib_each_of_many", most(resident_kib() - kib) / count);
+  for (int i = 0; i < count; ++i) MPI_Comm_free(&all[i]);
+  free(all);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* what = argc > 2 ? argv[1] : "";
+  const int bytes = argc > 3 ? atoi(argv[3]) : 8;
+  int known = bytes >= 0 && bytes <= kMostBytes;
+  if (known && strcmp(what, "pingpong") == 0) {
+    exchange(what, pingpong, atoi(argv[2]), bytes);
+  } else if (known && strcmp(what, "ring") == 0) {
+    exchange(what, ring, atoi(argv[2]), bytes);
+  } else if (known && strcmp(what, "halo") == 0) {
+    exchange(what, halo, atoi(argv[2]), bytes);
+  } else if (strcmp(what, "wait") == 0) {
+    wait_long(atof(argv[2]));
+  } else if (strcmp(what, "communicators") == 0) {
+    communicators(atoi(argv[2]));
+  } else {
+    known = 0;
+  }
+  if (!known && rank == 0) fprintf(stderr, "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, communicators N\n");
+  MPI_Finalize();
+  return known ? 0 : 2;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank does by itself between the rounds: connects with its peers, maps their memory, and makes what calls need.
+#include <algorithm>
+#include <utility>
+
+#include "base/environment.h"
+#include "base/log.h"
+#include "communicator/setup/setup.h"
+
+namespace hocket::communicator {
+
+using engines::shared_memory::Member;
+using engines::shared_memory::MemoryTransport;
+using engines::shared_memory::NodeGroup;
+using engines::shared_memory::RankBlock;
+
+Status Setup::connect() {
+  std::vector<platform::Address> addresses;
+  for (const uint32_t rank : ranks_here()) addresses.push_back(all_[rank].address);
+  // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
+  // the bootstrap would deadlock where threads set up communicators in different orders.
+  const std::scoped_lock lock(context_.setup_mutex());
+  if (is_sure()) {
+    if (auto known = context_.connector().known(addresses); known) {
+      parts_.participants.peers = std::move(*known);
+      return Status::ok();
+    }
+  }
+  const uint64_t meeting = all_[0].address.identity[0] + all_[0].number;
+  Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
+      context_.connector().connect_all(addresses, context_.setup_timeout_ms(), meeting);
+  if (!peers.is_ok()) {
+    farewell_ = context_.connector().give_up(meeting, std::move(reserve_));
+    return peers.take_status();
+  }
+  parts_.participants.peers = peers.take();
+  return Status::ok();
+}
+
+std::string Setup::judge_cross_memory() {
+  using Wish = CrossMemoryTrial::Wish;
+  const Wish wish = all_[0].cross_memory;
+  if (wish == Wish::kOff) return "switched off by HOCKET_CMA";
+  const std::vector<uint32_t> here = ranks_here();
+  if (here.size() == 1) return "";
+  const auto mine = static_cast<size_t>(std::find(here.begin(), here.end(), bootstrap_.rank) - here.begin());
+  const Introduction& neighbour = all_[here[(mine + 1) % here.size()]];
+  const auto process = static_cast<int>(neighbour.address.process);
+  std::string against = CrossMemoryTrial::try_reading(process, neighbour.trial_address, neighbour.address.nonce[0]);
+  if (!against.empty() || wish == Wish::kOn) return against;
+  // Threads of one process would time their own memory, which says nothing about others'.
+  if (neighbour.address.process == mine_.address.process) return "ranks of one process";
+  const std::scoped_lock lock(context_.setup_mutex());
+  std::optional<std::string>& measured = context_.cross_memory_verdict();
+  if (!measured) measured = trial_.time(process, neighbour.trial_address, context_.region());
+  return *measured;
+}
+
+// Where this rank's node has its memory, and the first track's part of it.
+Status Setup::map_group() {
+  Participants& participants = parts_.participants;
+  std::vector<Member> members;
+  uint32_t place = 0;
+  for (const uint32_t rank : ranks_here()) {
+    const auto next = static_cast<uint32_t>(members.size());
+    if (rank == bootstrap_.rank) place = next;
+    platform::Window window{context_.region().base(), context_.region().limit()};
+    platform::MappedRegion* region = nullptr;
+    if (rank != bootstrap_.rank) {
+      region = &participants.peers[next]->region();
+      Result<platform::Window> reached = region->reach(all_[rank].block_offset + RankBlock::bytes(bootstrap_.size));
+      if (!reached.is_ok()) return reached.take_status();
+      window = reached.value();
+    }
+    members.push_back({reinterpret_cast<RankBlock*>(window.base + all_[rank].block_offset), window,
+                       static_cast<int>(all_[rank].address.process), rank, region});
+  }
+  const bool asymmetric =
+      std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
+  participants.group = std::make_unique<NodeGroup>(place, std::move(members), context_.shared_region(), asymmetric);
+  Result<std::unique_ptr<MemoryTransport>> lane = MemoryTransport::create(*participants.group, 0);
+  if (!lane.is_ok()) return lane.take_status();
+  parts_.lane = lane.take();
+  if (participants.span_nodes()) parts_.channel = Tracks::make_channel(participants, 0);
+  return Status::ok();
+}
+
+Status Setup::read_settings() {
+  if (parts_.participants.span_nodes()) return Status::ok();  // gathered
+  const std::byte* base = context_.region().base();
+  if (bootstrap_.rank != 0) {
+    Result<platform::Window> window =
+        parts_.participants.peers[0]->region().reach(all_[0].settings_offset + all_[0].settings_bytes);
+    if (!window.is_ok()) return window.take_status();
+    base = window.value().base;
+  }
+  settings_text_.assign(reinterpret_cast<const char*>(base + all_[0].settings_offset), all_[0].settings_bytes);
+  return Status::ok();
+}
+
+Status Setup::make_planner() {
+  HOCKET_TRY(read_settings());
+  Result<CommonSettings> settings = parse_common_settings(settings_text_);
+  if (!settings.is_ok()) return settings.take_status();
+  const Participants& participants = parts_.participants;
+  const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get()};
+  parts_.planner =
+      std::make_unique<Planner>(where, parts_.policy.oversubscribed, engines::shared_memory::kSlotStagingBytes,
+                                std::move(settings.value().table).under(all_[0].wire_name));
+  for (const auto& [collective, spec] : settings.value().forced) {
+    if (!selection::is_forced_over(participants.span_nodes() ? participants.nodes->count() : 1, spec)) {
+      if (bootstrap_.rank == 0)
+        HOCKET_LOG_INFO("a communicator of %u ranks on one node: the table chooses, since %s goes between nodes",
+                        bootstrap_.size, selection::to_text(spec).c_str());
+      continue;
+    }
+    parts_.planner->force(collective, spec);
+  }
+  return Status::ok();
+}
+
+carriers::EngineMeeting Setup::meeting() const {
+  return {.rank = bootstrap_.rank,
+          .size = bootstrap_.size,
+          .nodes = parts_.participants.nodes.get(),
+          .choices = parts_.planner.get(),
+          .timeout_ms = context_.setup_timeout_ms()};
+}
+
+Status Setup::connect_and_build(Outcome& outcome) {
+  HOCKET_TRY(connect());
+  HOCKET_TRY(map_group());
+  HOCKET_TRY(make_planner());
+  if (parts_.participants.span_nodes()) {
+    std::vector<carriers::EngineOffers> offers;
+    for (const Introduction& one : all_) offers.push_back(one.offers);
+    HOCKET_TRY(engines_.join(offers, meeting(), outcome.engines));
+  }
+  if (is_sure()) return Status::ok();
+  const std::string against = judge_cross_memory();
+  outcome.cross_memory = against.empty() ? 1 : 0;
+  against.copy(outcome.no_cross_memory, sizeof outcome.no_cross_memory - 1);  // it is all zero
+  if (against.empty() || all_[0].cross_memory != CrossMemoryTrial::Wish::kOn) return Status::ok();
+  return {Code::kInvalidArgument, "HOCKET_CMA=on can't be honoured: " + against};
+}
+
+}  // namespace hocket::communicator
