@@ -48,6 +48,8 @@ std::string Setup::judge_cross_memory() {
   const auto process = static_cast<int>(neighbour.address.process);
   std::string against = CrossMemoryTrial::try_reading(process, neighbour.trial_address, neighbour.address.nonce[0]);
   if (!against.empty() || wish == Wish::kOn) return against;
+  // One rank of a node times for all of them: on shared cores they would time each other's waits.
+  if (mine != 0) return "";
   // Threads of one process would time their own memory, which says nothing about others'.
   if (neighbour.address.process == mine_.address.process) return "ranks of one process";
   const std::scoped_lock lock(context_.setup_mutex());
