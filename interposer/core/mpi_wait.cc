@@ -34,7 +34,7 @@ void MpiPause::pause() {
     began_ns_ = 0;
   }
   if (sleeps_ || look % kLooksBetweenClocks == kLooksBetweenClocks - 1) sleep_if_late();
-  if (!sleeps_ && internal::wait_policy.yields) sched_yield();
+  if (!sleeps_ && look >= internal::wait_policy.looks_before_yield && internal::wait_policy.yields) sched_yield();
 }
 
 void MpiPause::sleep_if_late() {

@@ -23,8 +23,9 @@ struct MpiWaitPolicy {
   Looks looks = Looks::kByMpi;
   bool share_cores = false;  // ranks of the job do, somewhere
   bool yields = false;       // the thread is to yield at each look
-  bool sleeps = true;        // and to sleep
-  int64_t awake_ns = 0;      // for how long it stays awake first
+  uint32_t looks_before_yield = 0;
+  bool sleeps = true;    // and to sleep
+  int64_t awake_ns = 0;  // for how long it stays awake first
 };
 
 // One wait: pause() comes after each look in vain.

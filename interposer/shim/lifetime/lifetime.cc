@@ -14,6 +14,7 @@
 #include "c_api/internal/cores.h"
 #include "c_api/internal/early.h"
 #include "c_api/internal/node_label.h"
+#include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
 #include "core/device_memory.h"
@@ -107,6 +108,8 @@ bool ranks_share_cores() {
 // How long a rank that waits in the MPI stays awake.
 constexpr int64_t kAwakeNs = 3'000'000;
 
+constexpr uint32_t kLooksOfMpich = 16;
+
 // A tool that is loaded behind this library would see other calls than the program makes.
 bool is_watched() { return next_mpi().Recv != next_pmpi().Recv; }
 
@@ -119,10 +122,13 @@ void begin_waits() {
   if (mode == platform::WaitMode::kSpin || job.size == 1) return begin_mpi_waits(policy);
   int threads = MPI_THREAD_MULTIPLE;
   next_pmpi().Query_thread(&threads);
+  awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
   // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
   const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
   policy.looks = hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
   policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
+  // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
+  if (hook == Hook::kInMpich) policy.looks_before_yield = kLooksOfMpich;
   // The user's own choice stands.
   if (policy.yields && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr) let_mpi_yield();
   if (hook == Hook::kInOpenMpi) policy.yields = false;
