@@ -33,6 +33,7 @@ class AwaitedProgress {
       return before - (number < messages ? number : messages);
     });
   }
+  bool has_windows() const { return all_.load(std::memory_order_relaxed) >= kWindow; }
   bool has_messages() const { return all_.load(std::memory_order_relaxed) % kWindow != 0; }
   // Not 0 while there is one.
   const std::atomic<uint64_t>* number() const { return &all_; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What MPIs have of their own for more ranks than cores: variables that they read in MPI_Init. Set before it where the
-// launcher's variables say that ranks of this node share cores, unless the user has set any of them, and taken away
+// Variables by which MPIs yield where ranks share cores. hocket sets them before MPI_Init reads them, where the
+// launcher's variables say that ranks of this node share cores and the user has set none of the family, and unsets them
 // after it, so that the program's children don't inherit them.
 //
-// Thread safety: while the process has one thread.
+// Thread safety: set() while the process has one thread, withdraw() in MPI_Init.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,6 @@ namespace hocket::interposer {
 
 enum class MpiFamily : uint8_t { kMpich, kOpenMpi, kIntel };
 
-// Of `families`; a look at each is all that it costs where ranks have a core each.
 class MpiSettings {
  public:
   void set(std::span<const MpiFamily> families);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "base/clock.h"
+#include "core/awaited_progress.h"
 
 namespace hocket::interposer {
 namespace {
@@ -16,7 +18,32 @@ constexpr int64_t kSleepsPerWait = 32;
 constexpr int64_t kShortestSleepNs = 50'000;
 constexpr int64_t kLongestSleepNs = 1'000'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
-constexpr uint32_t kLooksBetweenClocks = 16;
+constexpr uint32_t kLooksBetweenClocks = 64;
+
+// With a window, on which others may work for a while with pauses in between.
+constexpr int64_t kAwakeWithWindowNs = 50'000'000;
+// Processor time that idle looks take beyond twice the shortest, which after a sleep is mostly the kernel's; and how
+// often in a row looks must take more to have moved something: one time may have been an interrupt.
+constexpr int64_t kNoiseAwakeNs = 20'000, kNoiseAsleepNs = 40'000;
+constexpr uint32_t kLongLooks = 2;
+
+int64_t processor_time_ns() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);  // can't fail: every thread has one
+  return static_cast<int64_t>(time.tv_sec) * static_cast<int64_t>(kNanosecondsPerSecond) + time.tv_nsec;
+}
+
+// The shortest that there was from one question to the next, awake and asleep. What was once shorter than it can be
+// now, as yields take longer where others want the core, is forgotten within some ten questions.
+struct Shortest {
+  int64_t ns = 0;  // 0: there was none yet
+  bool is_exceeded_by(int64_t took_ns, int64_t noise_ns) {
+    if (ns == 0) ns = took_ns;
+    const bool is_long = took_ns > 2 * ns + noise_ns;
+    ns += took_ns < ns ? took_ns - ns : (took_ns - ns) / 8;
+    return is_long;
+  }
+};
 
 }  // namespace
 
@@ -33,16 +60,34 @@ void MpiPause::pause() {
     sleeps_ = false;
     began_ns_ = 0;
   }
-  if (sleeps_ || look % kLooksBetweenClocks == kLooksBetweenClocks - 1) sleep_if_late();
+  const uint32_t looks_between = sleeps_ ? internal::wait_policy.looks_between_sleeps : kLooksBetweenClocks;
+  if (look % looks_between == looks_between - 1) sleep_if_late();
   if (!sleeps_ && look >= internal::wait_policy.looks_before_yield && internal::wait_policy.yields) sched_yield();
+}
+
+bool MpiPause::has_moved_something() {
+  static thread_local Shortest shortest[2];
+  const int64_t before_ns = std::exchange(processor_ns_, processor_time_ns());
+  const int64_t noise_ns = sleeps_ ? kNoiseAsleepNs : kNoiseAwakeNs;
+  if (!shortest[sleeps_ ? 1 : 0].is_exceeded_by(processor_ns_ - before_ns, noise_ns)) {
+    long_looks_ = 0;
+    return false;
+  }
+  return ++long_looks_ >= kLongLooks;
 }
 
 void MpiPause::sleep_if_late() {
   const MpiWaitPolicy& policy = internal::wait_policy;
   const auto now = static_cast<int64_t>(now_ns());
-  if (began_ns_ == 0) began_ns_ = now;
+  if (began_ns_ == 0) {
+    began_ns_ = now;
+    processor_ns_ = processor_time_ns();
+  } else if (has_moved_something()) {
+    began_ns_ = now;
+  }
   const int64_t waited_ns = now - began_ns_;
-  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns;
+  sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns &&
+            (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows());
   if (!sleeps_) return;
   const timespec time{0, std::clamp(waited_ns / kSleepsPerWait, kShortestSleepNs, kLongestSleepNs)};
   nanosleep(&time, nullptr);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a thread does while it waits inside the MPI, in MPI_Recv, say: where ranks share cores it yields between the
-// MPI's looks, and when it has waited for long it sleeps.
+// MPI's looks, and when it has waited for long, and looks move nothing, it sleeps.
+//
+// That a look has moved something shows only in the processor time that it took. A rank that others may work on by
+// one-sided calls waits longer before it sleeps.
 //
 // Either the MPI calls a function of ours at its looks (underneath/progress_hook.h), or the shim makes the looks
 // itself, by the non-blocking form of the call and by testing.
@@ -21,9 +24,11 @@ enum class Looks : uint8_t {
 
 struct MpiWaitPolicy {
   Looks looks = Looks::kByMpi;
+  bool tests_all = true;     // MPI_Testall ends where MPI_Waitall does: at the first error
   bool share_cores = false;  // ranks of the job do, somewhere
   bool yields = false;       // the thread is to yield at each look
   uint32_t looks_before_yield = 0;
+  uint32_t looks_between_sleeps = 1;
   bool sleeps = true;    // and to sleep
   int64_t awake_ns = 0;  // for how long it stays awake first
 };
@@ -36,10 +41,13 @@ class MpiPause {
 
  private:
   void sleep_if_late();
+  bool has_moved_something();
 
   uint32_t looks_ = 0;  // 0: before the first; those after belong to it
   bool sleeps_ = false;
-  int64_t began_ns_ = 0;
+  int64_t began_ns_ = 0;      // the wait, or what came last
+  int64_t processor_ns_ = 0;  // of the thread when it was last asked
+  uint32_t long_looks_ = 0;   // one after the other
 };
 
 namespace internal {
@@ -58,6 +66,8 @@ inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model(
 // Between MPI_Init and MPI_Finalize.
 void begin_mpi_waits(const MpiWaitPolicy& policy);
 void end_mpi_waits();
+
+inline bool may_test_all() { return internal::wait_policy.tests_all; }
 
 inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }
 // Whether each rank has one, as far as is known in MPI_Init.

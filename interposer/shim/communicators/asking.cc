@@ -4,6 +4,7 @@
 #include <list>
 #include <mutex>
 
+#include "core/mpi_wait.h"
 #include "shim/job/job.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
@@ -44,6 +45,7 @@ bool do_all_wait(MPI_Comm comm, bool waits_here) {
   const int error = next_pmpi().Iallreduce(&question.mine, &question.all, 1, uint64_type(), minimum_operation(), comm,
                                            &question.request);
   if (error != MPI_SUCCESS) return false;
+  const MpiWait wait;
   if (waits_here) return next_pmpi().Wait(&question.request, MPI_STATUS_IGNORE) == MPI_SUCCESS && question.all != 0;
   Questions& all = questions();
   const std::lock_guard lock(all.mutex);

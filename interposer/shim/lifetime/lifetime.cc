@@ -37,7 +37,11 @@ namespace {
 
 using internal::job;
 
-MpiSettings mpi_settings;
+// Never destroyed: calls may come after static destruction.
+MpiSettings& mpi_settings() {
+  static auto* const settings = new MpiSettings;
+  return *settings;
+}
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
@@ -47,7 +51,11 @@ void progress(void*) {
   advance_pending();
 }
 
-void sleep_in_child() { internal::mode.store(Mode::kAsleep, std::memory_order_relaxed); }
+void sleep_in_child() {
+  internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
+  end_mpi_waits();
+  end_hook();
+}
 
 bool agree_on_settings() {
   if (job.rank == 0) job.settings = read_settings();
@@ -109,14 +117,22 @@ bool ranks_share_cores() {
 constexpr int64_t kAwakeNs = 3'000'000;
 
 constexpr uint32_t kLooksOfMpich = 16;
+constexpr uint32_t kLooksBetweenSleeps = 8;
 
 // A tool that is loaded behind this library would see other calls than the program makes.
-bool is_watched() { return next_mpi().Recv != next_pmpi().Recv; }
+bool is_watched() {
+  const CaughtFunctions &mpi = next_mpi(), &pmpi = next_pmpi();
+  return mpi.Recv != pmpi.Recv || mpi.Send != pmpi.Send || mpi.Ssend != pmpi.Ssend || mpi.Rsend != pmpi.Rsend ||
+         mpi.Mrecv != pmpi.Mrecv || mpi.Sendrecv != pmpi.Sendrecv || mpi.Probe != pmpi.Probe ||
+         mpi.Mprobe != pmpi.Mprobe || mpi.Wait != pmpi.Wait || mpi.Waitall != pmpi.Waitall ||
+         mpi.Waitany != pmpi.Waitany || mpi.Waitsome != pmpi.Waitsome;
+}
 
 void begin_waits() {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
   policy.share_cores = ranks_share_cores();
+  policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   if (mode == platform::WaitMode::kSpin || job.size == 1) return begin_mpi_waits(policy);
@@ -126,12 +142,16 @@ void begin_waits() {
   // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
   const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
   policy.looks = hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
-  policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
+  policy.tests_all = find_hook() != Hook::kInOpenMpi;
+  // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
+  policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
   // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
   if (hook == Hook::kInMpich) policy.looks_before_yield = kLooksOfMpich;
   // The user's own choice stands.
-  if (policy.yields && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr) let_mpi_yield();
-  if (hook == Hook::kInOpenMpi) policy.yields = false;
+  const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
+  if (policy.yields && may_set.is_ok() && may_set.value() && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr)
+    let_mpi_yield();
+  if (hook == Hook::kInOpenMpi && policy.looks == Looks::kByHook) policy.yields = false;
   begin_mpi_waits(policy);
 }
 
@@ -183,12 +203,13 @@ void prepare_job(bool wants_all_threads) {
   c_api::prepare_early();
   // A hook does better than MPICH's own yields.
   if (!wants_all_threads && find_hook() == Hook::kInMpich) return;
-  if (c_api::is_single_threaded()) mpi_settings.set(kFamilies);
+  if (c_api::is_single_threaded()) mpi_settings().set(kFamilies);
 }
+
+void withdraw_settings() { mpi_settings().withdraw(); }
 
 void begin_job() {
   const NestedCall nested;
-  mpi_settings.withdraw();
   handles = native_handles();
   next_pmpi().Comm_rank(handles.comm_world, &job.rank);
   next_pmpi().Comm_size(handles.comm_world, &job.size);

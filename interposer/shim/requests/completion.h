@@ -3,8 +3,8 @@
 // some that only hocket moves. Each look moves both.
 //
 // The four kinds of completion below have these members: `count` and `requests`, look(), which polls the MPI once and
-// says whether the call is over, and report(), which adds hocket's failures to the error and the statuses that look()
-// has written.
+// says whether the call is over, may_be_tested(), whether that ends as the waiting function does, and report(), which
+// adds hocket's failures to the error and the statuses that look() has written.
 //
 // Thread safety: any thread.
 #pragma once
@@ -35,6 +35,7 @@ struct OneRequest {
   MPI_Status* status;
   static constexpr int count = 1;
 
+  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -44,6 +45,7 @@ struct AllRequests {
   MPI_Request* requests;
   MPI_Status* statuses;
 
+  static bool may_be_tested() { return may_test_all(); }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -54,6 +56,7 @@ struct AnyRequest {
   int* index;
   MPI_Status* status;
 
+  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -65,6 +68,7 @@ struct SomeRequests {
   int* indices;
   MPI_Status* statuses;
 
+  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -129,7 +133,7 @@ int wait_for(const Completion& completion, const PassThrough& pass_through) {
       return wait_beside_pending(completion, pass_through);
     if (looks() == Looks::kByMpi) [[likely]]
       return pass_through();
-    if (!waits_by_tests(false)) return wait_in_mpi(pass_through);
+    if (!waits_by_tests(false) || !completion.may_be_tested()) return wait_in_mpi(pass_through);
     return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }

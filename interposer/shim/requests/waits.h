@@ -7,6 +7,7 @@
 
 #include "core/mpi_wait.h"
 #include "shim/job/job.h"
+#include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
 
@@ -38,35 +39,70 @@ int look_until_over(const Look& look) {
   return error;
 }
 
+// A request that was started for a call that ends when it does.
+class OwnRequest {
+ public:
+  template <typename Start>
+  int start(const Start& start) {
+    const int error = start(&request_);
+    is_over_ = error != MPI_SUCCESS;
+    return error;
+  }
+  bool is_over() const { return is_over_; }
+  // An error ends it.
+  int look(MPI_Status* status) {
+    int flag = 0;
+    const int error = next_pmpi().Test(&request_, &flag, status);
+    is_over_ = flag != 0 || error != MPI_SUCCESS;
+    if (error != MPI_SUCCESS) withdraw();
+    return error;
+  }
+  // Nothing is to come of it any more: its buffer is the program's again.
+  void withdraw() {
+    is_over_ = true;
+    if (request_ == handles.request_null) return;
+    next_pmpi().Cancel(&request_);
+    next_pmpi().Request_free(&request_);
+  }
+
+ private:
+  MPI_Request request_{};
+  bool is_over_ = true;
+};
+
 // The message that `start(request)` begins, to its end.
 template <typename Start>
 int wait_for_message(const Start& start, MPI_Status* status) {
-  MPI_Request request;
-  if (const int error = start(&request); error != MPI_SUCCESS) return error;
+  OwnRequest message;
+  if (const int error = message.start(start); error != MPI_SUCCESS) return error;
   return look_until_over([&](bool& is_over) {
-    int flag = 0;
-    const int error = next_pmpi().Test(&request, &flag, status);
-    is_over = flag != 0;
+    const int error = message.look(status);
+    is_over = message.is_over();
     return error;
   });
 }
 
-// Both, side by side.
+// Both, side by side; the first error once both are over.
 template <typename StartReceive, typename StartSend>
 int wait_for_exchange(const StartReceive& start_receive, const StartSend& start_send, MPI_Status* status) {
-  MPI_Request receive, send;
-  if (const int error = start_receive(&receive); error != MPI_SUCCESS) return error;
-  if (const int error = start_send(&send); error != MPI_SUCCESS) return error;
-  int received = 0, sent = 0;
-  return look_until_over([&](bool& is_over) {
-    if (received == 0) {
-      if (const int error = next_pmpi().Test(&receive, &received, status); error != MPI_SUCCESS) return error;
-    }
-    int error = MPI_SUCCESS;
-    if (sent == 0) error = next_pmpi().Test(&send, &sent, MPI_STATUS_IGNORE);
-    is_over = received != 0 && sent != 0;
+  OwnRequest receive, send;
+  if (const int error = receive.start(start_receive); error != MPI_SUCCESS) return error;
+  if (const int error = send.start(start_send); error != MPI_SUCCESS) {
+    receive.withdraw();
     return error;
+  }
+  int first_error = MPI_SUCCESS;
+  const auto look = [&](OwnRequest& one, MPI_Status* where) {
+    const int error = one.is_over() ? MPI_SUCCESS : one.look(where);
+    if (first_error == MPI_SUCCESS) first_error = error;
+  };
+  look_until_over([&](bool& is_over) {
+    look(receive, status);
+    look(send, MPI_STATUS_IGNORE);
+    is_over = receive.is_over() && send.is_over();
+    return MPI_SUCCESS;
   });
+  return first_error;
 }
 
 // `peer`: one that is MPI_PROC_NULL ends the call at once.

@@ -22,7 +22,7 @@ using AsyncStart = int (*)(AsyncPoll poll, void* state, int stream);
 constexpr int kMpichStreamNull = 0x3c000000;
 constexpr int kMpichNoProgress = 0, kMpichDone = 1;
 
-// Relaxed: a look more or less doesn't matter.
+// Written by end_hook(), read by look_of_mpich(). Relaxed: it guards no data.
 std::atomic<bool> ends{false};
 
 int look_of_open_mpi() {
@@ -74,8 +74,10 @@ void let_mpi_yield() {
   if (yield != nullptr) yield(true);
 }
 
+void end_hook() { ends.store(true, std::memory_order_relaxed); }
+
 void unhook_progress() {
-  ends.store(true, std::memory_order_relaxed);
+  end_hook();
   const auto remove = reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_unregister"));
   if (remove != nullptr) remove(look_of_open_mpi);
 }

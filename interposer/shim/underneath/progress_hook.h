@@ -24,5 +24,7 @@ bool hook_progress(Hook hook);
 void let_mpi_yield();
 // Before the MPI ends: MPICH waits in MPI_Finalize until the function has said that it is done.
 void unhook_progress();
+// In a child of fork(), where the MPI must not be called: the function says so when it is asked next.
+void end_hook();
 
 }  // namespace hocket::interposer

@@ -19,6 +19,7 @@ int start(bool wants_all_threads, const PassThrough& pass_through) {
     const interposer::NestedCall nested;
     return pass_through();
   }();
+  interposer::withdraw_settings();
   if (error == MPI_SUCCESS) interposer::begin_job();
   return error;
 }

@@ -13,6 +13,7 @@
 namespace hocket::communicator {
 
 using engines::shared_memory::MemoryTransport;
+using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
 namespace {
@@ -114,13 +115,19 @@ Status Setup::prepare_own() {
     reserve_ = reserve.take();
   }
   mine_.address = context_.connector().address();
+  {
+    const std::scoped_lock lock(context_.setup_mutex());
+    mine_.has_met_all = context_.met_all().has_value() ? 1 : 0;
+  }
   mine_.number = context_.next_set_up();
   mine_.address_limit = context_.region().known_limit();
   const platform::CpuBudget& cpus = context_.cpus();
   mine_.cpus[0] = cpus.allowed_bits[0];
   mine_.cpus[1] = cpus.allowed_bits[1];
   mine_.quota = cpus.quota;
-  mine_.trial_address = trial_.address();
+  // What has been settled for the whole job is not tried again.
+  if (mine_.has_met_all == 0) trial_.emplace(mine_.address.nonce[0]);
+  mine_.trial_address = trial_ ? trial_->address() : 0;
   Result<int> cross_memory = environment::get_enum("HOCKET_CMA");
   if (!cross_memory.is_ok()) return cross_memory.take_status();
   mine_.cross_memory = static_cast<CrossMemoryTrial::Wish>(cross_memory.value());
@@ -129,10 +136,6 @@ Status Setup::prepare_own() {
   mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.oversubscribed = context_.oversubscribed() ? 1 : 0;
-  {
-    const std::scoped_lock lock(context_.setup_mutex());
-    mine_.has_met_all = context_.met_all().has_value() ? 1 : 0;
-  }
   mine_.domain = context_.domain();
   HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
@@ -146,7 +149,8 @@ Status Setup::prepare_own() {
                                        " ranks (" + std::to_string(bytes) + " bytes); raise HOCKET_MEMORY");
   }
   mine_.block_offset = context_.region().offset_of(parts_.block);
-  HOCKET_TRY(MemoryTransport::check_room(context_.region()));
+  HOCKET_TRY(MemoryTransport::promise_staging(context_.region()));
+  has_promise_ = true;
   return bootstrap_.rank == 0 ? write_settings() : Status::ok();
 }
 
@@ -177,10 +181,7 @@ std::vector<uint32_t> Setup::ranks_here() const {
 }
 
 Setup::Setup(Context& context, const Bootstrap& bootstrap)
-    : context_(context),
-      bootstrap_(bootstrap),
-      trial_(context.connector().address().nonce[0]),
-      engines_(context.engine_types()) {
+    : context_(context), bootstrap_(bootstrap), engines_(context.engine_types()) {
   parts_.participants.rank = bootstrap.rank;
   parts_.participants.size = bootstrap.size;
 }
@@ -190,7 +191,10 @@ Setup::~Setup() {
     const std::scoped_lock lock(context_.setup_mutex());
     context_.connector().keep(std::move(reserve_));
   }
+  if (has_promise_) MemoryTransport::redeem_staging(context_.region());
   if (is_finished_) return;
+  // No peer has been told to use it.
+  if (!is_announced_ && parts_.block != nullptr) context_.region().free(parts_.block);
   if (parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
   // Peers may know of this memory: it stays theirs until the context goes.
   if (parts_.lane != nullptr) parts_.lane->abandon();
@@ -213,7 +217,9 @@ void Setup::agree_on_cross_memory(const std::vector<Outcome>& outcomes) {
 }
 
 void Setup::note_meeting(bool is_used) {
-  if (bootstrap_.size != context_.expected_ranks() || parts_.participants.span_nodes()) return;
+  const bool is_whole_job = bootstrap_.size == context_.expected_ranks() && !parts_.participants.span_nodes();
+  // A wish for direct reading is judged each time.
+  if (!is_whole_job || all_[0].cross_memory == CrossMemoryTrial::Wish::kOn) return;
   const std::scoped_lock lock(context_.setup_mutex());
   context_.met_all() = is_used;
 }
@@ -235,6 +241,7 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   attempt(mine_, [&] { return prepare_own(); });
   HOCKET_TRY(gather_all(mine_, all_));
   Status status = agree(all_);
+  is_announced_ = status.is_ok();
   if (status.is_ok()) status = find_nodes();
   if (!status.is_ok()) return status;  // the same on every rank: no second round
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
@@ -244,20 +251,26 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   parts_.policy.oversubscribed = find_oversubscribed();
   parts_.policy.slice_ns = context_.slice_ns();
   parts_.policy.has_hidden_peers = has_other_nodes_here();
-  return is_sure() ? build_without_asking() : build_and_agree();
+  return needs_one_round() ? build_without_asking() : build_and_agree();
 }
 
-bool Setup::is_sure() const {
+bool Setup::needs_one_round() const {
   const auto is_known = [](const Introduction& one) { return one.has_met_all != 0 && one.address_limit == 0; };
   return !parts_.participants.span_nodes() && all_[0].cross_memory != CrossMemoryTrial::Wish::kOn &&
          std::all_of(all_.begin(), all_.end(), is_known);
 }
 
-// A table of rank 0's that can't be understood fails on all ranks alike. What else fails does so on this rank alone,
-// and its peers find out where they wait for it.
+// A table of rank 0's that can't be understood fails on all ranks alike. Whatever else fails, the system's refusal of
+// addresses, say, does so on this rank alone: its peers find the communicator broken in their first call.
 Result<std::unique_ptr<Communicator>> Setup::build_without_asking() {
   Outcome outcome;
-  HOCKET_TRY(connect_and_build(outcome));
+  attempt(outcome, [&] { return build(); });
+  if (outcome.failure[0] != '\0') {
+    const auto code = static_cast<Code>(outcome.code);
+    NodeGroup* const group = parts_.participants.group.get();
+    if (group != nullptr && code != Code::kInvalidArgument) group->report_broken(bootstrap_.rank);
+    return Status(code, outcome.failure);
+  }
   bool is_used = false;
   {
     const std::scoped_lock lock(context_.setup_mutex());
@@ -269,7 +282,10 @@ Result<std::unique_ptr<Communicator>> Setup::build_without_asking() {
 
 Result<std::unique_ptr<Communicator>> Setup::build_and_agree() {
   Outcome outcome;
-  attempt(outcome, [&] { return connect_and_build(outcome); });
+  attempt(outcome, [&]() -> Status {
+    HOCKET_TRY(build());
+    return join_and_judge(outcome);
+  });
   std::vector<Outcome> outcomes;
   HOCKET_TRY(gather_all(outcome, outcomes));
   HOCKET_TRY(agree(outcomes));

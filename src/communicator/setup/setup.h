@@ -90,24 +90,25 @@ class Setup final : private carriers::Rounds {
   static std::string describe_wire(const Introduction& one);
   Status gather_settings();
   bool find_oversubscribed() const;
-  // Whether the second round would bring nothing new. The same on all ranks.
-  bool is_sure() const;
-  Result<std::unique_ptr<Communicator>> build_and_agree();
-  Result<std::unique_ptr<Communicator>> finish();
-  Result<std::unique_ptr<Communicator>> build_without_asking();
-  // --- second round
-  Status connect_and_build(Outcome& outcome);
+  // --- between the rounds (setup_build.cc)
+  Status build();
   Status connect();
   Status map_group();
   Status make_planner();
   Status read_settings();
+  Status join_and_judge(Outcome& outcome);
   // "" if this rank can and should read its neighbour's memory, else why not.
   std::string judge_cross_memory();
+  // --- second round, or none. The same on all ranks.
+  bool needs_one_round() const;
+  Result<std::unique_ptr<Communicator>> build_without_asking();
+  Result<std::unique_ptr<Communicator>> build_and_agree();
   // --- what that has brought
   void agree_on_cross_memory(const std::vector<Outcome>& outcomes);
   void use_cross_memory(bool is_used, const char* why_not);
   void note_meeting(bool is_used);
   Status agree_on_engines(const std::vector<Outcome>& outcomes);
+  Result<std::unique_ptr<Communicator>> finish();
 
   template <typename T, typename Body>
   void attempt(T& message, const Body& body);
@@ -125,11 +126,13 @@ class Setup final : private carriers::Rounds {
 
   Context& context_;
   Bootstrap bootstrap_;
-  CrossMemoryTrial trial_;
+  std::optional<CrossMemoryTrial> trial_;
   carriers::EngineSetup engines_;
   Parts parts_;
   Introduction mine_;
   std::vector<Introduction> all_;
+  bool is_announced_ = false;      // all ranks know of the others' blocks
+  bool has_promise_ = false;       // of memory for the first track
   std::string settings_text_;      // what rank 0 has told, of several nodes
   platform::Descriptor reserve_;   // a number for the next
   platform::Descriptor farewell_;  // lives until all have heard why

@@ -20,7 +20,7 @@ Status Setup::connect() {
   // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
   // the bootstrap would deadlock where threads set up communicators in different orders.
   const std::scoped_lock lock(context_.setup_mutex());
-  if (is_sure()) {
+  if (needs_one_round()) {
     if (auto known = context_.connector().known(addresses); known) {
       parts_.participants.peers = std::move(*known);
       return Status::ok();
@@ -54,8 +54,8 @@ std::string Setup::judge_cross_memory() {
   if (neighbour.address.process == mine_.address.process) return "ranks of one process";
   const std::scoped_lock lock(context_.setup_mutex());
   std::optional<std::string>& measured = context_.cross_memory_verdict();
-  if (!measured) measured = trial_.time(process, neighbour.trial_address, context_.region());
-  return *measured;
+  if (!measured && trial_) measured = trial_->time(process, neighbour.trial_address, context_.region());
+  return measured.value_or("");
 }
 
 // Where this rank's node has its memory, and the first track's part of it.
@@ -80,9 +80,8 @@ Status Setup::map_group() {
   const bool asymmetric =
       std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
   participants.group = std::make_unique<NodeGroup>(place, std::move(members), context_.shared_region(), asymmetric);
-  Result<std::unique_ptr<MemoryTransport>> lane = MemoryTransport::create(*participants.group, 0);
-  if (!lane.is_ok()) return lane.take_status();
-  parts_.lane = lane.take();
+  parts_.lane = MemoryTransport::create_promised(*participants.group, 0);
+  has_promise_ = false;  // it is the lane's
   if (participants.span_nodes()) parts_.channel = Tracks::make_channel(participants, 0);
   return Status::ok();
 }
@@ -129,16 +128,18 @@ carriers::EngineMeeting Setup::meeting() const {
           .timeout_ms = context_.setup_timeout_ms()};
 }
 
-Status Setup::connect_and_build(Outcome& outcome) {
+Status Setup::build() {
   HOCKET_TRY(connect());
   HOCKET_TRY(map_group());
-  HOCKET_TRY(make_planner());
+  return make_planner();
+}
+
+Status Setup::join_and_judge(Outcome& outcome) {
   if (parts_.participants.span_nodes()) {
     std::vector<carriers::EngineOffers> offers;
     for (const Introduction& one : all_) offers.push_back(one.offers);
     HOCKET_TRY(engines_.join(offers, meeting(), outcome.engines));
   }
-  if (is_sure()) return Status::ok();
   const std::string against = judge_cross_memory();
   outcome.cross_memory = against.empty() ? 1 : 0;
   against.copy(outcome.no_cross_memory, sizeof outcome.no_cross_memory - 1);  // it is all zero

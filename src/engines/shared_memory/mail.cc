@@ -128,7 +128,10 @@ Progress MemoryTransport::send_fragments(const Instruction& step, StepState& sta
       // Others hold all buffers and may wait for what this message brings about. Lines always move, so it does too.
       const uint64_t element = step.bytes / step.elements;
       bytes = std::min<uint64_t>(bytes, kInlineBytes / element * element);
-      if (bytes == 0) return Progress::kPending;
+      if (bytes == 0) {
+        if (mail_staging_.is_short_of_memory() || short_mail_staging_.is_short_of_memory()) fail_without_memory();
+        return Progress::kPending;
+      }
       operands.need(step, state.bytes, bytes);
       post_inline(step.peer, data + state.bytes, bytes, false);
     }

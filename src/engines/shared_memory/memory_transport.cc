@@ -17,7 +17,8 @@ constexpr uint32_t kSlotBuffers = 16;
 constexpr uint32_t kSlotBuffersAtStart = 8;
 constexpr uint32_t kShortMailBuffersAtStart = 8;
 
-Status no_memory() { return {Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY"}; }
+constexpr uint64_t kFirstStagingBytes = kSlotBuffersAtStart * kSlotStagingBytes + kMailBuffers * kMailStagingBytes +
+                                        kShortMailBuffersAtStart * kShortMailBytes;
 
 }  // namespace
 
@@ -36,18 +37,24 @@ MemoryTransport::MemoryTransport(NodeGroup& group, uint32_t index)
 }
 
 Result<std::unique_ptr<MemoryTransport>> MemoryTransport::create(NodeGroup& group, uint32_t index) {
-  std::unique_ptr<MemoryTransport> lane(new MemoryTransport(group, index));
-  HOCKET_TRY(check_room(group.region()));
-  return lane;
+  HOCKET_TRY(promise_staging(group.region()));
+  return create_promised(group, index);
 }
 
-Status MemoryTransport::check_room(platform::SharedRegion& region) {
-  constexpr uint64_t kBytes = kSlotBuffersAtStart * kSlotStagingBytes + kMailBuffers * kMailStagingBytes +
-                              kShortMailBuffersAtStart * kShortMailBytes;
-  return region.has_room(kBytes) ? Status::ok() : no_memory();
+std::unique_ptr<MemoryTransport> MemoryTransport::create_promised(NodeGroup& group, uint32_t index) {
+  return std::unique_ptr<MemoryTransport>(new MemoryTransport(group, index));
 }
 
-void MemoryTransport::fail_without_memory() { failure_ = no_memory(); }
+Status MemoryTransport::promise_staging(platform::SharedRegion& region) {
+  if (region.promise(kFirstStagingBytes)) return Status::ok();
+  return {Code::kNoMemory, "no shared memory for a communicator's buffers; raise HOCKET_MEMORY"};
+}
+
+void MemoryTransport::redeem_staging(platform::SharedRegion& region) { region.redeem(kFirstStagingBytes); }
+
+void MemoryTransport::fail_without_memory() {
+  failure_ = Status(Code::kNoMemory, "no shared memory for the buffers of a call; raise HOCKET_MEMORY");
+}
 
 void MemoryTransport::begin(const Program& program) {
   program_ = &program;

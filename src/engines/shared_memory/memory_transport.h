@@ -31,10 +31,13 @@ namespace hocket::engines::shared_memory {
 
 class MemoryTransport final : public Transport {
  public:
-  // Whether the first staging buffers could be had now.
-  static Status check_room(platform::SharedRegion& region);
+  // Has the region keep what a lane's first staging buffers take, for the lane that is made next.
+  static Status promise_staging(platform::SharedRegion& region);
+  static void redeem_staging(platform::SharedRegion& region);
   // `index` < kLanes. Fails when there is no memory that the first staging buffers could be taken from.
   static Result<std::unique_ptr<MemoryTransport>> create(NodeGroup& group, uint32_t index);
+  // The same after promise_staging(), which can't fail.
+  static std::unique_ptr<MemoryTransport> create_promised(NodeGroup& group, uint32_t index);
   ~MemoryTransport() override;
   // Leaves this lane's memory to the region: peers may still use it.
   void abandon();

@@ -35,7 +35,7 @@ StagingBuffer* MemoryTransport::slot_buffer(uint8_t slot) {
     buffer->holder = call_;
     held_[slot] = buffer;
     holds_ = true;
-  } else if (slot_staging_.is_without_memory()) {
+  } else if (slot_staging_.is_short_of_memory()) {
     fail_without_memory();
   }
   return buffer;

@@ -3,7 +3,7 @@
 //
 // Slot buffers are held until every rank has finished the call that filled them; mail buffers until their
 // receiver has consumed them. They are taken from the region when first needed and kept: a communicator whose messages
-// are short never has any.
+// fit into lines never has any.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -25,12 +25,14 @@ struct StagingBuffer {
 
 class StagingPool {
  public:
-  // `first` buffers are taken at once when one is needed, more as they are, `limit` at most.
+  // The first need takes `first` buffers, each later one a single buffer, up to `limit`. The region has promised the
+  // memory of the first.
   StagingPool(platform::SharedRegion& region, uint64_t buffer_bytes, uint32_t first, uint32_t limit)
       : region_(region), buffer_bytes_(buffer_bytes), first_(first), limit_(limit) {
     HOCKET_ASSERT(first <= limit, "a pool begins with no more buffers than it may have");
   }
   ~StagingPool() {
+    redeem();
     for (StagingBuffer& buffer : buffers_) region_.free(buffer.memory);
   }
   // Leaves the buffers allocated until the region goes: peers may still use them.
@@ -38,13 +40,13 @@ class StagingPool {
   StagingPool(const StagingPool&) = delete;
   StagingPool& operator=(const StagingPool&) = delete;
 
-  // No buffer could be had when the first were asked for.
-  bool is_without_memory() const { return has_asked_ && buffers_.empty(); }
+  // Fewer than the first could be had: calls that need them all would wait for ever.
+  bool is_short_of_memory() const { return has_redeemed_ && buffers_.size() < first_; }
 
   // A buffer that is free according to `is_free(buffer)`, or nullptr for now.
   template <typename IsFree>
   StagingBuffer* take(const IsFree& is_free) {
-    if (!has_asked_) [[unlikely]]
+    if (!has_redeemed_) [[unlikely]]
       take_first();
     for (size_t i = 0; i < buffers_.size(); ++i) {
       next_ = next_ + 1 < buffers_.size() ? next_ + 1 : 0;
@@ -55,8 +57,12 @@ class StagingPool {
   }
 
  private:
+  void redeem() {
+    if (!has_redeemed_) region_.redeem(first_ * buffer_bytes_);
+    has_redeemed_ = true;
+  }
   void take_first() {
-    has_asked_ = true;
+    redeem();
     buffers_.reserve(limit_);
     while (buffers_.size() < first_ && grow()) {
     }
@@ -73,7 +79,7 @@ class StagingPool {
   uint64_t buffer_bytes_;
   uint32_t first_;
   uint32_t limit_;
-  bool has_asked_ = false;
+  bool has_redeemed_ = false;
   size_t next_ = 0;
   std::vector<StagingBuffer> buffers_;
 };

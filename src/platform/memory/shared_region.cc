@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assertion.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/descriptor.h"
@@ -66,6 +67,8 @@ struct SharedRegion::Allocator {
   std::mutex mutex;
   BlockAllocator blocks;
   uint64_t used_once = 0;  // below this offset memory may hold an earlier user's bytes; above it is still zero
+  uint64_t in_use = 0;     // bytes
+  uint64_t promised = 0;   // and of what is not in use yet
   bool refusal_logged = false;
   uint32_t ranks = 128;  // that share, as far as is known; as many as that before anything is
   bool are_ranks_known = false;
@@ -122,7 +125,7 @@ Status SharedRegion::grow(size_t bytes, size_t alignment) {
   const uint64_t end = blocks.end();
   const uint64_t missing = round_up(blocks.missing(bytes, alignment), page_size());
   if (missing > limit_ - end) {
-    return {Code::kNoMemory, "Shared memory is limited to " + std::to_string(limit_) + " bytes (HOCKET_MEMORY)"};
+    return limit_reached();
   }
   HOCKET_TRY(map_to(end + missing));
   const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(missing, kGrowth), mapping_.window().bytes - end);
@@ -165,12 +168,26 @@ Status SharedRegion::map_to(uint64_t end) {
 
 // The allocator is locked.
 std::optional<uint64_t> SharedRegion::take(size_t bytes, size_t alignment) {
-  std::optional<uint64_t> taken = allocator_->blocks.take(bytes, alignment);
-  if (taken) return taken;
-  const Status grown = grow(bytes, alignment);
-  if (grown.is_ok()) return allocator_->blocks.take(bytes, alignment);
-  if (!std::exchange(allocator_->refusal_logged, true)) HOCKET_LOG_WARN("%s", grown.message());
-  return std::nullopt;
+  BlockAllocator& blocks = allocator_->blocks;
+  if (bytes > limit_ || allocator_->in_use + allocator_->promised > limit_ - bytes) {
+    refuse(limit_reached());
+    return std::nullopt;
+  }
+  std::optional<uint64_t> taken = blocks.take(bytes, alignment);
+  if (!taken) {
+    if (const Status grown = grow(bytes, alignment); !grown.is_ok()) refuse(grown);
+    taken = blocks.take(bytes, alignment);
+  }
+  if (taken) allocator_->in_use += bytes;
+  return taken;
+}
+
+void SharedRegion::refuse(const Status& why) {
+  if (!std::exchange(allocator_->refusal_logged, true)) HOCKET_LOG_WARN("%s", why.message());
+}
+
+Status SharedRegion::limit_reached() const {
+  return {Code::kNoMemory, "Shared memory is limited to " + std::to_string(limit_) + " bytes (HOCKET_MEMORY)"};
 }
 
 void* SharedRegion::allocate(size_t bytes, size_t alignment) {
@@ -210,17 +227,32 @@ void* SharedRegion::allocate_sparse(size_t bytes) {
   return base_ + offset;
 }
 
-bool SharedRegion::has_room(size_t bytes) {
-  if (bytes > limit_) return false;
+bool SharedRegion::promise(size_t bytes) {
   const std::lock_guard lock(allocator_->mutex);
-  const std::optional<uint64_t> taken = take(round_up(bytes, BlockAllocator::kGranule), BlockAllocator::kGranule);
-  return taken && allocator_->blocks.give_back(*taken) != 0;
+  const size_t whole = round_up(bytes, BlockAllocator::kGranule);
+  const std::optional<uint64_t> taken = take(whole, BlockAllocator::kGranule);
+  if (!taken) return false;
+  give_back(*taken);
+  allocator_->promised += bytes;
+  return true;
+}
+
+void SharedRegion::redeem(size_t bytes) {
+  const std::lock_guard lock(allocator_->mutex);
+  HOCKET_ASSERT(bytes <= allocator_->promised, "what is redeemed was promised");
+  allocator_->promised -= bytes;
+}
+
+bool SharedRegion::give_back(uint64_t offset) {
+  const uint64_t bytes = allocator_->blocks.give_back(offset);
+  allocator_->in_use -= bytes;
+  return bytes != 0;
 }
 
 bool SharedRegion::free(void* memory) {
   if (!contains(memory, 1)) return false;
   const std::lock_guard lock(allocator_->mutex);
-  return allocator_->blocks.give_back(offset_of(memory)) != 0;
+  return give_back(offset_of(memory));
 }
 
 Result<std::shared_ptr<MappedRegion>> MappedRegion::map(int descriptor, size_t limit) {

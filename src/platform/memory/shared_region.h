@@ -45,8 +45,10 @@ class SharedRegion {
   // The same without pages until they are touched: for what is long and of which little may ever be used. In a file
   // system that may have no more of them by then, and where the kernel doesn't take pages back, as allocate().
   void* allocate_sparse(size_t bytes);
-  // Whether a block of that size could be had now.
-  bool has_room(size_t bytes);
+  // Keeps so much from being allocated otherwise, and makes sure that it could be had now. False: it can't.
+  bool promise(size_t bytes);
+  // Of what was promised: it is allocated next, or not needed any more.
+  void redeem(size_t bytes);
   // Pages are not given back to the system before the region goes; they are reused. False, and nothing done, if
   // `memory` is not what allocate gave (nullptr included).
   bool free(void* memory);
@@ -69,8 +71,12 @@ class SharedRegion {
   struct Allocator;
   // The allocator is locked.
   std::optional<uint64_t> take(size_t bytes, size_t alignment);
+  bool give_back(uint64_t offset);
   Status grow(size_t bytes, size_t alignment);
   Status map_to(uint64_t end);
+  // Says so once.
+  void refuse(const Status& why);
+  Status limit_reached() const;
   GrowingMapping mapping_;
   std::byte* base_ = nullptr;
   std::atomic<size_t> mapped_{0};

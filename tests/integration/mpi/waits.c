@@ -2,6 +2,10 @@
 // Calls in which a rank waits for another one: what they return, and that a rank that waits for long leaves its core to
 // others. HAS_HOOK: the MPI calls hocket at its looks. With the argument "multiple" the program asks for
 // MPI_THREAD_MULTIPLE, where that is not used.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,20 +17,29 @@ static double processor_seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-enum { kLateUs = 150000 };
+// How often this thread has slept; a yield is none.
+static long sleeps(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
+static useconds_t late_us = 150000;
+enum { kSleeps = 20 };  // at least, in a wait as long as that
 
 // Rank 0 comes late to what the others wait in.
-#define WAIT_FOR_RANK_0(what, ...)                                                                          \
-  do {                                                                                                      \
-    MPI_Barrier(MPI_COMM_WORLD);                                                                            \
-    if (world_rank == 0) usleep(kLateUs);                                                                   \
-    const double before = processor_seconds(), began = MPI_Wtime();                                         \
-    __VA_ARGS__;                                                                                            \
-    const double used = processor_seconds() - before, took = MPI_Wtime() - began;                           \
-    if (world_rank != 0 && took > 0.5e-6 * kLateUs) {                                                       \
-      printf("%s: %.1f %% of a core\n", what, 100 * used / took);                                           \
-      if (must_be_calm) CHECK(used < 0.5 * took, "%s takes %.0f of %.0f ms", what, 1e3 * used, 1e3 * took); \
-    }                                                                                                       \
+#define WAIT_FOR_RANK_0(what, ...)                                                                         \
+  do {                                                                                                     \
+    MPI_Barrier(MPI_COMM_WORLD);                                                                           \
+    if (world_rank == 0) usleep(late_us);                                                                  \
+    const double before = processor_seconds(), began = MPI_Wtime();                                        \
+    const long slept = sleeps();                                                                           \
+    __VA_ARGS__;                                                                                           \
+    const double used = processor_seconds() - before, took = MPI_Wtime() - began;                          \
+    if (world_rank != 0 && took > 0.5e-6 * (double)late_us) {                                              \
+      printf("%s: %.1f %% of a core, %ld sleeps\n", what, 100 * used / took, sleeps() - slept);            \
+      if (must_be_calm) CHECK(sleeps() - slept >= kSleeps, "%s sleeps %ld times", what, sleeps() - slept); \
+    }                                                                                                      \
   } while (0)
 
 static void send_to_all(int value, int tag) {
@@ -54,6 +67,7 @@ static void receive(int must_be_calm) {
   WAIT_FOR_RANK_0("MPI_Probe, MPI_Mprobe and MPI_Mrecv", {
     if (world_rank == 0) {
       send_to_all(18, 2);
+      usleep(late_us);
       send_to_all(19, 2);
     } else {
       MPI_Message message;
@@ -103,7 +117,11 @@ static void wait_for_requests(int must_be_calm) {
   MPI_Status statuses[3];
   WAIT_FOR_RANK_0("MPI_Wait and its like", {
     if (world_rank == 0) {
-      for (int tag = 10; tag < 16; ++tag) send_to_all(tag, tag);
+      // Each of the calls has something to wait for.
+      for (int tag = 10; tag < 16; ++tag) {
+        usleep(late_us / 4);
+        send_to_all(tag, tag);
+      }
     } else {
       MPI_Request requests[6];
       int more[3] = {0, 0, 0};
@@ -140,6 +158,7 @@ static void wait_collectively(int must_be_calm) {
   MPI_Win window;
   MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
   MPI_Win_fence(0, window);
+  late_us = 400000;  // a rank with a window stays awake for longer
   WAIT_FOR_RANK_0("MPI_Win_fence", MPI_Win_fence(0, window));
   MPI_Win_free(&window);
 }
@@ -163,6 +182,24 @@ static void errors(void) {
   error = MPI_Sendrecv(&world_rank, 1, MPI_INT, world_rank, 7, &value, 1, MPI_INT, world_rank, 7, MPI_COMM_WORLD,
                        MPI_STATUS_IGNORE);
   CHECK(error == MPI_SUCCESS && value == world_rank, "%d, %d", error, value);
+  // One that is refused has not taken anything: the next message still comes to the next receive.
+  int other = -1;
+  error = MPI_Sendrecv(&world_rank, 1, MPI_INT, world_size, 8, &other, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+  MPI_Error_class(error, &error_class);
+  CHECK(error_class == MPI_ERR_RANK, "class %d", error_class);
+  error = MPI_Sendrecv(&world_rank, 1, MPI_INT, world_rank, 8, &value, 1, MPI_INT, world_rank, 8, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
+  CHECK(error == MPI_SUCCESS && value == world_rank && other == -1, "%d, %d, %d", error, value, other);
+  // A message that is too long is an error of the receive alone.
+  const int three[3] = {1, 2, 3};
+  if (world_rank < 2) {
+    error = MPI_Sendrecv(three, world_rank == 0 ? 3 : 1, MPI_INT, 1 - world_rank, 9, &value, 1, MPI_INT, 1 - world_rank,
+                         9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    error_class = MPI_SUCCESS;
+    if (error != MPI_SUCCESS) MPI_Error_class(error, &error_class);
+    CHECK(error_class == (world_rank == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE), "class %d", error_class);
+  }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <set>
+#include <vector>
 
 namespace hocket::engines::shared_memory {
 namespace {
@@ -22,6 +23,7 @@ class Staging : public testing::Test {
 };
 
 TEST_F(Staging, GrowsToItsLimitAndNoFurther) {
+  ASSERT_TRUE(region_->promise(2 * kBytes));
   StagingPool pool(*region_, kBytes, 2, 3);
   std::set<StagingBuffer*> taken;
   const auto is_free = [](const StagingBuffer&) { return false; };
@@ -36,6 +38,7 @@ TEST_F(Staging, GrowsToItsLimitAndNoFurther) {
 }
 
 TEST_F(Staging, GivesBuffersAgainThatAreFree) {
+  ASSERT_TRUE(region_->promise(kBytes));
   StagingPool pool(*region_, kBytes, 1, 2);
   const auto hold = [&](uint64_t holder, uint64_t done) {
     StagingBuffer* buffer = pool.take([done](const StagingBuffer& candidate) { return candidate.holder <= done; });
@@ -52,16 +55,26 @@ TEST_F(Staging, GivesBuffersAgainThatAreFree) {
 
 TEST_F(Staging, TakesNothingBeforeItIsNeeded) {
   void* const before = region_->allocate(kBytes, kBytes);
+  ASSERT_TRUE(region_->promise(2 * kBytes));
   const StagingPool pool(*region_, kBytes, 2, 3);
   void* const after = region_->allocate(kBytes, kBytes);
   EXPECT_EQ(region_->offset_of(after), region_->offset_of(before) + kBytes) << "the next block is no longer free";
 }
 
-TEST_F(Staging, WithoutRoomInTheRegionHasNone) {
-  StagingPool pool(*region_, uint64_t{32} << 20, 1, 2);
-  EXPECT_FALSE(pool.is_without_memory()) << "it has not been asked yet";
+// What was promised is there, but in pieces.
+TEST_F(Staging, IsShortOfMemoryWhereNoBufferFitsIntoIt) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  ASSERT_TRUE(region_->promise(4 * kPiece));
+  StagingPool pool(*region_, 2 * kPiece, 2, 3);
+  EXPECT_FALSE(pool.is_short_of_memory()) << "it has not been asked yet";
+  std::vector<void*> pieces;
+  while (void* piece = region_->allocate(kPiece)) pieces.push_back(piece);
+  ASSERT_GE(pieces.size(), 8u);
+  for (size_t i = 0; i < pieces.size(); i += 2) EXPECT_TRUE(region_->free(pieces[i]));
+  while (region_->allocate(2 * kPiece) != nullptr) {
+  }
   EXPECT_EQ(pool.take([](const StagingBuffer&) { return true; }), nullptr);
-  EXPECT_TRUE(pool.is_without_memory());
+  EXPECT_TRUE(pool.is_short_of_memory());
 }
 
 }  // namespace

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
+#include <ctime>
 #include <thread>
+
+#include "core/awaited_progress.h"
 
 namespace hocket::interposer {
 namespace {
 
-constexpr int kLooks = 64;
+constexpr int kLooks = 256;  // several times as many as between two looks at the clock
 
 MpiWaitPolicy sleeping_at_once() {
   MpiWaitPolicy policy;
@@ -68,7 +72,49 @@ TEST(MpiWait, EachCallBeginsAfresh) {
     }
   }
   const MpiWait next;
-  EXPECT_LT(sleeps_in(16), 4);
+  EXPECT_LT(sleeps_in(64), 4);
+  end_mpi_waits();
+}
+
+void use_processor(int64_t ns) {
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  for (const int64_t end = now() + ns; now() < end;) {
+  }
+}
+
+TEST(MpiWait, StaysAwakeWhileLooksMoveSomething) {
+  MpiWaitPolicy policy = sleeping_at_once();
+  policy.awake_ns = 2'000'000;
+  begin_mpi_waits(policy);
+  const MpiWait wait;
+  while (sleeps_in(64) < 32) {
+  }
+  // Looks that take a tenth of a millisecond are no idle ones: at the second it is awake again.
+  long slept = 0;
+  for (int look = 0; look < 20; ++look) {
+    use_processor(100'000);
+    slept += sleeps_in(1);
+  }
+  EXPECT_LE(slept, 4);
+  while (sleeps_in(64) < 32) {  // and sleeps in the end
+  }
+  end_mpi_waits();
+}
+
+TEST(MpiWait, WaitsLongerWhereOthersMayWorkOnAWindow) {
+  awaited_progress.window_comes();
+  begin_mpi_waits(sleeping_at_once());
+  const MpiWait wait;
+  EXPECT_LT(sleeps_in(kLooks), 4);
+  const auto began = std::chrono::steady_clock::now();
+  while (sleeps_in(64) < 32) {
+  }
+  EXPECT_GT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(20));
+  awaited_progress.window_goes();
   end_mpi_waits();
 }
 

@@ -224,16 +224,22 @@ TEST(SharedRegion, SparseMemoryIsZeroedAndHasPagesOnceTheyAreTouched) {
   EXPECT_EQ(std::count(again, again + kBytes, std::byte{0}), static_cast<int64_t>(kBytes));
 }
 
-TEST(SharedRegion, SaysWhetherThereIsRoomAndTakesNone) {
-  auto region = SharedRegion::create(size_t{1} << 20);
-  ASSERT_TRUE(region.is_ok());
-  EXPECT_FALSE(region.value()->has_room(size_t{2} << 20));
-  EXPECT_TRUE(region.value()->has_room(size_t{1} << 19));
-  void* const most = region.value()->allocate(size_t{3} << 18);
-  EXPECT_NE(most, nullptr) << "what was only asked for is free";
-  EXPECT_FALSE(region.value()->has_room(size_t{1} << 19));
-  region.value()->free(most);
-  EXPECT_TRUE(region.value()->has_room(size_t{1} << 19));
+TEST(SharedRegion, KeepsWhatItHasPromised) {
+  auto made = SharedRegion::create(size_t{1} << 20);
+  ASSERT_TRUE(made.is_ok());
+  SharedRegion& region = *made.value();
+  EXPECT_FALSE(region.promise(size_t{2} << 20));
+  ASSERT_TRUE(region.promise(size_t{1} << 19));
+  EXPECT_EQ(region.allocate(size_t{3} << 18), nullptr) << "a part of it is promised";
+  EXPECT_FALSE(region.promise((size_t{1} << 19) + 64));
+  void* const rest = region.allocate(size_t{1} << 18);
+  EXPECT_NE(rest, nullptr);
+  region.redeem(size_t{1} << 19);
+  void* const promised = region.allocate(size_t{1} << 19);
+  EXPECT_NE(promised, nullptr);
+  EXPECT_TRUE(region.free(rest));
+  EXPECT_TRUE(region.free(promised));
+  EXPECT_NE(region.allocate(size_t{3} << 18), nullptr) << "nothing is in use or promised any more";
 }
 
 TEST(SharedRegion, RefusesStrangePointersAndDoubleFrees) {
