@@ -4,8 +4,8 @@
   around.py [--mpi mpich,openmpi] [--cases pingpong,wait,...] [--ranks 2,4,8] [--rounds 5]
 
 The three sides take turns. A table in Markdown on stdout, with medians and in brackets the lowest and the highest of
-the rounds; progress on stderr. Microseconds, and for `wait` percent of a core. Exit status 1 if a run fails; a run of
-more than --timeout seconds is a dash."""
+the rounds; progress on stderr. Microseconds, but percent of a core for `wait`, and KiB where the name says so. Exit
+status 1 if a run fails; a run of more than --timeout seconds is a dash."""
 
 import argparse
 import statistics
@@ -15,7 +15,7 @@ import tempfile
 from runs import MPIS, SIDES, build, run
 
 CASES = {"pingpong": ["pingpong", "2000"], "ring": ["ring", "500"], "halo": ["halo", "1000"], "wait": ["wait", "1"],
-         "communicators": ["communicators", "0"]}
+         "communicators": ["communicators", "300"]}
 
 
 def measure(mpi, ranks, case, options, work):

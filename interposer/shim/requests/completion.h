@@ -3,12 +3,13 @@
 // some that only hocket moves. Each look moves both.
 //
 // The four kinds of completion below have these members: `count` and `requests`, look(), which polls the MPI once and
-// says whether the call is over, may_be_tested(), whether that ends as the waiting function does, and report(), which
+// says whether the call is over, and report(), which
 // adds hocket's failures to the error and the statuses that look() has written.
 //
 // Thread safety: any thread.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "c_api/internal/pending.h"
@@ -35,7 +36,6 @@ struct OneRequest {
   MPI_Status* status;
   static constexpr int count = 1;
 
-  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -45,7 +45,6 @@ struct AllRequests {
   MPI_Request* requests;
   MPI_Status* statuses;
 
-  static bool may_be_tested() { return may_test_all(); }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -56,7 +55,6 @@ struct AnyRequest {
   int* index;
   MPI_Status* status;
 
-  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -68,7 +66,6 @@ struct SomeRequests {
   int* indices;
   MPI_Status* statuses;
 
-  static bool may_be_tested() { return true; }
   int look(bool& is_over) const;
   int report(int error, const std::vector<Failed>& failed) const;
 };
@@ -126,6 +123,12 @@ int wait_beside_pending(const Completion& completion, const PassThrough& pass_th
   return pass_through();
 }
 
+// Whether the testing function ends where the waiting one does.
+template <typename Completion>
+bool may_be_tested() {
+  return !std::is_same_v<Completion, AllRequests> || may_test_all();
+}
+
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const PassThrough& pass_through) {
   return count_ended(completion, [&] {
@@ -133,7 +136,7 @@ int wait_for(const Completion& completion, const PassThrough& pass_through) {
       return wait_beside_pending(completion, pass_through);
     if (looks() == Looks::kByMpi) [[likely]]
       return pass_through();
-    if (!waits_by_tests(false) || !completion.may_be_tested()) return wait_in_mpi(pass_through);
+    if (!waits_by_tests(false) || !may_be_tested<Completion>()) return wait_in_mpi(pass_through);
     return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }

@@ -3,7 +3,7 @@
 //
 // The owner's mapping grows where it is: an address in it is (base + offset) for good. Peers map what they come to
 // need of it, and what is mapped once stays mapped. Pages are claimed with fallocate before they are handed out, so
-// that memory that isn't there is an error and never SIGBUS.
+// that memory that isn't there is an error and never SIGBUS; but for sparse blocks of a memfd.
 // No name exists in any file system: nothing can be left behind.
 //
 // Thread safety: allocate, free and contains may be called from any thread.
