@@ -1,33 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of calls.c under each MPI: alone as it comes, alone at its best settings, and under hocket as it comes.
+"""Times of calls.c, and floods of flood.c, under each MPI: alone as it comes, alone at its best settings, and under
+hocket as it comes.
 
   around.py [--mpi mpich,openmpi] [--cases pingpong,wait,...] [--ranks 2,4,8] [--rounds 5]
 
 The three sides take turns. A table in Markdown on stdout, with medians and in brackets the lowest and the highest of
-the rounds; progress on stderr. Microseconds, but percent of a core for `wait`, and KiB where the name says so. Exit
-status 1 if a run fails; a run of more than --timeout seconds is a dash."""
+the rounds; progress on stderr. Microseconds, but percent of a core for `wait`, and KiB, MiB or calls ahead where the
+name says so. Floods only where --cases names them. Exit status 1 if a run fails; a run of more than --timeout seconds
+is a dash."""
 
 import argparse
 import statistics
 import sys
 import tempfile
 
-from runs import MPIS, SIDES, build, run
+from runs import MPIS, SIDES, build, check_words, run
 
-CASES = {"pingpong": ["pingpong", "2000"], "ring": ["ring", "500"], "halo": ["halo", "1000"], "wait": ["wait", "1"],
-         "communicators": ["communicators", "300"]}
+# The program of this folder, and its arguments.
+CASES = {"pingpong": ("calls.c", "pingpong", "2000"), "ring": ("calls.c", "ring", "500"),
+         "halo": ("calls.c", "halo", "1000"), "wait": ("calls.c", "wait", "1"),
+         "communicators": ("calls.c", "communicators", "300"),
+         "bcast_flood": ("flood.c", "bcast", "100000", "1024", "2"),
+         "reduce_flood": ("flood.c", "reduce", "100000", "1024", "2")}
 
 
 def measure(mpi, ranks, case, options, work):
     """{name: {side: [numbers]}} of all rounds."""
-    program = build(mpi, "calls.c", work)
+    source, *arguments = CASES[case]
+    line = [build(mpi, source, work), *arguments]
     found = {}
     for number in range(options.rounds):
         sides = SIDES if MPIS[mpi].best else ("alone", "hocket")
         for side in sides if number % 2 == 0 else reversed(sides):
             print(f"{mpi}, {ranks} ranks, {case}, {side}, {number + 1} of {options.rounds}", file=sys.stderr)
-            for line in (run(mpi, side, ranks, [program, *CASES[case]], options.timeout) or "").splitlines():
-                name, value = line.split()
+            for text in (run(mpi, side, ranks, line, options.timeout) or "").splitlines():
+                name, value = text.split()
                 found.setdefault(name, {}).setdefault(side, []).append(float(value))
     return found
 
@@ -49,15 +56,13 @@ def ratio(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", default="mpich,openmpi")
-    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--cases", default=",".join(case for case in CASES if "flood" not in case))
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--timeout", type=float, default=60)
     options = parser.parse_args()
-    for word, known, what in [*((one, MPIS, "MPI") for one in options.mpi.split(",")),
-                              *((one, CASES, "case") for one in options.cases.split(","))]:
-        if word not in known:
-            parser.error(f"there is no {what} '{word}': {' '.join(known)}")
+    check_words(parser, options.mpi, MPIS, "MPI")
+    check_words(parser, options.cases, CASES, "case")
     print("| MPI | ranks | | alone | at its best settings | under hocket | ratio |\n|---|---:|---|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as work:
         for mpi in options.mpi.split(","):

@@ -11,7 +11,7 @@ import statistics
 import sys
 import tempfile
 
-from runs import MPIS, build, run
+from runs import MPIS, build, check_words, run
 
 COUNTS = {"fetch_and_op": 5000, "accumulate": 1000, "put": 2000, "ssend": 5000, "rendezvous": 20, "nbx": 1000,
           "probe": 5000, "file": 200, "ping_pong": 20000}
@@ -46,10 +46,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=15)
     parser.add_argument("--ranks", type=int, default=4)
     options = parser.parse_args()
-    for word, known, what in [*((one, MPIS, "MPI") for one in options.mpi.split(",")),
-                              *((one, COUNTS, "case") for one in options.cases.split(","))]:
-        if word not in known:
-            parser.error(f"there is no {what} '{word}': {' '.join(known)}")
+    check_words(parser, options.mpi, MPIS, "MPI")
+    check_words(parser, options.cases, COUNTS, "case")
     if options.pairs < 2 or options.ranks < 3:
         parser.error("--pairs is 2 at least, --ranks 3")
     print("| us | " + " | ".join(f"{mpi} alone | under hocket | ratio" for mpi in options.mpi.split(",")) + " |")

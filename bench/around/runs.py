@@ -37,6 +37,12 @@ MPIS = {
 }
 
 
+def check_words(parser, words, known, what):
+    for word in words.split(","):
+        if word not in known:
+            parser.error(f"there is no {what} '{word}': {' '.join(known)}")
+
+
 def build(mpi, source, work):
     program = os.path.join(work, f"{os.path.splitext(source)[0]}-{mpi}")
     if not os.path.exists(program):

@@ -84,6 +84,14 @@ class MpiWait {
   MpiWait& operator=(const MpiWait&) = delete;
 };
 
+// A call that passes to the MPI, which waits.
+template <typename PassThrough>
+int wait_in_mpi(const PassThrough& pass_through) {
+  if (looks() != Looks::kByHook) return pass_through();
+  const MpiWait wait;
+  return pass_through();
+}
+
 // The MPI looks, in whatever thread and call.
 inline void pause_in_mpi() {
   if (internal::threads_wait.depth != 0) internal::threads_wait.pause.pause();

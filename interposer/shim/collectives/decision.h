@@ -109,8 +109,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
   const NestedCall nested;
-  const MpiWait wait;
-  return pass_through();
+  return wait_in_mpi(pass_through);
 }
 
 template <typename Call, typename PassThrough>

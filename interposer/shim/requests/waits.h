@@ -16,15 +16,6 @@ inline bool waits_by_tests(bool is_dear) {
   return looks() == Looks::kByTests && !is_nested() && !(is_dear && has_core_each());
 }
 
-// The call passes to the MPI, which waits.
-template <typename PassThrough>
-int wait_in_mpi(const PassThrough& pass_through) {
-  if (looks() != Looks::kByHook) [[likely]]
-    return pass_through();
-  const MpiWait wait;
-  return pass_through();
-}
-
 // `look(is_over)` polls the MPI once.
 template <typename Look>
 int look_until_over(const Look& look) {
@@ -108,11 +99,7 @@ int wait_for_exchange(const StartReceive& start_receive, const StartSend& start_
 // `peer`: one that is MPI_PROC_NULL ends the call at once.
 template <typename Start, typename PassThrough>
 int send_or_receive(int peer, const Start& start, MPI_Status* status, const PassThrough& pass_through) {
-  const Looks how = looks();
-  if (how == Looks::kByTests && peer != MPI_PROC_NULL && waits_by_tests(true)) return wait_for_message(start, status);
-  if (how != Looks::kByHook) return pass_through();
-  const MpiWait wait;
-  return pass_through();
+  return waits_by_tests(true) && peer != MPI_PROC_NULL ? wait_for_message(start, status) : wait_in_mpi(pass_through);
 }
 
 template <typename StartReceive, typename StartSend, typename PassThrough>

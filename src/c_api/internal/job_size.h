@@ -11,7 +11,8 @@
 
 namespace hocket::c_api {
 
-// At most this many ranks may come to map each other's memory.
+// At most this many ranks may come to map each other's memory. A communicator of as many, on one node, makes those
+// after it cheaper to set up.
 void expect_ranks(hocket_context_t* context, uint32_t ranks);
 
 }  // namespace hocket::c_api
