@@ -9,11 +9,17 @@ source scripts/common.sh
 usage() {
   cat <<'TEXT'
 usage: ./dev bench [--ranks "2 4 8 16"] [--mpi LIST] [--collectives LIST] [--dry-run] [-- OPTIONS]
+       ./dev bench programs [--help | ...]        whole programs instead of single collectives
 MPIs: mpich5 openmpi5 (of the Python environments) mpich4 openmpi4 (Debian's)
 defaults: ranks 2 4 8 16; all MPIs; all collectives but the vector versions. OPTIONS go to `hocket bench`.
 Where there is a block for each rank, sizes are of one block, and end at 256K.
 TEXT
 }
+
+if [ "${1:-}" = programs ]; then
+  case " $* " in *" --help "* | *" -h "* | *" --from "* | *" --install "*) ;; *) build release ;; esac
+  exec python3 bench/programs/programs.py "${@:2}"
+fi
 
 ranks_list="2 4 8 16" mpis="mpich5 openmpi5 mpich4 openmpi4" dry=0
 # One message for all, and a block for each rank: the latter's buffers are as many times as long.

@@ -50,12 +50,17 @@ def build(mpi, source, work):
     return program
 
 
-def run(mpi, side, ranks, line, timeout):
-    """The output of `line` on one side, or None where it takes longer than `timeout` seconds."""
+def command_of(mpi, side, ranks, line):
+    """What runs `line` on one side, and in which environment."""
     one = MPIS[mpi]
     environment = dict(os.environ, **AS_ROOT, **(one.best if side == "best" else {}))
     preload = [f"LD_PRELOAD={ROOT}/build/release/lib/libhocket-mpi-{one.family}.so"] if side == "hocket" else []
-    command = [one.launcher, *one.options, "-n", str(ranks), "env", *preload, *line]
+    return [one.launcher, *one.options, "-n", str(ranks), "env", *preload, *line], environment
+
+
+def run(mpi, side, ranks, line, timeout):
+    """The output of `line` on one side, or None where it takes longer than `timeout` seconds."""
+    command, environment = command_of(mpi, side, ranks, line)
     try:
         result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:

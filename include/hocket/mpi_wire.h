@@ -27,6 +27,7 @@
 #include <mpi.h>
 #endif
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,13 +205,19 @@ static inline int hocket_mpi_probe(uint32_t from, uint32_t tag, void* user) {
   return code == MPI_SUCCESS ? found != 0 : hocket_mpi_answer(code);
 }
 
-/* What tables call the MPI: they may choose otherwise where messages are started and looked for at another price. */
-static inline const char* hocket_mpi_name(const char* version) {
+/* What tables call the MPI, "openmpi-5": they may choose otherwise where messages are started and looked for at another
+   price, and its own collectives are better or worse. "" where it is none of these. */
+static inline void hocket_mpi_name(const char* version, char* name, size_t size) {
   static const char* const kNames[][2] = {{"Open MPI", "openmpi"}, {"Intel(R) MPI", "intel"}, {"MPICH", "mpich"}};
   size_t i;
-  for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i)
-    if (strstr(version, kNames[i][0]) != NULL) return kNames[i][1];
-  return "";
+  name[0] = '\0';
+  for (i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
+    const char* const found = strstr(version, kNames[i][0]);
+    if (found == NULL) continue;
+    if (snprintf(name, size, "%s-%d", kNames[i][1], atoi(found + strcspn(found, "0123456789\n"))) >= (int)size)
+      name[0] = '\0';
+    return;
+  }
 }
 /* "MPICH Version:      5.0.2" */
 static inline int hocket_mpi_is_mpich_5(const char* version) {
@@ -240,7 +247,7 @@ static inline int hocket_mpi_wire_open_by(hocket_mpi_wire_t* self, MPI_Comm comm
   self->byte = byte;
   self->wire.struct_size = sizeof self->wire;
   self->tests_one_by_one = hocket_mpi_is_mpich_5(version);
-  strcpy(self->wire.name, hocket_mpi_name(version));
+  hocket_mpi_name(version, self->wire.name, sizeof self->wire.name);
   self->wire.rank = (uint32_t)rank;
   self->wire.size = (uint32_t)size;
   self->wire.tags = found ? (uint32_t)*(int*)most : 32767; /* the standard promises that many */

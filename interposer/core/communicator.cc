@@ -82,6 +82,7 @@ void forget_gone(List& self) {
 
 struct SetUpOffer {
   uint8_t able;
+  uint8_t may_have_devices;
   device::DeviceOffer device;
 };
 
@@ -99,13 +100,14 @@ class FirstRound {
 
   // By what ranks have told each other: all of them know.
   bool is_declined() const { return is_declined_; }
+  bool may_have_devices() const { return may_have_devices_; }
 
  private:
   int exchange_offers(const void* send, void* receive, size_t bytes) {
     is_over_ = true;
     const size_t whole = sizeof(SetUpOffer) + bytes, size = self_.size;
     std::vector<std::byte> mine(whole), all(whole * size);
-    const SetUpOffer offer{static_cast<uint8_t>(able_ ? 1 : 0), device::offer()};
+    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device::offer()};
     std::memcpy(mine.data(), &offer, sizeof offer);
     std::memcpy(mine.data() + sizeof offer, send, bytes);
     if (exchange_.allgather(mine.data(), all.data(), whole, exchange_.user) != 0) return 1;
@@ -117,6 +119,7 @@ class FirstRound {
       std::memcpy(static_cast<std::byte*>(receive) + rank * bytes, all.data() + rank * whole + sizeof other, bytes);
       self_.trial.agreed = std::min(self_.trial.agreed, other.device);
       all_able = all_able && other.able != 0;
+      may_have_devices_ = may_have_devices_ || other.may_have_devices != 0;
     }
     is_declined_ = !all_able || self_.trial.agreed == device::DeviceOffer::kPassThrough;
     return is_declined_ ? 1 : 0;
@@ -127,6 +130,7 @@ class FirstRound {
   const bool able_;
   bool is_over_ = false;
   bool is_declined_ = false;
+  bool may_have_devices_ = false;
 };
 
 // A rank without a context: its peers learn of it.
@@ -142,6 +146,13 @@ void report_failed_set_up(int size) {
   const log::Level level = reported.exchange(true, std::memory_order_relaxed) ? log::Level::kInfo : log::Level::kWarn;
   HOCKET_LOG_AT(level, "a communicator of %d ranks could not be set up and is left to the MPI: %s", size,
                 hocket_error_text());
+}
+
+// Which memory a rank passes is known on that rank alone, and an MPI may not be able to take a device's: where there
+// may be devices, nothing is left to it unasked.
+std::unique_ptr<const c_api::ByMpi> left_to_mpi(const hocket_comm_t* comm, bool may_have_devices) {
+  c_api::ByMpi found = c_api::left_to_mpi(comm, may_have_devices);
+  return found.any() ? std::make_unique<const c_api::ByMpi>(std::move(found)) : nullptr;
 }
 
 // A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
@@ -160,6 +171,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
     self.may_begin = !is_on_trial && c_api::may_run_by_engines(self.comm);
+    self.by_mpi = left_to_mpi(self.comm, round.may_have_devices());
     return;
   }
   self.comm = nullptr;

@@ -14,6 +14,7 @@
 #include <memory>
 #include <new>
 
+#include "c_api/internal/call.h"
 #include "core/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
@@ -41,7 +42,8 @@ struct Communicator {
   int questions = 0;  // asked of all ranks alike, whether they wait for each other
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
-  bool may_begin = false;  // NIC engines end non-blocking calls on it by themselves
+  std::unique_ptr<const c_api::ByMpi> by_mpi;  // nullptr: no call is left to the MPI's own algorithm
+  bool may_begin = false;                      // NIC engines end non-blocking calls on it by themselves
   TryLock lock;
   // Non-blocking calls that are not over. Raised by the thread that starts one; lowered with release by the one that
   // has seen its end and doesn't use `comm` any more: pairs with the acquire in BesidePending.

@@ -20,6 +20,7 @@ struct Endpoint {
   hocket_context_options_t options{};
   bool mpi_spins = false;
   int job_size = 1;
+  const char* mpi_name = "";
   std::unordered_set<void*> given_out;
 };
 
@@ -38,7 +39,7 @@ hocket_context_t* make_context(Endpoint& self) {
     self.context = nullptr;
     HOCKET_LOG_WARN("all calls are passed through to the MPI: %s", hocket_error_text());
   } else {
-    c_api::speak_of_mpi(self.context);
+    c_api::speak_of_mpi(self.context, self.mpi_name);
     c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));
     c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
   }
@@ -54,6 +55,7 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins) {
 }
 
 void set_job_size(int ranks) { the_endpoint().job_size = ranks; }
+void set_mpi_name(const char* name) { the_endpoint().mpi_name = name; }
 void set_wire(const hocket_wire_t* wire) { the_endpoint().options.wire = wire; }
 bool has_wire() { return the_endpoint().options.wire != nullptr; }
 

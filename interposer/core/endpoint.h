@@ -18,6 +18,9 @@ void set_progress(void (*progress)(void*), void* user, bool mpi_spins);
 // How many ranks may come to map each other's memory. Set before the context is made.
 void set_job_size(int ranks);
 
+// As tables name the MPI underneath. It is not copied. Set before the context is made.
+void set_mpi_name(const char* name);
+
 // To ranks on other nodes; outlives the context, before which it is set.
 void set_wire(const hocket_wire_t* wire);
 bool has_wire();

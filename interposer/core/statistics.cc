@@ -9,7 +9,7 @@ namespace {
 struct Row {
   uint64_t carried_out = 0;
   uint64_t passed_through = 0;
-  uint64_t out_of_reach = 0;  // passed through where no setting and no luck would have made hocket carry them out
+  uint64_t out_of_reach = 0;  // passed through where no luck would have made hocket carry them out, or by choice
   std::string why;
 };
 
@@ -19,7 +19,8 @@ bool is_carried_out(Outcome outcome) {
 
 bool is_out_of_reach(Outcome outcome) {
   return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
-         outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines;
+         outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines ||
+         outcome == Outcome::kMpisOwn;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -69,6 +70,8 @@ const char* reason(Outcome outcome) {
       return "single rank";
     case Outcome::kFailed:
       return "failed";
+    case Outcome::kMpisOwn:
+      return "the MPI's own chosen";
     case Outcome::kDisabled:
       return "disabled";
     case Outcome::kNotSetUp:

@@ -30,6 +30,7 @@ enum class Outcome : uint8_t {
   kCarriedOut,
   kSingleRank,         // on a communicator of one rank: nothing to communicate, done on the spot
   kFailed,             // hocket returned an error
+  kMpisOwn,            // the MPI's own algorithm was chosen, by a table or by force
   kDisabled,           // HOCKET_DISABLE
   kNotSetUp,           // HOCKET_SETUP_CALLS not reached
   kIntercommunicator,  // not looked at: two groups

@@ -101,7 +101,12 @@ class Context {
   WrittenSettings& written_settings() { return written_settings_; }
   // In whose words sentences name calls. Set before the first communicator is made.
   Vocabulary vocabulary() const { return vocabulary_; }
-  void speak(Vocabulary vocabulary) { vocabulary_ = vocabulary; }
+  void come_through_mpi(const char* name) {
+    vocabulary_ = Vocabulary::kMpi;
+    mpi_name_ = name;
+  }
+  // As tables name the MPI that calls come through; "": none.
+  const std::string& mpi_name() const { return mpi_name_; }
 
   // Whether a communicator of this process was found to have more ranks than cores: then all of them have.
   // Relaxed: a hint that stands for itself.
@@ -127,6 +132,7 @@ class Context {
   platform::WaitMode wait_mode_ = platform::WaitMode::kAutomatic;
   bool asymmetric_barrier_ = false;
   Vocabulary vocabulary_ = Vocabulary::kHocket;
+  std::string mpi_name_;
   std::atomic<bool> oversubscribed_{false};
   std::atomic<uint64_t> set_ups_{0};
   std::atomic<uint32_t> communicators_{0};

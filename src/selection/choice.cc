@@ -86,7 +86,7 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
 }
 
 bool matches(const Query& query, const Table& table, const Rule& rule) {
-  if (rule.collective != query.collective || !(rule.wire.empty() || rule.wire == table.wire())) return false;
+  if (rule.collective != query.collective || !names_wire(rule.wire, table.wire())) return false;
   if (rule.when != When::kAlways && (rule.when == When::kOversubscribed) != query.oversubscribed) return false;
   return rule.ranks.contains(query.ranks) && rule.bytes.contains(query.bytes) &&
          rule.nodes.contains(query.node_count()) && rule.ranks_a_node.contains(query.ranks_a_node());
@@ -110,7 +110,12 @@ Match find_match(const Query& query, const Table& table, const Spec* forced) {
   }
   match.ground = Ground::kRule;
   for (const Rule& rule : table.rules()) {
-    if (!matches(query, table, rule) || !serves(rule.spec, rule.line)) continue;
+    if (!matches(query, table, rule)) continue;
+    if (rule.spec.is_mpis && query.is_of_mpi && !match.refused.empty()) {
+      match.refused.push_back({rule.spec, rule.line, "a line before it is for calls of this length"});
+      continue;
+    }
+    if (!serves(rule.spec, rule.line)) continue;
     match.rule = &rule;
     return match;
   }
@@ -145,6 +150,11 @@ std::string reason_of(const Match& match, const Table& table) {
 
 Result<Choice> choose(const Query& query, const Table& table, const Spec* forced) {
   const Match match = find_match(query, table, forced);
+  if (match.spec.is_mpis) {
+    Choice choice;
+    choice.reason = reason_of(match, table);
+    return choice;
+  }
   if (match.spec.algorithm == nullptr) {
     const std::string what(schedule::name(query.collective));
     if (forced != nullptr)

@@ -30,6 +30,8 @@ struct Query {
   const schedule::Nodes* domains = nullptr;
   // "": ranks on different nodes reach each other by multicast.
   std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";
+  // It comes through an MPI, to which it may be left.
+  bool is_of_mpi = false;
   bool oversubscribed = false;  // more ranks than cores, on the fullest machine
   bool commutative = true;      // if not, operands must be combined in rank order (Shape::keep_order)
   uint32_t element_bytes = 1;
@@ -57,9 +59,9 @@ struct PartChoice {
 };
 
 struct Choice {
-  const algorithms::Algorithm* algorithm = nullptr;
-  uint32_t degree = 0;         // for Shape::degree
-  uint64_t segment_bytes = 0;  // the longest segment
+  const algorithms::Algorithm* algorithm = nullptr;  // nullptr: left to the MPI, and nothing else is said
+  uint32_t degree = 0;                               // for Shape::degree
+  uint64_t segment_bytes = 0;                        // the longest segment
   // For Shape::segments: 1 .. max_segments, and such that ceil(chunk_elements / segments) elements fit into a slot if
   // the algorithm uses slots.
   uint32_t segments = 1;

@@ -110,6 +110,7 @@ Spec with_degree(Spec spec) {
 // What the model says of the chosen one, and of the best of the others; "" if it has nothing to say of it.
 // `place`: "" or "for 4K bytes, 8 ranks: ".
 std::string prediction_of(const Query& query, const Table& table, const Spec& chosen, const std::string& place = {}) {
+  if (chosen.is_mpis) return {};
   const Prediction* found = nullptr;
   const Prediction* next = nullptr;
   const std::vector<Prediction> all = predict(query, table);
@@ -250,7 +251,10 @@ std::string explain(const Query& query, const Table& table, const Spec* forced) 
   const Match match = find_match(query, table, forced);
   const Result<Choice> choice = choose(query, table, forced);
   std::string text = title(query);
-  if (choice.is_ok()) {
+  if (match.spec.is_mpis) {
+    text += "  runs      mpi: the MPI's own algorithm; the call is passed through\n" + ground_of(query, match, table);
+    if (match.ground == Ground::kRule) text += runner_up(query, table, match);
+  } else if (choice.is_ok()) {
     const algorithms::Algorithm& algorithm = *match.spec.algorithm;
     text += "  runs      " + to_text(match.spec) + ": " + std::string(algorithm.summary) + "\n";
     text += parts_of(query, table, match.spec);

@@ -40,6 +40,7 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.nodes = asked.nodes.get();
   inner.domains = nullptr;
   inner.composition = spec.algorithm;
+  inner.is_of_mpi = false;
   inner.part = index;
   inner.limits = {.unequal_blocks = call.unequal_blocks, .within_domains = query.node_count() == 1 && over != nullptr};
   // Parts of the message are rounded at both ends, and segments of them once more.

@@ -24,7 +24,7 @@ Status unknown_algorithm(schedule::Collective collective, std::string_view name,
     known += algorithm->name;
   }
   return invalid("there is no algorithm " + quoted(name) + " for " + std::string(schedule::name(collective)) +
-                 "; there are: " + (known.empty() ? "none" : known));
+                 "; there are: " + (known.empty() ? "none" : known) + (for_part ? "" : ", and mpi, the MPI's own"));
 }
 
 // `key`: as it was written.
@@ -111,6 +111,11 @@ Result<Spec> parse_spec(schedule::Collective collective, std::string_view text) 
   const size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   Spec spec;
+  if (text == kMpisOwn) {
+    spec.is_mpis = true;
+    return spec;
+  }
+  if (name == kMpisOwn) return invalid(quoted(text) + ": mpi has no parameters");
   spec.algorithm = algorithms::find(collective, name);
   if (spec.algorithm == nullptr) return unknown_algorithm(collective, name, /*for_part=*/false);
   if (colon == std::string_view::npos) return spec;
@@ -146,6 +151,7 @@ std::string to_text(const PartSpec& part) {
 }
 
 std::string to_text(const Spec& spec) {
+  if (spec.is_mpis) return std::string(kMpisOwn);
   const Algorithm& algorithm = *spec.algorithm;
   std::string text(algorithm.name);
   char separator = ':';

@@ -79,6 +79,11 @@ bool is_wire_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), may_stand);
 }
 
+bool names_wire(std::string_view asked, std::string_view wire) {
+  if (asked.empty() || asked == wire) return true;
+  return wire.size() > asked.size() && wire.substr(0, asked.size()) == asked && wire[asked.size()] == '-';
+}
+
 namespace {
 
 class LineParser {
@@ -90,8 +95,8 @@ class LineParser {
     if (!found) return no_table(quoted(collective) + " is not a collective: there are " + names_of_collectives());
     rule.collective = *found;
     for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
-      HOCKET_TRY(rule.spec.algorithm == nullptr ? condition_or_spec(word, rule) : measurement(word, rule));
-    if (rule.spec.algorithm == nullptr) return no_table("the line names no algorithm");
+      HOCKET_TRY(rule.spec.is_there() ? measurement(word, rule) : condition_or_spec(word, rule));
+    if (!rule.spec.is_there()) return no_table("the line names no algorithm");
     return Status::ok();
   }
 

@@ -13,7 +13,9 @@
 // collectives with a block for each rank, bytes= is of one block, the longest where they differ. nodes= is how many
 // nodes the ranks are on, and 1 where it is left out; ppn= the most ranks that a node has. Parameters: degree= (a
 // number, or `flat`: every rank a child of the root), by another name where the algorithm says so, segment= (bytes),
-// and of a composition its parts, PART=ALGORITHM[/DEGREE]. Sizes may end in K, M or G (powers of 1024).
+// and of a composition its parts, PART=ALGORITHM[/DEGREE]. Sizes may end in K, M or G (powers of 1024). `mpi` in an
+// algorithm's place: what comes through an MPI is left to the MPI's own (by_mpi.h); for other calls such a line does
+// not stand there.
 //
 // One line, `model`, has the parameters of the cost model (cost_parameters.h), which chooses where no rule fits; those
 // left out are the default's.
@@ -53,9 +55,12 @@ struct Spec {
   uint32_t degree = 0;         // 0: the algorithm's default; kFlat
   uint64_t segment_bytes = 0;  // 0: the default
   PartSpec parts[schedule::kMaxParts] = {};
+  bool is_mpis = false;  // "mpi": the MPI's own; then there is no algorithm
 
+  bool is_there() const { return algorithm != nullptr || is_mpis; }
   bool operator==(const Spec&) const = default;
 };
+inline constexpr std::string_view kMpisOwn = "mpi";
 
 // Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
 Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
@@ -95,6 +100,8 @@ struct Rule {
 
 // Lower-case letters, digits, - and _, at least one.
 bool is_wire_name(std::string_view text);
+// Whether a rule's wire= is there: "openmpi" names "openmpi-5", too, and "" any.
+bool names_wire(std::string_view asked, std::string_view wire);
 
 // As a line of a table, without note and measurements.
 std::string to_text(const Rule& rule);

@@ -99,6 +99,7 @@ bool multicasts(const Spec& spec) { return any_multicasts(spec); }
 bool multicasts(const Choice& choice) { return any_multicasts(choice); }
 
 std::string why_not(const Query& query, const Spec& spec) {
+  if (spec.is_mpis) return query.is_of_mpi ? "" : "it is the MPI's own, and the call does not come through an MPI";
   const Algorithm& algorithm = *spec.algorithm;
   if (algorithm.collective != schedule::base_of(query.collective))
     return "it is an algorithm of " + std::string(schedule::name(algorithm.collective));

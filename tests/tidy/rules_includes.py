@@ -220,7 +220,8 @@ def check_dead_sources(tree, build_directory):
         if not path.endswith((".cc", ".c")) or path in built or path in COMPILED_ELSEWHERE:
             continue
         # Programs for a foreign compiler are named by the script that compiles them.
-        if path.startswith(("tests/integration/", "bench/around/")) and pathlib.PurePath(path).name in scripts:
+        foreign = ("tests/integration/", "bench/around/", "bench/programs/")
+        if path.startswith(foreign) and pathlib.PurePath(path).name in scripts:
             continue
         if path.endswith(".bpf.c") and path in scripts:
             continue

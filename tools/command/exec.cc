@@ -25,6 +25,7 @@ Examples:
   hocket exec -- mpirun -n 4 ./app
   hocket exec --stats -- mpiexec -n 8 python3 script.py
   HOCKET_ALLREDUCE=ring hocket exec -- mpirun -n 4 ./app
+  hocket exec --oversubscribe -- mpirun -n 16 ./app      on a machine of four cores
 The launcher tells which MPI it is; where it can't (srun, a script), the program's own libmpi decides, or --mpi. A
 program for the standard binary interface (libmpi_abi), or a Python with such an mpi4py, is known by itself.
 Nothing is changed but the environment: LD_PRELOAD names hocket's library for that MPI.
@@ -35,15 +36,36 @@ struct ExecOptions {
   bool stats = false;
   bool disable = false;
   bool check = false;
+  bool oversubscribe = false;
   bool dry_run = false;
   std::string mpi = "auto";
 };
 
-void print_environment(const std::string& preload, const ExecOptions& options) {
-  std::printf("LD_PRELOAD=%s\n", preload.c_str());
-  if (options.stats) std::printf("HOCKET_STATS=1\n");
-  if (options.disable) std::printf("HOCKET_DISABLE=1\n");
-  if (options.check) std::printf("HOCKET_CHECK=1\n");
+struct Variable {
+  const char* name;
+  std::string value;
+};
+
+// So that launchers start more ranks than there are cores, and bind none to a core: mpirun of Open MPI 4, that of 5,
+// and Intel MPI's, which would pin ranks.
+const Variable kOversubscribing[] = {
+    {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+    {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+    {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+    {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+    {"I_MPI_PIN", "0"},
+};
+
+// What is changed for the launcher and its ranks.
+std::vector<Variable> environment_of(const std::string& shim, const ExecOptions& options) {
+  std::vector<Variable> changed = {{"LD_PRELOAD", with_preload(shim, std::getenv("LD_PRELOAD"))}};
+  if (options.stats) changed.push_back({"HOCKET_STATS", "1"});
+  if (options.disable) changed.push_back({"HOCKET_DISABLE", "1"});
+  if (options.check) changed.push_back({"HOCKET_CHECK", "1"});
+  if (!options.oversubscribe) return changed;
+  for (const Variable& one : kOversubscribing)
+    if (std::getenv(one.name) == nullptr) changed.push_back(one);
+  return changed;
 }
 
 int execute(const ExecOptions& options, const std::vector<std::string>& command) {
@@ -56,15 +78,13 @@ int execute(const ExecOptions& options, const std::vector<std::string>& command)
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
   if (const Status status = check_configuration(); !status.is_ok()) return fail(kFailure, status.message());
 
-  const std::string preload = with_preload(shim.value(), std::getenv("LD_PRELOAD"));
-  if (options.dry_run) {
-    print_environment(preload, options);
-    return kSuccess;
+  for (const Variable& one : environment_of(shim.value(), options)) {
+    if (options.dry_run)
+      std::printf("%s=%s\n", one.name, one.value.c_str());
+    else
+      setenv(one.name, one.value.c_str(), 1);
   }
-  setenv("LD_PRELOAD", preload.c_str(), 1);
-  if (options.stats) setenv("HOCKET_STATS", "1", 1);
-  if (options.disable) setenv("HOCKET_DISABLE", "1", 1);
-  if (options.check) setenv("HOCKET_CHECK", "1", 1);
+  if (options.dry_run) return kSuccess;
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -85,6 +105,8 @@ void add_exec(CLI::App& app, Invocation& invocation) {
   sub->add_flag("--stats", options->stats, "at the end, what hocket carried out and what it passed through, and why");
   sub->add_flag("--disable", options->disable, "pass every call through to the MPI: for comparison");
   sub->add_flag("--check", options->check, "compare what all ranks pass before every call, between nodes too (slow)");
+  sub->add_flag("--oversubscribe", options->oversubscribe,
+                "let the launcher start more ranks than there are cores, and bind none: by variables of its own");
   sub->add_flag("--dry-run", options->dry_run, "print the environment that would be set, and run nothing");
   sub->add_option("--mpi", options->mpi, "the MPI the program was built with (default: auto)")
       ->check(CLI::IsMember({"auto", "mpich", "openmpi", "abi"}));

@@ -140,7 +140,9 @@ std::string problem_of_wire(const std::string& wire, const selection::Table& tab
   for (const selection::Rule& rule : table.rules())
     if (!rule.wire.empty() && std::find(known.begin(), known.end(), rule.wire) == known.end())
       known.emplace_back(rule.wire);
-  if (wire.empty() || std::find(known.begin(), known.end(), wire) != known.end()) return {};
+  const bool is_known =
+      std::any_of(known.begin(), known.end(), [&](std::string_view name) { return selection::names_wire(name, wire); });
+  if (wire.empty() || is_known) return {};
   std::string listed;
   for (const std::string_view name : known) listed.append(listed.empty() ? "" : ", ").append(name);
   return "--wire " + wire + ": neither an MPI nor a rule of " + table.source() +
@@ -157,7 +159,7 @@ int explain(const InfoOptions& options) {
   if (!table.is_ok()) return fail(kFailure, table.status().message());
   Result<selection::Spec> forced = forced_spec(query.value().collective);
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
-  const selection::Spec* spec = forced.value().algorithm == nullptr ? nullptr : &forced.value();
+  const selection::Spec* spec = forced.value().is_there() ? &forced.value() : nullptr;
   const std::string variable = selection::forcing_variable(query.value().collective);
   const bool is_passed_over = spec != nullptr && !selection::is_forced_over(query.value().node_count(), *spec);
   if (is_passed_over) spec = nullptr;
@@ -166,6 +168,7 @@ int explain(const InfoOptions& options) {
   const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
   if (const std::string problem = problem_of_wire(options.wire, table.value()); !problem.empty())
     return fail(kUsage, problem);
+  query.value().is_of_mpi = !options.wire.empty() && options.wire != "nic";
   const selection::Table rules = table.value().under(uses_nic ? "nic" : options.wire);
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
   std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
@@ -183,12 +186,17 @@ Section mpi_section() {
     Result<std::string> shim = find_shim(mpi.family);
     const std::string served =
         shim.is_ok() ? "served by " + shim.value() : "not served: " + std::string(shim.status().message());
-    section.add(mpi.title,
-                mpi.launcher + ", " + (mpi.library.empty() ? "its libmpi was not found" : mpi.library) + "; " + served,
-                {{"launcher", mpi.launcher},
-                 {"library", mpi.library},
-                 {"family", family_name(mpi.family)},
-                 {"shim", shim.is_ok() ? nlohmann::ordered_json(shim.value()) : nlohmann::ordered_json(nullptr)}});
+    const std::string hook = progress_hook_of(mpi);
+    const std::string waits =
+        mpi.library.empty() ? "" : "; ranks that wait in it: " + (hook.empty() ? "by tests of requests" : "by " + hook);
+    section.add(
+        mpi.title,
+        mpi.launcher + ", " + (mpi.library.empty() ? "its libmpi was not found" : mpi.library) + "; " + served + waits,
+        {{"launcher", mpi.launcher},
+         {"library", mpi.library},
+         {"family", family_name(mpi.family)},
+         {"progress_hook", hook.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(hook)},
+         {"shim", shim.is_ok() ? nlohmann::ordered_json(shim.value()) : nlohmann::ordered_json(nullptr)}});
   }
   if (section.facts.empty()) section.add("none", "no mpiexec or mpirun was found", nullptr);
   return section;
@@ -233,8 +241,10 @@ void add_info(CLI::App& app, Invocation& invocation) {
       ->needs(explain_option);
   add_layout(*sub, options->layout);
   for (const char* name : {"--nodes", "--order"}) sub->get_option(name)->needs(explain_option);
-  sub->add_option("--wire", options->wire,
-                  "what joins the nodes: openmpi, mpich, intel, or nic (default: NIC engines if here is one)")
+  sub->add_option(
+         "--wire", options->wire,
+         "what joins the nodes: openmpi, mpich, intel (openmpi-5: of that version), or nic (default: NIC engines if\n"
+         "here is one); on one node, the MPI that calls come through")
       ->needs(explain_option);
   sub->add_option("--oversubscribed,--crowded", options->oversubscribed,
                   "more ranks than cores? (default: as on this machine)")

@@ -66,6 +66,7 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
     text += (text.find(':') == std::string::npos ? ":degree=" : ",degree=") + std::to_string(options.degree);
   Result<selection::Spec> spec = selection::parse_spec(collective, text);
   if (!spec.is_ok()) return spec.take_status();
+  if (spec.value().is_mpis) return Status(Code::kInvalidArgument, "mpi: the MPI's own algorithm is no schedule");
   const algorithms::Algorithm& algorithm = *spec.value().algorithm;
   if (options.root >= options.ranks)
     return Status(Code::kInvalidArgument, "root " + std::to_string(options.root) + " is not one of " +

@@ -33,8 +33,9 @@ Examples:
   hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
   hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
   hocket tune --from openmpi.json mpich.json --output both.table    one table for several MPIs
-Those with a launcher measure ranks on several nodes: the interface between them (as `hocket probe` does) and which
-algorithm, or which composition of algorithms, serves which call best, on parts of the job that are smaller, too.)";
+Those with a launcher measure ranks of an MPI: which algorithm, or which composition of algorithms, or the MPI's own,
+serves which call best, on parts of the job that are smaller, too; on several nodes first the interface between them,
+as `hocket probe` does.)";
 
 struct TuneWords {
   std::string budget = "60s";
@@ -100,8 +101,8 @@ Status read_options(const TuneWords& parsed, TuneOptions& options) {
   return options.collectives.empty() ? bad_word("--collectives names none") : Status::ok();
 }
 
-// Of ranks of an MPI, on several nodes.
-int run_on_nodes(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
+// Of ranks of an MPI.
+int run_under_mpi(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
   if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty())
     return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
   const ClusterTuning tuning{options, parsed.table.output, parsed.shapes, parsed.table.merge, parsed.table.json};
@@ -119,8 +120,8 @@ int run(const TuneWords& parsed, const Invocation& invocation) {
   if (const Status status = read_options(parsed, options); !status.is_ok()) return fail(kUsage, status.message());
   const OnMpi job{"tune", invocation.command, invocation.own_arguments, parsed.inside_mpi, false, false, 0};
   if (!parsed.table.from.empty()) return run_from(parsed);
-  if (is_on_mpi(job)) return run_on_nodes(parsed, job, options);
-  if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks on several nodes: give a launcher behind --");
+  if (is_on_mpi(job)) return run_under_mpi(parsed, job, options);
+  if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks of an MPI: give a launcher behind --");
   if (!parsed.compare.empty()) {
     if (!parsed.table.output.empty() || !parsed.table.against.empty())
       return fail(kUsage, "--compare measures two tables that exist: it goes with neither --output nor --against");

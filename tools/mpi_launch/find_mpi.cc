@@ -105,6 +105,36 @@ Result<std::string> find_own(const std::string& file, const char* what) {
                                    ". Build or install hocket on a machine where that MPI's headers are found");
 }
 
+struct HookPlace {
+  std::string_view family;
+  std::string library;  // "": libmpi
+  std::string function;
+};
+const HookPlace kHookPlaces[] = {
+#define HOCKET_MPI_HOOK(constant, family, library, function) {family, library, function},
+#include "base/mpi_hooks.def"
+};
+
+// In a table of names, each of which ends with a zero byte.
+bool has_name(const fs::path& library, const std::string& name) {
+  std::ifstream file(library, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << file.rdbuf();
+  const std::string whole = '\0' + name + '\0';
+  return bytes.str().find(whole) != std::string::npos;
+}
+
+// Debian has Open MPI's own library one or two folders above libmpi.
+fs::path find_beside(const fs::path& library, const std::string& name) {
+  constexpr int kFolders = 3;
+  fs::path folder = library.parent_path();
+  for (int i = 0; i < kFolders; ++i, folder = folder.parent_path()) {
+    std::error_code error;
+    if (fs::exists(folder / name, error)) return folder / name;
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* family_name(MpiFamily family) {
@@ -189,6 +219,16 @@ Result<std::string> find_shim(MpiFamily family) {
 Result<std::string> find_bench_module(MpiFamily family) {
   const std::string file = std::string("libhocket-bench-") + family_name(family) + ".so";
   return find_own(file, "the benchmark for this MPI");
+}
+
+std::string progress_hook_of(const Mpi& mpi) {
+  if (mpi.library.empty()) return {};
+  for (const HookPlace& place : kHookPlaces) {
+    if (place.family != family_name(mpi.family)) continue;
+    const fs::path library = place.library.empty() ? fs::path(mpi.library) : find_beside(mpi.library, place.library);
+    if (!library.empty() && has_name(library, place.function)) return place.function;
+  }
+  return {};
 }
 
 std::vector<Mpi> installed_mpis() {

@@ -59,6 +59,10 @@ Result<std::string> find_shim(MpiFamily family);
 // The benchmark's part for the family (loaded by `hocket bench`).
 Result<std::string> find_bench_module(MpiFamily family);
 
+// The function by which hocket takes part in the MPI's own progress while a rank waits in it ("PMPIX_Async_start"), as
+// far as its files tell; "": it has none.
+std::string progress_hook_of(const Mpi& mpi);
+
 // Every distinct MPI whose launcher is on PATH.
 std::vector<Mpi> installed_mpis();
 

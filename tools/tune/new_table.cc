@@ -20,17 +20,22 @@ constexpr double kFitShare = 0.04;
 constexpr double kMostFit_s = 4;
 constexpr double kAgainstShare = 0.35;
 
-// Of each MPI those that hold under it alone.
-Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& surveys) {
+// Of each MPI those that hold under it alone: where its own algorithms win, or all.
+Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& surveys, bool all_of_each) {
   std::map<std::string, std::vector<Survey>> by_wire;
   for (const Survey& survey : surveys) by_wire[survey.wire].push_back(survey);
   std::vector<selection::Rule> all;
   for (const auto& [wire, some] : by_wire) {
     if (wire.empty()) continue;
     const Survey survey = together(some);
-    Result<std::vector<selection::Rule>> rules =
-        make_rules(by_cell(survey.measurements), noise_of(survey.measurements));
-    if (!rules.is_ok()) return rules.take_status();
+    const std::vector<MeasuredCell> cells = by_cell(survey.measurements);
+    const double noise = noise_of(survey.measurements);
+    Result<std::vector<selection::Rule>> mpis = make_rules_of_mpi(cells, noise, wire);
+    if (!mpis.is_ok()) return mpis;
+    all.insert(all.end(), mpis.value().begin(), mpis.value().end());
+    if (!all_of_each) continue;
+    Result<std::vector<selection::Rule>> rules = make_rules(cells, noise);
+    if (!rules.is_ok()) return rules;
     for (selection::Rule& rule : rules.value()) {
       rule.wire = wire;
       all.push_back(std::move(rule));
@@ -82,7 +87,7 @@ int table_from_surveys(const NewTable& wanted) {
   const Survey survey = together(surveys);
   if (survey.measurements.empty()) return fail(kFailure, "--from: the files have no algorithm in common in any cell");
   const double noise = noise_of(survey.measurements);
-  Result<std::vector<selection::Rule>> rules = wanted.by_wire ? rules_by_wire(surveys) : std::vector<selection::Rule>();
+  Result<std::vector<selection::Rule>> rules = rules_by_wire(surveys, wanted.by_wire);
   if (!rules.is_ok()) return fail(kFailure, rules.status().message());
   Result<std::vector<selection::Rule>> shared = make_rules(by_cell(survey.measurements), noise);
   if (!shared.is_ok()) return fail(kFailure, shared.status().message());

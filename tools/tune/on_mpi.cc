@@ -58,7 +58,8 @@ class Tuner {
         options_(tuning.options),
         shapes_(std::move(shapes)),
         base_(std::move(base)),
-        progress_(tuning.options.budget_s) {
+        progress_(tuning.options.budget_s),
+        model_(base_.model()) {
     options_.cores = platform::read_cpu_budget().usable();
   }
 
@@ -66,7 +67,7 @@ class Tuner {
   int run() {
     survey_.mpi = ranks_.title();
     survey_.wire = ranks_.own_wire().name;
-    know_interface();
+    if (has_nodes()) know_interface();
     // On a busy machine even the fewest samples of the interface may take all the time that there was.
     const double end_s = std::max(options_.budget_s, progress_.spent_s() + options_.budget_s * kLeastShare);
     double weights = 0;
@@ -82,6 +83,7 @@ class Tuner {
 
  private:
   bool speaks() const { return world_.rank() == 0; }
+  bool has_nodes() const { return world_.placement().count() > 1; }
 
   void know_interface() {
     probe::Options options;
@@ -92,7 +94,6 @@ class Tuner {
       if (speaks()) progress_.say("the interface between nodes", what);
     };
     interface_ = probe::interface_of(probe::measure(options, world_, ranks_.own_wire(), ranks_.machines(), say));
-    model_ = base_.model();
     model_.cores = options_.cores;
     model_.wire_alpha_us = interface_.alpha_us;
     model_.wire_overhead_us = interface_.overhead_us;
@@ -106,9 +107,13 @@ class Tuner {
   // What has been found so far, and the base: what the parts of compositions are chosen by.
   void renew_table() {
     survey_.took_s = progress_.spent_s();
-    Result<std::vector<selection::Rule>> rules = make_rules(by_cell(survey_.measurements), noise());
-    if (!rules.is_ok()) throw std::runtime_error(rules.status().message());
+    const std::vector<MeasuredCell> cells = by_cell(survey_.measurements);
+    Result<std::vector<selection::Rule>> rules = make_rules_of_mpi(cells, noise(), survey_.wire);
+    Result<std::vector<selection::Rule>> others = make_rules(cells, noise());
+    if (!rules.is_ok() || !others.is_ok())
+      throw std::runtime_error((rules.is_ok() ? others : rules).status().message());
     rules_ = rules.take();
+    rules_.insert(rules_.end(), others.value().begin(), others.value().end());
     const std::string fresh = text({});
     Result<selection::Table> table = selection::Table::parse(fresh, "the new table");
     if (!table.is_ok()) throw std::runtime_error(table.status().message());
@@ -145,6 +150,8 @@ class Tuner {
     surveying.oversubscribed = bench::ranks_share_cores(world);
     surveying.nodes = std::make_shared<const schedule::Nodes>(world.placement());
     surveying.table = &table_;
+    const std::unique_ptr<bench::Variant> mpi = part.variant(bench, /*hocket=*/false);
+    surveying.mpi = mpi.get();
     surveying.report = [&](const Measurement& one) { survey_.measurements.push_back(one); };
     if (survey_cells(surveying, bench, cells)) return;
     endpoint.abandon();
@@ -199,10 +206,6 @@ Result<selection::Table> base_named(const std::string& name) {
 
 int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   bench::World& world = ranks.world();
-  if (world.placement().count() == 1) {
-    if (world.rank() != 0) return kUsage;
-    return fail(kUsage, "all ranks are on one node: for that, run hocket tune without a launcher");
-  }
   forget_forced_settings();
   Result<std::vector<ClusterShape>> shapes = shapes_of(tuning.shapes, world.placement());
   if (is_wrong_somewhere(world, why_not(shapes))) return kUsage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `hocket tune -- LAUNCHER ...`: a table for ranks on several nodes. One job measures several shapes: parts of its
-// ranks, on fewer nodes or fewer on each, while the others sleep.
+// `hocket tune -- LAUNCHER ...`: a table for ranks of an MPI, on several nodes or on one. One job measures several
+// shapes: parts of its ranks, on fewer nodes or fewer on each, while the others sleep.
 //
 // Thread safety: none. Collective over the ranks.
 #pragma once

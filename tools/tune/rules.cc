@@ -155,12 +155,10 @@ Spans spans_of(const std::map<uint32_t, Measured>& numbers, uint64_t first, uint
   return spans;
 }
 
-}  // namespace
-
-Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double noise) {
+// Of cells that all have a time.
+Result<std::vector<Rule>> rules_of(std::span<const MeasuredCell> cells, double noise) {
   std::map<Group, std::map<uint32_t, std::map<uint32_t, BySize>>> groups;
   for (const MeasuredCell& cell : cells) {
-    if (cell.us.empty()) continue;
     const Group group{cell.collective, cell.oversubscribed, cell.nodes > 1};
     groups[group][cell.nodes][group.has_nodes ? cell.ranks_a_node : cell.ranks][cell.bytes] = cell.us;
   }
@@ -183,6 +181,53 @@ Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double
       }
     }
   }
+  return rules;
+}
+
+constexpr double kPassingThrough_us = 0.015;
+const std::string kMpi(selection::kMpisOwn);
+
+// The MPI's time and that of the best algorithm. What does not clearly win is level.
+Times mpi_against_best(const Times& times, double noise) {
+  Times others = times;
+  others.erase(kMpi);
+  if (others.empty() || !times.contains(kMpi)) return others;
+  const auto best =
+      std::min_element(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  constexpr double kLevel = 1.001;
+  const double us = times.at(kMpi);
+  const bool wins = us * noise + kPassingThrough_us < best->second;
+  return {*best, {kMpi, wins ? us : std::max(us, best->second * kLevel)}};
+}
+
+// With what `change` leaves of their times, where it leaves any.
+template <typename Change>
+std::vector<MeasuredCell> changed(std::span<const MeasuredCell> cells, const Change& change) {
+  std::vector<MeasuredCell> left;
+  for (MeasuredCell cell : cells) {
+    cell.us = change(cell.us);
+    if (!cell.us.empty()) left.push_back(std::move(cell));
+  }
+  return left;
+}
+
+}  // namespace
+
+Result<std::vector<Rule>> make_rules(std::span<const MeasuredCell> cells, double noise) {
+  const auto without_mpi = [](Times times) {
+    times.erase(kMpi);
+    return times;
+  };
+  return rules_of(changed(cells, without_mpi), noise);
+}
+
+Result<std::vector<Rule>> make_rules_of_mpi(std::span<const MeasuredCell> cells, double noise,
+                                            const std::string& wire) {
+  const auto two_of = [&](const Times& times) { return mpi_against_best(times, noise); };
+  Result<std::vector<Rule>> rules = rules_of(changed(cells, two_of), 1.0);
+  if (!rules.is_ok()) return rules;
+  std::erase_if(rules.value(), [](const Rule& rule) { return !rule.spec.is_mpis; });
+  for (Rule& rule : rules.value()) rule.wire = wire;
   return rules;
 }
 

@@ -38,9 +38,14 @@ inline constexpr double kNoise = 1.04;
 // Rules by collective, then uncrowded before crowded, those of one node first, then by ranks (on several nodes: by
 // nodes and ranks a node) and bytes. Each measured number of ranks stands for those nearest to it, the largest for
 // those up to one and a half times as many or, where ranks share cores and more of them only wait longer for their
-// turn, four times; what is not covered is left to the model. Cells without a time are left out. Errors: a name that is
-// no algorithm.
+// turn, four times; what is not covered is left to the model. Cells without a time are left out, and so are the MPI's.
+// Errors: a name that is no algorithm.
 Result<std::vector<selection::Rule>> make_rules(std::span<const MeasuredCell> cells, double noise = kNoise);
+
+// Rules to be put before those, for the MPI of that name alone: where its own algorithm was ahead of all others by more
+// than the noise and what it takes to pass a call through.
+Result<std::vector<selection::Rule>> make_rules_of_mpi(std::span<const MeasuredCell> cells, double noise,
+                                                       const std::string& wire);
 
 // A line of a table, its columns in place.
 std::string aligned_line(const selection::Rule& rule);

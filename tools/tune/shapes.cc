@@ -22,7 +22,8 @@ Result<ClusterShape> shape_of(const std::string& word, const schedule::Nodes& pl
   const Result<uint64_t> ranks = parse_size(cross == std::string::npos ? "" : word.substr(cross + 1));
   const auto wrong = [&](const std::string& why) { return Status(Code::kInvalidArgument, "--shapes " + word + why); };
   if (!nodes.is_ok() || !ranks.is_ok()) return wrong(": nodes and ranks a node, like 4x2");
-  if (nodes.value() < 2 || ranks.value() < 1) return wrong(": two nodes of one rank are the least");
+  if (nodes.value() < 1 || ranks.value() < 1 || nodes.value() * ranks.value() < 2)
+    return wrong(": one node of two ranks, or two of one, are the least");
   if (nodes.value() > placement.count() || ranks.value() > placement.fewest())
     return wrong(": this job has " + std::to_string(placement.count()) + " nodes, and " +
                  std::to_string(placement.fewest()) + " ranks on the one that has the fewest");
@@ -37,9 +38,10 @@ bool covers(const selection::Interval& outer, const selection::Interval& inner) 
 
 Result<std::vector<ClusterShape>> shapes_of(const std::string& text, const schedule::Nodes& placement) {
   std::vector<ClusterShape> shapes;
+  const bool has_nodes = placement.count() > 1;
   if (text.empty())
-    for (const uint32_t ranks : powers_up_to(1, placement.fewest()))
-      for (const uint32_t nodes : powers_up_to(2, placement.count())) shapes.push_back({nodes, ranks});
+    for (const uint32_t ranks : powers_up_to(has_nodes ? 1 : 2, placement.fewest()))
+      for (const uint32_t nodes : powers_up_to(has_nodes ? 2 : 1, placement.count())) shapes.push_back({nodes, ranks});
   for (const std::string& word : split_at_commas(text)) {
     const Result<ClusterShape> shape = shape_of(word, placement);
     if (!shape.is_ok()) return Status(shape.status().code(), shape.status().message());
@@ -57,7 +59,7 @@ std::vector<selection::Rule> left_beside(std::span<const selection::Rule> fresh,
     const bool is_replaced = std::any_of(fresh.begin(), fresh.end(), [&](const selection::Rule& one) {
       return one.collective == rule.collective && one.when == rule.when && covers(one.nodes, rule.nodes) &&
              covers(one.ranks_a_node, rule.ranks_a_node) && covers(one.ranks, rule.ranks) &&
-             (one.wire.empty() || one.wire == rule.wire);
+             (rule.spec.is_mpis || !one.spec.is_mpis) && selection::names_wire(one.wire, rule.wire);
     });
     if (!is_replaced) left.push_back(rule);
   }

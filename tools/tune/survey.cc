@@ -50,6 +50,7 @@ void measure(const Surveying& surveying, const bench::Options& options, const Ra
     variants.push_back(std::make_unique<bench::HocketVariant>(surveying.endpoint, options, std::move(name)));
     pointers.push_back(variants.back().get());
   }
+  if (surveying.mpi != nullptr) pointers.push_back(surveying.mpi);
   if (world.rank() == 0)
     surveying.progress.say(place_of(surveying) + ", " + std::string(name(cell.collective)),
                            title_of(cell, pointers.size()));

@@ -20,6 +20,7 @@ struct Surveying {
   double until_s = 0;  // by that
   bool oversubscribed = false;
   std::shared_ptr<const schedule::Nodes> nodes = nullptr;  // nullptr: one
+  bench::Variant* mpi = nullptr;                           // the MPI's own collectives, if they race, too
   // By which the parts of compositions are chosen that their names leave open: what the endpoint's ranks have.
   const selection::Table* table = nullptr;
   std::function<void(const Measurement&)> report = {};  // on rank 0

@@ -119,7 +119,7 @@ std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, cons
   char text[1024];
   std::snprintf(text, sizeof(text),
                 "hocket-table 1\n"
-                "# Made by `hocket tune` of hocket %s on %s in %.0f s, for ranks on several nodes.\n"
+                "# Made by `hocket tune` of hocket %s on %s in %.0f s, of ranks of an MPI.\n"
                 "# MPI: %s\n"
                 "# Nodes x ranks measured: %s. Cells (a collective, a shape, a size): %zu of %zu.\n"
                 "# us= and next_us= are microseconds, geometric means of the isolated and back-to-back medians.\n"

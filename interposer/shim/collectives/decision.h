@@ -2,9 +2,9 @@
 // What all collectives share: whether hocket carries a call out, and how a call ends.
 //
 // A call is a struct with the arguments and these members: `collective`, `comm`, a type Findings, and the functions
-// decide() and carry_out() beside it. What decides is the same on every rank: the communicator and its history, the
-// bytes of the signature, the operation and its type. Only a call whose arguments look wrong is passed through by one
-// rank alone, for the MPI to raise its error.
+// decide(), question_of() and carry_out() beside it. What decides is the same on every rank: the communicator and its
+// history, the bytes of the signature, the operation and its type. Only a call whose arguments look wrong is passed
+// through by one rank alone, for the MPI to raise its error.
 //
 // Thread safety: different communicators by different threads at the same time, one by one thread, as MPI demands.
 #pragma once
@@ -24,6 +24,12 @@ namespace hocket::interposer {
 struct Decision {
   Outcome why = Outcome::kArguments;
   Communicator* communicator = nullptr;
+};
+
+// What chooses the algorithm of a call on one communicator: bytes as tables count them, alike on all ranks.
+struct Question {
+  schedule::Collective collective;
+  uint64_t bytes;
 };
 
 // Finds the communicator. False: that is the end of it, for the reason in the decision.
@@ -90,6 +96,15 @@ inline bool is_carried_out(Outcome outcome) {
 
 void count(const Decision& decision, Collective collective, Outcome outcome);
 
+// Whether the MPI's own algorithm was chosen for the call, which hocket could carry out.
+template <typename Call>
+bool is_left_to_mpi(const Call& call, const Communicator& communicator, const typename Call::Findings& findings) {
+  if (communicator.by_mpi == nullptr) [[likely]]
+    return false;
+  const Question question = question_of(call, communicator, findings);
+  return communicator.by_mpi->chosen(question.collective, question.bytes);
+}
+
 // `pass_through` passes the call unchanged to the MPI underneath.
 template <typename Call, typename PassThrough>
 int serve_untimed(const Call& call, const PassThrough& pass_through) {
@@ -100,8 +115,11 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   try {
     decision = decide(call, findings);
     if (is_carried_out(decision.why)) [[likely]] {
-      const BesidePending beside(*decision.communicator);
-      return carry_out(call, decision, findings);
+      if (!is_left_to_mpi(call, *decision.communicator, findings)) [[likely]] {
+        const BesidePending beside(*decision.communicator);
+        return carry_out(call, decision, findings);
+      }
+      decision.why = Outcome::kMpisOwn;
     }
   } catch (const std::bad_alloc&) {
     end_without_memory();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/collectives/movement.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -238,6 +239,14 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   if (findings.is_misfit && communicator.size == 1) return decision;
   decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
   return decision;
+}
+
+Question question_of(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
+  const schedule::Collective collective = hocket_collective(call.collective);
+  if (!schedule::lengths_are_agreed(collective)) return {collective, 0};
+  const size_t* const counts = findings.receive.counts;
+  const bool differ = schedule::is_vector(collective) && counts != nullptr;
+  return {collective, differ ? *std::max_element(counts, counts + communicator.size) : block_bytes(findings)};
 }
 
 int carry_out(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {

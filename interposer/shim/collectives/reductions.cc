@@ -73,6 +73,19 @@ bool are_buffers(const ReduceCall& call, const Communicator& communicator, Reduc
   return true;
 }
 
+bool has_blocks(const ReduceCall& call) {
+  return call.collective == Collective::kReduceScatterBlock || call.collective == Collective::kReduceScatter;
+}
+
+bool has_unequal_blocks(const ReduceCall& call, const ReduceFindings& findings) {
+  return call.collective == Collective::kReduceScatter && findings.counts != nullptr;
+}
+
+schedule::Collective collective_of(const ReduceCall& call, const ReduceFindings& findings) {
+  return has_blocks(call) && !has_unequal_blocks(call, findings) ? schedule::Collective::kReduceScatterBlock
+                                                                 : hocket_collective(call.collective);
+}
+
 Waiting waiting(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
   const auto all_if = [](bool all_wait) { return all_wait ? Waiting::kAll : Waiting::kNotAll; };
   switch (call.collective) {
@@ -277,13 +290,18 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
   return decision;
 }
 
+Question question_of(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
+  size_t elements = findings.operand;
+  if (has_blocks(call)) elements = findings.result;
+  if (has_unequal_blocks(call, findings))
+    elements = *std::max_element(findings.counts, findings.counts + communicator.size);
+  return {collective_of(call, findings), elements * findings.facts->size};
+}
+
 hocket_status_t fill(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
                      const void* input, void* output, Arguments& arguments) {
-  const bool is_vector = call.collective == Collective::kReduceScatter && findings.counts != nullptr;
-  const bool gives_blocks =
-      call.collective == Collective::kReduceScatterBlock || call.collective == Collective::kReduceScatter;
-  arguments.collective =
-      gives_blocks && !is_vector ? schedule::Collective::kReduceScatterBlock : hocket_collective(call.collective);
+  const bool is_vector = has_unequal_blocks(call, findings), gives_blocks = has_blocks(call);
+  arguments.collective = collective_of(call, findings);
   arguments.root = static_cast<uint32_t>(call.root);
   set_operation(findings.operation, *findings.facts, arguments);
   arguments.count = gives_blocks ? findings.result : findings.operand;

@@ -4,8 +4,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,32 +71,45 @@ bool open_hidden_comm() {
   return job.has_hidden_comm && next_pmpi().Comm_set_errhandler(job.hidden_comm, handles.errors_return) == MPI_SUCCESS;
 }
 
-// Whether the value is the same on all ranks.
-bool are_all_equal(uint64_t mine) {
-  const uint64_t bounds[] = {mine, ~mine};
-  uint64_t least[] = {0, 0};
-  const int error = next_pmpi().Allreduce(bounds, least, 2, uint64_type(), minimum_operation(), handles.comm_world);
-  return error == MPI_SUCCESS && least[0] == ~least[1];
-}
-
-// 0 if the MPI fails.
-uint64_t least_of_all(uint64_t mine) {
+// Ranks that decided by what each of them finds alone would not meet in the same calls.
+bool all_are(bool able) {
+  const uint64_t mine = able ? 1 : 0;
   uint64_t least = 0;
   const int error = next_pmpi().Allreduce(&mine, &least, 1, uint64_type(), minimum_operation(), handles.comm_world);
-  return error == MPI_SUCCESS ? least : 0;
+  return error == MPI_SUCCESS && least != 0;
 }
 
-// Ranks that decided by what each of them finds alone would not meet in the same calls.
-bool all_are(bool able) { return least_of_all(able ? 1 : 0) != 0; }
+// By this rank's own environment; rank 0's counts for all, as soon as they know it.
+bool is_disabled_here() {
+  const Result<bool> off = environment::get_flag("HOCKET_DISABLE");
+  return off.is_ok() && off.value();
+}
 
-// What one rank's environment asks for and can't be understood is an error of every call on all ranks.
-bool find_wrong_settings() {
-  const Status mine = environment::check_process();
-  // Ranks from 1 here, as 0 is an MPI that fails, which other questions will find too.
-  const auto nobody = static_cast<uint64_t>(job.size) + 1, self = static_cast<uint64_t>(job.rank) + 1;
-  const uint64_t first = least_of_all(mine.is_ok() ? nobody : self);
-  if (first == nobody || first == 0) return false;
-  if (first == self) {
+// What ranks tell each other before anything else.
+struct Beginning {
+  uint8_t understood;          // rank 0's settings
+  uint8_t has_wrong_settings;  // its own environment asks for what can't be understood
+  uint64_t node;
+  platform::CoreClaim claim;
+};
+
+// Empty where the MPI fails.
+std::vector<Beginning> beginnings_of_all(const Beginning& mine) {
+  std::vector<Beginning> all(static_cast<size_t>(job.size));
+  const int bytes = static_cast<int>(sizeof mine);
+  const int error =
+      next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, handles.comm_world);
+  if (error != MPI_SUCCESS) all.clear();
+  return all;
+}
+
+// What one rank's environment asks for and can't be understood is an error of every call on all ranks. The first of
+// these tells it.
+bool find_wrong_settings(const Status& mine, const std::vector<Beginning>& all) {
+  const auto first =
+      std::find_if(all.begin(), all.end(), [](const Beginning& one) { return one.has_wrong_settings != 0; });
+  if (first == all.end()) return false;
+  if (first - all.begin() == job.rank) {
     HOCKET_LOG_ERROR("the environment of rank %d of %d: %s", job.rank, job.size, mine.message());
     let_last_words_out();
   }
@@ -103,14 +118,15 @@ bool find_wrong_settings() {
   return true;
 }
 
-// On any machine of the job; false where the MPI fails.
-bool ranks_share_cores() {
-  const platform::CoreClaim mine = c_api::core_claim();
-  std::vector<platform::CoreClaim> all(static_cast<size_t>(job.size));
-  const int bytes = static_cast<int>(sizeof mine);
-  const int error =
-      next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, handles.comm_world);
-  return error == MPI_SUCCESS && platform::ranks_share_cores(all);
+bool are_on_one_node(const std::vector<Beginning>& all) {
+  return std::all_of(all.begin(), all.end(), [&](const Beginning& one) { return one.node == all.front().node; });
+}
+
+// On any machine of the job.
+bool ranks_share_cores(const std::vector<Beginning>& all) {
+  std::vector<platform::CoreClaim> claims;
+  for (const Beginning& one : all) claims.push_back(one.claim);
+  return platform::ranks_share_cores(claims);
 }
 
 // How long a rank that waits in the MPI stays awake.
@@ -128,20 +144,19 @@ bool is_watched() {
          mpi.Waitany != pmpi.Waitany || mpi.Waitsome != pmpi.Waitsome;
 }
 
-void begin_waits() {
+Looks hook_waits(Hook hook) {
+  return hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
+}
+
+// From here on ranks wait in the MPI as `looks` says, by what is known of their cores.
+void begin_waits(Hook hook, Looks looks, bool share_cores) {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
-  policy.share_cores = ranks_share_cores();
+  policy.share_cores = share_cores;
   policy.yields = policy.share_cores || mode == platform::WaitMode::kYield;
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
-  if (mode == platform::WaitMode::kSpin || job.size == 1) return begin_mpi_waits(policy);
-  int threads = MPI_THREAD_MULTIPLE;
-  next_pmpi().Query_thread(&threads);
-  awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
-  // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
-  const Hook hook = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
-  policy.looks = hook_progress(hook) ? Looks::kByHook : is_watched() ? Looks::kByMpi : Looks::kByTests;
+  policy.looks = looks;
   policy.tests_all = find_hook() != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
@@ -155,26 +170,50 @@ void begin_waits() {
   begin_mpi_waits(policy);
 }
 
+// The waits of this process in the MPI, from MPI_Init on: ranks that share cores would otherwise take slices of these
+// from each other in all that is exchanged before the job begins.
+class Waits {
+ public:
+  Waits() {
+    if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
+    int threads = MPI_THREAD_MULTIPLE;
+    next_pmpi().Query_thread(&threads);
+    awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
+    // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
+    hook_ = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
+    looks_ = hook_waits(hook_);
+    const std::optional<uint32_t> ranks = ranks_on_this_node();
+    begin_waits(hook_, looks_, ranks && *ranks > c_api::cores_of_node());
+  }
+  // All ranks have told which cores are theirs.
+  void settle(bool share_cores) const { begin_waits(hook_, looks_, share_cores); }
+
+ private:
+  Hook hook_ = Hook::kNone;
+  Looks looks_ = Looks::kByMpi;
+};
+
 void end_waits() {
   end_mpi_waits();
   unhook_progress();
 }
 
-bool start_serving() {
-  if (!all_are(open_hidden_comm())) return false;
+bool start_serving(const std::vector<Beginning>& all) {
+  bool able = open_hidden_comm();
   fill_types();
   fill_operations();
-  if (!all_are(watch_communicators() && watch_types())) return false;
+  able = able && watch_communicators() && watch_types();
+  if (!all_are(able)) return false;
   // On one node it is not needed, and communicators are not to be had without end.
-  if (!are_all_equal(c_api::node_label()) && !all_are(open_wire())) {
+  if (!are_on_one_node(all) && !all_are(open_wire())) {
     close_wire();
     return false;
   }
   set_progress(progress, nullptr, spins());
   set_job_size(job.size);
+  set_mpi_name(mpi_name());
   set_wire(the_wire());
   device::begin(static_cast<device::Wish>(job.settings.device), find_object);
-  begin_waits();
   return true;
 }
 
@@ -199,7 +238,7 @@ void print_statistics() {
 }  // namespace
 
 void prepare_job(bool wants_all_threads) {
-  if (const Result<bool> off = environment::get_flag("HOCKET_DISABLE"); off.is_ok() && off.value()) return;
+  if (is_disabled_here()) return;
   c_api::prepare_early();
   // A hook does better than MPICH's own yields.
   if (!wants_all_threads && find_hook() == Hook::kInMpich) return;
@@ -213,17 +252,26 @@ void begin_job() {
   handles = native_handles();
   next_pmpi().Comm_rank(handles.comm_world, &job.rank);
   next_pmpi().Comm_size(handles.comm_world, &job.size);
+  const Waits waits;
+  const MpiWait wait;
   const bool understood = agree_on_settings();
   if (!understood) {
     HOCKET_LOG_ERROR("rank %d does not understand rank 0's settings: is the same version preloaded everywhere?",
                      job.rank);
   }
-  if (!all_are(understood)) return;
+  const Status environment = environment::check_process();
+  const std::vector<Beginning> all =
+      beginnings_of_all({uint8_t{understood}, uint8_t{!environment.is_ok()}, c_api::node_label(), c_api::core_claim()});
+  if (all.empty() || std::any_of(all.begin(), all.end(), [](const Beginning& one) { return one.understood == 0; }))
+    return end_waits();
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
-  job.has_wrong_settings = job.settings.disable == 0 && find_wrong_settings();
-  const bool serving = job.settings.disable == 0 && start_serving();
-  if (!serving && job.settings.disable == 0 && job.rank == 0) {
+  const bool is_wanted = job.settings.disable == 0;
+  if (is_wanted) waits.settle(ranks_share_cores(all));
+  job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
+  const bool serving = is_wanted && start_serving(all);
+  if (!serving) end_waits();
+  if (!serving && is_wanted && job.rank == 0) {
     HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
   if (job.settings.statistics != 0) call_times.begin_job();
@@ -232,10 +280,10 @@ void begin_job() {
 
 void end_job() {
   const NestedCall nested;
+  const MpiWait wait;
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_pending(nullptr);
-  if (served) end_waits();
   if (served) end_asking();
   if (served) close_all();
   device::end();
@@ -248,6 +296,7 @@ void end_job() {
   close_wire();
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
   job.has_hidden_comm = false;
+  if (served) end_waits();
 }
 
 }  // namespace hocket::interposer

@@ -36,10 +36,22 @@ int look_of_mpich(void*) {
   return kMpichNoProgress;
 }
 
+struct Place {
+  Hook hook;
+  const char* library;
+  const char* function;
+};
+constexpr Place kPlaces[] = {
+#define HOCKET_MPI_HOOK(constant, family, library, function) {Hook::k##constant, library, function},
+#include "base/mpi_hooks.def"
+};
+
+// `name`: nullptr for that by which a function is registered.
 void* find_in_open_mpi(const char* name) {
-  for (const char* file : {"libopen-pal.so.80", "libopen-pal.so.40"}) {
-    if (void* library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD)) {
-      void* const found = dlsym(library, name);
+  for (const Place& place : kPlaces) {
+    if (place.hook != Hook::kInOpenMpi) continue;
+    if (void* library = dlopen(place.library, RTLD_LAZY | RTLD_NOLOAD)) {
+      void* const found = dlsym(library, name != nullptr ? name : place.function);
       dlclose(library);
       return found;
     }
@@ -49,12 +61,12 @@ void* find_in_open_mpi(const char* name) {
 
 AsyncStart start_of_mpich() {
   if (std::strcmp(kShim, "libhocket-mpi-mpich.so") != 0) return nullptr;
-  return reinterpret_cast<AsyncStart>(find_object("PMPIX_Async_start"));
+  for (const Place& place : kPlaces)
+    if (place.hook == Hook::kInMpich) return reinterpret_cast<AsyncStart>(find_object(place.function));
+  return nullptr;
 }
 
-OpalRegister register_of_open_mpi() {
-  return reinterpret_cast<OpalRegister>(find_in_open_mpi("opal_progress_register_lp"));
-}
+OpalRegister register_of_open_mpi() { return reinterpret_cast<OpalRegister>(find_in_open_mpi(nullptr)); }
 
 }  // namespace
 

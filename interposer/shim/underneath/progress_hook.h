@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A function of ours that the MPI calls at each of its looks, from within whatever function it waits in. Which MPI has
-// a place for one, and how it is to be had, is known here alone.
+// a place for one stands in base/mpi_hooks.def, and how it is used is known here alone.
 //
-// Open MPI 4 and 5 export opal_progress_register_lp from libopen-pal, which calls the function at every eighth look,
-// and opal_progress_set_yield_when_idle. MPICH 5 has MPIX_Async_start in the library of its native handles, and calls
-// the function before it looks itself. Others have none: MPICH 4, Intel MPI, MPICH behind the standard interface.
+// Open MPI 4 and 5 call the function at every eighth look, and export opal_progress_set_yield_when_idle. MPICH 5 calls
+// it before it looks itself. Others have none: MPICH 4, Intel MPI, MPICH behind the standard interface.
 //
 // Thread safety: in MPI_Init and MPI_Finalize.
 #pragma once

@@ -14,7 +14,17 @@ namespace {
 hocket_mpi_wire_t wire;
 bool is_open = false;
 
+char name[sizeof wire.wire.name];
+
 }  // namespace
+
+const char* mpi_name() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+  int length = 0;
+  (void)next_pmpi().Get_library_version(version, &length);
+  hocket_mpi_name(version, name, sizeof name);
+  return name;
+}
 
 bool open_wire() {
   is_open = hocket_mpi_wire_open_by(&wire, handles.comm_world, handles.byte, handles.errors_return) == MPI_SUCCESS;

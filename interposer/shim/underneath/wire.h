@@ -12,6 +12,8 @@ namespace hocket::interposer {
 bool open_wire();
 // Collective; when no context uses it any more.
 void close_wire();
+// As tables name the MPI underneath: "openmpi-5".
+const char* mpi_name();
 // What the context is given; nullptr: none is open.
 const hocket_wire_t* the_wire();
 

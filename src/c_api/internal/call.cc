@@ -55,6 +55,8 @@ hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_re
   });
 }
 
+ByMpi left_to_mpi(const hocket_comm_t* comm, bool only_forced) { return comm->communicator->by_mpi(only_forced); }
+
 bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_oversubscribed(); }
 
 bool may_run_by_engines(const hocket_comm_t* comm) { return comm->communicator->may_run_by_engines(); }

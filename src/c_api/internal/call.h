@@ -10,11 +10,13 @@
 #include <cstddef>
 
 #include "communicator/calls/arguments.h"
+#include "selection/by_mpi.h"
 
 namespace hocket::c_api {
 
 using communicator::Arguments;
 using engines::OnDemand;
+using selection::ByMpi;
 
 // The operation is HOCKET_SUM or one of its like, on elements of a type of hocket's. Without a kernel afterwards: the
 // type has no such operation.
@@ -30,6 +32,9 @@ hocket_status_t check_apart(const Arguments& arguments, size_t input_bytes, size
 // As the function of the header that `arguments` describe.
 hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments);
 hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_request_t** request);
+
+// Which calls are left to the MPI that they come through, by force or by a table, too. The same on all ranks.
+ByMpi left_to_mpi(const hocket_comm_t* comm, bool only_forced);
 
 // Whether ranks can work side by side, so that operands on demand are of use.
 bool overlaps_work(const hocket_comm_t* comm);

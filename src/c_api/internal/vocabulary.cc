@@ -5,6 +5,6 @@
 
 namespace hocket::c_api {
 
-void speak_of_mpi(hocket_context_t* context) { context->context->speak(communicator::Vocabulary::kMpi); }
+void speak_of_mpi(hocket_context_t* context, const char* name) { context->context->come_through_mpi(name); }
 
 }  // namespace hocket::c_api

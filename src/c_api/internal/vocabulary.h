@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For code that is built with the library and not only against its header: what sentences about calls name them by.
+// For code that is built with the library and not only against its header: what calls come through, and what sentences
+// about them name them by.
 //
 // Thread safety: before the context's first communicator is made.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace hocket::c_api {
 
-// MPI's words from now on, as the program has called MPI.
-void speak_of_mpi(hocket_context_t* context);
+// Calls come through an MPI: sentences are in MPI's words, rules of tables hold that ask for the MPI of that name
+// ("openmpi-5"), and calls may be left to it.
+void speak_of_mpi(hocket_context_t* context, const char* name);
 
 }  // namespace hocket::c_api

@@ -45,7 +45,13 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
 
 const selection::Spec* Planner::forced(schedule::Collective collective) const {
   const auto& spec = forced_[static_cast<size_t>(collective)];
-  return spec.has_value() ? &*spec : nullptr;
+  if (!spec || (spec->is_mpis && is_of_mpi_)) return nullptr;
+  return &*spec;
+}
+
+selection::ByMpi Planner::by_mpi(bool only_forced) const {
+  if (!is_of_mpi_) return {};
+  return {query({}), only_forced ? nullptr : &table_, forced_};
 }
 
 void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
@@ -100,7 +106,7 @@ bool Planner::wants_multicast() const {
   const auto rules = table_.rules();
   return std::any_of(rules.begin(), rules.end(), [&](const selection::Rule& rule) {
     return selection::multicasts(rule.spec) && rule.nodes.contains(nodes_->count()) &&
-           (rule.wire.empty() || rule.wire == table_.wire());
+           selection::names_wire(rule.wire, table_.wire());
   });
 }
 

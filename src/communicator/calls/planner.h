@@ -16,6 +16,7 @@
 #include "carriers/engines.h"
 #include "communicator/calls/call_words.h"
 #include "engines/executor/program.h"
+#include "selection/by_mpi.h"
 #include "selection/choice.h"
 
 namespace hocket::communicator {
@@ -64,12 +65,14 @@ class Planner final : public carriers::Choices {
     uint32_t size;
     const schedule::Nodes* nodes;
     const schedule::Nodes* domains;
+    bool is_of_mpi = false;  // calls come through an MPI
   };
   Planner(const Place& place, bool oversubscribed, uint64_t slot_bytes, selection::Table table)
       : rank_(place.rank),
         size_(place.size),
         nodes_(place.nodes),
         domains_(place.domains),
+        is_of_mpi_(place.is_of_mpi),
         oversubscribed_(oversubscribed),
         slot_bytes_(slot_bytes),
         table_(std::move(table)),
@@ -89,6 +92,8 @@ class Planner final : public carriers::Choices {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
+  // What is left to the MPI before it comes here; such calls of the library's own are carried out all the same.
+  selection::ByMpi by_mpi(bool only_forced) const;
   // Whether an engine could carry out such a call itself, by whatever algorithm.
   bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }
   // For engines that are being set up.
@@ -132,6 +137,7 @@ class Planner final : public carriers::Choices {
   uint32_t size_;
   const schedule::Nodes* nodes_;
   const schedule::Nodes* domains_;
+  bool is_of_mpi_;
   bool oversubscribed_;
   uint64_t slot_bytes_;
   selection::Table table_;
@@ -139,7 +145,7 @@ class Planner final : public carriers::Choices {
   const carriers::Engines* engines_ = nullptr;
   mutable std::unordered_map<const carriers::Engine*, selection::Table>
       engine_tables_;  // of those that have been asked for
-  std::array<std::optional<selection::Spec>, schedule::kCollectives> forced_;
+  selection::ByMpi::Forced forced_;
   std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
   std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;
   size_t kept_instructions_ = 0;

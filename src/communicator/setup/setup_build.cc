@@ -104,10 +104,12 @@ Status Setup::make_planner() {
   Result<CommonSettings> settings = parse_common_settings(settings_text_);
   if (!settings.is_ok()) return settings.take_status();
   const Participants& participants = parts_.participants;
-  const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get()};
+  const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get(),
+                             context_.vocabulary() == Vocabulary::kMpi};
+  const std::string wire = all_[0].wire_name[0] != 0 ? all_[0].wire_name : context_.mpi_name();
   parts_.planner =
       std::make_unique<Planner>(where, parts_.policy.oversubscribed, engines::shared_memory::kSlotStagingBytes,
-                                std::move(settings.value().table).under(all_[0].wire_name));
+                                std::move(settings.value().table).under(wire));
   for (const auto& [collective, spec] : settings.value().forced) {
     if (!selection::is_forced_over(participants.span_nodes() ? participants.nodes->count() : 1, spec)) {
       if (bootstrap_.rank == 0)

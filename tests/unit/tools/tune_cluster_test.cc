@@ -58,8 +58,18 @@ TEST(ClusterShapes, AreThoseThatAreAskedFor) {
 TEST(ClusterShapes, ThatTheJobCannotHaveAreRefusedByName) {
   EXPECT_NE(refusal("2x2,3x2", {2, 2}).find("3x2: this job has 2 nodes"), std::string::npos);
   EXPECT_NE(refusal("2x3", {2, 8}).find("2x3"), std::string::npos);
-  for (const char* word : {"1x4", "2x0", "4", "2x", "x2", "2xtwo"})
+  for (const char* word : {"1x1", "0x4", "2x0", "4", "2x", "x2", "2xtwo"})
     EXPECT_NE(refusal(word, {4, 4}).find(word), std::string::npos) << word;
+}
+
+TEST(ClusterShapes, AreOfOneNodeToo) {
+  const Result<std::vector<ClusterShape>> named =
+      shapes_of("1x4,2x2", schedule::Nodes(std::vector<uint64_t>{0, 0, 0, 0, 1, 1, 1, 1}));
+  ASSERT_TRUE(named.is_ok()) << named.status().message();
+  EXPECT_EQ(named.value(), (std::vector<ClusterShape>{{2, 2}, {1, 4}}));
+  const Result<std::vector<ClusterShape>> usual = shapes_of("", schedule::Nodes(6));
+  ASSERT_TRUE(usual.is_ok()) << usual.status().message();
+  EXPECT_EQ(usual.value(), (std::vector<ClusterShape>{{1, 2}, {1, 4}, {1, 6}}));
 }
 
 TEST(ClusterRules, EachShapeStandsForThoseNearestToIt) {
@@ -102,6 +112,21 @@ TEST(ClusterRules, ReplaceOlderOnesThatTheyCover) {
             (Lines{"alltoall nodes=4 ppn=4 uncrowded leader", "alltoall nodes=4 ppn=8 crowded leader",
                    "alltoall nodes=2.. crowded leader", "alltoall crowded direct",
                    "allgather nodes=4 ppn=4 crowded leader"}));
+}
+
+TEST(ClusterRules, ThatLeaveCallsToTheMpiReplaceNoOthers) {
+  auto fresh = rules_of({alltoall(4, 4, 8, {{"bruck", 1}})});  // nodes=2..5 ppn=..5
+  fresh[0].wire = "mpich";
+  fresh[0].spec = {};
+  fresh[0].spec.is_mpis = true;
+  const Result<selection::Table> old = selection::Table::parse(
+      "hocket-table 1\n"
+      "alltoall nodes=4 ppn=4 wire=mpich crowded bytes=..64 mpi\n"
+      "alltoall nodes=4 ppn=4 wire=mpich crowded leader\n",
+      "a test");
+  ASSERT_TRUE(old.is_ok()) << old.status().message();
+  EXPECT_EQ(lines_of(left_beside(fresh, old.value().rules())),
+            (Lines{"alltoall nodes=4 ppn=4 wire=mpich crowded leader"}));
 }
 
 TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {

@@ -37,6 +37,26 @@ TEST(TuneRules, OneWinnerForAllSizesIsOneRule) {
   EXPECT_EQ(lines_for(rules), (Lines{"allreduce ranks=..15 crowded direct"}));
 }
 
+TEST(TuneRules, LeaveToTheMpiWhatItIsClearlyBetterAt) {
+  const std::vector<MeasuredCell> cells = {allreduce(4, 8, {{"mpi", 1}, {"direct", 3}, {"ring", 2}}),
+                                           allreduce(4, 64, {{"mpi", 2}, {"direct", 2.05}}),
+                                           allreduce(4, 512, {{"mpi", 5}, {"direct", 3}})};
+  Result<std::vector<Rule>> mpis = make_rules_of_mpi(cells, kNoise, "openmpi");
+  ASSERT_TRUE(mpis.is_ok()) << mpis.status().message();
+  EXPECT_EQ(lines_for(mpis.value()), (Lines{"allreduce ranks=..15 wire=openmpi crowded bytes=..63 mpi"}));
+  EXPECT_EQ(mpis.value().front().next, "ring");
+  EXPECT_EQ(mpis.value().front().median_us, 1);
+  // Others have rules as if it were not there.
+  for (const Rule& rule : rules_for(cells)) EXPECT_FALSE(rule.spec.is_mpis);
+}
+
+TEST(TuneRules, LeaveNothingToAnMpiThatWinsByLessThanPassingThroughTakes) {
+  Result<std::vector<Rule>> mpis = make_rules_of_mpi(
+      {{allreduce(2, 8, {{"mpi", 0.090}, {"direct", 0.100}}), allreduce(2, 64, {{"mpi", 1}})}}, kNoise, "openmpi");
+  ASSERT_TRUE(mpis.is_ok()) << mpis.status().message();
+  EXPECT_TRUE(mpis.value().empty());
+}
+
 TEST(TuneRules, KeepsAWinnerWhileItIsAsGoodAsTheBest) {
   const auto rules =
       rules_for({allreduce(4, 8, {{"direct", 1}, {"ring", 3}}), allreduce(4, 64, {{"direct", 2.05}, {"ring", 2}}),
