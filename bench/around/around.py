@@ -19,6 +19,7 @@ from runs import MPIS, SIDES, build, check_words, run
 # The program of this folder, and its arguments.
 CASES = {"pingpong": ("calls.c", "pingpong", "2000"), "ring": ("calls.c", "ring", "500"),
          "halo": ("calls.c", "halo", "1000"), "wait": ("calls.c", "wait", "1"),
+         "late_5": ("calls.c", "late", "5"), "late_30": ("calls.c", "late", "30"),
          "communicators": ("calls.c", "communicators", "300"),
          "bcast_flood": ("flood.c", "bcast", "100000", "1024", "2"),
          "reduce_flood": ("flood.c", "reduce", "100000", "1024", "2")}

@@ -3,6 +3,7 @@
 // and communicators that come and go. Prints lines of a name and a number: microseconds, or percent of a core.
 //   calls pingpong|ring|halo ITERATIONS [BYTES]
 //   calls wait SECONDS
+//   calls late MILLISECONDS
 //   calls communicators COUNT
 #include <mpi.h>
 #include <stdio.h>
@@ -106,6 +107,34 @@ static void wait_long(double seconds) {
   print("core_percent", most(rank == 0 ? 0 : 100 * (processor_us() - before) / (us() - began)));
 }
 
+static double clock_us(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+}
+
+// All ranks but one wait for a message that comes after so many milliseconds of work: how long after it was sent.
+static void come_late(double milliseconds) {
+  enum { kRounds = 40 };
+  double sum = 0;
+  MPI_Barrier(MPI_COMM_WORLD);  // as nearly all programs call a collective once
+  for (int round = 0; round < kRounds; ++round) {
+    meet();
+    double stamp = clock_us();
+    if (rank == 0) {
+      for (const double until = stamp + 1e3 * milliseconds; stamp < until;) stamp = clock_us();
+      for (int to = 1; to < size; ++to) {
+        stamp = clock_us();
+        MPI_Send(&stamp, 1, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+      }
+    } else {
+      MPI_Recv(&stamp, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      sum += clock_us() - stamp;
+    }
+  }
+  print("late_by", most(sum / kRounds));
+}
+
 static double timed_barrier(MPI_Comm comm) {
   meet();
   const double before = us();
@@ -113,12 +142,15 @@ static double timed_barrier(MPI_Comm comm) {
   return most(us() - before);
 }
 
-static double resident_kib(void) {
-  double pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  if (file == NULL || fscanf(file, "%*s %lf", &pages) != 1) pages = 0;
+// "Rss", what is mapped and there, or "Pss", in which what processes share counts once for all of them together.
+static double resident_kib(const char* what) {
+  char line[256];
+  double kib = 0;
+  FILE* file = fopen("/proc/self/smaps_rollup", "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (strncmp(line, what, 3) == 0 && line[3] == ':') kib = atof(line + 4);
   if (file != NULL) fclose(file);
-  return pages * (double)sysconf(_SC_PAGESIZE) / 1024;
+  return kib;
 }
 
 static void communicators(int count) {
@@ -144,7 +176,7 @@ static void communicators(int count) {
   print("free", frees[kRepetitions / 2]);
   if (count == 0) return;
   MPI_Comm* all = malloc((size_t)count * sizeof *all);
-  const double kib = resident_kib();
+  const double rss = resident_kib("Rss"), pss = resident_kib("Pss");
   meet();
   const double before = us();
   for (int i = 0; i < count; ++i) {
@@ -152,7 +184,10 @@ static void communicators(int count) {
     MPI_Barrier(all[i]);
   }
   print("each_of_many", most(us() - before) / count);
-  print("kib_each_of_many", most(resident_kib() - kib) / count);
+  meet();
+  const double more_rss = resident_kib("Rss") - rss, more_pss = resident_kib("Pss") - pss;
+  print("kib_each_of_many", most(more_rss) / count);
+  print("pss_kib_each_of_many", most(more_pss) / count);
   for (int i = 0; i < count; ++i) MPI_Comm_free(&all[i]);
   free(all);
 }
@@ -172,12 +207,15 @@ int main(int argc, char** argv) {
     exchange(what, halo, atoi(argv[2]), bytes);
   } else if (strcmp(what, "wait") == 0) {
     wait_long(atof(argv[2]));
+  } else if (strcmp(what, "late") == 0) {
+    come_late(atof(argv[2]));
   } else if (strcmp(what, "communicators") == 0) {
     communicators(atoi(argv[2]));
   } else {
     known = 0;
   }
-  if (!known && rank == 0) fprintf(stderr, "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, communicators N\n");
+  if (!known && rank == 0)
+    fprintf(stderr, "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, late MS, communicators N\n");
   MPI_Finalize();
   return known ? 0 : 2;
 }

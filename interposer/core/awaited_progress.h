@@ -16,6 +16,7 @@ class AwaitedProgress {
  public:
   // Whether several threads may be in the MPI at a time. Before there is anything to count.
   void share_among_threads(bool shared) { is_shared_ = shared; }
+  bool is_shared_among_threads() const { return is_shared_; }
   void window_comes() {
     change([](uint64_t before) { return before + kWindow; });
   }

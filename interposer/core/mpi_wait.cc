@@ -8,15 +8,20 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "c_api/internal/naps.h"
 #include "core/awaited_progress.h"
 
 namespace hocket::interposer {
 namespace {
 
-// How long a thread sleeps between looks: a small part of the time that it has waited, since nothing wakes it.
-constexpr int64_t kSleepsPerWait = 32;
-constexpr int64_t kShortestSleepNs = 50'000;
-constexpr int64_t kLongestSleepNs = 1'000'000;
+// How long a thread sleeps between looks: a small part of the time that it has waited, since a peer may not wake it.
+// Where each rank has a core, looks take it from nobody.
+struct Naps {
+  int64_t in_a_wait, shortest_ns, longest_ns;
+};
+constexpr Naps kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
+// After a peer has ended a nap.
+constexpr int64_t kAwakeAfterWakeNs = 100'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 64;
 
@@ -45,6 +50,9 @@ struct Shortest {
   }
 };
 
+// Where sleepers are woken; nullptr: nowhere.
+hocket_comm_t* world = nullptr;
+
 }  // namespace
 
 void begin_mpi_waits(const MpiWaitPolicy& policy) {
@@ -52,7 +60,20 @@ void begin_mpi_waits(const MpiWaitPolicy& policy) {
   internal::looks.store(policy.looks, std::memory_order_relaxed);
 }
 
-void end_mpi_waits() { internal::looks.store(Looks::kByMpi, std::memory_order_relaxed); }
+void end_mpi_waits() {
+  internal::looks.store(Looks::kByMpi, std::memory_order_relaxed);
+  wake_within(nullptr);
+}
+
+void wake_within(hocket_comm_t* comm) {
+  if (comm != nullptr && !internal::wait_policy.one_sleeps) return;
+  world = comm;
+  internal::sleepers = comm == nullptr ? nullptr : &c_api::sleepers(comm);
+}
+
+void wake_in_world(int rank) {
+  if (world != nullptr) c_api::wake(world, rank);
+}
 
 void MpiPause::pause() {
   const uint32_t look = looks_++;
@@ -89,8 +110,16 @@ void MpiPause::sleep_if_late() {
   sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns &&
             (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows());
   if (!sleeps_) return;
-  const timespec time{0, std::clamp(waited_ns / kSleepsPerWait, kShortestSleepNs, kLongestSleepNs)};
-  nanosleep(&time, nullptr);
+  const Naps& naps = policy.share_cores ? kOnSharedCores : kWithACoreEach;
+  const int64_t ns = std::clamp(waited_ns / naps.in_a_wait, naps.shortest_ns, naps.longest_ns);
+  if (world == nullptr) {
+    const timespec time{0, ns};
+    nanosleep(&time, nullptr);
+  } else if (c_api::nap(world, ns)) {
+    // What it was woken for is on its way.
+    began_ns_ = static_cast<int64_t>(now_ns()) - policy.awake_ns + kAwakeAfterWakeNs;
+    sleeps_ = false;
+  }
 }
 
 }  // namespace hocket::interposer

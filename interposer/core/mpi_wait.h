@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "hocket/hocket.h"
+
 namespace hocket::interposer {
 
 enum class Looks : uint8_t {
@@ -29,8 +31,9 @@ struct MpiWaitPolicy {
   bool yields = false;       // the thread is to yield at each look
   uint32_t looks_before_yield = 0;
   uint32_t looks_between_sleeps = 1;
-  bool sleeps = true;    // and to sleep
-  int64_t awake_ns = 0;  // for how long it stays awake first
+  bool sleeps = true;       // and to sleep
+  bool one_sleeps = false;  // one thread at a time, so that peers may wake it
+  int64_t awake_ns = 0;     // for how long it stays awake first
 };
 
 // One wait: pause() comes after each look in vain.
@@ -53,6 +56,8 @@ class MpiPause {
 namespace internal {
 // Written in MPI_Init and MPI_Finalize, which the program itself orders with its other calls.
 inline MpiWaitPolicy wait_policy;
+// How many ranks of the node sleep; nullptr before the whole job has met. By the one thread that calls the MPI.
+inline const std::atomic<uint32_t>* sleepers = nullptr;
 // Relaxed: as these.
 inline std::atomic<Looks> looks{Looks::kByMpi};
 
@@ -66,6 +71,14 @@ inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model(
 // Between MPI_Init and MPI_Finalize.
 void begin_mpi_waits(const MpiWaitPolicy& policy);
 void end_mpi_waits();
+
+// From now on ranks of a node wake each other by name in the communicator of the whole job; nullptr: no more.
+void wake_within(hocket_comm_t* world);
+// Whether a rank of this node may sleep. Relaxed: a look that comes too early leaves the sleeper to its nap's end.
+inline bool anyone_sleeps() {
+  return internal::sleepers != nullptr && internal::sleepers->load(std::memory_order_relaxed) != 0;
+}
+void wake_in_world(int rank);
 
 inline bool may_test_all() { return internal::wait_policy.tests_all; }
 
@@ -84,12 +97,17 @@ class MpiWait {
   MpiWait& operator=(const MpiWait&) = delete;
 };
 
-// A call that passes to the MPI, which waits.
+// A call that passes to the MPI, which waits. `pass_on`: the same where the MPI calls our hook.
+template <typename PassThrough, typename PassOn>
+int wait_in_mpi(const PassThrough& pass_through, const PassOn& pass_on) {
+  if (looks() != Looks::kByHook) [[unlikely]]
+    return pass_through();
+  const MpiWait wait;
+  return pass_on();
+}
 template <typename PassThrough>
 int wait_in_mpi(const PassThrough& pass_through) {
-  if (looks() != Looks::kByHook) return pass_through();
-  const MpiWait wait;
-  return pass_through();
+  return wait_in_mpi(pass_through, pass_through);
 }
 
 // The MPI looks, in whatever thread and call.

@@ -71,6 +71,8 @@ class Communicator {
   const Context& context() const { return context_; }
   Context& context() { return context_; }
 
+  const Participants& participants() const { return participants_; }
+
   Status run(const Arguments& arguments);
   Result<Request*> start(const Arguments& arguments);
   // Whether engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.

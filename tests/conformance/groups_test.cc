@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "c_api/internal/leaving.h"
+#include "c_api/internal/naps.h"
 #include "support/team.h"
 
 namespace hocket::test {
@@ -327,6 +328,42 @@ TEST(World, OfAProgramStartedByHandIsOneRank) {
   EXPECT_EQ(members(comm, 7), (std::vector<int64_t>{7}));
   EXPECT_EQ(hocket_comm_destroy(comm), HOCKET_OK);
   EXPECT_EQ(hocket_context_destroy(context), HOCKET_OK);
+}
+
+// A rank that waits in the library underneath sleeps for long, and a peer that has something for it there wakes it: the
+// nap would take longer than the test may.
+TEST(Naps, AreEndedByAPeer) {
+  constexpr int64_t kForeverNs = int64_t{3600} * 1'000'000'000;
+  const int failed = run_processes(3, [](Rank& rank) {
+    ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
+    for (int round = 0; round < 20; ++round) {
+      const int sleeper = round % 3, waker = (round + 1) % 3;
+      if (rank.rank == sleeper) {
+        EXPECT_TRUE(c_api::nap(rank.comm, kForeverNs));
+      }
+      if (rank.rank == waker) {
+        while (c_api::sleepers(rank.comm).load() == 0) sched_yield();
+        // One that comes before it sleeps is missed.
+        while (c_api::sleepers(rank.comm).load() != 0) {
+          c_api::wake(rank.comm, sleeper);
+          sched_yield();
+        }
+      }
+      ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
+      while (c_api::sleepers(rank.comm).load() != 0) sched_yield();
+      ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
+    }
+  });
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(Naps, EndByThemselvesAndAreNobodysElse) {
+  const int failed = run_processes(2, [](Rank& rank) {
+    for (const int nobody : {-1, -2, 2, 1 << 30, rank.rank}) c_api::wake(rank.comm, nobody);
+    EXPECT_FALSE(c_api::nap(rank.comm, 1'000'000));
+    ASSERT_EQ(hocket_barrier(rank.comm), HOCKET_OK) << hocket_error_text();
+  });
+  EXPECT_EQ(failed, 0);
 }
 
 }  // namespace

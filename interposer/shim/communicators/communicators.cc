@@ -134,7 +134,9 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     ++communicator.questions;
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
-  return prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
+  const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
+  if (handle == handles.comm_world && communicator.phase == Phase::kReady) wake_within(communicator.comm);
+  return outcome;
 }
 
 bool watch_communicators() {

@@ -157,6 +157,7 @@ void begin_waits(Hook hook, Looks looks, bool share_cores) {
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
+  policy.one_sleeps = policy.sleeps && !awaited_progress.is_shared_among_threads();
   policy.tests_all = find_hook() != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
@@ -284,6 +285,7 @@ void end_job() {
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_pending(nullptr);
+  wake_within(nullptr);
   if (served) end_asking();
   if (served) close_all();
   device::end();

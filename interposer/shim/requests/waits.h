@@ -61,9 +61,10 @@ class OwnRequest {
   bool is_over_ = true;
 };
 
-// The message that `start(request)` begins, to its end.
+// The message that `start(request)` begins, to its end. Out of line, as what follows: where the MPI waits itself, a
+// call keeps its arguments in registers.
 template <typename Start>
-int wait_for_message(const Start& start, MPI_Status* status) {
+__attribute__((noinline)) int wait_for_message(const Start& start, MPI_Status* status) {
   OwnRequest message;
   if (const int error = message.start(start); error != MPI_SUCCESS) return error;
   return look_until_over([&](bool& is_over) {
@@ -75,7 +76,8 @@ int wait_for_message(const Start& start, MPI_Status* status) {
 
 // Both, side by side; the first error once both are over.
 template <typename StartReceive, typename StartSend>
-int wait_for_exchange(const StartReceive& start_receive, const StartSend& start_send, MPI_Status* status) {
+__attribute__((noinline)) int wait_for_exchange(const StartReceive& start_receive, const StartSend& start_send,
+                                                MPI_Status* status) {
   OwnRequest receive, send;
   if (const int error = receive.start(start_receive); error != MPI_SUCCESS) return error;
   if (const int error = send.start(start_send); error != MPI_SUCCESS) {
@@ -96,29 +98,31 @@ int wait_for_exchange(const StartReceive& start_receive, const StartSend& start_
   return first_error;
 }
 
-// `peer`: one that is MPI_PROC_NULL ends the call at once.
-template <typename Start, typename PassThrough>
-int send_or_receive(int peer, const Start& start, MPI_Status* status, const PassThrough& pass_through) {
-  return waits_by_tests(true) && peer != MPI_PROC_NULL ? wait_for_message(start, status) : wait_in_mpi(pass_through);
-}
-
-template <typename StartReceive, typename StartSend, typename PassThrough>
-int send_and_receive(int from, const StartReceive& start_receive, const StartSend& start_send, MPI_Status* status,
-                     const PassThrough& pass_through) {
-  return waits_by_tests(true) && from != MPI_PROC_NULL ? wait_for_exchange(start_receive, start_send, status)
-                                                       : wait_in_mpi(pass_through);
-}
-
 // `look(flag)` is the call's testing form.
-template <typename LookOnce, typename PassThrough>
-int probe(int peer, const LookOnce& look, const PassThrough& pass_through) {
-  if (!waits_by_tests(false) || peer == MPI_PROC_NULL) return wait_in_mpi(pass_through);
+template <typename LookOnce>
+__attribute__((noinline)) int wait_for_probe(const LookOnce& look) {
   return look_until_over([&](bool& is_over) {
     int flag = 0;
     const int error = look(&flag);
     is_over = flag != 0;
     return error;
   });
+}
+
+// Before this rank sends to it, a peer that sleeps in the MPI is woken: it looks again when the message has come.
+void wake_in(MPI_Comm comm, int peer);
+__attribute__((always_inline)) inline void wake_peer(int peer, MPI_Comm comm) {
+  if (anyone_sleeps()) [[unlikely]]
+    wake_in(comm, peer);
+}
+
+// By tests, or as the MPI waits. `peer`: one that is MPI_PROC_NULL ends the call at once. `is_dear`: as above.
+template <typename ByTests, typename PassThrough, typename PassOn>
+__attribute__((always_inline)) inline int wait_for_peer(int peer, bool is_dear, const ByTests& by_tests,
+                                                        const PassThrough& pass_through, const PassOn& pass_on) {
+  if (waits_by_tests(is_dear) && peer != MPI_PROC_NULL) [[unlikely]]
+    return by_tests();
+  return wait_in_mpi(pass_through, pass_on);
 }
 
 }  // namespace hocket::interposer

@@ -66,6 +66,9 @@ inline const MpiFunctions& next_pmpi() {
     internal::find_mpi();
   return internal::pmpi_functions;
 }
+// Where the MPI has been found, as in all calls that come while its progress calls our hook: they look at nothing else.
+inline const CaughtFunctions& found_mpi() { return internal::mpi_functions; }
+inline const MpiFunctions& found_pmpi() { return internal::pmpi_functions; }
 
 // A data object of the MPI; nullptr if it has none of that name.
 void* find_object(const char* name);

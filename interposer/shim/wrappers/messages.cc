@@ -5,6 +5,7 @@
 
 #include "core/awaited_progress.h"
 #include "shim/job/job.h"
+#include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
 #include "shim/wrappers/wrappers.h"
 
@@ -36,7 +37,8 @@ int begin_file_operation(const MPI_Request* request, const PassThrough& pass_thr
 #define HOCKET_WRAP_SEND(name)                                                                                        \
   HOCKET_WRAP(                                                                                                        \
       name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request), \
-      (buffer, count, type, to, tag, comm, request), begin_message(request, pass_through))
+      (buffer, count, type, to, tag, comm, request),                                                                  \
+      (interposer::wake_peer(to, comm), begin_message(request, pass_through)))
 HOCKET_WRAP_SEND(Isend)
 HOCKET_WRAP_SEND(Issend)
 HOCKET_WRAP_SEND(Irsend)

@@ -9,42 +9,48 @@ namespace interposer = hocket::interposer;
 using interposer::next_pmpi;
 
 #define HOCKET_MPI_WAITS(name, parameters, arguments) \
-  HOCKET_WRAP(name, parameters, arguments, interposer::wait_in_mpi(pass_through))
+  HOCKET_WRAP(name, parameters, arguments, interposer::wait_in_mpi(pass_through, pass_on))
 #include "shim/underneath/waits.def"
 
-#define HOCKET_START(call) [&](MPI_Request* request) { return next_pmpi().call; }
+// What waits by tests gets copies of the arguments, so that calls which pass to the MPI can keep them in registers.
+#define HOCKET_START(call) [=](MPI_Request* request) { return next_pmpi().call; }
+#define HOCKET_MESSAGE(peer, call, status) \
+  interposer::wait_for_peer(               \
+      peer, true, [&] { return interposer::wait_for_message(HOCKET_START(call), status); }, pass_through, pass_on)
+#define HOCKET_EXCHANGE(from, receive, send, status)                                                                \
+  interposer::wait_for_peer(                                                                                        \
+      from, true, [&] { return interposer::wait_for_exchange(HOCKET_START(receive), HOCKET_START(send), status); }, \
+      pass_through, pass_on)
+#define HOCKET_PROBE(from, call)                                                                            \
+  interposer::wait_for_peer(                                                                                \
+      from, false, [&] { return interposer::wait_for_probe([=](int* flag) { return next_pmpi().call; }); }, \
+      pass_through, pass_on)
 
-#define HOCKET_WRAP_WAITING_SEND(name, started)                                                                   \
-  HOCKET_WRAP(name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm),           \
-              (buffer, count, type, to, tag, comm),                                                               \
-              interposer::send_or_receive(to, HOCKET_START(started(buffer, count, type, to, tag, comm, request)), \
-                                          MPI_STATUS_IGNORE, pass_through))
+#define HOCKET_WRAP_WAITING_SEND(name, started)                                                         \
+  HOCKET_WRAP(name, (const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm), \
+              (buffer, count, type, to, tag, comm),                                                     \
+              (interposer::wake_peer(to, comm),                                                         \
+               HOCKET_MESSAGE(to, started(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_WAITING_SEND(Ssend, Issend)
 HOCKET_WRAP_WAITING_SEND(Rsend, Irsend)
 HOCKET_WRAP(Recv, (void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status),
             (buffer, count, type, from, tag, comm, status),
-            interposer::send_or_receive(from, HOCKET_START(Irecv(buffer, count, type, from, tag, comm, request)),
-                                        status, pass_through))
+            HOCKET_MESSAGE(from, Irecv(buffer, count, type, from, tag, comm, request), status))
 HOCKET_WRAP(Mrecv, (void* buffer, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
             (buffer, count, type, message, status),
-            interposer::send_or_receive(MPI_ANY_SOURCE, HOCKET_START(Imrecv(buffer, count, type, message, request)),
-                                        status, pass_through))
+            HOCKET_MESSAGE(MPI_ANY_SOURCE, Imrecv(buffer, count, type, message, request), status))
 HOCKET_WRAP(Sendrecv,
             (const void* input, int sent, MPI_Datatype sent_type, int to, int sent_tag, void* output, int received,
              MPI_Datatype received_type, int from, int received_tag, MPI_Comm comm, MPI_Status* status),
             (input, sent, sent_type, to, sent_tag, output, received, received_type, from, received_tag, comm, status),
-            interposer::send_and_receive(
-                from, HOCKET_START(Irecv(output, received, received_type, from, received_tag, comm, request)),
-                HOCKET_START(Isend(input, sent, sent_type, to, sent_tag, comm, request)), status, pass_through))
-HOCKET_WRAP(
-    Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status),
-    interposer::probe(from, [&](int* flag) { return next_pmpi().Iprobe(from, tag, comm, flag, status); }, pass_through))
+            (interposer::wake_peer(to, comm),
+             HOCKET_EXCHANGE(from, Irecv(output, received, received_type, from, received_tag, comm, request),
+                             Isend(input, sent, sent_type, to, sent_tag, comm, request), status)))
+HOCKET_WRAP(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status), (from, tag, comm, status),
+            HOCKET_PROBE(from, Iprobe(from, tag, comm, flag, status)))
 HOCKET_WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
-            (from, tag, comm, message, status),
-            interposer::probe(
-                from, [&](int* flag) { return next_pmpi().Improbe(from, tag, comm, flag, message, status); },
-                pass_through))
+            (from, tag, comm, message, status), HOCKET_PROBE(from, Improbe(from, tag, comm, flag, message, status)))
 
 #if HOCKET_HAS_COUNT_FUNCTIONS
 // `narrow`: the same by the function with int, for an MPI that is older than those with MPI_Count; `started` goes to
@@ -55,6 +61,7 @@ HOCKET_WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI
       if (const auto function = interposer::next().name##_c; function != nullptr) return function wide; \
       return (is_long) ? MPI_ERR_COUNT : interposer::next().name narrow;                                \
     };                                                                                                  \
+    const auto& pass_on = pass_through;                                                                 \
     if (next_pmpi().name##_c == nullptr) return interposer::wait_in_mpi(pass_through);                  \
     return how;                                                                                         \
   }
@@ -66,22 +73,21 @@ HOCKET_WRAP(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI
   HOCKET_WRAP_BOTH_LONG_WAITS(                                                                                       \
       name, (const void* buffer, MPI_Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm),                \
       (buffer, count, type, to, tag, comm), count > INT_MAX, (buffer, static_cast<int>(count), type, to, tag, comm), \
-      interposer::send_or_receive(to, HOCKET_START(started##_c(buffer, count, type, to, tag, comm, request)),        \
-                                  MPI_STATUS_IGNORE, pass_through))
+      (interposer::wake_peer(to, comm),                                                                              \
+       HOCKET_MESSAGE(to, started##_c(buffer, count, type, to, tag, comm, request), MPI_STATUS_IGNORE)))
 HOCKET_WRAP_LONG_WAITING_SEND(Send, Isend)
 HOCKET_WRAP_LONG_WAITING_SEND(Ssend, Issend)
 HOCKET_WRAP_LONG_WAITING_SEND(Rsend, Irsend)
-HOCKET_WRAP_BOTH_LONG_WAITS(
-    Recv, (void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status),
-    (buffer, count, type, from, tag, comm, status), count > INT_MAX,
-    (buffer, static_cast<int>(count), type, from, tag, comm, status),
-    interposer::send_or_receive(from, HOCKET_START(Irecv_c(buffer, count, type, from, tag, comm, request)), status,
-                                pass_through))
+HOCKET_WRAP_BOTH_LONG_WAITS(Recv,
+                            (void* buffer, MPI_Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                             MPI_Status* status),
+                            (buffer, count, type, from, tag, comm, status), count > INT_MAX,
+                            (buffer, static_cast<int>(count), type, from, tag, comm, status),
+                            HOCKET_MESSAGE(from, Irecv_c(buffer, count, type, from, tag, comm, request), status))
 HOCKET_WRAP_BOTH_LONG_WAITS(
     Mrecv, (void* buffer, MPI_Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),
     (buffer, count, type, message, status), count > INT_MAX, (buffer, static_cast<int>(count), type, message, status),
-    interposer::send_or_receive(MPI_ANY_SOURCE, HOCKET_START(Imrecv_c(buffer, count, type, message, request)), status,
-                                pass_through))
+    HOCKET_MESSAGE(MPI_ANY_SOURCE, Imrecv_c(buffer, count, type, message, request), status))
 HOCKET_WRAP_BOTH_LONG_WAITS(
     Sendrecv,
     (const void* input, MPI_Count sent, MPI_Datatype sent_type, int to, int sent_tag, void* output, MPI_Count received,
@@ -90,7 +96,7 @@ HOCKET_WRAP_BOTH_LONG_WAITS(
     sent > INT_MAX || received > INT_MAX,
     (input, static_cast<int>(sent), sent_type, to, sent_tag, output, static_cast<int>(received), received_type, from,
      received_tag, comm, status),
-    interposer::send_and_receive(
-        from, HOCKET_START(Irecv_c(output, received, received_type, from, received_tag, comm, request)),
-        HOCKET_START(Isend_c(input, sent, sent_type, to, sent_tag, comm, request)), status, pass_through))
+    (interposer::wake_peer(to, comm),
+     HOCKET_EXCHANGE(from, Irecv_c(output, received, received_type, from, received_tag, comm, request),
+                     Isend_c(input, sent, sent_type, to, sent_tag, comm, request), status)))
 #endif

@@ -9,13 +9,16 @@
 
 #define HOCKET_EXPORT extern "C" __attribute__((visibility("default")))
 
-// `body` is one expression that may use pass_through, a function object that passes the call on.
-#define HOCKET_WRAP(name, parameters, arguments, body)                                        \
-  HOCKET_EXPORT int MPI_##name parameters {                                                   \
-    const auto pass_through = [&] { return hocket::interposer::next_mpi().name arguments; };  \
-    return body;                                                                              \
-  }                                                                                           \
-  HOCKET_EXPORT int PMPI_##name parameters {                                                  \
-    const auto pass_through = [&] { return hocket::interposer::next_pmpi().name arguments; }; \
-    return body;                                                                              \
+// `body` is one expression that may use pass_through, a function object that passes the call on, and pass_on, the same
+// where the MPI has been found.
+#define HOCKET_WRAP(name, parameters, arguments, body)                                                     \
+  HOCKET_EXPORT int MPI_##name parameters {                                                                \
+    const auto pass_through = [&] { return hocket::interposer::next_mpi().name arguments; };               \
+    [[maybe_unused]] const auto pass_on = [&] { return hocket::interposer::found_mpi().name arguments; };  \
+    return body;                                                                                           \
+  }                                                                                                        \
+  HOCKET_EXPORT int PMPI_##name parameters {                                                               \
+    const auto pass_through = [&] { return hocket::interposer::next_pmpi().name arguments; };              \
+    [[maybe_unused]] const auto pass_on = [&] { return hocket::interposer::found_pmpi().name arguments; }; \
+    return body;                                                                                           \
   }
