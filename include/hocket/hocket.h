@@ -143,8 +143,8 @@ HOCKET_API hocket_status_t hocket_op_destroy(hocket_op_t op);
  * comms of several nodes at a time. */
 typedef struct hocket_wire {
   size_t struct_size; /* sizeof(hocket_wire_t) */
-  /* What tables of rules call it, as in `wire=openmpi`: lower-case letters, digits, - and _, ended by 0; "": it has no
-   * name. That of a comm's rank 0 counts. */
+  /* What tables of rules call it, as in `wire=openmpi-5`: lower-case letters, digits, - and _, ended by 0; "": it has
+   * no name. A rule's `wire=a` holds for `a` and for `a-...`. That of a comm's rank 0 counts. */
   char name[16];
   uint32_t rank; /* this process's number, 0 to size-1, different for each process */
   uint32_t size;

@@ -107,7 +107,8 @@ class FirstRound {
     is_over_ = true;
     const size_t whole = sizeof(SetUpOffer) + bytes, size = self_.size;
     std::vector<std::byte> mine(whole), all(whole * size);
-    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device::offer()};
+    const device::DeviceOffer device = device::offer();  // looks for drivers that were loaded meanwhile
+    const SetUpOffer offer{uint8_t{able_}, uint8_t{device::may_be_there()}, device};
     std::memcpy(mine.data(), &offer, sizeof offer);
     std::memcpy(mine.data() + sizeof offer, send, bytes);
     if (exchange_.allgather(mine.data(), all.data(), whole, exchange_.user) != 0) return 1;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "c_api/internal/naps.h"
+#include "c_api/internal/sleeping.h"
 #include "core/awaited_progress.h"
 
 namespace hocket::interposer {
@@ -16,11 +16,11 @@ namespace {
 
 // How long a thread sleeps between looks: a small part of the time that it has waited, since a peer may not wake it.
 // Where each rank has a core, looks take it from nobody.
-struct Naps {
-  int64_t in_a_wait, shortest_ns, longest_ns;
+struct SleepTimes {
+  int64_t sleeps_per_wait, shortest_ns, longest_ns;
 };
-constexpr Naps kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
-// After a peer has ended a nap.
+constexpr SleepTimes kOnSharedCores{32, 50'000, 1'000'000}, kWithACoreEach{128, 50'000, 4'000'000};
+// After a peer has woken it.
 constexpr int64_t kAwakeAfterWakeNs = 100'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 64;
@@ -62,11 +62,11 @@ void begin_mpi_waits(const MpiWaitPolicy& policy) {
 
 void end_mpi_waits() {
   internal::looks.store(Looks::kByMpi, std::memory_order_relaxed);
-  wake_within(nullptr);
+  set_wake_communicator(nullptr);
 }
 
-void wake_within(hocket_comm_t* comm) {
-  if (comm != nullptr && !internal::wait_policy.one_sleeps) return;
+void set_wake_communicator(hocket_comm_t* comm) {
+  if (comm != nullptr && !internal::wait_policy.may_be_woken) return;
   world = comm;
   internal::sleepers = comm == nullptr ? nullptr : &c_api::sleepers(comm);
 }
@@ -110,12 +110,12 @@ void MpiPause::sleep_if_late() {
   sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns &&
             (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows());
   if (!sleeps_) return;
-  const Naps& naps = policy.share_cores ? kOnSharedCores : kWithACoreEach;
-  const int64_t ns = std::clamp(waited_ns / naps.in_a_wait, naps.shortest_ns, naps.longest_ns);
+  const SleepTimes& times = policy.share_cores ? kOnSharedCores : kWithACoreEach;
+  const int64_t ns = std::clamp(waited_ns / times.sleeps_per_wait, times.shortest_ns, times.longest_ns);
   if (world == nullptr) {
     const timespec time{0, ns};
     nanosleep(&time, nullptr);
-  } else if (c_api::nap(world, ns)) {
+  } else if (c_api::sleep_until_woken(world, ns)) {
     // What it was woken for is on its way.
     began_ns_ = static_cast<int64_t>(now_ns()) - policy.awake_ns + kAwakeAfterWakeNs;
     sleeps_ = false;

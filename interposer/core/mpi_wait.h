@@ -5,10 +5,12 @@
 // That a look has moved something shows only in the processor time that it took. A rank that others may work on by
 // one-sided calls waits longer before it sleeps.
 //
+// Who sends to a rank of its node that sleeps wakes it, once the whole job has met in a communicator.
+//
 // Either the MPI calls a function of ours at its looks (underneath/progress_hook.h), or the shim makes the looks
 // itself, by the non-blocking form of the call and by testing.
 //
-// Thread safety: any thread; each has a wait of its own.
+// Thread safety: any thread; each has a wait of its own. Waking: one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -31,9 +33,9 @@ struct MpiWaitPolicy {
   bool yields = false;       // the thread is to yield at each look
   uint32_t looks_before_yield = 0;
   uint32_t looks_between_sleeps = 1;
-  bool sleeps = true;       // and to sleep
-  bool one_sleeps = false;  // one thread at a time, so that peers may wake it
-  int64_t awake_ns = 0;     // for how long it stays awake first
+  bool sleeps = true;         // and to sleep
+  bool may_be_woken = false;  // one thread at a time, so that peers may wake it
+  int64_t awake_ns = 0;       // for how long it stays awake first
 };
 
 // One wait: pause() comes after each look in vain.
@@ -70,16 +72,21 @@ inline constinit thread_local ThreadsWait threads_wait __attribute__((tls_model(
 
 // Between MPI_Init and MPI_Finalize.
 void begin_mpi_waits(const MpiWaitPolicy& policy);
+// The MPI yields by itself from now on.
+inline void leave_yields_to_mpi() { internal::wait_policy.yields = false; }
 void end_mpi_waits();
 
-// From now on ranks of a node wake each other by name in the communicator of the whole job; nullptr: no more.
-void wake_within(hocket_comm_t* world);
-// Whether a rank of this node may sleep. Relaxed: a look that comes too early leaves the sleeper to its nap's end.
+// Where ranks of a node sleep in the MPI from now on, and wake each other: the communicator of the whole job; nullptr:
+// nowhere any more. Without effect with MPI_THREAD_MULTIPLE.
+void set_wake_communicator(hocket_comm_t* world);
+// Whether a rank of this node may sleep. Relaxed: a look that comes too early leaves the sleeper to the end of its
+// time.
 inline bool anyone_sleeps() {
   return internal::sleepers != nullptr && internal::sleepers->load(std::memory_order_relaxed) != 0;
 }
 void wake_in_world(int rank);
 
+inline bool yields_in_mpi() { return internal::wait_policy.yields; }
 inline bool may_test_all() { return internal::wait_policy.tests_all; }
 
 inline Looks looks() { return internal::looks.load(std::memory_order_relaxed); }

@@ -71,7 +71,7 @@ const char* reason(Outcome outcome) {
     case Outcome::kFailed:
       return "failed";
     case Outcome::kMpisOwn:
-      return "the MPI's own chosen";
+      return "left to the MPI by choice";
     case Outcome::kDisabled:
       return "disabled";
     case Outcome::kNotSetUp:

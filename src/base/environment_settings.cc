@@ -9,7 +9,7 @@ namespace hocket::environment {
 namespace {
 
 constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-constexpr const char* kAlgorithm = "algorithm[:parameter=value,...]";
+constexpr const char* kAlgorithm = "algorithm[:parameter=value,...], or mpi";
 
 constexpr Setting flag(const char* name, const char* help) { return {name, Kind::kFlag, "0|1", "0", 0, 1, help}; }
 

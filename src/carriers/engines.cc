@@ -55,6 +55,10 @@ bool Engines::may_run_by_itself() const {
   return any([](const Engine& engine) { return engine.runs_by_itself(); });
 }
 
+bool Engines::have_rules() const {
+  return any([](const Engine& engine) { return *engine.wire() != 0; });
+}
+
 std::string Engines::why_no_multicast() const {
   for (const Entry& entry : entries_)
     if (entry.type->provides_multicast()) return entry.engine != nullptr ? std::string() : entry.why_not;

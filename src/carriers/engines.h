@@ -40,6 +40,8 @@ class Engines {
                                  const schedule::Shape& shape) const;
   // Whether calls may run by themselves.
   bool may_run_by_itself() const;
+  // Whether an engine has rules under its own name (Engine::wire()), which come before those of what is beneath.
+  bool have_rules() const;
   // Why no algorithm that multicasts can be used; "": it can.
   std::string why_no_multicast() const;
   // A line an engine, for the choice where there is one.

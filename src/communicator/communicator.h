@@ -85,7 +85,7 @@ class Communicator {
 
   Status force(schedule::Collective collective, std::string_view spec);
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
-  selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced); }
+  selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 
  private:
   CallShape shape_of(const Arguments& arguments) const;

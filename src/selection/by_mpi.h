@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which calls of one communicator are left to the MPI's own algorithm, by the lines of a table that say `mpi` or by
-// force. What such a line covers and no line before it does is the MPI's, whatever those before it can serve: so the
-// length of a message decides, of which all ranks know alike.
+// force. The first line that holds for a length decides, whatever it can serve: so the length of a message is all that
+// it hangs on, which all ranks know alike.
 //
 // Thread safety: it does not change once made; any thread may read it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -26,13 +27,18 @@ class ByMpi {
   bool any() const;
   // `bytes` as a Query's.
   bool chosen(schedule::Collective collective, uint64_t bytes) const {
-    for (const Interval& interval : lengths_[static_cast<size_t>(collective)])
-      if (interval.contains(bytes)) return true;
+    for (const Line& line : lines_[static_cast<size_t>(collective)])
+      if (line.bytes.contains(bytes)) return line.is_mpis;
     return false;
   }
 
  private:
-  std::array<std::vector<Interval>, schedule::kCollectives> lengths_;
+  struct Line {
+    Interval bytes;
+    bool is_mpis;
+  };
+  // In the table's order; empty where none is the MPI's.
+  std::array<std::vector<Line>, schedule::kCollectives> lines_;
 };
 
 }  // namespace hocket::selection

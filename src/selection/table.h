@@ -11,7 +11,8 @@
 // range first..last, both ends included, either left out; `crowded` or `uncrowded`: more ranks than cores or not;
 // none: always. Of gatherv, scatterv and alltoallv ranks see different lengths, so they can't be chosen by bytes=; of
 // collectives with a block for each rank, bytes= is of one block, the longest where they differ. nodes= is how many
-// nodes the ranks are on, and 1 where it is left out; ppn= the most ranks that a node has. Parameters: degree= (a
+// nodes the ranks are on, and 1 where it is left out; ppn= the most ranks that a node has; wire= what carries messages
+// between them, or the MPI that calls come through (names_wire()). Parameters: degree= (a
 // number, or `flat`: every rank a child of the root), by another name where the algorithm says so, segment= (bytes),
 // and of a composition its parts, PART=ALGORITHM[/DEGREE]. Sizes may end in K, M or G (powers of 1024). `mpi` in an
 // algorithm's place: what comes through an MPI is left to the MPI's own (by_mpi.h); for other calls such a line does

@@ -61,6 +61,7 @@ class Tuner {
         progress_(tuning.options.budget_s),
         model_(base_.model()) {
     options_.cores = platform::read_cpu_budget().usable();
+    model_.cores = options_.cores;
   }
 
   // Throws std::runtime_error.
@@ -94,7 +95,6 @@ class Tuner {
       if (speaks()) progress_.say("the interface between nodes", what);
     };
     interface_ = probe::interface_of(probe::measure(options, world_, ranks_.own_wire(), ranks_.machines(), say));
-    model_.cores = options_.cores;
     model_.wire_alpha_us = interface_.alpha_us;
     model_.wire_overhead_us = interface_.overhead_us;
     model_.wire_gap_us = interface_.gap_us;

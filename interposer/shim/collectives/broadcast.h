@@ -31,7 +31,7 @@ struct BroadcastCall {
 };
 
 Decision decide(const BarrierCall& call, BarrierCall::Findings&);
-inline Question question_of(const BarrierCall&, const Communicator&, const BarrierCall::Findings&) {
+inline RuleKey rule_key_of(const BarrierCall&, const Communicator&, const BarrierCall::Findings&) {
   return {schedule::Collective::kBarrier, 0};
 }
 int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&);
@@ -39,7 +39,7 @@ int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCa
 Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings);
 // As hocket's call, of a piece of what is broadcast or of a copy of it.
 Arguments arguments_of(const BroadcastCall& call, const void* bytes, size_t length);
-inline Question question_of(const BroadcastCall&, const Communicator&, const BroadcastCall::Findings& findings) {
+inline RuleKey rule_key_of(const BroadcastCall&, const Communicator&, const BroadcastCall::Findings& findings) {
   return {schedule::Collective::kBroadcast, findings.bytes};
 }
 int carry_out(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings);

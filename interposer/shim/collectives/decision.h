@@ -2,7 +2,7 @@
 // What all collectives share: whether hocket carries a call out, and how a call ends.
 //
 // A call is a struct with the arguments and these members: `collective`, `comm`, a type Findings, and the functions
-// decide(), question_of() and carry_out() beside it. What decides is the same on every rank: the communicator and its
+// decide(), rule_key_of() and carry_out() beside it. What decides is the same on every rank: the communicator and its
 // history, the bytes of the signature, the operation and its type. Only a call whose arguments look wrong is passed
 // through by one rank alone, for the MPI to raise its error.
 //
@@ -26,8 +26,8 @@ struct Decision {
   Communicator* communicator = nullptr;
 };
 
-// What chooses the algorithm of a call on one communicator: bytes as tables count them, alike on all ranks.
-struct Question {
+// What tables look a call of one communicator up by: bytes as they count them, alike on all ranks.
+struct RuleKey {
   schedule::Collective collective;
   uint64_t bytes;
 };
@@ -101,7 +101,7 @@ template <typename Call>
 bool is_left_to_mpi(const Call& call, const Communicator& communicator, const typename Call::Findings& findings) {
   if (communicator.by_mpi == nullptr) [[likely]]
     return false;
-  const Question question = question_of(call, communicator, findings);
+  const RuleKey question = rule_key_of(call, communicator, findings);
   return communicator.by_mpi->chosen(question.collective, question.bytes);
 }
 

@@ -241,9 +241,11 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   return decision;
 }
 
-Question question_of(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
+RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, const MoveFindings& findings) {
   const schedule::Collective collective = hocket_collective(call.collective);
   if (!schedule::lengths_are_agreed(collective)) return {collective, 0};
+  // A root that expects more than ranks send is served all the same.
+  if (call.collective == Collective::kGather && findings.send.number != 0) return {collective, findings.send.bytes};
   const size_t* const counts = findings.receive.counts;
   const bool differ = schedule::is_vector(collective) && counts != nullptr;
   return {collective, differ ? *std::max_element(counts, counts + communicator.size) : block_bytes(findings)};

@@ -29,7 +29,7 @@ struct MoveCall {
 };
 
 Decision decide(const MoveCall& call, MoveCall::Findings& findings);
-Question question_of(const MoveCall& call, const Communicator& communicator, const MoveCall::Findings& findings);
+RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, const MoveCall::Findings& findings);
 int carry_out(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings);
 
 }  // namespace hocket::interposer

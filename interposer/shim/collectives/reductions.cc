@@ -290,7 +290,7 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
   return decision;
 }
 
-Question question_of(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
+RuleKey rule_key_of(const ReduceCall& call, const Communicator& communicator, const ReduceFindings& findings) {
   size_t elements = findings.operand;
   if (has_blocks(call)) elements = findings.result;
   if (has_unequal_blocks(call, findings))

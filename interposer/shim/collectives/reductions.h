@@ -38,7 +38,7 @@ hocket_status_t fill(const ReduceCall& call, const Decision& decision, const Red
                      const void* input, void* output, Arguments& arguments);
 
 Decision decide(const ReduceCall& call, ReduceCall::Findings& findings);
-Question question_of(const ReduceCall& call, const Communicator& communicator, const ReduceCall::Findings& findings);
+RuleKey rule_key_of(const ReduceCall& call, const Communicator& communicator, const ReduceCall::Findings& findings);
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings);
 
 }  // namespace hocket::interposer

@@ -135,8 +135,21 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
-  if (handle == handles.comm_world && communicator.phase == Phase::kReady) wake_within(communicator.comm);
+  if (handle == handles.comm_world && communicator.phase == Phase::kReady) set_wake_communicator(communicator.comm);
   return outcome;
+}
+
+int world_rank_of(MPI_Comm handle, int rank) {
+  if (handle == handles.comm_null || rank < 0) return -1;
+  if (handle == handles.comm_world) return rank;
+  int is_inter = 0, size = 0, in_world = -1;
+  if (next_pmpi().Comm_test_inter(handle, &is_inter) != MPI_SUCCESS || is_inter != 0) return -1;
+  if (next_pmpi().Comm_size(handle, &size) != MPI_SUCCESS || rank >= size) return -1;
+  MPI_Group group;
+  if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return -1;
+  const int error = next_pmpi().Group_translate_ranks(group, 1, &rank, world_group, &in_world);
+  next_pmpi().Group_free(&group);
+  return error == MPI_SUCCESS && in_world != MPI_UNDEFINED ? in_world : -1;
 }
 
 bool watch_communicators() {

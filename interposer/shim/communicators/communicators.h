@@ -50,6 +50,10 @@ enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
 // core's prepare() with the exchange over this communicator.
 Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting);
 
+// -1 where it is no rank of this MPI_COMM_WORLD. Wrong arguments are the MPI's to find, in the call that they came
+// with.
+int world_rank_of(MPI_Comm handle, int rank);
+
 // Between MPI_Init and MPI_Finalize.
 bool watch_communicators();
 void unwatch_communicators();

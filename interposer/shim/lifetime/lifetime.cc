@@ -86,7 +86,7 @@ bool is_disabled_here() {
 }
 
 // What ranks tell each other before anything else.
-struct Beginning {
+struct StartFacts {
   uint8_t understood;          // rank 0's settings
   uint8_t has_wrong_settings;  // its own environment asks for what can't be understood
   uint64_t node;
@@ -94,8 +94,8 @@ struct Beginning {
 };
 
 // Empty where the MPI fails.
-std::vector<Beginning> beginnings_of_all(const Beginning& mine) {
-  std::vector<Beginning> all(static_cast<size_t>(job.size));
+std::vector<StartFacts> facts_of_all(const StartFacts& mine) {
+  std::vector<StartFacts> all(static_cast<size_t>(job.size));
   const int bytes = static_cast<int>(sizeof mine);
   const int error =
       next_pmpi().Allgather(&mine, bytes, handles.byte, all.data(), bytes, handles.byte, handles.comm_world);
@@ -105,9 +105,9 @@ std::vector<Beginning> beginnings_of_all(const Beginning& mine) {
 
 // What one rank's environment asks for and can't be understood is an error of every call on all ranks. The first of
 // these tells it.
-bool find_wrong_settings(const Status& mine, const std::vector<Beginning>& all) {
+bool find_wrong_settings(const Status& mine, const std::vector<StartFacts>& all) {
   const auto first =
-      std::find_if(all.begin(), all.end(), [](const Beginning& one) { return one.has_wrong_settings != 0; });
+      std::find_if(all.begin(), all.end(), [](const StartFacts& one) { return one.has_wrong_settings != 0; });
   if (first == all.end()) return false;
   if (first - all.begin() == job.rank) {
     HOCKET_LOG_ERROR("the environment of rank %d of %d: %s", job.rank, job.size, mine.message());
@@ -118,14 +118,14 @@ bool find_wrong_settings(const Status& mine, const std::vector<Beginning>& all) 
   return true;
 }
 
-bool are_on_one_node(const std::vector<Beginning>& all) {
-  return std::all_of(all.begin(), all.end(), [&](const Beginning& one) { return one.node == all.front().node; });
+bool are_on_one_node(const std::vector<StartFacts>& all) {
+  return std::all_of(all.begin(), all.end(), [&](const StartFacts& one) { return one.node == all.front().node; });
 }
 
 // On any machine of the job.
-bool ranks_share_cores(const std::vector<Beginning>& all) {
+bool ranks_share_cores(const std::vector<StartFacts>& all) {
   std::vector<platform::CoreClaim> claims;
-  for (const Beginning& one : all) claims.push_back(one.claim);
+  for (const StartFacts& one : all) claims.push_back(one.claim);
   return platform::ranks_share_cores(claims);
 }
 
@@ -157,17 +157,12 @@ void begin_waits(Hook hook, Looks looks, bool share_cores) {
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
-  policy.one_sleeps = policy.sleeps && !awaited_progress.is_shared_among_threads();
+  policy.may_be_woken = policy.sleeps && !awaited_progress.is_shared_among_threads();
   policy.tests_all = find_hook() != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
   // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
   if (hook == Hook::kInMpich) policy.looks_before_yield = kLooksOfMpich;
-  // The user's own choice stands.
-  const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
-  if (policy.yields && may_set.is_ok() && may_set.value() && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr)
-    let_mpi_yield();
-  if (hook == Hook::kInOpenMpi && policy.looks == Looks::kByHook) policy.yields = false;
   begin_mpi_waits(policy);
 }
 
@@ -187,7 +182,14 @@ class Waits {
     begin_waits(hook_, looks_, ranks && *ranks > c_api::cores_of_node());
   }
   // All ranks have told which cores are theirs.
-  void settle(bool share_cores) const { begin_waits(hook_, looks_, share_cores); }
+  void settle(bool share_cores) const {
+    begin_waits(hook_, looks_, share_cores);
+    // The user's own choice stands.
+    const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
+    if (yields_in_mpi() && may_set.is_ok() && may_set.value() && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr)
+      let_mpi_yield();
+    if (hook_ == Hook::kInOpenMpi && looks_ == Looks::kByHook) leave_yields_to_mpi();
+  }
 
  private:
   Hook hook_ = Hook::kNone;
@@ -199,7 +201,7 @@ void end_waits() {
   unhook_progress();
 }
 
-bool start_serving(const std::vector<Beginning>& all) {
+bool start_serving(const std::vector<StartFacts>& all) {
   bool able = open_hidden_comm();
   fill_types();
   fill_operations();
@@ -261,9 +263,9 @@ void begin_job() {
                      job.rank);
   }
   const Status environment = environment::check_process();
-  const std::vector<Beginning> all =
-      beginnings_of_all({uint8_t{understood}, uint8_t{!environment.is_ok()}, c_api::node_label(), c_api::core_claim()});
-  if (all.empty() || std::any_of(all.begin(), all.end(), [](const Beginning& one) { return one.understood == 0; }))
+  const std::vector<StartFacts> all =
+      facts_of_all({uint8_t{understood}, uint8_t{!environment.is_ok()}, c_api::node_label(), c_api::core_claim()});
+  if (all.empty() || std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.understood == 0; }))
     return end_waits();
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
@@ -285,7 +287,7 @@ void end_job() {
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_pending(nullptr);
-  wake_within(nullptr);
+  set_wake_communicator(nullptr);
   if (served) end_asking();
   if (served) close_all();
   device::end();

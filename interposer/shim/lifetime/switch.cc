@@ -29,7 +29,7 @@ HOCKET_EXPORT int hocket_mpi_set_enabled(int enabled) {
   return now == Mode::kServing ? 1 : 0;
 }
 
-// How many calls of this process hocket has carried out so far.
+// How many calls of this process hocket has carried out so far, or left to the MPI by choice.
 HOCKET_EXPORT unsigned long long hocket_mpi_carried_out() {
   using namespace hocket::interposer;
   const CounterArray counters = read_counters();

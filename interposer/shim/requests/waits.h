@@ -109,7 +109,7 @@ __attribute__((noinline)) int wait_for_probe(const LookOnce& look) {
   });
 }
 
-// Before this rank sends to it, a peer that sleeps in the MPI is woken: it looks again when the message has come.
+// Called before sending: wakes `peer` if it sleeps in the MPI, so that it looks when the message arrives.
 void wake_in(MPI_Comm comm, int peer);
 __attribute__((always_inline)) inline void wake_peer(int peer, MPI_Comm comm) {
   if (anyone_sleeps()) [[unlikely]]

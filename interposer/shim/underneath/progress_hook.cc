@@ -46,12 +46,18 @@ constexpr Place kPlaces[] = {
 #include "base/mpi_hooks.def"
 };
 
-// `name`: nullptr for that by which a function is registered.
+// By which a function is registered; all versions of an MPI have one name for it.
+constexpr const char* registering_function(Hook hook) {
+  for (const Place& place : kPlaces)
+    if (place.hook == hook) return place.function;
+  return nullptr;
+}
+
 void* find_in_open_mpi(const char* name) {
   for (const Place& place : kPlaces) {
     if (place.hook != Hook::kInOpenMpi) continue;
     if (void* library = dlopen(place.library, RTLD_LAZY | RTLD_NOLOAD)) {
-      void* const found = dlsym(library, name != nullptr ? name : place.function);
+      void* const found = dlsym(library, name);
       dlclose(library);
       return found;
     }
@@ -61,12 +67,12 @@ void* find_in_open_mpi(const char* name) {
 
 AsyncStart start_of_mpich() {
   if (std::strcmp(kShim, "libhocket-mpi-mpich.so") != 0) return nullptr;
-  for (const Place& place : kPlaces)
-    if (place.hook == Hook::kInMpich) return reinterpret_cast<AsyncStart>(find_object(place.function));
-  return nullptr;
+  return reinterpret_cast<AsyncStart>(find_object(registering_function(Hook::kInMpich)));
 }
 
-OpalRegister register_of_open_mpi() { return reinterpret_cast<OpalRegister>(find_in_open_mpi(nullptr)); }
+OpalRegister register_of_open_mpi() {
+  return reinterpret_cast<OpalRegister>(find_in_open_mpi(registering_function(Hook::kInOpenMpi)));
+}
 
 }  // namespace
 

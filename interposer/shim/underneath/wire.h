@@ -12,7 +12,7 @@ namespace hocket::interposer {
 bool open_wire();
 // Collective; when no context uses it any more.
 void close_wire();
-// As tables name the MPI underneath: "openmpi-5".
+// As tables name the MPI underneath: "openmpi-5"; "": it is none that they know. Lives as long as the process.
 const char* mpi_name();
 // What the context is given; nullptr: none is open.
 const hocket_wire_t* the_wire();

@@ -51,7 +51,8 @@ const selection::Spec* Planner::forced(schedule::Collective collective) const {
 
 selection::ByMpi Planner::by_mpi(bool only_forced) const {
   if (!is_of_mpi_) return {};
-  return {query({}), only_forced ? nullptr : &table_, forced_};
+  const bool by_table = !only_forced && (engines_ == nullptr || !engines_->have_rules());
+  return {query({}), by_table ? &table_ : nullptr, forced_};
 }
 
 void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {

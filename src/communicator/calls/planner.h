@@ -92,7 +92,8 @@ class Planner final : public carriers::Choices {
   // nullopt: by the table.
   void force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
-  // What is left to the MPI before it comes here; such calls of the library's own are carried out all the same.
+  // What is left to the MPI before it comes here; such calls of the library's own are carried out all the same. By
+  // force alone where an engine has rules of its own.
   selection::ByMpi by_mpi(bool only_forced) const;
   // Whether an engine could carry out such a call itself, by whatever algorithm.
   bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }

@@ -44,7 +44,7 @@ void NodeGroup::withdraw_sleep() {
   root().sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
-bool NodeGroup::nap(int64_t timeout_ns) {
+bool NodeGroup::sleep_unchecked(int64_t timeout_ns) {
   RankBlock& mine = *members_[rank_].block;
   // Relaxed, all: nothing is ordered by them. Partner: wake().
   mine.awaits.store(RankBlock::kMessage, std::memory_order_relaxed);

@@ -68,8 +68,10 @@ class NodeGroup {
   void announce_sleep(uint32_t awaits);
   bool sleep(int64_t timeout_ns) { return platform::park(members_[rank_].block->parking, timeout_ns); }
   void withdraw_sleep();
-  // Without looking once more, and so without the barrier: a waker may miss it. True: woken.
-  bool nap(int64_t timeout_ns);
+  // Announces, sleeps and withdraws without looking once more, and so without the barrier: a waker may miss it, and the
+  // time limit ends it. True: woken.
+  bool sleep_unchecked(int64_t timeout_ns);
+  // For wakers of such, who load it relaxed: it orders nothing.
   const std::atomic<uint32_t>& sleepers() const { return root().sleepers; }
 
   // A group that has lost a member, or of whose communicator a rank elsewhere has failed, is broken for all of them.

@@ -163,6 +163,31 @@ static void wait_collectively(int must_be_calm) {
   MPI_Win_free(&window);
 }
 
+// While a rank sleeps in the MPI, whoever sends looks whether it is the one that is sent to. Errors are those of the
+// send.
+static void send_beside_sleepers(void) {
+  MPI_Comm part, bridge;
+  int value = 21, error_class = MPI_SUCCESS;
+  if (world_size < 3) return;
+  MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0, world_rank, &part);
+  MPI_Intercomm_create(part, 0, MPI_COMM_WORLD, world_rank == 0 ? 1 : 0, 21, &bridge);
+  MPI_Comm_set_errhandler(part, MPI_ERRORS_RETURN);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (world_rank == world_size - 1) MPI_Recv(&value, 1, MPI_INT, 0, 23, bridge, MPI_STATUS_IGNORE);
+  if (world_rank == 0) {
+    usleep(late_us);
+    MPI_Send(&value, 1, MPI_INT, world_size - 2, 23, bridge);  // more than there are in its own group
+    MPI_Error_class(MPI_Send(&value, 1, MPI_INT, world_size, 24, part), &error_class);
+    CHECK(error_class == MPI_ERR_RANK, "class %d", error_class);
+    MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 24, part);
+    MPI_Send(&value, 1, MPI_INT, 1, 22, MPI_COMM_WORLD);
+  }
+  CHECK(value == 21, "value %d", value);
+  MPI_Comm_free(&bridge);
+  MPI_Comm_free(&part);
+}
+
 static void errors(void) {
   int value = 0, error = 0, error_class = MPI_SUCCESS;
   MPI_Status status;
@@ -215,6 +240,7 @@ int main(int argc, char** argv) {
   send(has_hook || shares_cores);
   wait_for_requests(1);
   wait_collectively(has_hook);
+  send_beside_sleepers();
   errors();
   return finish("waits");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "c_api/internal/naps.h"
+#include "c_api/internal/sleeping.h"
 
 #include "c_api/handles.h"
 
@@ -9,7 +9,9 @@ const std::atomic<uint32_t>& sleepers(const hocket_comm_t* comm) {
   return comm->communicator->participants().group->sleepers();
 }
 
-bool nap(hocket_comm_t* comm, int64_t ns) { return comm->communicator->participants().group->nap(ns); }
+bool sleep_until_woken(hocket_comm_t* comm, int64_t timeout_ns) {
+  return comm->communicator->participants().group->sleep_unchecked(timeout_ns);
+}
 
 void wake(hocket_comm_t* comm, int rank) {
   const communicator::Participants& participants = comm->communicator->participants();
