@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c_api/internal/pending.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "c_api/handles.h"
 
 namespace hocket::c_api {
 namespace {
+
+// A pause is a small part of the wait so far.
+constexpr int64_t kPausesPerWait = 64;
+constexpr int64_t kShortestPauseNs = 50'000;
 
 platform::WaitPolicy policy_of(const hocket_context_t* context) {
   platform::WaitPolicy policy;
@@ -34,7 +39,9 @@ Backoff::Backoff(const hocket_context_t* context) : waiter_(policy_of(context)),
 void Backoff::pause() {
   if (++looks_ % platform::Waiter::kLooksPerProgress == 0 && context_ != nullptr) context_->context->progress();
   if (waiter_.pause() != platform::WaitAction::kSleep) return;
-  const timespec pause{0, waiter_.poll_interval_ns()};
+  // Several things may have to come one after the other, each of which is awaited anew.
+  const timespec pause{
+      0, std::min(waiter_.poll_interval_ns(), std::max(waiter_.waited_ns() / kPausesPerWait, kShortestPauseNs))};
   nanosleep(&pause, nullptr);
   waiter_.woken(false);
 }
