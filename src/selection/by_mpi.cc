@@ -5,20 +5,27 @@
 
 namespace hocket::selection {
 
+namespace {
+
+// Of some length.
+bool holds_here(Query query, const Table& table, const Rule& rule) {
+  query.collective = rule.collective;
+  query.bytes = rule.bytes.first;
+  return matches(query, table, rule);
+}
+
+}  // namespace
+
 ByMpi::ByMpi(const Query& communicator, const Table* table, const Forced& forced) {
-  Query query = communicator;
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    query.collective = static_cast<schedule::Collective>(i);
-    std::vector<Line>& lines = lines_[i];
-    if (forced[i]) {
-      lines.push_back({Interval{}, forced[i]->is_mpis});
-    } else if (table != nullptr) {
-      for (const Rule& rule : table->rules()) {
-        query.bytes = rule.bytes.first;
-        if (matches(query, *table, rule)) lines.push_back({rule.bytes, rule.spec.is_mpis});
-      }
-    }
-    if (std::none_of(lines.begin(), lines.end(), [](const Line& line) { return line.is_mpis; })) lines.clear();
+  for (size_t i = 0; i < lines_.size(); ++i)
+    if (forced[i] && forced[i]->is_mpis) lines_[i] = {{Interval{}, true}};
+  if (table == nullptr) return;
+  for (const Rule& found : table->rules_of_mpi()) {
+    const auto i = static_cast<size_t>(found.collective);
+    if (forced[i] || !lines_[i].empty() || !holds_here(communicator, *table, found)) continue;
+    for (const Rule& rule : table->rules())
+      if (rule.collective == found.collective && holds_here(communicator, *table, rule))
+        lines_[i].push_back({rule.bytes, rule.spec.is_mpis});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -295,6 +296,10 @@ Result<Table> Table::parse(std::string_view text, std::string source) {
     }
     if (!status.is_ok()) return located(table.source_, number, status);
   }
+  std::vector<Rule> of_mpi;
+  std::copy_if(rules.begin(), rules.end(), std::back_inserter(of_mpi),
+               [](const Rule& one) { return one.spec.is_mpis; });
+  table.rules_of_mpi_ = std::make_shared<const std::vector<Rule>>(std::move(of_mpi));
   table.rules_ = std::make_shared<const std::vector<Rule>>(std::move(rules));
   return table;
 }

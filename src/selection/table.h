@@ -129,6 +129,8 @@ class Table {
   const std::string& wire() const { return wire_; }
 
   std::span<const Rule> rules() const { return *rules_; }
+  // Those of them that say `mpi`, again: each communicator asks, and mostly none of the others matters.
+  std::span<const Rule> rules_of_mpi() const { return *rules_of_mpi_; }
   const std::string& source() const { return source_; }
   const CostParameters& model() const { return model_; }
   uint32_t model_line() const { return model_line_; }  // 0: the text has none, the defaults hold
@@ -138,7 +140,9 @@ class Table {
  private:
   std::string source_;
   std::string wire_;
-  std::shared_ptr<const std::vector<Rule>> rules_ = std::make_shared<const std::vector<Rule>>();  // of its copies, too
+  // Of its copies, too.
+  std::shared_ptr<const std::vector<Rule>> rules_ = std::make_shared<const std::vector<Rule>>();
+  std::shared_ptr<const std::vector<Rule>> rules_of_mpi_ = rules_;
   CostParameters model_;
   uint32_t model_line_ = 0;
   std::shared_ptr<KeptPredictions> kept_predictions_;
