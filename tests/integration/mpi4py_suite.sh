@@ -68,11 +68,14 @@ fi
 
 run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on any rank, in LABEL.failures
   local label=mpi4py-$name-$ranks-$1 status=0
+  local TIMEFORMAT='%R s, processors %U + %S s'
   shift
-  (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \
-    "$environment/bin/python" test/main.py --verbose "${arguments[@]}") >"$here/$label.log" 2>&1 || status=$?
+  {
+    time (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \
+      "$environment/bin/python" test/main.py --verbose "${arguments[@]}") >"$here/$label.log" 2>&1
+  } 2>"$here/$label.time" || status=$?
   grep -aoE '(FAIL|ERROR): test\w+ \([^)]*\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
-  echo "$label: exit status $status, $(wc -l <"$here/$label.failures") failures;" \
+  echo "$label: $(tail -1 "$here/$label.time"); exit status $status, $(wc -l <"$here/$label.failures") failures;" \
     "$(grep -aE '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
   return "$status"
 }

@@ -187,16 +187,16 @@ Section mpi_section() {
     const std::string served =
         shim.is_ok() ? "served by " + shim.value() : "not served: " + std::string(shim.status().message());
     const std::string hook = progress_hook_of(mpi);
-    const std::string waits =
-        mpi.library.empty() ? "" : "; ranks that wait in it: " + (hook.empty() ? "by tests of requests" : "by " + hook);
-    section.add(
-        mpi.title,
-        mpi.launcher + ", " + (mpi.library.empty() ? "its libmpi was not found" : mpi.library) + "; " + served + waits,
-        {{"launcher", mpi.launcher},
-         {"library", mpi.library},
-         {"family", family_name(mpi.family)},
-         {"progress_hook", hook.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(hook)},
-         {"shim", shim.is_ok() ? nlohmann::ordered_json(shim.value()) : nlohmann::ordered_json(nullptr)}});
+    std::string text = mpi.launcher + ", " + (mpi.library.empty() ? "its libmpi was not found" : mpi.library);
+    text.append("; ").append(served);
+    if (!mpi.library.empty())
+      text.append("; ranks that wait in it: by ").append(hook.empty() ? "tests of requests" : hook);
+    section.add(mpi.title, std::move(text),
+                {{"launcher", mpi.launcher},
+                 {"library", mpi.library},
+                 {"family", family_name(mpi.family)},
+                 {"progress_hook", hook.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(hook)},
+                 {"shim", shim.is_ok() ? nlohmann::ordered_json(shim.value()) : nlohmann::ordered_json(nullptr)}});
   }
   if (section.facts.empty()) section.add("none", "no mpiexec or mpirun was found", nullptr);
   return section;

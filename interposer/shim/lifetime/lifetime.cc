@@ -172,6 +172,7 @@ class Waits {
  public:
   Waits() {
     if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
+    are_ours_ = true;
     int threads = MPI_THREAD_MULTIPLE;
     next_pmpi().Query_thread(&threads);
     awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
@@ -184,6 +185,7 @@ class Waits {
   // All ranks have told which cores are theirs.
   void settle(bool share_cores) const {
     begin_waits(hook_, looks_, share_cores);
+    if (!are_ours_) return;
     // The user's own choice stands.
     const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
     if (yields_in_mpi() && may_set.is_ok() && may_set.value() && getenv("OMPI_MCA_mpi_yield_when_idle") == nullptr)
@@ -192,6 +194,7 @@ class Waits {
   }
 
  private:
+  bool are_ours_ = false;  // not the MPI's own affair
   Hook hook_ = Hook::kNone;
   Looks looks_ = Looks::kByMpi;
 };
