@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of calls.c, and floods of flood.c, under each MPI: alone as it comes, alone at its best settings, and under
+"""Times of calls.c and start.c, and floods of flood.c, under each MPI: alone as it comes, alone at its best settings, and under
 hocket as it comes.
 
   around.py [--mpi mpich,openmpi] [--cases pingpong,wait,...] [--ranks 2,4,8] [--rounds 5]
 
 The three sides take turns. A table in Markdown on stdout, with medians and in brackets the lowest and the highest of
 the rounds; progress on stderr. Microseconds, but percent of a core for `wait`, and KiB, MiB or calls ahead where the
-name says so. Floods, and communicators that come and go, only where --cases names them. Exit status 1 if a run fails;
-a run of more than --timeout seconds is a dash."""
+name says so. Floods, starts, and communicators that come and go, only where --cases names them. Exit status 1 if a
+run fails; a run of more than --timeout seconds is a dash."""
 
 import argparse
 import statistics
@@ -21,11 +21,12 @@ CASES = {"pingpong": ("calls.c", "pingpong", "2000"), "ring": ("calls.c", "ring"
          "halo": ("calls.c", "halo", "1000"), "wait": ("calls.c", "wait", "1"),
          "late_5": ("calls.c", "late", "5"), "late_30": ("calls.c", "late", "30"),
          "communicators": ("calls.c", "communicators", "300"),
+         "start": ("start.c",),
          "come_and_go": ("calls.c", "come_and_go", "10000", "2000"),
          "bcast_flood": ("flood.c", "bcast", "100000", "1024", "2"),
          "reduce_flood": ("flood.c", "reduce", "100000", "1024", "2")}
 
-ON_REQUEST = ("come_and_go", "bcast_flood", "reduce_flood")
+ON_REQUEST = ("start", "come_and_go", "bcast_flood", "reduce_flood")
 
 
 def measure(mpi, ranks, case, options, work):

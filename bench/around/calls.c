@@ -89,29 +89,23 @@ static void exchange(const char* name, void (*once)(int bytes), int iterations, 
   print(name, times[kRepetitions / 2]);
 }
 
-static double processor_us(void) {
+static double clock_us(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
 }
 
 // All ranks but one wait for a message that comes late.
 static void wait_long(double seconds) {
   meet();
-  const double before = processor_us(), began = us();
+  const double before = clock_us(CLOCK_PROCESS_CPUTIME_ID), began = us();
   if (rank == 0) {
     usleep((useconds_t)(1e6 * seconds));
     for (int to = 1; to < size; ++to) MPI_Send(out[0], 1, MPI_CHAR, to, 0, MPI_COMM_WORLD);
   } else {
     MPI_Recv(in[0], 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
-  print("core_percent", most(rank == 0 ? 0 : 100 * (processor_us() - before) / (us() - began)));
-}
-
-static double clock_us(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+  print("core_percent", most(rank == 0 ? 0 : 100 * (clock_us(CLOCK_PROCESS_CPUTIME_ID) - before) / (us() - began)));
 }
 
 // All ranks but one wait for a message that comes after so many milliseconds of work: how long after it was sent.
@@ -121,16 +115,16 @@ static void come_late(double milliseconds) {
   MPI_Barrier(MPI_COMM_WORLD);  // as nearly all programs call a collective once
   for (int round = 0; round < kRounds; ++round) {
     meet();
-    double stamp = clock_us();
+    double stamp = clock_us(CLOCK_MONOTONIC);
     if (rank == 0) {
-      for (const double until = stamp + 1e3 * milliseconds; stamp < until;) stamp = clock_us();
+      for (const double until = stamp + 1e3 * milliseconds; stamp < until;) stamp = clock_us(CLOCK_MONOTONIC);
       for (int to = 1; to < size; ++to) {
-        stamp = clock_us();
+        stamp = clock_us(CLOCK_MONOTONIC);
         MPI_Send(&stamp, 1, MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
       }
     } else {
       MPI_Recv(&stamp, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      sum += clock_us() - stamp;
+      sum += clock_us(CLOCK_MONOTONIC) - stamp;
     }
   }
   char name[40];

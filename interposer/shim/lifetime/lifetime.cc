@@ -87,10 +87,10 @@ bool is_disabled_here() {
 
 // What ranks tell each other before anything else.
 struct StartFacts {
-  uint8_t understood;          // rank 0's settings
-  uint8_t has_wrong_settings;  // its own environment asks for what can't be understood
-  uint64_t node;
-  platform::CoreClaim claim;
+  uint8_t understood = 0;          // rank 0's settings
+  uint8_t has_wrong_settings = 0;  // its own environment asks for what can't be understood
+  uint64_t node = 0;
+  platform::CoreClaim claim = {};
 };
 
 // Empty where the MPI fails.
@@ -149,7 +149,7 @@ Looks hook_waits(Hook hook) {
 }
 
 // From here on ranks wait in the MPI as `looks` says, by what is known of their cores.
-void begin_waits(Hook hook, Looks looks, bool share_cores) {
+void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
   const platform::WaitMode mode = c_api::wait_mode();
   MpiWaitPolicy policy;
   policy.share_cores = share_cores;
@@ -158,7 +158,7 @@ void begin_waits(Hook hook, Looks looks, bool share_cores) {
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
   policy.may_be_woken = policy.sleeps && !awaited_progress.is_shared_among_threads();
-  policy.tests_all = find_hook() != Hook::kInOpenMpi;
+  policy.tests_all = available != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.
   policy.looks_between_sleeps = policy.looks == Looks::kByHook && hook == Hook::kInOpenMpi ? 1 : kLooksBetweenSleeps;
   // MPICH 5 yields by itself after some looks; a yield before each costs half of a halo exchange.
@@ -177,14 +177,14 @@ class Waits {
     next_pmpi().Query_thread(&threads);
     awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
     // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
-    hook_ = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : find_hook();
+    hook_ = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : available_;
     looks_ = hook_waits(hook_);
     const std::optional<uint32_t> ranks = ranks_on_this_node();
-    begin_waits(hook_, looks_, ranks && *ranks > c_api::cores_of_node());
+    begin_waits(available_, hook_, looks_, ranks && *ranks > c_api::cores_of_node());
   }
   // All ranks have told which cores are theirs.
   void settle(bool share_cores) const {
-    begin_waits(hook_, looks_, share_cores);
+    begin_waits(available_, hook_, looks_, share_cores);
     if (!are_ours_) return;
     // The user's own choice stands.
     const Result<bool> may_set = environment::get_flag("HOCKET_MPI_SETTINGS");
@@ -195,7 +195,8 @@ class Waits {
 
  private:
   bool are_ours_ = false;  // not the MPI's own affair
-  Hook hook_ = Hook::kNone;
+  const Hook available_ = find_hook();
+  Hook hook_ = Hook::kNone;  // in use
   Looks looks_ = Looks::kByMpi;
 };
 
@@ -265,14 +266,21 @@ void begin_job() {
     HOCKET_LOG_ERROR("rank %d does not understand rank 0's settings: is the same version preloaded everywhere?",
                      job.rank);
   }
-  const Status environment = environment::check_process();
-  const std::vector<StartFacts> all =
-      facts_of_all({uint8_t{understood}, uint8_t{!environment.is_ok()}, c_api::node_label(), c_api::core_claim()});
+  const bool is_wanted = understood && job.settings.disable == 0;
+  Status environment;
+  StartFacts mine;
+  mine.understood = uint8_t{understood};
+  if (is_wanted) {
+    environment = environment::check_process();
+    mine.has_wrong_settings = uint8_t{!environment.is_ok()};
+    mine.node = c_api::node_label();
+    mine.claim = c_api::core_claim();
+  }
+  const std::vector<StartFacts> all = facts_of_all(mine);
   if (all.empty() || std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.understood == 0; }))
     return end_waits();
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
-  const bool is_wanted = job.settings.disable == 0;
   if (is_wanted) waits.settle(ranks_share_cores(all));
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);

@@ -3,16 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "selection/parsed_table.h"
+
 namespace hocket::selection {
 namespace {
 
 using schedule::Collective;
 
-Table openmpis_table(const std::string& lines) {
-  Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
-  EXPECT_TRUE(table.is_ok()) << table.status().message();
-  return table.take().under("openmpi");
-}
+Table openmpis_table(const std::string& lines) { return parsed_table(lines).under("openmpi"); }
 
 Query four_ranks() { return {.ranks = 4, .is_of_mpi = true, .oversubscribed = true}; }
 

@@ -8,17 +8,12 @@
 
 #include "algorithms/facts.h"
 #include "selection/cost_model.h"
+#include "selection/parsed_table.h"
 
 namespace hocket::selection {
 namespace {
 
 using schedule::Collective;
-
-Table table_of(const std::string& lines) {
-  Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
-  EXPECT_TRUE(table.is_ok()) << table.status().message();
-  return table.take();
-}
 
 Query allreduce(uint64_t bytes, uint32_t ranks, bool oversubscribed = false) {
   return {.collective = Collective::kAllreduce,
@@ -40,7 +35,7 @@ Spec spec_of(Collective collective, const char* text) {
 }
 
 TEST(Choice, TakesTheFirstRuleWhoseConditionsHold) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "allreduce ranks=5..8 crowded bytes=..4K recursive_doubling\n"
       "allreduce uncrowded bytes=..64 direct\n"
       "allreduce ring\n");
@@ -53,7 +48,7 @@ TEST(Choice, TakesTheFirstRuleWhoseConditionsHold) {
 }
 
 TEST(Choice, PassesOverRulesThatCannotServeAndSaysSo) {
-  const Table table = table_of("allreduce ring\nallreduce direct\n");
+  const Table table = parsed_table("allreduce ring\nallreduce direct\n");
   Query query = allreduce(8, 4);
   query.commutative = false;
   ASSERT_FALSE(spec_of(Collective::kAllreduce, "ring").algorithm->can_keep_order);
@@ -65,7 +60,7 @@ TEST(Choice, PassesOverRulesThatCannotServeAndSaysSo) {
 }
 
 TEST(Choice, WhereNoRuleFitsTakesWhatTheModelPrefers) {
-  const Table table = table_of("model alpha_us=0.1 beta_us_per_kib=0.02\n");
+  const Table table = parsed_table("model alpha_us=0.1 beta_us_per_kib=0.02\n");
   for (const Query& query : {allreduce(8, 16, true), allreduce(1 << 20, 16)}) {
     Result<Choice> choice = choose(query, table);
     ASSERT_TRUE(choice.is_ok()) << choice.status().message();
@@ -78,18 +73,18 @@ TEST(Choice, WhereNoRuleFitsTakesWhatTheModelPrefers) {
 TEST(Choice, TheModelNeverTakesWhatCannotServe) {
   Query query = allreduce(1 << 20, 16);
   query.commutative = false;
-  Result<Choice> choice = choose(query, table_of(""));
+  Result<Choice> choice = choose(query, parsed_table(""));
   ASSERT_TRUE(choice.is_ok()) << choice.status().message();
   EXPECT_TRUE(choice.value().algorithm->can_keep_order);
 }
 
 TEST(Choice, ARuleIsObeyedWhateverTheModelSays) {
-  EXPECT_EQ(chosen(allreduce(8, 16), table_of("allreduce ring\n")), "ring");
+  EXPECT_EQ(chosen(allreduce(8, 16), parsed_table("allreduce ring\n")), "ring");
 }
 
 TEST(Choice, ForcingOverridesTheTable) {
   const Spec forced = spec_of(Collective::kAllreduce, "ring");
-  Result<Choice> choice = choose(allreduce(8, 4), table_of("allreduce direct\n"), &forced);
+  Result<Choice> choice = choose(allreduce(8, 4), parsed_table("allreduce direct\n"), &forced);
   ASSERT_TRUE(choice.is_ok());
   EXPECT_EQ(choice.value().algorithm->name, "ring");
   EXPECT_EQ(choice.value().reason, "forced");
@@ -184,7 +179,7 @@ TEST(Choice, KeepsItsPromisesOnRandomQueries) {
 }
 
 TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "allreduce bytes=..64 direct us=2 next=ring next_us=5  # on the test's machine\n"
       "allreduce ring\n");
   const std::string text = explain(allreduce(8, 8, true), table);
@@ -196,7 +191,7 @@ TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
 }
 
 TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "model cores=2 alpha_us=0.25\n"
       "broadcast one_to_all us=5.04 next=one_to_all:degree=4 next_us=5.13  # at 4K, 8 ranks\n"
       "barrier signal us=6 # at 8 ranks\n");
@@ -215,7 +210,7 @@ TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
   EXPECT_EQ(longer.find("e+0"), std::string::npos) << longer;
   // What the table chooses need not be what the model would.
   const std::string worse =
-      explain(allreduce(8, 8, true), table_of("model cores=2\nallreduce ring us=1 # at 8, 2 ranks\n"));
+      explain(allreduce(8, 8, true), parsed_table("model cores=2\nallreduce ring us=1 # at 8, 2 ranks\n"));
   EXPECT_NE(worse.find("; less with "), std::string::npos) << worse;
   EXPECT_NE(broadcast(4096, 2).find("predicted for 4K bytes, 2 ranks: "), std::string::npos);
   const auto barrier = [&](uint32_t ranks) {
@@ -227,7 +222,7 @@ TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
 }
 
 TEST(Explain, OverNodesSaysOnHowManyAndWhatTheInterfaceIs) {
-  const Table table = table_of(
+  const Table table = parsed_table(
       "model cores=2 wire_alpha_us=12.5 wire_lanes=3\n"
       "alltoall nodes=2 ppn=..2 linear us=9.5 next=bruck next_us=19 # at 4K, 2x2 ranks\n");
   const std::vector<uint64_t> labels = {0, 0, 1, 1};
@@ -248,14 +243,14 @@ TEST(Explain, OverNodesSaysOnHowManyAndWhatTheInterfaceIs) {
 TEST(Explain, NotesThatNameNoPlaceStayNotes) {
   for (const char* note : {"at", "at ranks", "at  ranks", "at home", "at 4K ranks and more", "at 4X, 8 ranks",
                            "at 4K,8 ranks", "at 4K, many ranks", "at , ranks", "8 ranks"}) {
-    const Table table = table_of("model cores=2\nbarrier signal us=6 # " + std::string(note) + "\n");
+    const Table table = parsed_table("model cores=2\nbarrier signal us=6 # " + std::string(note) + "\n");
     const std::string text = explain({.collective = Collective::kBarrier, .ranks = 3}, table);
     EXPECT_NE(text.find("measured  6 us\n  note      " + std::string(note) + "\n"), std::string::npos) << text;
   }
 }
 
 TEST(Explain, SaysHowAnotherAlgorithmCanBeHad) {
-  const std::string text = explain(allreduce(8, 8, true), table_of("allreduce ring\n"));
+  const std::string text = explain(allreduce(8, 8, true), parsed_table("allreduce ring\n"));
   const size_t possible = text.find("  possible  also ");
   ASSERT_NE(possible, std::string::npos) << text;
   const size_t first = possible + std::string("  possible  also ").size();
@@ -264,7 +259,7 @@ TEST(Explain, SaysHowAnotherAlgorithmCanBeHad) {
 }
 
 TEST(Explain, NamesPredictedTimesWhereNothingWasMeasured) {
-  const Table table = table_of("model cores=2 alpha_us=0.25\nbarrier ranks=2 signal\n");
+  const Table table = parsed_table("model cores=2 alpha_us=0.25\nbarrier ranks=2 signal\n");
   const std::string text = explain(allreduce(8, 8, true), table);
   EXPECT_NE(text.find("no line of the test fits, and the model predicts the lowest time"), std::string::npos) << text;
   EXPECT_NE(text.find("predicted "), std::string::npos) << text;
@@ -276,7 +271,7 @@ TEST(Explain, NamesPredictedTimesWhereNothingWasMeasured) {
   EXPECT_NE(by_rule.find("predicted "), std::string::npos) << by_rule;
   // A rule that leaves the degree to the algorithm, too.
   const std::string by_default =
-      explain({.collective = Collective::kBroadcast, .bytes = 8, .ranks = 4}, table_of("broadcast one_to_all\n"));
+      explain({.collective = Collective::kBroadcast, .bytes = 8, .ranks = 4}, parsed_table("broadcast one_to_all\n"));
   EXPECT_NE(by_default.find("predicted "), std::string::npos) << by_default;
 }
 

@@ -7,6 +7,7 @@
 #include "algorithms/facts.h"
 #include "selection/choice.h"
 #include "selection/cost_model.h"
+#include "selection/parsed_table.h"
 
 namespace hocket::selection {
 namespace {
@@ -39,12 +40,6 @@ Spec parsed_spec(Collective collective, const std::string& text) {
 std::string error_of(Collective collective, const std::string& text) {
   Result<Spec> spec = parse_spec(collective, text);
   return spec.is_ok() ? "" : spec.status().message();
-}
-
-Table parsed_table(const std::string& lines) {
-  Result<Table> table = Table::parse("hocket-table 1\n" + lines, "test");
-  EXPECT_TRUE(table.is_ok()) << table.status().message();
-  return table.take();
 }
 
 TEST(CompositionSpec, NamesPartsWithTheirDegreesAndIsWrittenBack) {

@@ -96,22 +96,26 @@ TEST(ClusterRules, PartsOfCompositionsAreKept) {
   EXPECT_EQ(rules[0].next, "linear");
 }
 
+// Of the lines of an older table.
+Lines left_of(const std::string& lines, const std::vector<Rule>& fresh) {
+  const Result<selection::Table> old = selection::Table::parse("hocket-table 1\n" + lines, "a test");
+  EXPECT_TRUE(old.is_ok()) << old.status().message();
+  return old.is_ok() ? lines_of(left_beside(fresh, old.value().rules())) : Lines();
+}
+
 TEST(ClusterRules, ReplaceOlderOnesThatTheyCover) {
   const auto fresh = rules_of({alltoall(4, 4, 8, {{"bruck", 1}})});  // nodes=2..5 ppn=..5
-  const Result<selection::Table> old = selection::Table::parse(
-      "hocket-table 1\n"
+  const Lines left = left_of(
       "alltoall nodes=4 ppn=4 crowded leader\n"
       "alltoall nodes=4 ppn=4 uncrowded leader\n"
       "alltoall nodes=4 ppn=8 crowded leader\n"
       "alltoall nodes=2.. crowded leader\n"
       "alltoall crowded direct\n"
       "allgather nodes=4 ppn=4 crowded leader\n",
-      "a test");
-  ASSERT_TRUE(old.is_ok()) << old.status().message();
-  EXPECT_EQ(lines_of(left_beside(fresh, old.value().rules())),
-            (Lines{"alltoall nodes=4 ppn=4 uncrowded leader", "alltoall nodes=4 ppn=8 crowded leader",
-                   "alltoall nodes=2.. crowded leader", "alltoall crowded direct",
-                   "allgather nodes=4 ppn=4 crowded leader"}));
+      fresh);
+  EXPECT_EQ(left, (Lines{"alltoall nodes=4 ppn=4 uncrowded leader", "alltoall nodes=4 ppn=8 crowded leader",
+                         "alltoall nodes=2.. crowded leader", "alltoall crowded direct",
+                         "allgather nodes=4 ppn=4 crowded leader"}));
 }
 
 TEST(ClusterRules, ThatLeaveCallsToTheMpiReplaceNoOthers) {
@@ -119,27 +123,22 @@ TEST(ClusterRules, ThatLeaveCallsToTheMpiReplaceNoOthers) {
   fresh[0].wire = "mpich";
   fresh[0].spec = {};
   fresh[0].spec.is_mpis = true;
-  const Result<selection::Table> old = selection::Table::parse(
-      "hocket-table 1\n"
+  const Lines left = left_of(
       "alltoall nodes=4 ppn=4 wire=mpich crowded bytes=..64 mpi\n"
       "alltoall nodes=4 ppn=4 wire=mpich crowded leader\n",
-      "a test");
-  ASSERT_TRUE(old.is_ok()) << old.status().message();
-  EXPECT_EQ(lines_of(left_beside(fresh, old.value().rules())),
-            (Lines{"alltoall nodes=4 ppn=4 wire=mpich crowded leader"}));
+      fresh);
+  EXPECT_EQ(left, (Lines{"alltoall nodes=4 ppn=4 wire=mpich crowded leader"}));
 }
 
 TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {
   auto fresh = rules_of({alltoall(4, 4, 8, {{"bruck", 1}})});  // nodes=2..5 ppn=..5
   fresh[0].wire = "mpich";
-  const Result<selection::Table> old = selection::Table::parse(
-      "hocket-table 1\n"
+  const Lines left = left_of(
       "alltoall nodes=4 ppn=4 crowded leader\n"
       "alltoall nodes=4 ppn=4 wire=openmpi crowded leader\n"
       "alltoall nodes=4 ppn=4 wire=mpich crowded leader\n",
-      "a test");
-  ASSERT_TRUE(old.is_ok()) << old.status().message();
-  EXPECT_EQ(lines_of(left_beside(fresh, old.value().rules())),
+      fresh);
+  EXPECT_EQ(left,
             (Lines{"alltoall nodes=4 ppn=4 crowded leader", "alltoall nodes=4 ppn=4 wire=openmpi crowded leader"}));
 }
 
