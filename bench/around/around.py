@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of calls.c and start.c, and floods of flood.c, under each MPI: alone as it comes, alone at its best settings, and under
-hocket as it comes.
+"""Times of calls.c and start.c, and floods of flood.c, under each MPI: alone as it comes, alone at its best settings,
+and under hocket as it comes.
 
   around.py [--mpi mpich,openmpi] [--cases pingpong,wait,...] [--ranks 2,4,8] [--rounds 5]
 
