@@ -241,8 +241,8 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
   attempt(mine_, [&] { return prepare_own(); });
   HOCKET_TRY(gather_all(mine_, all_));
   Status status = agree(all_);
-  is_announced_ = status.is_ok();
   if (status.is_ok()) status = find_nodes();
+  is_announced_ = status.is_ok();
   if (!status.is_ok()) return status;  // the same on every rank: no second round
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
   if (parts_.participants.span_nodes()) HOCKET_TRY(gather_settings());
@@ -288,10 +288,25 @@ Result<std::unique_ptr<Communicator>> Setup::build_and_agree() {
   });
   std::vector<Outcome> outcomes;
   HOCKET_TRY(gather_all(outcome, outcomes));
-  HOCKET_TRY(agree(outcomes));
+  if (Status agreed = agree(outcomes); !agreed.is_ok()) {
+    give_back();
+    return agreed;
+  }
   HOCKET_TRY(agree_on_engines(outcomes));
   agree_on_cross_memory(outcomes);
   return finish();
+}
+
+// All ranks know by now that nothing comes of it, so that none touches what the others have shared for it. The process
+// may be short of what it holds: addresses, descriptors.
+void Setup::give_back() {
+  parts_.channel.reset();
+  parts_.lane.reset();
+  parts_.participants.group.reset();
+  parts_.participants.peers.clear();
+  context_.region().free(std::exchange(parts_.block, nullptr));
+  const std::scoped_lock lock(context_.setup_mutex());
+  context_.connector().forget(addresses_here(), meeting_number());
 }
 
 Result<std::unique_ptr<Communicator>> Setup::finish() {

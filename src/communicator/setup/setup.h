@@ -109,6 +109,7 @@ class Setup final : private carriers::Rounds {
   void note_meeting(bool is_used);
   Status agree_on_engines(const std::vector<Outcome>& outcomes);
   Result<std::unique_ptr<Communicator>> finish();
+  void give_back();
 
   template <typename T, typename Body>
   void attempt(T& message, const Body& body);
@@ -123,6 +124,8 @@ class Setup final : private carriers::Rounds {
   bool has_other_nodes_here() const;
   // Of the communicator's ranks, those on this node in their order.
   std::vector<uint32_t> ranks_here() const;
+  std::vector<platform::Address> addresses_here() const;
+  uint64_t meeting_number() const { return all_[0].address.identity[0] + all_[0].number; }
 
   Context& context_;
   Bootstrap bootstrap_;

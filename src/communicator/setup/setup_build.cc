@@ -14,9 +14,14 @@ using engines::shared_memory::MemoryTransport;
 using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
-Status Setup::connect() {
+std::vector<platform::Address> Setup::addresses_here() const {
   std::vector<platform::Address> addresses;
   for (const uint32_t rank : ranks_here()) addresses.push_back(all_[rank].address);
+  return addresses;
+}
+
+Status Setup::connect() {
+  const std::vector<platform::Address> addresses = addresses_here();
   // Two threads must not both connect to a peer that is new to them. Nothing else is done under the lock: rounds of
   // the bootstrap would deadlock where threads set up communicators in different orders.
   const std::scoped_lock lock(context_.setup_mutex());
@@ -26,7 +31,7 @@ Status Setup::connect() {
       return Status::ok();
     }
   }
-  const uint64_t meeting = all_[0].address.identity[0] + all_[0].number;
+  const uint64_t meeting = meeting_number();
   Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
       context_.connector().connect_all(addresses, context_.setup_timeout_ms(), meeting);
   if (!peers.is_ok()) {

@@ -122,6 +122,11 @@ bool Peer::is_alive() const {
   return watched[0].revents == 0 && watched[1].revents == 0;
 }
 
+bool Peer::is_process_alive() const {
+  pollfd watched = {process_, POLLIN, 0};
+  return poll(&watched, 1, 0) <= 0;
+}
+
 Result<std::unique_ptr<Connector>> Connector::create(std::shared_ptr<SharedRegion> region, uint64_t node) {
   // It can't fail. Where a sandbox refuses it all the same, the C library gives the negated error for a user.
   const uint32_t user = geteuid();
@@ -180,13 +185,16 @@ Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vec
     if (identity == own) continue;
     if (const auto known = state_->peers.find(identity); known != state_->peers.end()) {
       if (known->second->is_alive()) continue;
-      return Status(Code::kPeerFailed, "Process " + std::to_string(other.process) + " has ended");
+      if (!known->second->is_process_alive())
+        return Status(Code::kPeerFailed, "Process " + std::to_string(other.process) + " has ended");
+      state_->peers.erase(known);  // it may only have forgotten this one, and connects again
     }
     if (const auto early = state_->early.find(identity); early != state_->early.end()) {
       std::shared_ptr<Peer> peer = std::move(early->second);
       state_->early.erase(early);
       if (peer->is_alive()) {
         peer->address_ = other;
+        peer->meeting_ = meeting_number;
         state_->peers.emplace(identity, std::move(peer));
         continue;
       }
@@ -195,6 +203,7 @@ Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vec
     if (LocalContext local = find_local_context(identity); local.region != nullptr) {
       std::shared_ptr<Peer> peer(new Peer);
       peer->address_ = other;
+      peer->meeting_ = meeting_number;
       peer->context_alive_ = std::move(local.alive);
       peer->region_ = MappedRegion::same_process(std::move(local.region));
       state_->peers.emplace(identity, std::move(peer));
@@ -214,6 +223,16 @@ Result<std::vector<std::shared_ptr<Peer>>> Connector::connect_all(const std::vec
     peers.push_back(identity == own ? nullptr : state_->peers.at(identity));
   }
   return peers;
+}
+
+void Connector::forget(const std::vector<Address>& others, uint64_t meeting) {
+  for (const Address& other : others) {
+    const Identity identity = identity_of(other);
+    state_->early.erase(identity);
+    const auto known = state_->peers.find(identity);
+    const bool is_new = known != state_->peers.end() && known->second->meeting_ == meeting;
+    if (is_new && known->second.use_count() == 1) state_->peers.erase(known);
+  }
 }
 
 std::optional<std::vector<std::shared_ptr<Peer>>> Connector::known(const std::vector<Address>& others) const {

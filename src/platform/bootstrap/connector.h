@@ -62,11 +62,13 @@ class Peer {
   friend class Connector;
   Peer() = default;
   void disconnect();
+  bool is_process_alive() const;  // true where nothing is known
 
   Address address_;
-  int creator_ = 0;   // process id: a forked child must not end its parent's connections
-  int socket_ = -1;   // -1: same process
-  int process_ = -1;  // pidfd, -1 where there is none: a forked child of the peer may keep the socket open
+  uint64_t meeting_ = 0;  // that it was connected for
+  int creator_ = 0;       // process id: a forked child must not end its parent's connections
+  int socket_ = -1;       // -1: same process
+  int process_ = -1;      // pidfd, -1 where there is none: a forked child of the peer may keep the socket open
   std::shared_ptr<const std::atomic<bool>> context_alive_;  // same process: cleared by the peer's Connector
   std::shared_ptr<MappedRegion> region_;
 };
@@ -89,6 +91,9 @@ class Connector {
   // number.
   Result<std::vector<std::shared_ptr<Peer>>> connect_all(const std::vector<Address>& others, int64_t timeout_ms,
                                                          uint64_t meeting = 0);
+  // To be called by all participants of a meeting of which nothing comes, when each of them knows that: the connections
+  // and mappings that it has made go again, unless other communicators use them already.
+  void forget(const std::vector<Address>& others, uint64_t meeting);
   // The same where all are known from earlier calls, without asking whether they live; nothing where one is not.
   std::optional<std::vector<std::shared_ptr<Peer>>> known(const std::vector<Address>& others) const;
   // To be called before the peers of a meeting start it: reserves the descriptor that this context needs to give it up.

@@ -228,7 +228,9 @@ Status Connector::Meeting::answer(Arrival& arrival, bool& answered) {
   const Identity identity{arrival.hello.identity[0], arrival.hello.identity[1]};
   Guest* guest = awaited(identity);
   answered = true;
-  if (guest == nullptr && state_.peers.count(identity) != 0) {
+  const auto known = guest == nullptr ? state_.peers.find(identity) : state_.peers.end();
+  const bool is_known = known != state_.peers.end();
+  if (is_known && known->second->is_alive()) {
     log_dropped(arrival.credentials, "it is connected already");
     return Status::ok();
   }
@@ -245,7 +247,14 @@ Status Connector::Meeting::answer(Arrival& arrival, bool& answered) {
     Result<std::shared_ptr<Peer>> peer =
         make_peer(std::move(arrival.socket), arrival.credentials, std::move(arrival.region), arrival.hello.limit);
     if (peer.is_ok()) {
-      guest != nullptr ? admit(*guest, peer.take()) : void(state_.early[identity] = peer.take());
+      if (guest != nullptr) {
+        admit(*guest, peer.take());
+      } else if (is_known) {  // it has forgotten the old connection
+        peer.value()->address_ = known->second->address_;
+        known->second = peer.take();
+      } else {
+        state_.early[identity] = peer.take();
+      }
       return Status::ok();
     }
     failure = peer.take_status();
@@ -333,6 +342,7 @@ Result<std::shared_ptr<Peer>> Connector::Meeting::make_peer(Descriptor socket, c
 
 void Connector::Meeting::admit(Guest& guest, std::shared_ptr<Peer> peer) {
   peer->address_ = guest.address;
+  peer->meeting_ = number_;
   state_.peers[identity_of(guest.address)] = std::move(peer);
   guest.step = Step::kDone;
 }

@@ -176,12 +176,15 @@ void use_one(Context& context, ThreadsBootstrap& bootstrap, uint32_t rank, uint3
 }
 
 // Ranks as threads, each with a context that lasts.
-void run_job(uint32_t expected, const std::function<void(Context&, uint32_t)>& body) {
+void run_job(
+    uint32_t expected, const std::function<void(Context&, uint32_t)>& body,
+    const std::function<void(uint32_t, ContextOptions&)>& change = [](uint32_t, ContextOptions&) {}) {
   std::vector<std::thread> threads;
   for (uint32_t rank = 0; rank < kRanks; ++rank) {
     threads.emplace_back([&, rank] {
       ContextOptions wanted;
       wanted.memory_limit = size_t{64} << 20;
+      change(rank, wanted);
       Result<std::unique_ptr<Context>> context = Context::create(wanted);
       ASSERT_TRUE(context.is_ok()) << context.status().message();
       context.value()->expect_ranks(expected);
@@ -218,6 +221,52 @@ TEST_F(SetUp, TakesTwoRoundsWhereOneOfTheJobHasNotMetTheOthers) {
   });
   EXPECT_EQ(first, 2);
   EXPECT_EQ(second, 2);
+}
+
+// Not there, though it must be: all ranks hear so when they have met.
+class Missing final : public carriers::EngineType {
+ public:
+  const char* name() const override { return "missing"; }
+  const char* setting() const override { return "TEST_MISSING"; }
+  Result<carriers::EngineOffer> offer(bool) override { return carriers::EngineOffer{}; }
+  std::unique_ptr<carriers::Engine> propose(const std::vector<carriers::EngineOffer>&, const carriers::EngineMeeting&,
+                                            std::string& why_not) override {
+    why_not = "it is missing";
+    return nullptr;
+  }
+  bool is_required(const std::vector<carriers::EngineOffer>&) const override { return true; }
+};
+
+carriers::EngineTypes one_is_missing() {
+  carriers::EngineTypes types;
+  types.push_back(std::make_unique<Missing>());
+  return types;
+}
+
+// What it takes for a communicator that then can't be is given back: memory that is shared, and what is mapped of it.
+TEST_F(SetUp, LeavesNothingWhereItFailed) {
+  constexpr int kTimes = 500;
+  ThreadsBootstrap all(kRanks), neighbours[2] = {ThreadsBootstrap(2), ThreadsBootstrap(2)};
+  std::vector<platform::Address> addresses(kRanks);
+  int rounds[2] = {};
+  const auto on_two_nodes = [&](uint32_t rank, ContextOptions& wanted) {
+    wanted.wire = c_api::foreign_wire(network_.wire_of(rank)).take();
+    wanted.node = 1 + rank / 2;
+    wanted.engines = one_is_missing;
+  };
+  const auto body = [&](Context& context, uint32_t rank) {
+    addresses[rank] = context.connector().address();
+    ThreadsBootstrap::Seat seat{&all, rank};
+    for (int i = 0; i < kTimes; ++i) {
+      const auto made = Communicator::create(context, {rank, kRanks, ThreadsBootstrap::allgather, &seat});
+      ASSERT_FALSE(made.is_ok());
+      ASSERT_STREQ(made.status().message(), "rank 0: TEST_MISSING=on can't be honoured: it is missing") << i;
+    }
+    for (uint32_t other = 0; other < kRanks; ++other)
+      EXPECT_EQ(context.connector().known({addresses[other]}).has_value(), other == rank);
+    use_one(context, neighbours[rank / 2], rank % 2, 2, rounds[rank / 2]);
+  };
+  run_job(kRanks, body, on_two_nodes);
 }
 
 TEST_F(SetUp, FailsWithTheBootstrap) {

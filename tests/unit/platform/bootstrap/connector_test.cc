@@ -257,6 +257,48 @@ TEST(Connector, ForkedChildDoesNotEndItsParentsConnections) {
   EXPECT_EQ(end_of_child(pair.child), 0);
 }
 
+// Two processes meet, then those of `forgetful` (bits) forget it, and they meet again.
+int meet_twice(Board& board, int rank, int forgetful) {
+  Context context = publish(board, rank);
+  wait_for(board.published, 2);
+  const std::vector<Address> other{board.addresses[1 - rank]};
+  const auto sees_word = [&](Peer& peer) {
+    return *reinterpret_cast<uint64_t*>(peer.region().base() + board.offsets[1 - rank]) ==
+           1000 + static_cast<uint64_t>(1 - rank);
+  };
+  for (int meeting = 1; meeting <= 2; ++meeting) {
+    {
+      auto connected = context.connector->connect_all(other, kTimeoutMs, static_cast<uint64_t>(meeting));
+      if (!connected.is_ok()) return 1;
+      if (!sees_word(*connected.value()[0])) return 2;
+      ++board.connected;
+      wait_for(board.connected, 2 * meeting);
+      context.connector->forget(other, 7);  // which is none of theirs
+      if (!context.connector->known(other)) return 3;
+      context.connector->forget(other, static_cast<uint64_t>(meeting));  // somebody holds it
+      if (!context.connector->known(other)) return 4;
+    }
+    const bool forgets = (forgetful >> rank & 1) != 0;
+    if (forgets) context.connector->forget(other, static_cast<uint64_t>(meeting));
+    if (context.connector->known(other).has_value() == forgets) return 5;
+    ++board.go_on;
+    wait_for(board.go_on, 2 * meeting);
+  }
+  return 0;
+}
+
+TEST(Connector, MeetsAgainWhomItHasForgotten) {
+  for (const int forgetful : {0b00, 0b01, 0b10, 0b11}) {
+    for (int i = 0; i < 8; ++i) {  // chance decides which of them connects with the other
+      SharedBoard board;
+      const pid_t first = start_child([&] { return meet_twice(*board, 0, forgetful); });
+      const pid_t second = start_child([&] { return meet_twice(*board, 1, forgetful); });
+      EXPECT_EQ(end_of_child(first), 0);
+      EXPECT_EQ(end_of_child(second), 0);
+    }
+  }
+}
+
 TEST(Connector, DestroyedContextOfAThreadIsNoticed) {
   Context one = make_context();
   Context other = make_context();
