@@ -12,8 +12,9 @@
 # which node a rank is to be on, as if the machine were a cluster ("rank / 2"), and DOMAINS, the same for NUMA domains;
 # CONTAINED, a rank to run in a container of another user, where it is root; UNEXPECTED, one that no line may match;
 # STATUS, the exit status that is right, "failure" for any but 0 or "any"; VENV, where the Python environments are;
-# DRIVER, the file name of a stand-in for a driver of devices. Exit status 77: that MPI is not installed, or the program
-# says that it is skipped.
+# DRIVER, the file name of a stand-in for a driver of devices; TOOL, "before" or "behind": a profiling tool is preloaded
+# beside hocket, and counts before it what it would count without. Exit status 77: that MPI is not installed, or the
+# program says that it is skipped.
 set -euo pipefail
 mpi=$1 program=$2 ranks=$3 libraries=$4 work=$5
 shift 5
@@ -77,6 +78,13 @@ compile_faults() {
   mv "$faults.$$" "$faults"
 }
 
+tool=$work/$built_for-tool.so
+compile_tool() {
+  if [ -f "$tool" ] && [ "$tool" -nt "$here/tool.c" ]; then return; fi
+  "$cc" -std=gnu11 -O1 -g -Wall -Wextra -shared -fPIC "$here/tool.c" -o "$tool.$$"
+  mv "$tool.$$" "$tool"
+}
+
 # What ending.c loads.
 ending_library=$work/ending_library.so
 compile_ending_library() {
@@ -129,6 +137,10 @@ read -ra arguments <<<"${ARGUMENTS:-}"
 command+=("${arguments[@]}")
 
 preload=$libraries/libhocket-mpi-${SHIM:-$family}.so
+case "${TOOL:-}" in
+  before) compile_tool && before=$tool: && export TOOL_MARK=trace ;;
+  behind) compile_tool && preload+=:$tool ;;
+esac
 case " $*" in *' FAULT='*) compile_faults && preload+=:$faults ;; esac
 case " $*" in *' REFUSE='*) compile_refuse && preload+=:$refuse ;; esac
 # More ranks than cores: each MPI's own remedy, or the comparison calls take forever.
@@ -166,7 +178,8 @@ fi
 log=$(mktemp "$work/$mpi-${program%.*}.XXXXXX.log")
 trap 'rm -f "$log" "$log.alone"' EXIT
 status=0
-"${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="$preload" "$@" "${command[@]}" >"$log" 2>&1 || status=$?
+"${launch[@]}" "${placed[@]}" env HOCKET_STATS=1 LD_PRELOAD="${before:-}$preload" "$@" "${command[@]}" \
+  >"$log" 2>&1 || status=$?
 cat "$log"
 if grep -q '^skipped: ' "$log"; then exit 77; fi
 expect=${EXPECT:-'^hocket: (100\.0|9[5-9]\.[0-9]) % carried out'}
@@ -181,15 +194,15 @@ if [ -n "${UNEXPECTED:-}" ] && grep -aEq "$UNEXPECTED" "$log"; then
   exit 1
 fi
 # What the program says it has observed must be the same without hocket.
-if [ "$program" = traces.c ]; then
+if [ "$program" = traces.c ] || [ "${TOOL:-}" = before ]; then
   others=${preload#*.so} # what Intel MPI needs
   # Open MPI 5 has been seen to wait in MPI_Init for ever, by itself, where other jobs begin at the same time.
   for attempt in 1 2 3; do
-    timeout -k 5 60 "${launch[@]}" "${placed[@]}" env LD_PRELOAD="${others#:}" "$@" "${command[@]}" \
+    timeout -k 5 60 "${launch[@]}" "${placed[@]}" env LD_PRELOAD="${before:-}${others#:}" "$@" "${command[@]}" \
       >"$log.alone" 2>&1 && break
     echo "run.sh: without hocket, attempt $attempt: exit status $?"
   done
-  if ! diff <(grep -a '^trace: ' "$log.alone") <(grep -a '^trace: ' "$log"); then
+  if ! diff <(grep -a '^trace: ' "$log.alone" | sort) <(grep -a '^trace: ' "$log" | sort); then
     echo 'run.sh: the program observes other things with hocket (>) than without (<)'
     exit 1
   fi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls in which a rank waits for another one: what they return, and that a rank that waits for long leaves its core to
-// others. HAS_HOOK: the MPI calls hocket at its looks. With the argument "multiple" the program asks for
-// MPI_THREAD_MULTIPLE, where that is not used.
+// others. HAS_HOOK: the MPI calls hocket at its looks. IS_BUSY: ranks wait as the MPI does. With the argument
+// "multiple" the program asks for MPI_THREAD_MULTIPLE, where that is not used.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -236,9 +236,10 @@ int main(int argc, char** argv) {
   const int has_hook = getenv("HAS_HOOK") != NULL && !multiple;
   // With a core each and no hook, blocking sends and receives stay the MPI's.
   const int shares_cores = sysconf(_SC_NPROCESSORS_ONLN) < world_size;
-  receive(has_hook || shares_cores);
-  send(has_hook || shares_cores);
-  wait_for_requests(1);
+  const int is_busy = getenv("IS_BUSY") != NULL;
+  receive(has_hook || (shares_cores && !is_busy));
+  send(has_hook || (shares_cores && !is_busy));
+  wait_for_requests(!is_busy);
   wait_collectively(has_hook);
   send_beside_sleepers();
   errors();
