@@ -12,6 +12,7 @@
 //   limit=RANK,NAME,VALUE    setrlimit(RLIMIT_NAME) before the first call; "+VALUE" is beyond what it uses by then
 //   lock=RANK,VALUE          as an unprivileged process that may lock so many bytes, it locks all its memory, now and
 //                            to come, before the first call
+//   heap=RANK,KIB            it takes so much of the memory that its heap still has, as a library beside it would
 // Exit status: 0 when every result was right, which rank 0 says; 3 when calls ended with an error, which each rank
 // says; 1 when a result was wrong. After a call that differs a result may be wrong until the rank has been told.
 #define _GNU_SOURCE
@@ -234,6 +235,7 @@ static fault_t parse(const char* text) {
       sscanf(text, "differ=%d,%d,%31[a-z]", &fault.rank, &fault.call, fault.word) != 3 &&
       sscanf(text, "limit=%d,%31[A-Z],%31[+0-9]", &fault.rank, fault.word, fault.value) != 3 &&
       sscanf(text, "lock=%d,%31[0-9]", &fault.rank, fault.value) != 2 &&
+      sscanf(text, "heap=%d,%31[0-9]", &fault.rank, fault.value) != 2 &&
       sscanf(text, "end=%d,%d", &fault.rank, &fault.call) != 2)
     misused(text);
   sscanf(text, "%15[a-z]", fault.kind);
@@ -277,6 +279,7 @@ static void before_all(const fault_t* fault) {
   if (!is_here(fault)) return;
   if (is(fault, "limit")) lower_limit(fault->word, fault->value);
   if (is(fault, "lock")) lock_all(fault->value, world_rank);
+  if (is(fault, "heap")) take_heap(atoi(fault->value));
 }
 
 // --- the job ---------------------------------------------------------------------------------------------------------
