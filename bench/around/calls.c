@@ -230,7 +230,7 @@ int main(int argc, char** argv) {
     wait_long(atof(argv[2]));
   } else if (strcmp(what, "late") == 0) {
     come_late(atof(argv[2]));
-  } else if (strcmp(what, "come_and_go") == 0 && argc > 3) {
+  } else if (strcmp(what, "come_and_go") == 0 && argc > 3 && atoi(argv[3]) > 0 && atoi(argv[2]) >= 2 + atoi(argv[3])) {
     come_and_go(atoi(argv[2]), atoi(argv[3]));
   } else if (strcmp(what, "communicators") == 0) {
     communicators(atoi(argv[2]));
@@ -239,7 +239,8 @@ int main(int argc, char** argv) {
   }
   if (!known && rank == 0)
     fprintf(stderr,
-            "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, late MS, communicators N, come_and_go N ALIVE\n");
+            "calls: pingpong|ring|halo ITERATIONS [BYTES], wait S, late MS, communicators N, come_and_go N ALIVE (of\n"
+            "which N is two more, at least)\n");
   MPI_Finalize();
   return known ? 0 : 2;
 }

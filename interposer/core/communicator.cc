@@ -73,7 +73,9 @@ void leave(List& self, Communicator& communicator) {
 void forget_gone(List& self) {
   std::erase_if(self.all, [&](Communicator* one) {
     if (!one->is_gone || one->pending.load(std::memory_order_acquire) != 0) return false;
-    common_counters.add(one->counters);
+    CounterArray numbers{};
+    one->counters.add_to(numbers);
+    common_counters.add(numbers);
     leave(self, *one);
     delete one;
     return true;
@@ -273,9 +275,7 @@ CounterArray read_counters() {
   CounterArray sums{};
   const std::lock_guard lock(list().mutex);
   common_counters.read(sums);
-  for (const Communicator* communicator : list().all) {
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += communicator->counters.values[i];
-  }
+  for (const Communicator* communicator : list().all) communicator->counters.add_to(sums);
   return sums;
 }
 

@@ -2,6 +2,7 @@
 #include "core/statistics.h"
 
 #include <cstdio>
+#include <new>
 
 namespace hocket::interposer {
 namespace {
@@ -100,12 +101,37 @@ const char* reason(Outcome outcome) {
   return "?";
 }
 
-void CommonCounters::add(const Counters& counters) {
-  for (size_t i = 0; i < values_.size(); ++i) values_[i].fetch_add(counters.values[i], std::memory_order_relaxed);
+void CommonCounters::add(const CounterArray& numbers) {
+  for (size_t i = 0; i < values_.size(); ++i) values_[i].fetch_add(numbers[i], std::memory_order_relaxed);
 }
 
 void CommonCounters::read(CounterArray& sums) const {
   for (size_t i = 0; i < values_.size(); ++i) sums[i] = values_[i].load(std::memory_order_relaxed);
+}
+
+Counters::~Counters() {
+  for (const std::atomic<Row*>& row : rows_) delete row.load(std::memory_order_relaxed);
+}
+
+Counters::Row* Counters::make_row(Collective collective) {
+  Row* const made = new (std::nothrow) Row{};
+  Row* there = nullptr;
+  if (made == nullptr ||
+      rows_[static_cast<size_t>(collective)].compare_exchange_strong(there, made, std::memory_order_acq_rel))
+    return made;
+  delete made;
+  return there;
+}
+
+void Counters::add_to(CounterArray& sums) const {
+  for (int collective = 0; collective < kCollectives; ++collective) {
+    // Acquire: as in add().
+    const Row* row = rows_[static_cast<size_t>(collective)].load(std::memory_order_acquire);
+    for (int outcome = 0; row != nullptr && outcome < kOutcomes; ++outcome) {
+      const int index = counter_index(static_cast<Collective>(collective), static_cast<Outcome>(outcome));
+      sums[static_cast<size_t>(index)] += (*row)[static_cast<size_t>(outcome)];
+    }
+  }
 }
 
 std::string statistics_text(const CounterArray& sums, int ranks) {

@@ -53,11 +53,6 @@ constexpr int counter_index(Collective collective, Outcome outcome) {
   return static_cast<int>(collective) * kOutcomes + static_cast<int>(outcome);
 }
 
-struct Counters {
-  CounterArray values{};
-  void add(Collective collective, Outcome outcome) { ++values[counter_index(collective, outcome)]; }
-};
-
 // Of calls without a communicator, and of communicators that are gone.
 class CommonCounters {
  public:
@@ -65,13 +60,39 @@ class CommonCounters {
   void add(Collective collective, Outcome outcome) {
     values_[counter_index(collective, outcome)].fetch_add(1, std::memory_order_relaxed);
   }
-  void add(const Counters& counters);
+  void add(const CounterArray& numbers);
   void read(CounterArray& sums) const;
 
  private:
   std::array<std::atomic<uint64_t>, kCollectives * kOutcomes> values_{};
 };
 extern CommonCounters common_counters;
+
+// Of one communicator. It has room for those collectives only that are called on it: of many communicators most are
+// hardly used.
+class Counters {
+ public:
+  Counters() = default;
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+  ~Counters();
+  void add(Collective collective, Outcome outcome) {
+    // Acquire: pairs with the release of the thread that has made the row, which may end a request here.
+    Row* row = rows_[static_cast<size_t>(collective)].load(std::memory_order_acquire);
+    if (row == nullptr) [[unlikely]]
+      row = make_row(collective);
+    if (row != nullptr) [[likely]]
+      ++(*row)[static_cast<size_t>(outcome)];
+    else
+      common_counters.add(collective, outcome);
+  }
+  void add_to(CounterArray& sums) const;
+
+ private:
+  using Row = std::array<uint64_t, kOutcomes>;
+  Row* make_row(Collective collective);  // nullptr: no memory
+  std::array<std::atomic<Row*>, kCollectives> rows_{};
+};
 
 // The text for all ranks' sums.
 std::string statistics_text(const CounterArray& sums, int ranks);

@@ -17,12 +17,12 @@ bool holds_here(Query query, const Table& table, const Rule& rule) {
 }  // namespace
 
 ByMpi::ByMpi(const Query& communicator, const Table* table, const Forced& forced) {
-  for (size_t i = 0; i < lines_.size(); ++i)
-    if (forced[i] && forced[i]->is_mpis) lines_[i] = {{Interval{}, true}};
+  for (const auto& [collective, spec] : forced)
+    if (spec.is_mpis) lines_[static_cast<size_t>(collective)] = {{Interval{}, true}};
   if (table == nullptr) return;
   for (const Rule& found : table->rules_of_mpi()) {
     const auto i = static_cast<size_t>(found.collective);
-    if (forced[i] || !lines_[i].empty() || !holds_here(communicator, *table, found)) continue;
+    if (forced.count(found.collective) != 0 || !lines_[i].empty() || !holds_here(communicator, *table, found)) continue;
     for (const Rule& rule : table->rules())
       if (rule.collective == found.collective && holds_here(communicator, *table, rule))
         lines_[i].push_back({rule.bytes, rule.spec.is_mpis});

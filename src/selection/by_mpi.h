@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <map>
 #include <vector>
 
 #include "selection/choice.h"
@@ -17,7 +17,7 @@ namespace hocket::selection {
 
 class ByMpi {
  public:
-  using Forced = std::array<std::optional<Spec>, schedule::kCollectives>;
+  using Forced = std::map<schedule::Collective, Spec>;
 
   ByMpi() = default;
   // `communicator`: a query with what is the same for all its calls. `table`: nullptr for those that are forced alone.

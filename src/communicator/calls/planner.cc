@@ -44,9 +44,8 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
 }
 
 const selection::Spec* Planner::forced(schedule::Collective collective) const {
-  const auto& spec = forced_[static_cast<size_t>(collective)];
-  if (!spec || (spec->is_mpis && is_of_mpi_)) return nullptr;
-  return &*spec;
+  const auto found = forced_.find(collective);
+  return found == forced_.end() || (found->second.is_mpis && is_of_mpi_) ? nullptr : &found->second;
 }
 
 selection::ByMpi Planner::by_mpi(bool only_forced) const {
@@ -56,7 +55,8 @@ selection::ByMpi Planner::by_mpi(bool only_forced) const {
 }
 
 void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
-  forced_[static_cast<size_t>(collective)] = spec;
+  forced_.erase(collective);
+  if (spec) forced_.emplace(collective, *spec);
   forget();
 }
 
@@ -100,8 +100,7 @@ const selection::Table& Planner::table_for(const CallShape& shape) const {
 
 bool Planner::wants_multicast() const {
   if (nodes_ == nullptr) return false;
-  if (std::any_of(forced_.begin(), forced_.end(),
-                  [](const auto& spec) { return spec.has_value() && selection::multicasts(*spec); }))
+  if (std::any_of(forced_.begin(), forced_.end(), [](const auto& one) { return selection::multicasts(one.second); }))
     return true;
   // Whatever else it asks for: a rule of one rank a node may serve leaders, too.
   const auto rules = table_.rules();

@@ -11,8 +11,9 @@ using engines::Progress;
 
 Request* RequestQueue::push(std::unique_ptr<Request> request) {
   HOCKET_ASSERT(request->track != 0 && request->track < Tracks::kMost, "requests have tracks of their own");
+  if (queues_ == nullptr) queues_ = std::make_unique<std::array<std::deque<Request*>, Tracks::kMost>>();
+  (*queues_)[request->track].push_back(request.get());
   ++started_;
-  queues_[request->track].push_back(request.get());
   ++running_;
   ++unretired_;
   return request.release();  // the queue's from here on, whatever happens
@@ -20,8 +21,9 @@ Request* RequestQueue::push(std::unique_ptr<Request> request) {
 
 // Of each track, those that may communicate: the first, and behind it as many as wait for an engine only.
 void RequestQueue::advance() {
+  if (queues_ == nullptr) return;
   for (uint32_t index = 1; index < Tracks::kMost; ++index) {
-    auto& queue = queues_[index];
+    auto& queue = (*queues_)[index];
     if (!queue.empty()) tracks_.find(index)->poll();
     for (auto at = queue.begin(); at != queue.end();) {
       Request& request = **at;

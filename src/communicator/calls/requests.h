@@ -54,7 +54,8 @@ class RequestQueue {
 
   Tracks& tracks_;
   FailureDetector& failure_;
-  std::array<std::deque<Request*>, Tracks::kMost> queues_;
+  // Of each track. nullptr: there has been no request.
+  std::unique_ptr<std::array<std::deque<Request*>, Tracks::kMost>> queues_;
   uint64_t started_ = 0;
   uint32_t running_ = 0;
   uint32_t unretired_ = 0;

@@ -58,6 +58,8 @@ void MemoryTransport::fail_without_memory() {
 
 void MemoryTransport::begin(const Program& program) {
   program_ = &program;
+  own_bases_.have(program.own_counters);
+  shared_bases_.have(program.shared_counters);
   ++call_;
   entered_ = false;
   finished_reported_ = false;
@@ -128,8 +130,9 @@ Progress MemoryTransport::finish() {
   if (!finished_reported_) {
     if (program_->uses_slots_or_counters) {
       const uint32_t set = this->set();
-      for (uint8_t i = 0; i < program_->own_counters; ++i) own_base_[set][i] += program_->own_total[i] * unit_;
-      for (uint8_t i = 0; i < program_->shared_counters; ++i) shared_base_[set][i] += program_->shared_total[i] * unit_;
+      for (uint8_t i = 0; i < program_->own_counters; ++i) own_bases_.of(set, i) += program_->own_total[i] * unit_;
+      for (uint8_t i = 0; i < program_->shared_counters; ++i)
+        shared_bases_.of(set, i) += program_->shared_total[i] * unit_;
     }
     // Release: our reads of peers' memory come before; pairs with find_finished().
     mine_->finished.store(call_, std::memory_order_release);
@@ -215,7 +218,7 @@ Progress MemoryTransport::add(const Instruction& step) {
   if (step.peer == schedule::kShared) {
     const uint64_t before = root_->shared[set()].counter[step.slot].fetch_add(added, std::memory_order_acq_rel);
     // Usually all wait for the last to come, and only that one need look for sleepers.
-    const auto now = static_cast<uint32_t>(before + added - shared_base_[set()][step.slot]);
+    const auto now = static_cast<uint32_t>(before + added - shared_bases_.of(set(), step.slot));
     if (now == program_->shared_total[step.slot] || program_->waits_between) {
       group_.wake_all(RankBlock::kSharedCounter);
     }
@@ -232,7 +235,7 @@ Progress MemoryTransport::wait_until(const Instruction& step) {
   const uint32_t set = this->set();
   const bool is_shared = step.peer == schedule::kShared;
   const CounterSet& counters = is_shared ? root_->shared[set] : mine_->own[set];
-  const uint64_t base = is_shared ? shared_base_[set][step.slot] : own_base_[set][step.slot];
+  const uint64_t base = (is_shared ? shared_bases_ : own_bases_).of(set, step.slot);
   // Acquire: pairs with the adders' release.
   const uint64_t sum = counters.counter[step.slot].load(std::memory_order_acquire) - base;
   const auto now = static_cast<uint32_t>(sum);

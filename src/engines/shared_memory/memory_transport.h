@@ -29,6 +29,23 @@
 
 namespace hocket::engines::shared_memory {
 
+// What the counters of a lane's sets held when their last call was over, of as many as any call has used: most use none
+// or one.
+class CounterBases {
+ public:
+  void have(uint32_t counters) {
+    if (counters * kSets > values_.size()) [[unlikely]]
+      values_.resize(size_t{counters} * kSets);
+  }
+  uint64_t& of(uint32_t set, uint32_t counter) {
+    HOCKET_ASSERT(counter * kSets + set < values_.size(), "a call says how many counters it uses");
+    return values_[counter * kSets + set];
+  }
+
+ private:
+  std::vector<uint64_t> values_;
+};
+
 class MemoryTransport final : public Transport {
  public:
   // Has the region keep what a lane's first staging buffers take, for the lane that is made next.
@@ -179,8 +196,8 @@ class MemoryTransport final : public Transport {
   std::unique_ptr<std::byte[]> bounce_;  // foreign memory on its way into a combination
   Scratch scratch_[2];
   Scratch* current_scratch_ = nullptr;
-  uint64_t own_base_[kSets][schedule::kMaxCounters] = {};
-  uint64_t shared_base_[kSets][schedule::kMaxCounters] = {};
+  CounterBases own_bases_;
+  CounterBases shared_bases_;
 };
 
 }  // namespace hocket::engines::shared_memory

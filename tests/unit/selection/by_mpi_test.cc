@@ -23,7 +23,7 @@ ByMpi::Forced forced(Collective collective, std::string_view text) {
   ByMpi::Forced all;
   Result<Spec> spec = parse_spec(collective, text);
   EXPECT_TRUE(spec.is_ok()) << spec.status().message();
-  all[static_cast<size_t>(collective)] = spec.take();
+  all.emplace(collective, spec.take());
   return all;
 }
 

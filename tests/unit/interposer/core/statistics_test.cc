@@ -40,8 +40,10 @@ TEST(Statistics, CommunicatorsThatHaveGoneAreCountedInCommon) {
   one.add(Collective::kBarrier, Outcome::kCarriedOut);
   CommonCounters common;
   common.add(Collective::kBarrier, Outcome::kDisabled);
-  common.add(one);
-  common.add(one);
+  CounterArray numbers{};
+  one.add_to(numbers);
+  common.add(numbers);
+  common.add(numbers);
   CounterArray sums{};
   common.read(sums);
   EXPECT_EQ(sums[counter_index(Collective::kBarrier, Outcome::kCarriedOut)], 4u);
@@ -59,7 +61,9 @@ TEST(Statistics, TellWhatWasCarriedOutAndWhyNot) {
   add(Collective::kAllreduce, Outcome::kNotSetUp, 2);
   add(Collective::kBroadcast, Outcome::kIntercommunicator, 4);
   add(Collective::kBroadcast, Outcome::kLongElements, 1);
-  const std::string text = statistics_text(counters.values, 2);
+  CounterArray numbers{};
+  counters.add_to(numbers);
+  const std::string text = statistics_text(numbers, 2);
   EXPECT_EQ(text.rfind("hocket: calls of 2 ranks together\n", 0), 0u) << text;
   expect_line(text, "hocket: MPI_Allreduce                         7              2   single rank 1, not yet set up 2");
   expect_line(text,
