@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/communicators/communicators.h"
 
-#include <climits>
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/environment.h"
-#include "base/log.h"
 #include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
+#include "shim/communicators/exchange.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 
@@ -35,18 +33,10 @@ int on_delete(MPI_Comm, int, void* value, void*) {
 
 // Whether all its ranks are of this MPI_COMM_WORLD: others (spawned, connected) may not have hocket loaded. All ranks
 // of a communicator find the same: either it lies within one world or each rank sees a foreign one.
-bool is_within_world(MPI_Comm handle, int size) {
-  MPI_Group group;
-  if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return false;
-  std::vector<int> ranks(size), in_world(size, MPI_UNDEFINED);
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const int error = next_pmpi().Group_translate_ranks(group, size, ranks.data(), world_group, in_world.data());
-  next_pmpi().Group_free(&group);
-  if (error != MPI_SUCCESS) return false;
-  for (int rank : in_world) {
-    if (rank == MPI_UNDEFINED) return false;
-  }
-  return true;
+bool is_within_world(MPI_Comm handle) {
+  std::vector<int> in_world;
+  return find_in_world(handle, in_world) &&
+         std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
 }
 
 Communicator* take_into_books(MPI_Comm handle) {
@@ -57,7 +47,7 @@ Communicator* take_into_books(MPI_Comm handle) {
   Communicator* communicator = open_communicator(rank, size);
   if (is_inter != 0) {
     refuse(*communicator, Outcome::kIntercommunicator);
-  } else if (size > 1 && !is_within_world(handle, size)) {
+  } else if (size > 1 && !is_within_world(handle)) {
     refuse(*communicator, Outcome::kOtherJob);
   } else if (has_wrong_settings()) {
     communicator->failure_reported = true;
@@ -69,41 +59,6 @@ Communicator* take_into_books(MPI_Comm handle) {
     end_without_memory(sizeof *communicator, "to keep a communicator's state");
   }
   return communicator;
-}
-
-// A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
-void report_long_wait(MPI_Comm comm, int64_t seconds) {
-  int rank = 0, size = 0;
-  next_pmpi().Comm_rank(comm, &rank);
-  next_pmpi().Comm_size(comm, &size);
-  HOCKET_LOG_WARN(
-      "rank %d of a communicator of %d has waited for %lld s until all come to its first collective that "
-      "hocket sets it up for, and waits on (HOCKET_SETUP_TIMEOUT_S): some rank is late, or elsewhere",
-      rank, size, static_cast<long long>(seconds));
-}
-
-int allgather(const void* send, void* receive, size_t bytes, void* user) {
-  if (bytes > INT_MAX) return 1;
-  const NestedCall nested;
-  const MPI_Comm comm = *static_cast<MPI_Comm*>(user);
-  const int count = static_cast<int>(bytes);
-  MPI_Request request;
-  if (next_pmpi().Iallgather(send, count, handles.byte, receive, count, handles.byte, comm, &request) != MPI_SUCCESS)
-    return 1;
-  const Result<int64_t> set = environment::get_integer("HOCKET_SETUP_TIMEOUT_S");
-  const uint64_t limit_ns = set.is_ok() ? static_cast<uint64_t>(set.value()) * kNanosecondsPerSecond : UINT64_MAX;
-  const uint64_t begin_ns = now_ns();
-  bool reported = false;
-  MpiPause wait;
-  for (int is_over = 0;;) {
-    if (next_pmpi().Test(&request, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
-    if (is_over != 0) return 0;
-    if (!reported && now_ns() - begin_ns >= limit_ns) {
-      report_long_wait(comm, set.value());
-      reported = true;
-    }
-    wait.pause();
-  }
 }
 
 }  // namespace
@@ -134,9 +89,27 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     ++communicator.questions;
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
-  const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, Exchange{allgather, &handle});
-  if (handle == handles.comm_world && communicator.phase == Phase::kReady) set_wake_communicator(communicator.comm);
+  SetUpExchange over(handle);
+  const Exchange exchange{SetUpExchange::allgather, &over};
+  const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
+  if (handle == handles.comm_world && communicator.phase == Phase::kReady) {
+    set_wake_communicator(communicator.comm);
+    meet_in(communicator.comm);
+  }
   return outcome;
+}
+
+bool find_in_world(MPI_Comm handle, std::vector<int>& in_world) {
+  int size = 0;
+  MPI_Group group;
+  if (next_pmpi().Comm_size(handle, &size) != MPI_SUCCESS) return false;
+  if (next_pmpi().Comm_group(handle, &group) != MPI_SUCCESS) return false;
+  std::vector<int> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  in_world.assign(size, MPI_UNDEFINED);
+  const int error = next_pmpi().Group_translate_ranks(group, size, ranks.data(), world_group, in_world.data());
+  next_pmpi().Group_free(&group);
+  return error == MPI_SUCCESS;
 }
 
 int world_rank_of(MPI_Comm handle, int rank) {

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include <vector>
+
 #include "core/communicator.h"
 #include "shim/underneath/handle_map.h"
 #include "shim/underneath/next.h"
@@ -53,6 +55,9 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
 // -1 where it is no rank of this MPI_COMM_WORLD. Wrong arguments are the MPI's to find, in the call that they came
 // with.
 int world_rank_of(MPI_Comm handle, int rank);
+
+// Of each of its ranks, where it is in this MPI_COMM_WORLD, or MPI_UNDEFINED. False: the MPI fails.
+bool find_in_world(MPI_Comm handle, std::vector<int>& in_world);
 
 // Between MPI_Init and MPI_Finalize.
 bool watch_communicators();

@@ -62,6 +62,8 @@ int world_size();
 // one are made by it, and leave the program's error handlers in peace. Messages with tag 0 are never sent on it: a
 // probe for one moves the MPI's other traffic.
 MPI_Comm hidden_comm();
+// Moves the MPI's messages.
+void progress_mpi();
 int rank_on_hidden_comm();
 // Told on stderr already: a rank's environment asks for something that can't be understood.
 bool has_wrong_settings();

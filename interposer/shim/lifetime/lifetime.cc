@@ -26,6 +26,8 @@
 #include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
+#include "shim/communicators/exchange.h"
+#include "shim/communicators/lineage.h"
 #include "shim/job/job.h"
 #include "shim/requests/pending.h"
 #include "shim/types/operations.h"
@@ -47,9 +49,7 @@ MpiSettings& mpi_settings() {
 
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
-  int flag = 0;
-  // No such message ever comes. A probe on a communicator of this process alone would move nothing in MPICH.
-  next_pmpi().Iprobe(MPI_ANY_SOURCE, 0, job.hidden_comm, &flag, MPI_STATUS_IGNORE);
+  progress_mpi();
   advance_pending();
 }
 
@@ -89,6 +89,7 @@ bool is_disabled_here() {
 struct StartFacts {
   uint8_t understood = 0;          // rank 0's settings
   uint8_t has_wrong_settings = 0;  // its own environment asks for what can't be understood
+  uint8_t may_keep_lineage = 0;
   uint64_t node = 0;
   platform::CoreClaim claim = {};
 };
@@ -209,7 +210,9 @@ bool start_serving(const std::vector<StartFacts>& all) {
   bool able = open_hidden_comm();
   fill_types();
   fill_operations();
-  able = able && watch_communicators() && watch_types();
+  const bool has_lineage =
+      std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.may_keep_lineage != 0; });
+  able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage());
   if (!all_are(able)) return false;
   // On one node it is not needed, and communicators are not to be had without end.
   if (!are_on_one_node(all) && !all_are(open_wire())) {
@@ -273,6 +276,7 @@ void begin_job() {
   if (is_wanted) {
     environment = environment::check_process();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
+    mine.may_keep_lineage = uint8_t{may_keep_lineage()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();
   }
@@ -284,7 +288,10 @@ void begin_job() {
   if (is_wanted) waits.settle(ranks_share_cores(all));
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);
-  if (!serving) end_waits();
+  if (!serving) {
+    end_lineage();
+    end_waits();
+  }
   if (!serving && is_wanted && job.rank == 0) {
     HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
@@ -299,11 +306,13 @@ void end_job() {
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   drain_pending(nullptr);
   set_wake_communicator(nullptr);
+  meet_in(nullptr);
   if (served) end_asking();
   if (served) close_all();
   device::end();
   if (job.settings.statistics != 0) print_statistics();
   if (served) {
+    end_lineage();
     unwatch_communicators();
     unwatch_types();
     close_endpoint();

@@ -2,6 +2,7 @@
 // Calls that are the MPI's, caught for the way in which a rank waits in them.
 #include <climits>
 
+#include "shim/communicators/lineage.h"
 #include "shim/requests/waits.h"
 #include "shim/wrappers/wrappers.h"
 
@@ -10,6 +11,10 @@ using interposer::next_pmpi;
 
 #define HOCKET_MPI_WAITS(name, parameters, arguments) \
   HOCKET_WRAP(name, parameters, arguments, interposer::wait_in_mpi(pass_through, pass_on))
+#define HOCKET_MPI_MAKES(name, parameters, arguments)                                      \
+  HOCKET_WRAP(name, parameters, arguments, interposer::make_communicator(comm, made, [&] { \
+                return interposer::wait_in_mpi(pass_through, pass_on);                     \
+              }))
 #include "shim/underneath/waits.def"
 
 // What waits by tests gets copies of the arguments, so that calls which pass to the MPI can keep them in registers.

@@ -139,7 +139,7 @@ Status Setup::prepare_own() {
   mine_.domain = context_.domain();
   HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
-  const size_t bytes = RankBlock::bytes(bootstrap_.size);
+  const size_t bytes = block_bytes();
   // A few communicators pay for no page faults; of many, most are hardly used.
   const bool are_many = context_.communicators() >= kFewCommunicators;
   parts_.block =
@@ -217,9 +217,9 @@ void Setup::agree_on_cross_memory(const std::vector<Outcome>& outcomes) {
 }
 
 void Setup::note_meeting(bool is_used) {
-  const bool is_whole_job = bootstrap_.size == context_.expected_ranks() && !parts_.participants.span_nodes();
   // A wish for direct reading is judged each time.
-  if (!is_whole_job || all_[0].cross_memory == CrossMemoryTrial::Wish::kOn) return;
+  if (!is_whole_job() || parts_.participants.span_nodes() || all_[0].cross_memory == CrossMemoryTrial::Wish::kOn)
+    return;
   const std::scoped_lock lock(context_.setup_mutex());
   context_.met_all() = is_used;
 }

@@ -125,6 +125,8 @@ class Setup final : private carriers::Rounds {
   // Of the communicator's ranks, those on this node in their order.
   std::vector<uint32_t> ranks_here() const;
   std::vector<platform::Address> addresses_here() const;
+  bool is_whole_job() const { return bootstrap_.size == context_.expected_ranks(); }
+  size_t block_bytes() const;
   uint64_t meeting_number() const { return all_[0].address.identity[0] + all_[0].number; }
 
   Context& context_;

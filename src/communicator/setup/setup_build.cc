@@ -6,6 +6,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "communicator/setup/setup.h"
+#include "engines/shared_memory/notices.h"
 
 namespace hocket::communicator {
 
@@ -13,6 +14,12 @@ using engines::shared_memory::Member;
 using engines::shared_memory::MemoryTransport;
 using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
+
+// All ranks of the job get room for notices.
+size_t Setup::block_bytes() const {
+  const size_t bytes = RankBlock::bytes(bootstrap_.size);
+  return is_whole_job() ? bytes + sizeof(engines::shared_memory::NoticeBoard) : bytes;
+}
 
 std::vector<platform::Address> Setup::addresses_here() const {
   std::vector<platform::Address> addresses;
@@ -75,7 +82,7 @@ Status Setup::map_group() {
     platform::MappedRegion* region = nullptr;
     if (rank != bootstrap_.rank) {
       region = &participants.peers[next]->region();
-      Result<platform::Window> reached = region->reach(all_[rank].block_offset + RankBlock::bytes(bootstrap_.size));
+      Result<platform::Window> reached = region->reach(all_[rank].block_offset + block_bytes());
       if (!reached.is_ok()) return reached.take_status();
       window = reached.value();
     }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks of a communicator tell each other to set it up: by notices in memory where the whole job has met before
+// the communicator was made, else by the MPI.
+//
+// Thread safety: as the communicator.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hocket/hocket.h"
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+
+// The communicator of the whole job; nullptr: at the job's end. By the one thread that calls the MPI.
+void meet_in(hocket_comm_t* world);
+bool have_all_met();
+
+// One set-up.
+class SetUpExchange {
+ public:
+  explicit SetUpExchange(MPI_Comm comm) : comm_(comm) {}
+  // Blocks; 0 for success. `user` is a SetUpExchange.
+  static int allgather(const void* send, void* receive, size_t bytes, void* user);
+
+ private:
+  MPI_Comm comm_;
+  bool is_first_ = true;
+};
+
+}  // namespace hocket::interposer

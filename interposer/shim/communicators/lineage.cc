@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/communicators/lineage.h"
+
+#include <new>
+
+#include "shim/communicators/exchange.h"
+#include "shim/job/job.h"
+#include "shim/underneath/handles.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Lineage {
+  uint64_t number;
+  uint64_t children = 0;
+  bool had_all_met = false;  // when it was made
+};
+
+Lineage of_world{1};
+int keyval = MPI_KEYVAL_INVALID;
+
+// The null copy function of an mpi.h may be a symbol of its library, so here is our own.
+int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int on_delete(MPI_Comm, int, void* value, void*) {
+  delete static_cast<Lineage*>(value);
+  return MPI_SUCCESS;
+}
+
+// nullptr: unknown.
+Lineage* lineage_of(MPI_Comm handle) {
+  if (handle == handles.comm_world) return &of_world;
+  void* value = nullptr;
+  int found = 0;
+  if (next_pmpi().Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  return static_cast<Lineage*>(value);
+}
+
+// Numbers that only few can share by chance, and none of them 0. The constants are those of SplitMix64.
+uint64_t number_of_child(const Lineage& parent) {
+  uint64_t mixed = parent.number + parent.children * 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return (mixed ^ mixed >> 31) | 1;
+}
+
+}  // namespace
+
+// The parent counts it also where this rank gets none.
+void internal::note_child(MPI_Comm parent, MPI_Comm made) {
+  Lineage* const of = lineage_of(parent);
+  if (of == nullptr) return;
+  ++of->children;
+  if (made == handles.comm_null) return;
+  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, have_all_met()};
+  // The other ranks would look for this one's notices.
+  if (child == nullptr || next_pmpi().Comm_set_attr(made, keyval, child) != MPI_SUCCESS)
+    end_without_memory(sizeof *child, "to keep how a communicator was made");
+}
+
+uint64_t number_of(MPI_Comm handle) {
+  if (!internal::keeps_lineage || handle == handles.comm_world) return 0;
+  const Lineage* const lineage = lineage_of(handle);
+  return lineage != nullptr && lineage->had_all_met ? lineage->number : 0;
+}
+
+bool may_keep_lineage() {
+  int threads = MPI_THREAD_MULTIPLE;
+  next_pmpi().Query_thread(&threads);
+  const CaughtFunctions &mpi = next_mpi(), &pmpi = next_pmpi();
+#define HOCKET_MPI_WAITS(...)
+#define HOCKET_MPI_MAKES(name, ...) &&mpi.name == pmpi.name
+  return threads != MPI_THREAD_MULTIPLE
+#include "shim/underneath/waits.def"
+      ;
+}
+
+bool keep_lineage() {
+  internal::keeps_lineage = next_pmpi().Comm_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS;
+  return internal::keeps_lineage;
+}
+
+void end_lineage() {
+  if (!internal::keeps_lineage) return;
+  internal::keeps_lineage = false;
+  of_world = {1};
+  next_pmpi().Comm_free_keyval(&keyval);
+}
+
+}  // namespace hocket::interposer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How communicators descend from MPI_COMM_WORLD: each gets a number by the communicator that it was made of and by how
+// many were made of that one before. All its ranks come to the same number without asking each other, since they make
+// communicators in the same order. By it they find each other's notices (exchange.h).
+//
+// It is kept where all ranks of the job call the MPI by one thread at a time, and no other tool is in between. Of
+// communicators that are made otherwise (MPI_Comm_idup, MPI_Comm_create_group, of two groups) it is unknown, and of all
+// that descend from them.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "shim/underneath/next.h"
+
+namespace hocket::interposer {
+
+namespace internal {
+inline bool keeps_lineage = false;  // written in MPI_Init and MPI_Finalize
+void note_child(MPI_Comm parent, MPI_Comm made);
+}  // namespace internal
+
+// A call that makes a communicator of another one, on all ranks of that.
+template <typename Make>
+int make_communicator(MPI_Comm parent, MPI_Comm* made, const Make& make) {
+  const int error = make();
+  if (internal::keeps_lineage && error == MPI_SUCCESS) internal::note_child(parent, *made);
+  return error;
+}
+
+// Of a communicator that was made when the whole job had met; 0: it wasn't, or its lineage is unknown. The same on all
+// ranks.
+uint64_t number_of(MPI_Comm handle);
+
+// What this rank knows of it: whether nobody is in between.
+bool may_keep_lineage();
+// Between MPI_Init and MPI_Finalize, where all ranks may.
+bool keep_lineage();
+void end_lineage();
+
+}  // namespace hocket::interposer
