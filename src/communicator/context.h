@@ -71,6 +71,11 @@ class Context {
   void report_doubts();
   // Numbers set-ups, so that their meetings are told apart. Relaxed: it orders nothing.
   uint64_t next_set_up() { return set_ups_.fetch_add(1, std::memory_order_relaxed); }
+  // How many set-ups there are between their first round and their end. Relaxed: read under setup_mutex, which those
+  // that connect have had since.
+  void set_up_begins() { set_ups_under_way_.fetch_add(1, std::memory_order_relaxed); }
+  void set_up_ends() { set_ups_under_way_.fetch_sub(1, std::memory_order_relaxed); }
+  uint32_t set_ups_under_way() const { return set_ups_under_way_.load(std::memory_order_relaxed); }
   // How many communicators use this context. Relaxed, all: communicators() is asked when the context is destroyed,
   // which the program orders behind the end of its communicators, whatever their threads.
   void communicator_made() { communicators_.fetch_add(1, std::memory_order_relaxed); }
@@ -135,6 +140,7 @@ class Context {
   std::string mpi_name_;
   std::atomic<bool> oversubscribed_{false};
   std::atomic<uint64_t> set_ups_{0};
+  std::atomic<uint32_t> set_ups_under_way_{0};
   std::atomic<uint32_t> communicators_{0};
   std::atomic<uint32_t> serials_{0};
   std::atomic<bool> reported_doubts_{false};

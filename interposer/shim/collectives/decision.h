@@ -42,13 +42,6 @@ inline bool find_open_communicator(MPI_Comm comm, Decision& decision) {
   return false;
 }
 
-// A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
-inline bool is_revoked(MPI_Comm comm) {
-  const IsRevoked ask = next_pmpi().Comm_is_revoked;
-  int revoked = 0;
-  return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
-}
-
 // The last check of a valid call: counts the call, and sets the communicator up if it is due and all ranks wait for
 // each other in this call anyway, as `waiting()` says. A root that broadcasts may not
 // be made to wait for receivers that first expect a message of it.

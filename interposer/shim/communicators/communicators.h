@@ -56,6 +56,13 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
 // with.
 int world_rank_of(MPI_Comm handle, int rank);
 
+// A revoked communicator is the MPI's, which raises the error. MPICH can't be asked.
+inline bool is_revoked(MPI_Comm comm) {
+  const IsRevoked ask = next_pmpi().Comm_is_revoked;
+  int revoked = 0;
+  return ask != nullptr && ask(comm, &revoked) == MPI_SUCCESS && revoked != 0;
+}
+
 // Of each of its ranks, where it is in this MPI_COMM_WORLD, or MPI_UNDEFINED. False: the MPI fails.
 bool find_in_world(MPI_Comm handle, std::vector<int>& in_world);
 

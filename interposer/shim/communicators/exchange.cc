@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/communicators/exchange.h"
 
+#include <algorithm>
 #include <climits>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -34,20 +36,26 @@ void report_long_wait(MPI_Comm comm, int64_t seconds) {
 class LongWait {
  public:
   explicit LongWait(MPI_Comm comm) : comm_(comm) {}
-  // After a look in vain.
-  void pause() {
-    if (!is_reported_ && now_ns() - begin_ns_ >= limit_ns_) {
+  // After a look in vain. True, now and then: it is time to ask whether what is awaited can still come.
+  bool pause() {
+    const uint64_t now = now_ns();
+    if (!is_reported_ && now - begin_ns_ >= limit_ns_) {
       report_long_wait(comm_, set_.value());
       is_reported_ = true;
     }
     wait_.pause();
+    if (now - asked_ns_ < kBetweenQuestionsNs) return false;
+    asked_ns_ = now;
+    return true;
   }
 
  private:
+  static constexpr uint64_t kBetweenQuestionsNs = kNanosecondsPerSecond / 10;
   const MPI_Comm comm_;
   const Result<int64_t> set_ = environment::get_integer("HOCKET_SETUP_TIMEOUT_S");
   const uint64_t limit_ns_ = set_.is_ok() ? static_cast<uint64_t>(set_.value()) * kNanosecondsPerSecond : UINT64_MAX;
   const uint64_t begin_ns_ = now_ns();
+  uint64_t asked_ns_ = begin_ns_;
   bool is_reported_ = false;
   MpiPause wait_;
 };
@@ -64,20 +72,25 @@ bool by_mpi(MPI_Comm comm, const void* send, void* receive, int count) {
   }
 }
 
-// Nobody leaves a further notice before all have read this one: what follows it is a round by the MPI, or a collective
-// in which all ranks wait for each other.
+// What a rank waits for doesn't come any more once one of the ranks has ended, or another has revoked the communicator
+// because of that.
+bool can_come(MPI_Comm comm, const std::vector<int>& in_world) {
+  return !is_revoked(comm) &&
+         std::all_of(in_world.begin(), in_world.end(), [](int rank) { return c_api::is_alive(met, rank); });
+}
+
+// What a rank has left is read by all before it leaves much more: what follows is a round by the MPI, or a collective
+// in which all ranks wait for each other. Of those that end with an error at once it may begin three more. Nothing can
+// fail between the notice and the others' ones but what ends the wait of all.
 bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive, size_t bytes) {
-  constexpr uint32_t kLooksPerQuestion = 1024;
-  c_api::leave_notice(met, number, send, bytes);
   std::vector<int> in_world;
-  if (!find_in_world(comm, in_world)) return false;
+  if (!find_in_world(comm, in_world)) end_without_memory();
   LongWait wait(comm);
-  uint32_t looks = 0;
+  c_api::leave_notice(met, number, send, bytes);
   for (size_t rank = 0; rank < in_world.size(); ++rank) {
     auto* const into = static_cast<std::byte*>(receive) + rank * bytes;
     while (!c_api::read_notice(met, in_world[rank], number, into, bytes)) {
-      if (++looks % kLooksPerQuestion == 0 && !c_api::is_alive(met, in_world[rank])) return false;
-      wait.pause();
+      if (wait.pause() && !can_come(comm, in_world)) return false;
       progress_mpi();
     }
   }
@@ -96,9 +109,12 @@ int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void
   auto& self = *static_cast<SetUpExchange*>(user);
   const bool may_read = std::exchange(self.is_first_, false) && bytes <= c_api::longest_notice();
   const uint64_t number = may_read ? number_of(self.comm_) : 0;
-  const bool is_done = number != 0 ? by_notices(self.comm_, number, send, receive, bytes)
-                                   : by_mpi(self.comm_, send, receive, static_cast<int>(bytes));
-  return is_done ? 0 : 1;
+  if (number == 0) return by_mpi(self.comm_, send, receive, static_cast<int>(bytes)) ? 0 : 1;
+  try {
+    return by_notices(self.comm_, number, send, receive, bytes) ? 0 : 1;
+  } catch (const std::bad_alloc&) {
+    end_without_memory();  // this rank alone would go to the MPI
+  }
 }
 
 }  // namespace hocket::interposer

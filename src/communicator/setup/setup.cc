@@ -182,11 +182,13 @@ std::vector<uint32_t> Setup::ranks_here() const {
 
 Setup::Setup(Context& context, const Bootstrap& bootstrap)
     : context_(context), bootstrap_(bootstrap), engines_(context.engine_types()) {
+  context_.set_up_begins();
   parts_.participants.rank = bootstrap.rank;
   parts_.participants.size = bootstrap.size;
 }
 
 Setup::~Setup() {
+  context_.set_up_ends();
   if (reserve_.get() >= 0) {
     const std::scoped_lock lock(context_.setup_mutex());
     context_.connector().keep(std::move(reserve_));
@@ -305,8 +307,9 @@ void Setup::give_back() {
   parts_.participants.group.reset();
   parts_.participants.peers.clear();
   context_.region().free(std::exchange(parts_.block, nullptr));
+  // Another thread's set-up may have come to rely on the same connections; they are kept, then.
   const std::scoped_lock lock(context_.setup_mutex());
-  context_.connector().forget(addresses_here(), meeting_number());
+  if (context_.set_ups_under_way() == 1) context_.connector().forget(addresses_here(), meeting_number());
 }
 
 Result<std::unique_ptr<Communicator>> Setup::finish() {
