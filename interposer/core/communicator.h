@@ -95,7 +95,7 @@ inline bool have_all(const size_t* counts, int size) {
   return std::find(counts, counts + size, size_t{0}) == counts + size;
 }
 
-// A blocking all-gather on the communicator itself, by the MPI underneath; 0 for success.
+// A blocking all-gather among its ranks, beside its calls; 0 for success.
 struct Exchange {
   int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
   void* user;

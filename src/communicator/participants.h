@@ -40,7 +40,8 @@ struct Participants {
   std::unique_ptr<const schedule::Nodes> domains;      // of that one; nullptr: it has no other, or they are unknown
   std::vector<std::shared_ptr<platform::Peer>> peers;  // by place on this node; nullptr for this rank
   std::unique_ptr<engines::shared_memory::NodeGroup> group;
-  WirePart wire;  // of several nodes
+  bool have_notices = false;  // behind the members' blocks there is room for them
+  WirePart wire;              // of several nodes
 
   bool span_nodes() const { return nodes != nullptr; }
   // Of this node.

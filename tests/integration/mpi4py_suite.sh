@@ -74,7 +74,7 @@ fi
 
 run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on any rank, in LABEL.failures
   local label=mpi4py-$name-$ranks-$1 status=0
-  local took TIMEFORMAT='%R s, processor time %U s and %S s of the kernel'
+  local took TIMEFORMAT='%R s, processor time %U s, and %S s in the kernel'
   shift
   {
     time (cd "$source_directory" && timeout "${MPI4PY_TIMEOUT_S:-1500}" "${launch[@]}" env "$@" \

@@ -69,3 +69,9 @@ check slots holds -DRANKS=3 -DSETS=1 -DCALLS=3
 for broken in 1 2 3 4; do
   check slots fails "-DBROKEN=$broken"
 done
+
+check notices holds -DRANKS=2 -DSET_UPS=4
+check notices holds -DRANKS=3 -DSET_UPS=2
+check notices holds -DRANKS=2 -DSET_UPS=4 -DERRORS=2
+check notices fails -DBROKEN=1
+check notices fails -DBROKEN=2 -DERRORS=1

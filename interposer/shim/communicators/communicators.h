@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-
 #include <vector>
 
 #include "core/communicator.h"

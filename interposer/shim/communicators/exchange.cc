@@ -107,8 +107,8 @@ int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void
   if (bytes > INT_MAX) return 1;
   const NestedCall nested;
   auto& self = *static_cast<SetUpExchange*>(user);
-  const bool may_read = std::exchange(self.is_first_, false) && bytes <= c_api::longest_notice();
-  const uint64_t number = may_read ? number_of(self.comm_) : 0;
+  const bool may_use_notices = std::exchange(self.is_first_, false) && bytes <= c_api::longest_notice();
+  const uint64_t number = may_use_notices ? number_of(self.comm_) : 0;
   if (number == 0) return by_mpi(self.comm_, send, receive, static_cast<int>(bytes)) ? 0 : 1;
   try {
     return by_notices(self.comm_, number, send, receive, bytes) ? 0 : 1;

@@ -13,7 +13,7 @@
 
 namespace hocket::interposer {
 
-// The communicator of the whole job; nullptr: at the job's end. By the one thread that calls the MPI.
+// The communicator of the whole job; nullptr: at the job's end. Called in a collective on it, and in MPI_Finalize.
 void meet_in(hocket_comm_t* world);
 bool have_all_met();
 

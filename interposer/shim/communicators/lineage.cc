@@ -17,15 +17,14 @@ struct Lineage {
 };
 
 Lineage of_world{1};
-int keyval = MPI_KEYVAL_INVALID;
+int lineage_keyval = MPI_KEYVAL_INVALID;
 
-// The null copy function of an mpi.h may be a symbol of its library, so here is our own.
-int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+int do_not_copy_lineage(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
 }
 
-int on_delete(MPI_Comm, int, void* value, void*) {
+int on_lineage_deleted(MPI_Comm, int, void* value, void*) {
   delete static_cast<Lineage*>(value);
   return MPI_SUCCESS;
 }
@@ -35,7 +34,7 @@ Lineage* lineage_of(MPI_Comm handle) {
   if (handle == handles.comm_world) return &of_world;
   void* value = nullptr;
   int found = 0;
-  if (next_pmpi().Comm_get_attr(handle, keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  if (next_pmpi().Comm_get_attr(handle, lineage_keyval, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
   return static_cast<Lineage*>(value);
 }
 
@@ -57,7 +56,7 @@ void internal::note_child(MPI_Comm parent, MPI_Comm made) {
   if (made == handles.comm_null) return;
   auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, have_all_met()};
   // The other ranks would look for this one's notices.
-  if (child == nullptr || next_pmpi().Comm_set_attr(made, keyval, child) != MPI_SUCCESS)
+  if (child == nullptr || next_pmpi().Comm_set_attr(made, lineage_keyval, child) != MPI_SUCCESS)
     end_without_memory(sizeof *child, "to keep how a communicator was made");
 }
 
@@ -79,7 +78,8 @@ bool may_keep_lineage() {
 }
 
 bool keep_lineage() {
-  internal::keeps_lineage = next_pmpi().Comm_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS;
+  internal::keeps_lineage =
+      next_pmpi().Comm_create_keyval(do_not_copy_lineage, on_lineage_deleted, &lineage_keyval, nullptr) == MPI_SUCCESS;
   return internal::keeps_lineage;
 }
 
@@ -87,7 +87,7 @@ void end_lineage() {
   if (!internal::keeps_lineage) return;
   internal::keeps_lineage = false;
   of_world = {1};
-  next_pmpi().Comm_free_keyval(&keyval);
+  next_pmpi().Comm_free_keyval(&lineage_keyval);
 }
 
 }  // namespace hocket::interposer

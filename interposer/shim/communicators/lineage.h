@@ -33,7 +33,7 @@ int make_communicator(MPI_Comm parent, MPI_Comm* made, const Make& make) {
 // ranks.
 uint64_t number_of(MPI_Comm handle);
 
-// What this rank knows of it: whether nobody is in between.
+// Whether this rank could: one thread at a time calls the MPI, and no tool is loaded behind hocket.
 bool may_keep_lineage();
 // Between MPI_Init and MPI_Finalize, where all ranks may.
 bool keep_lineage();

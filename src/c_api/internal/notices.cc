@@ -9,8 +9,7 @@ namespace hocket::c_api {
 using engines::shared_memory::Notices;
 
 bool has_notices(const hocket_comm_t* comm) {
-  const communicator::Communicator& self = *comm->communicator;
-  return self.size() == self.context().expected_ranks() && !self.participants().span_nodes();
+  return comm->communicator->participants().have_notices;
 }
 
 size_t longest_notice() { return engines::shared_memory::kNoticeBytes; }

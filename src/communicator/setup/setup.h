@@ -23,6 +23,7 @@
 #include "communicator/communicator.h"
 #include "communicator/setup/common_settings.h"
 #include "communicator/setup/cross_memory_trial.h"
+#include "engines/shared_memory/notices.h"
 
 namespace hocket::communicator {
 
@@ -78,6 +79,8 @@ class Setup final : private carriers::Rounds {
   };
   static_assert(sizeof(SettingsPiece) <= kLongestMessage && sizeof(Introduction) <= kLongestMessage &&
                 sizeof(Outcome) <= kLongestMessage);
+  // With what the interposer adds.
+  static_assert(sizeof(Introduction) + 64 <= engines::shared_memory::kNoticeBytes, "a notice has room for it");
 
   // --- first round
   Status prepare_own();

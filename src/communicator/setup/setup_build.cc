@@ -6,7 +6,6 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "communicator/setup/setup.h"
-#include "engines/shared_memory/notices.h"
 
 namespace hocket::communicator {
 
@@ -91,6 +90,7 @@ Status Setup::map_group() {
   }
   const bool asymmetric =
       std::all_of(all_.begin(), all_.end(), [](const Introduction& one) { return one.asymmetric_barrier != 0; });
+  participants.have_notices = is_whole_job() && !participants.span_nodes();
   participants.group = std::make_unique<NodeGroup>(place, std::move(members), context_.shared_region(), asymmetric);
   parts_.lane = MemoryTransport::create_promised(*participants.group, 0);
   has_promise_ = false;  // it is the lane's

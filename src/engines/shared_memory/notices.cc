@@ -8,8 +8,8 @@
 
 namespace hocket::engines::shared_memory {
 
-NoticeBoard& Notices::board(uint32_t place) const {
-  auto* const block = reinterpret_cast<std::byte*>(group_.member(place).block);
+NoticeBoard& Notices::board(uint32_t rank) const {
+  auto* const block = reinterpret_cast<std::byte*>(group_.member(rank).block);
   return *reinterpret_cast<NoticeBoard*>(block + RankBlock::bytes(group_.size()));
 }
 
@@ -24,12 +24,14 @@ void Notices::leave(uint64_t number, const void* text, size_t bytes) {
   while (bytes != 0 && from[bytes - 1] == std::byte{0}) --bytes;
   notice.bytes = bytes;
   std::memcpy(notice.text, text, bytes);
+  // Pairs with the acquire in read().
   notice.number.store(number, std::memory_order_release);
 }
 
-bool Notices::read(uint32_t place, uint64_t number, void* text, size_t bytes) const {
+bool Notices::read(uint32_t rank, uint64_t number, void* text, size_t bytes) const {
   HOCKET_ASSERT(number != 0 && bytes <= kNoticeBytes, "a notice has a number, and room for its text");
-  for (const Notice& notice : board(place).notices) {
+  for (const Notice& notice : board(rank).notices) {
+    // Pairs with the last store in leave(), and the fence with the one there.
     if (notice.number.load(std::memory_order_acquire) != number) continue;
     const size_t told = std::min<size_t>(notice.bytes, bytes);
     std::memcpy(text, notice.text, told);

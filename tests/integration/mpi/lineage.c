@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators that are made of each other by every function there is, before the job has met and after, in an order
-// that is drawn: each of them sums up what its members give, and is used, kept and freed in turns.
+// Communicators that are made of each other by most functions that make them, before the job has met and after, in an
+// order that is drawn: each of them sums up what its members give, and is used, kept and freed in turns.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
