@@ -8,9 +8,7 @@ namespace hocket::c_api {
 
 using engines::shared_memory::Notices;
 
-bool has_notices(const hocket_comm_t* comm) {
-  return comm->communicator->participants().have_notices;
-}
+bool has_notices(const hocket_comm_t* comm) { return comm->communicator->participants().have_notices; }
 
 size_t longest_notice() { return engines::shared_memory::kNoticeBytes; }
 
