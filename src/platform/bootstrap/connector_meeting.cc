@@ -213,12 +213,13 @@ Status Connector::Meeting::answer_arrivals() {
   for (size_t i = 0; i < state_.arrivals.size();) {
     Arrival& arrival = state_.arrivals[i];
     bool answered = false;
-    if (arrival.greeted) HOCKET_TRY(answer(arrival, answered));
+    Status status = arrival.greeted ? answer(arrival, answered) : Status::ok();
     if (answered) {
       state_.arrivals.erase(state_.arrivals.begin() + static_cast<ptrdiff_t>(i));
     } else {
       ++i;
     }
+    if (!status.is_ok()) return status;  // what is left of the arrival must not meet the next meeting
   }
   return Status::ok();
 }

@@ -8,6 +8,13 @@ function(hocket_mpi_waiting_tests mpi)
     hocket_mpi_expect(waits ${mpi} HAS_HOOK=1)
     hocket_mpi_test(waits_with_a_core_each ${mpi} waits.c 2 HAS_HOOK=1)
   endif()
+  # The MPI has a thread of its own for its progress.
+  if(mpi MATCHES "^mpich")
+    foreach(program waits lineage)
+      hocket_mpi_test(${program}_with_a_progress_thread ${mpi} ${program}.c 4 MPIR_CVAR_ASYNC_PROGRESS=1)
+      hocket_mpi_expect(${program}_with_a_progress_thread ${mpi} "EXPECT=^${program}: passed")
+    endforeach()
+  endif()
   # A profiling tool counts before hocket what it would count without, and behind it what hocket passes on: calls that
   # wait stay the MPI's own then, but for those with a hook.
   foreach(place before behind)
