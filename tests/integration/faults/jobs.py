@@ -42,11 +42,11 @@ class Job:
     # What may come of it; the MPI's own work or an error told are always less than a right result.
     accepted: tuple = (RIGHT, BY_MPI, TOLD)
 
-    def with_less_memory(self, kib):
-        """Where memory is limited, some is used by another library than hocket; else the same job."""
+    def with_less_memory(self):
+        """Where memory is limited, the same jobs while some of it is used, as by another library than hocket."""
         limited = [re.match(r"limit=(-?\d+),(AS|DATA),", fault) for fault in self.faults]
-        used = tuple(f"heap={match.group(1)},{kib}" for match in limited if match)
-        return dataclasses.replace(self, faults=(*self.faults, *used))
+        return [dataclasses.replace(self, faults=(*self.faults, f"heap={match.group(1)},{kib}"))
+                for match in limited if match for kib in (64, 128, 256, 1024)]
 
     def line(self):
         return " ".join((f"{self.launcher} -n {self.ranks}", *self.variables, f"workload {self.seed} {self.calls}",
@@ -125,9 +125,11 @@ class Bench:
         result = self.attempt(job, preloaded=True)
         if result.outcome in job.accepted or result.outcome in (LEFT, WRONG) or job.launcher == "run":
             return result
-        less_kib = () if result.outcome == HANG else (64, 128, 256, 1024)
-        for kib in (0, 0, 0, *less_kib):  # some fail by chance
-            alone = self.attempt(job.with_less_memory(kib), preloaded=False)
+        others = [job] * 5  # some fail by chance
+        if result.outcome != HANG:
+            others += job.with_less_memory()
+        for other in others:
+            alone = self.attempt(other, preloaded=False)
             if alone.outcome not in (RIGHT, BY_MPI):
                 without = f"--- without hocket: {alone.outcome}\n{alone.output}"
                 return Result(ALONE, result.seconds, f"{result.output}\n{without}")
