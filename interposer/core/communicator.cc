@@ -73,9 +73,7 @@ void leave(List& self, Communicator& communicator) {
 void forget_gone(List& self) {
   std::erase_if(self.all, [&](Communicator* one) {
     if (!one->is_gone || one->pending.load(std::memory_order_acquire) != 0) return false;
-    CounterArray numbers{};
-    one->counters.add_to(numbers);
-    common_counters.add(numbers);
+    common_counters.add(one->counters);
     leave(self, *one);
     delete one;
     return true;

@@ -101,10 +101,6 @@ const char* reason(Outcome outcome) {
   return "?";
 }
 
-void CommonCounters::add(const CounterArray& numbers) {
-  for (size_t i = 0; i < values_.size(); ++i) values_[i].fetch_add(numbers[i], std::memory_order_relaxed);
-}
-
 void CommonCounters::read(CounterArray& sums) const {
   for (size_t i = 0; i < values_.size(); ++i) sums[i] = values_[i].load(std::memory_order_relaxed);
 }
@@ -123,15 +119,24 @@ Counters::Row* Counters::make_row(Collective collective) {
   return there;
 }
 
-void Counters::add_to(CounterArray& sums) const {
+template <typename Take>
+void Counters::visit(const Take& take) const {
   for (int collective = 0; collective < kCollectives; ++collective) {
     // Acquire: as in add().
     const Row* row = rows_[static_cast<size_t>(collective)].load(std::memory_order_acquire);
     for (int outcome = 0; row != nullptr && outcome < kOutcomes; ++outcome) {
       const int index = counter_index(static_cast<Collective>(collective), static_cast<Outcome>(outcome));
-      sums[static_cast<size_t>(index)] += (*row)[static_cast<size_t>(outcome)];
+      take(static_cast<size_t>(index), (*row)[static_cast<size_t>(outcome)]);
     }
   }
+}
+
+void Counters::add_to(CounterArray& sums) const {
+  visit([&](size_t index, uint64_t calls) { sums[index] += calls; });
+}
+
+void CommonCounters::add(const Counters& counters) {
+  counters.visit([&](size_t index, uint64_t calls) { values_[index].fetch_add(calls, std::memory_order_relaxed); });
 }
 
 std::string statistics_text(const CounterArray& sums, int ranks) {

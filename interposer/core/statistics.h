@@ -53,6 +53,8 @@ constexpr int counter_index(Collective collective, Outcome outcome) {
   return static_cast<int>(collective) * kOutcomes + static_cast<int>(outcome);
 }
 
+class Counters;
+
 // Of calls without a communicator, and of communicators that are gone.
 class CommonCounters {
  public:
@@ -60,7 +62,7 @@ class CommonCounters {
   void add(Collective collective, Outcome outcome) {
     values_[counter_index(collective, outcome)].fetch_add(1, std::memory_order_relaxed);
   }
-  void add(const CounterArray& numbers);
+  void add(const Counters& counters);
   void read(CounterArray& sums) const;
 
  private:
@@ -89,6 +91,10 @@ class Counters {
   void add_to(CounterArray& sums) const;
 
  private:
+  friend class CommonCounters;
+  // By counter_index() and how many, of what there is.
+  template <typename Take>
+  void visit(const Take& take) const;
   using Row = std::array<uint64_t, kOutcomes>;
   Row* make_row(Collective collective);  // nullptr: no memory
   std::array<std::atomic<Row*>, kCollectives> rows_{};

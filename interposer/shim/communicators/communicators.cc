@@ -9,6 +9,7 @@
 #include "shim/communicators/asking.h"
 #include "shim/communicators/exchange.h"
 #include "shim/job/job.h"
+#include "shim/underneath/attributes.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -16,12 +17,6 @@ namespace {
 
 int keyval = MPI_KEYVAL_INVALID;
 MPI_Group world_group;
-
-// The null copy function of an mpi.h may be a symbol of its library, so here is our own.
-int do_not_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
 
 // Also for communicators that go by ways that we don't see.
 int on_delete(MPI_Comm, int, void* value, void*) {
@@ -127,7 +122,7 @@ int world_rank_of(MPI_Comm handle, int rank) {
 
 bool watch_communicators() {
   if (next_pmpi().Comm_group(handles.comm_world, &world_group) != MPI_SUCCESS) return false;
-  return next_pmpi().Comm_create_keyval(do_not_copy, on_delete, &keyval, nullptr) == MPI_SUCCESS;
+  return next_pmpi().Comm_create_keyval(do_not_copy<MPI_Comm>, on_delete, &keyval, nullptr) == MPI_SUCCESS;
 }
 
 void unwatch_communicators() {

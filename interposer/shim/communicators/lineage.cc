@@ -5,6 +5,7 @@
 
 #include "shim/communicators/exchange.h"
 #include "shim/job/job.h"
+#include "shim/underneath/attributes.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -18,16 +19,6 @@ struct Lineage {
 
 Lineage of_world{1};
 int lineage_keyval = MPI_KEYVAL_INVALID;
-
-int do_not_copy_lineage(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int on_lineage_deleted(MPI_Comm, int, void* value, void*) {
-  delete static_cast<Lineage*>(value);
-  return MPI_SUCCESS;
-}
 
 // nullptr: unknown.
 Lineage* lineage_of(MPI_Comm handle) {
@@ -78,8 +69,8 @@ bool may_keep_lineage() {
 }
 
 bool keep_lineage() {
-  internal::keeps_lineage =
-      next_pmpi().Comm_create_keyval(do_not_copy_lineage, on_lineage_deleted, &lineage_keyval, nullptr) == MPI_SUCCESS;
+  internal::keeps_lineage = next_pmpi().Comm_create_keyval(do_not_copy<MPI_Comm>, delete_value<MPI_Comm, Lineage>,
+                                                           &lineage_keyval, nullptr) == MPI_SUCCESS;
   return internal::keeps_lineage;
 }
 

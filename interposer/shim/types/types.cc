@@ -8,6 +8,7 @@
 #include "shim/job/job.h"
 #include "shim/types/construction.h"
 #include "shim/types/named_types.h"
+#include "shim/underneath/attributes.h"
 #include "shim/underneath/handle_map.h"
 #include "shim/underneath/handles.h"
 
@@ -20,16 +21,6 @@ constexpr MPI_Aint kLargestTried = 16384;
 using TypeMap = HandleMap<MPI_Datatype, TypeFacts, 8>;
 TypeMap named_types;
 int type_keyval = MPI_KEYVAL_INVALID;
-
-int do_not_copy_facts(MPI_Datatype, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int on_type_deleted(MPI_Datatype, int, void* value, void*) {
-  delete static_cast<TypeFacts*>(value);
-  return MPI_SUCCESS;
-}
 
 // Packs an element in which each byte holds a part of its own number: dense if they come out in order. Two rounds
 // tell the bytes of 64 KiB apart.
@@ -102,7 +93,7 @@ const TypeFacts* examine(MPI_Datatype type) {
   facts->is_named = made.combiner == MPI_COMBINER_NAMED;
   set_parametric_ops(made.combiner, *facts);
   facts->is_dense = is_dense(type, *facts, true_extent);
-  // From then on on_type_deleted has it.
+  // From then on delete_value<MPI_Datatype, TypeFacts> has it.
   if (next_pmpi().Type_set_attr(type, type_keyval, facts.get()) == MPI_SUCCESS) return facts.release();
   // A good type all the same, and peers wait: good for this call, of which a thread is in one at a time, with two
   // types.
@@ -169,7 +160,8 @@ void fill_types() {
 }
 
 bool watch_types() {
-  return next_pmpi().Type_create_keyval(do_not_copy_facts, on_type_deleted, &type_keyval, nullptr) == MPI_SUCCESS;
+  return next_pmpi().Type_create_keyval(do_not_copy<MPI_Datatype>, delete_value<MPI_Datatype, TypeFacts>, &type_keyval,
+                                        nullptr) == MPI_SUCCESS;
 }
 
 void unwatch_types() { next_pmpi().Type_free_keyval(&type_keyval); }

@@ -40,10 +40,8 @@ TEST(Statistics, CommunicatorsThatHaveGoneAreCountedInCommon) {
   one.add(Collective::kBarrier, Outcome::kCarriedOut);
   CommonCounters common;
   common.add(Collective::kBarrier, Outcome::kDisabled);
-  CounterArray numbers{};
-  one.add_to(numbers);
-  common.add(numbers);
-  common.add(numbers);
+  common.add(one);
+  common.add(one);
   CounterArray sums{};
   common.read(sums);
   EXPECT_EQ(sums[counter_index(Collective::kBarrier, Outcome::kCarriedOut)], 4u);
