@@ -299,6 +299,53 @@ TEST(Connector, MeetsAgainWhomItHasForgotten) {
   }
 }
 
+#ifndef HOCKET_SANITIZED  // sanitizers need addresses of their own
+// Rank 0 has no addresses for the other's memory at first.
+int meet_where_addresses_end(Board& board, int rank) {
+  Context context = publish(board, rank);
+  wait_for(board.published, 2);
+  const std::vector<Address> other{board.addresses[1 - rank]};
+  Descriptor farewell;
+  if (rank == 0) {
+    Result<Descriptor> reserve = context.connector->prepare();
+    if (!reserve.is_ok()) return 1;
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    const rlimit none{1 << 20, limit.rlim_max};
+    setrlimit(RLIMIT_AS, &none);
+    const bool connected = context.connector->connect_all(other, kTimeoutMs, 1).is_ok();
+    setrlimit(RLIMIT_AS, &limit);
+    if (connected) return 2;
+    farewell = context.connector->give_up(1, reserve.take());
+  } else {
+    (void)context.connector->connect_all(other, kTimeoutMs, 1).is_ok();  // it may believe so
+  }
+  ++board.connected;
+  wait_for(board.connected, 2);
+  context.connector->forget(other, 1);
+  ++board.go_on;
+  wait_for(board.go_on, 2);
+  auto again = context.connector->connect_all(other, kTimeoutMs, 2);
+  if (!again.is_ok()) {
+    fprintf(stderr, "rank %d: %s\n", rank, again.status().message());
+    return 3;
+  }
+  ++board.connected;
+  wait_for(board.connected, 4);
+  return 0;
+}
+
+TEST(Connector, MeetsAgainWhereAddressesHadEnded) {
+  for (int i = 0; i < 8; ++i) {  // chance decides which of them connects with the other
+    SharedBoard board;
+    const pid_t first = start_child([&] { return meet_where_addresses_end(*board, 0); });
+    const pid_t second = start_child([&] { return meet_where_addresses_end(*board, 1); });
+    EXPECT_EQ(end_of_child(first), 0);
+    EXPECT_EQ(end_of_child(second), 0);
+  }
+}
+#endif
+
 TEST(Connector, DestroyedContextOfAThreadIsNoticed) {
   Context one = make_context();
   Context other = make_context();
