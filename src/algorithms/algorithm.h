@@ -83,6 +83,8 @@ struct Algorithm {
   // What the degree is called, where the field has another word for it, and the word for as many as there can be.
   std::string_view degree_name = "degree";
   std::string_view degree_most = "flat";
+  // Its degree is the number of a tree that is given (given_tree.h): it is chosen only by who names one.
+  bool takes_tree = false;
   // What a composition is made of, in the order of Shape::parts; empty: it is none. A composition serves any nodes, and
   // itself takes no steps that need shared memory.
   std::span<const Part> parts = {};

@@ -52,12 +52,14 @@ struct EngineOffer {
   }
 };
 
-// What would be chosen for a communicator's calls, before it exists.
+// What is chosen for a communicator's calls.
 class Choices {
  public:
   virtual ~Choices() = default;
-  // For a barrier, by the rules of the wire named so.
-  virtual Result<selection::Choice> barrier(const char* wire) const = 0;
+  // For calls of up to `most` bytes, by the rules of the wire named so: each choice once, that of the shortest first.
+  virtual std::vector<selection::Choice> of(schedule::Collective collective, uint64_t most, const char* wire) const = 0;
+  // The algorithm that is forced ("tree_mm:degree=2"); "": none.
+  virtual std::string forced(schedule::Collective collective) const = 0;
   // Whether something that is forced, or a rule of the table that fits the nodes, goes by multicast.
   virtual bool wants_multicast() const = 0;
 };
@@ -124,6 +126,9 @@ class Engine {
                                              const schedule::Shape&) const {
     return std::nullopt;
   }
+  // Other algorithms are chosen from now on, alike on all ranks; nothing is under way. Not ok: an engine that was asked
+  // for can't carry out what is forced, and goes on as before.
+  virtual Status refit(const Choices&) { return Status::ok(); }
   // Whether a call by plan() ends without this process, once each of its steps has started.
   virtual bool runs_by_itself() const { return false; }
   virtual std::string explain(const selection::Choice&, const EngineCall&) const {

@@ -51,6 +51,12 @@ std::optional<Engines::EnginePlan> Engines::plan(const selection::Choice& choice
   return std::nullopt;
 }
 
+Status Engines::refit(const Choices& choices) {
+  for (const Entry& entry : entries_)
+    if (entry.engine != nullptr) HOCKET_TRY(entry.engine->refit(choices));
+  return Status::ok();
+}
+
 bool Engines::may_run_by_itself() const {
   return any([](const Engine& engine) { return engine.runs_by_itself(); });
 }

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
-#include "algorithms/facts.h"
 #include "engines/nic/operation_name.h"
-#include "engines/nic/stage_table.h"
 
 namespace hocket::carriers {
 
@@ -21,39 +19,6 @@ using schedule::Nodes;
 namespace {
 
 uint32_t leader_of(const Nodes& nodes, uint32_t node) { return nodes.ranks_of(node).front(); }
-
-// The degrees with which an algorithm may be chosen.
-std::vector<uint32_t> degrees_of(const Algorithm& algorithm) {
-  std::vector<uint32_t> degrees(algorithm.degrees.begin(), algorithm.degrees.end());
-  degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
-  if (degrees.empty()) degrees.push_back(0);
-  return degrees;
-}
-
-// What is meant where a choice names no degree.
-uint32_t degree_of(const Algorithm& algorithm, uint32_t chosen) {
-  return chosen == 0 && !algorithm.degrees.empty() ? algorithm.degrees.front() : chosen;
-}
-
-size_t across_part(const Algorithm& composition) {
-  const auto is_across = [](const algorithms::Part& part) { return part.family == algorithms::Family::kAcross; };
-  return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
-                             composition.parts.begin());
-}
-
-// What engines hold beside barriers. A tree of degree 8 is flat up to 8 nodes.
-struct Content {
-  Collective collective;
-  const char* algorithm;
-  uint32_t degree;
-};
-constexpr Content kContents[] = {{Collective::kBroadcast, "tree_mm", 8},
-                                 {Collective::kReduce, "tree_mm", 8},
-                                 {Collective::kAllreduce, "tree_mm", 8},
-                                 {Collective::kAllreduce, "recursive_doubling", 0},
-                                 {Collective::kAlltoall, "linear", 0}};
-// An allgather of short blocks is an allreduction of rows in which all but one's own block are zeros.
-constexpr const char* kGathersLikeAllreduce = "tree_mm";
 
 // In the place of algorithms between nodes. Ranks are counted from the root.
 void trigger_barrier(schedule::Builder& builder) { builder.trigger({}, {}); }
@@ -124,68 +89,29 @@ NicEngine::NicEngine(NicType* type, const std::vector<NicOffer>& offers, const N
       rank_(rank),
       id_(offers[0].id),
       key_(offers[0].key),
-      combines_on_arrival_(offers[0].combines_on_arrival) {
+      is_required_(offers[0].wish == NicWish::kOn),
+      no_programs_(nodes, offers[0].combines_on_arrival, is_required_),
+      combines_on_arrival_(offers[0].combines_on_arrival),
+      programs_(no_programs_) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {
     const NicOffer& offer = offers[leader_of(nodes, node)];
     members_.push_back({offer.ip, offer.port});
   }
 }
 
-std::string NicEngine::hold_programs(const selection::Choice* barrier) {
-  if (barrier != nullptr) {
-    // First, since it may have a degree that isn't listed.
-    const std::optional<HeldProgram> between = between_nodes(*barrier);
-    if (!between)
-      return "the barrier that is chosen (" + std::string(barrier->algorithm->name) +
-             ") has messages of ranks that don't stand for their nodes; leader:across=... has none";
-    hold(*between);
-    if (programs_.empty()) return "the barrier that is chosen doesn't fit into a NIC engine; " + why_not_;
-  }
-  // Then one of each kind that has content, and other barriers in what room is left.
-  for (const Content& content : kContents)
-    hold({algorithms::find(content.collective, content.algorithm), content.degree});
-  for (const Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) continue;
-    for (const uint32_t degree : degrees_of(*algorithm)) hold({algorithm, degree});
-  }
-  const bool has_barrier = std::any_of(programs_.begin(), programs_.end(), [](const Program& program) {
-    return program.held.algorithm->collective == Collective::kBarrier;
-  });
-  if (has_barrier) return "";
-  return "no barrier between " + std::to_string(nodes_.count()) + " nodes fits into a NIC engine; " + why_not_;
-}
+std::string NicEngine::hold_programs(const Choices& choices) { return programs_.fill(choices); }
 
-schedule::Plan NicEngine::plan_of(const HeldProgram& held, uint32_t member) const {
-  return algorithms::make_plan(*held.algorithm, {.size = nodes_.count(), .rank = member, .degree = held.degree});
-}
-
-// All members' parts are looked at by all, so that all hold the same.
-Status NicEngine::can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const {
-  for (uint32_t member = 0; member < nodes_.count(); ++member) {
-    const schedule::Plan plan = plan_of(wanted, member);
-    HOCKET_TRY(engines::nic::can_hold(plan, {.on_arrival = on_arrival}));
-    if (has_twin) HOCKET_TRY(engines::nic::can_hold(plan, {.synchronizes = true, .on_arrival = on_arrival}));
-  }
-  return Status::ok();
-}
-
-void NicEngine::hold(HeldProgram wanted) {
-  wanted.degree = degree_of(*wanted.algorithm, wanted.degree);
-  const auto is_same = [&](const Program& program) { return program.held == wanted; };
-  if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return;
-  const bool has_twin = schedule::has_root(wanted.algorithm->collective);
-  if (next_program_ + has_twin >= NIC_MOST_PROGRAMS) {
-    set_why_not("a group has " + std::to_string(NIC_MOST_PROGRAMS) + " programs, which others have taken");
-    return;
-  }
-  const bool on_arrival = combines_on_arrival_ && can_hold(wanted, has_twin, true).is_ok();
-  const Status fits = can_hold(wanted, has_twin, on_arrival);
-  if (fits.is_ok()) {
-    programs_.push_back({wanted, static_cast<uint8_t>(next_program_), has_twin, on_arrival});
-    next_program_ += has_twin ? 2 : 1;
-  } else {
-    set_why_not(std::string(wanted.algorithm->name) + ": " + fits.message());
-  }
+// Groups know their programs from the beginning, so that there are other groups from now on.
+Status NicEngine::refit(const Choices& choices) {
+  NicPrograms wanted = no_programs_;
+  if (std::string against = wanted.fill(choices); !against.empty())
+    return is_required_ ? Status(Code::kInvalidArgument, std::move(against)) : Status::ok();
+  if (wanted.are_same(programs_)) return Status::ok();
+  ++generation_;
+  std::swap(programs_, wanted);
+  Status joined = join();
+  if (!joined.is_ok()) std::swap(programs_, wanted);
+  return joined;
 }
 
 Status NicEngine::join() {
@@ -195,25 +121,23 @@ Status NicEngine::join() {
   description.key = key_;
   description.self = own;
   description.members = members_;
-  for (const Program& program : programs_) {
-    for (const bool synchronizes : {false, true}) {
-      if (synchronizes && !program.has_twin) continue;
-      Result<nic_program> table =
-          engines::nic::stage_table(own, {.synchronizes = synchronizes, .on_arrival = program.on_arrival},
-                                    [&](uint32_t member) { return plan_of(program.held, member); });
-      if (!table.is_ok()) return table.take_status();
-      description.programs.push_back(table.value());
-      description.synchronizing.push_back(static_cast<uint8_t>(program.number + program.has_twin));
-    }
+  HOCKET_TRY(programs_.write(own, description));
+  std::array<std::unique_ptr<engines::nic::NicGroup>, kTracks> joined;
+  for (size_t track = 0; track < kTracks; ++track) {
+    description.id = id_ + generation_ * kTracks + track;
+    Result<std::unique_ptr<engines::nic::NicGroup>> group = type_->join(description);
+    if (!group.is_ok()) return group.take_status();
+    joined[track] = group.take();
   }
   std::vector<std::string> names;
   for (uint32_t node = 0; node < nodes_.count(); ++node)
     names.push_back("rank " + std::to_string(leader_of(nodes_, node)));
-  for (size_t track = 0; track < groups_.size(); ++track) {
-    description.id = id_ + track;
-    Result<std::unique_ptr<engines::nic::NicGroup>> group = type_->join(description);
-    if (!group.is_ok()) return group.take_status();
-    groups_[track] = std::make_unique<GroupCarrier>(group.take(), names, own);
+  for (size_t track = 0; track < kTracks; ++track) {
+    if (groups_[track] != nullptr) {
+      groups_[track]->replace(std::move(joined[track]));
+    } else {
+      groups_[track] = std::make_unique<GroupCarrier>(std::move(joined[track]), names, own);
+    }
   }
   return Status::ok();
 }
@@ -235,37 +159,6 @@ uint32_t NicEngine::culprit() const {
     if (member < nodes_.count()) return leader_of(nodes_, member);
   }
   return ~uint32_t{0};
-}
-
-// What the choice does between nodes. Nothing where ranks exchange messages with other nodes that don't stand for their
-// own.
-std::optional<NicEngine::HeldProgram> NicEngine::between_nodes(const selection::Choice& choice) const {
-  const Algorithm* algorithm = choice.algorithm;
-  uint32_t degree = choice.degree;
-  if (algorithms::is_composition(*algorithm)) {
-    const size_t across = across_part(*algorithm);
-    // Several ranks of a node take part in it, or none.
-    if (across == algorithm->parts.size() || algorithm->name != "leader") return std::nullopt;
-    // So they do with more leaders than one.
-    if (algorithm->collective == Collective::kAlltoall && degree > 1) return std::nullopt;
-    const selection::PartChoice& part = choice.parts[across];
-    algorithm = part.algorithm;
-    degree = part.degree;
-  } else if (nodes_.most() > 1) {
-    return std::nullopt;
-  }
-  if (algorithm == nullptr) return std::nullopt;
-  return HeldProgram{algorithm, degree_of(*algorithm, degree)};
-}
-
-const NicEngine::Program* NicEngine::program_of(const selection::Choice& choice) const {
-  std::optional<HeldProgram> wanted = between_nodes(choice);
-  if (!wanted) return nullptr;
-  if (wanted->algorithm->collective == Collective::kAllgather && wanted->algorithm->name == kGathersLikeAllreduce)
-    wanted->algorithm = algorithms::find(Collective::kAllreduce, kGathersLikeAllreduce);
-  const auto found =
-      std::find_if(programs_.begin(), programs_.end(), [&](const Program& program) { return program.held == *wanted; });
-  return found == programs_.end() ? nullptr : &*found;
 }
 
 // Words that the call would have; all ones: there is no such call.
@@ -297,7 +190,7 @@ bool NicEngine::may_carry(const EngineCall& call) const {
 
 std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, const EngineCall& call,
                                               const schedule::Shape& wanted) const {
-  const Program* program = may_carry(call) ? program_of(choice) : nullptr;
+  const NicPrograms::Program* program = may_carry(call) ? programs_.find(choice) : nullptr;
   if (program == nullptr) return std::nullopt;
   Algorithm algorithm = *choice.algorithm;
   schedule::Shape shape = wanted;
@@ -324,11 +217,11 @@ std::string NicEngine::explain(const selection::Choice& choice, const EngineCall
     return "not used: engines carry out barriers, and of up to " + std::to_string(sizeof(nic_operand)) +
            " bytes in all broadcasts, reductions and allreductions (sum, min, max, and bitwise ones, of numbers of 4 "
            "and 8 bytes), and allgathers and alltoalls of nodes with equally many ranks";
-  const Program* program = program_of(choice);
+  const NicPrograms::Program* program = programs_.find(choice);
   if (program == nullptr) {
     const std::string text =
         "not used: the messages between nodes of this choice aren't those of a program that is held";
-    return why_not_.empty() ? text : text + " (" + why_not_ + ")";
+    return programs_.why_not().empty() ? text : text + " (" + programs_.why_not() + ")";
   }
   std::string text = "in use: the engines of " + std::to_string(nodes_.count()) + " nodes carry out " +
                      std::string(program->held.algorithm->name);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "carriers/nic_programs.h"
 #include "carriers/nic_type.h"
 #include "engines/nic/group_carrier.h"
 #include "engines/shared_memory/layout.h"
@@ -27,19 +28,19 @@ class NicEngine : public Engine {
   // Which engines there are; nullptr: they aren't used, and `why_not` says why.
   static std::unique_ptr<NicEngine> find(NicType* type, const std::vector<NicOffer>& offers,
                                          const schedule::Nodes& nodes, uint32_t rank, std::string& why_not);
-  // What the engines shall hold, to be called before join(). `barrier`, the same on all ranks, is the choice for a
-  // barrier, which comes before all others; nullptr: none is known. Gives "", or why no barrier can be held.
-  std::string hold_programs(const selection::Choice* barrier);
+  // What the engines shall hold, to be called before join(). Gives as NicPrograms::fill().
+  std::string hold_programs(const Choices& choices);
 
   // Makes the groups on a rank that stands for its node; does nothing on others.
   Status join() override;
   std::string describe() const override { return "used"; }
   bool carries(const engines::Instruction& step, const engines::Program& program) const override;
   bool may_carry(const EngineCall& call) const override;
-  const char* wire() const override { return kWire; }
+  const char* wire() const override { return kNicWire; }
   // With one step in the place of those that the engine carries out.
   std::optional<schedule::Plan> plan(const selection::Choice& choice, const EngineCall& call,
                                      const schedule::Shape& shape) const override;
+  Status refit(const Choices& choices) override;
   bool runs_by_itself() const override { return nodes_.most() == 1; }
   std::string explain(const selection::Choice& choice, const EngineCall& call) const override;
   bool takes_part() const override { return groups_[0] != nullptr; }
@@ -48,35 +49,10 @@ class NicEngine : public Engine {
   bool reports_failures() const override { return true; }
   bool report_failure() override;
 
-  // What rules under wire=... call it.
-  static constexpr const char* kWire = "nic";
-
  private:
-  // An algorithm as the engines hold it.
-  struct HeldProgram {
-    const algorithms::Algorithm* algorithm;
-    uint32_t degree;
-
-    bool operator==(const HeldProgram&) const = default;
-  };
-  // The number of its program, and whether one that synchronizes follows.
-  struct Program {
-    HeldProgram held;
-    uint8_t number;
-    bool has_twin;
-    bool on_arrival;
-  };
+  static constexpr size_t kTracks = engines::shared_memory::kLanes;
   NicEngine(NicType* type, const std::vector<NicOffer>& offers, const schedule::Nodes& nodes, uint32_t rank);
-  void set_why_not(std::string why) {
-    if (why_not_.empty()) why_not_ = std::move(why);
-  }
   uint64_t words_of(const EngineCall& call) const;
-  Status can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const;
-  void hold(HeldProgram wanted);
-  std::optional<HeldProgram> between_nodes(const selection::Choice& choice) const;
-  // That does what the choice does between nodes; nullptr: none.
-  const Program* program_of(const selection::Choice& choice) const;
-  schedule::Plan plan_of(const HeldProgram& held, uint32_t member) const;
 
   NicType* type_;
   const schedule::Nodes& nodes_;
@@ -84,12 +60,13 @@ class NicEngine : public Engine {
   std::vector<engines::nic::Address> members_;
   uint64_t id_;
   nic_key key_;
+  bool is_required_;
+  NicPrograms no_programs_;
   bool combines_on_arrival_;
-  std::vector<Program> programs_;
-  uint32_t next_program_ = 0;
-  std::string why_not_;  // an algorithm, or some degree of it, is not held: of the first such
+  NicPrograms programs_;
+  uint64_t generation_ = 0;  // of groups
   // Of the tracks; none on ranks that don't stand for their nodes.
-  std::array<std::unique_ptr<engines::nic::GroupCarrier>, engines::shared_memory::kLanes> groups_;
+  std::array<std::unique_ptr<engines::nic::GroupCarrier>, kTracks> groups_;
 };
 
 }  // namespace hocket::carriers

@@ -73,8 +73,7 @@ std::unique_ptr<Engine> NicType::propose(const std::vector<EngineOffer>& offers,
   for (const EngineOffer& offer : offers) read.push_back(offer.as<NicOffer>());
   std::unique_ptr<NicEngine> engine = NicEngine::find(this, read, *meeting.nodes, meeting.rank, why_not);
   if (engine == nullptr) return nullptr;
-  const Result<selection::Choice> barrier = meeting.choices->barrier(NicEngine::kWire);
-  why_not = engine->hold_programs(barrier.is_ok() ? &barrier.value() : nullptr);
+  why_not = engine->hold_programs(*meeting.choices);
   if (!why_not.empty()) engine.reset();
   return engine;
 }

@@ -231,14 +231,20 @@ Status Communicator::close() {
 }
 
 Status Communicator::force(schedule::Collective collective, std::string_view spec) {
-  if (spec.empty()) {
-    planner_->force(collective, std::nullopt);
-    return Status::ok();
+  std::optional<selection::Spec> wanted;
+  if (!spec.empty()) {
+    Result<selection::Spec> parsed = selection::parse_spec(collective, spec);
+    if (!parsed.is_ok()) return parsed.take_status();
+    wanted = parsed.take();
   }
-  Result<selection::Spec> parsed = selection::parse_spec(collective, spec);
-  if (!parsed.is_ok()) return parsed.take_status();
-  planner_->force(collective, parsed.take());
-  return Status::ok();
+  if (engines_.have_rules() && requests_.unretired() != 0)
+    return {Code::kInvalidArgument,
+            "engines carry out the communicator's calls, of which some are under way; wait for "
+            "them before another algorithm is forced"};
+  std::optional<selection::Spec> before = planner_->force(collective, std::move(wanted));
+  Status refitted = engines_.refit(*planner_);
+  if (!refitted.is_ok()) planner_->force(collective, std::move(before));
+  return refitted;
 }
 
 }  // namespace hocket::communicator

@@ -34,7 +34,7 @@ struct Shape {
   uint32_t rank = 0;
   uint32_t root = 0;
   uint32_t segments = 1;
-  uint32_t degree = 0;      // of trees; 0: the algorithm's default
+  uint32_t degree = 0;      // of trees, or the number of a given one; 0: the algorithm's default
   bool keep_order = false;  // combine in rank order: the operation does not commute
   bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
   // Of compositions whose root leads its node: the first rank does, and serves the root.

@@ -45,6 +45,15 @@ void Choice::fill(schedule::Shape& shape) const {
   }
 }
 
+bool is_same(const Choice& one, const Choice& other) {
+  const auto is_same_part = [](const PartChoice& a, const PartChoice& b) {
+    return a.algorithm == b.algorithm && a.degree == b.degree && a.segments == b.segments;
+  };
+  return one.algorithm == other.algorithm && one.degree == other.degree && one.segments == other.segments &&
+         one.calls == other.calls &&
+         std::equal(std::begin(one.parts), std::end(one.parts), std::begin(other.parts), is_same_part);
+}
+
 uint32_t degree_of(const Query& query, const Spec& spec) {
   if (spec.degree == kFlat) return std::max<uint32_t>(query.ranks, 2) - 1;
   return spec.degree;
@@ -68,6 +77,7 @@ Choice cut(const Query& query, const Spec& spec) {
 }
 
 bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {
+  if (algorithm.takes_tree) return false;
   return !algorithms::heeds_nodes(algorithm) || (query.node_count() > 1 && query.ranks_a_node() > 1);
 }
 

@@ -76,6 +76,9 @@ struct Choice {
   void fill(schedule::Shape& shape) const;
 };
 
+// Whether both have the same schedule, for one number of elements.
+bool is_same(const Choice& one, const Choice& other);
+
 // `forced` (nullptr: none) overrides the table. A forced spec that can't be honoured is an error that says why:
 // a substitute is never chosen silently. Without one, a rule whose algorithm can't serve the call is passed over, and
 // when no rule is left the cost model chooses (cost_model.h), with the table's parameters.
@@ -84,17 +87,17 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
 // Whether they, or a part of them, go by multicast.
 bool multicasts(const Spec& spec);
 bool multicasts(const Choice& choice);
-// A variable forces its choice on all communicators of a program, some of which are within a node, where nothing
-// multicasts: there it is passed over, and the table chooses.
-inline bool is_forced_over(uint32_t nodes, const Spec& spec) { return nodes > 1 || !multicasts(spec); }
-// A Query's why_no_multicast there.
+// A variable forces its choice on all communicators of a program. Those that it can't be meant for pass it over, and
+// the table chooses: within a node nothing multicasts, and a tree that is given is one of so many ranks. "", or why.
+std::string why_not_meant(const Spec& spec, uint32_t ranks, uint32_t nodes);
+// A Query's why_no_multicast within a node.
 inline constexpr std::string_view kWithinANode = "it goes between nodes, and all ranks are on one";
 
 // Why `spec` can't serve the call, or "".
 std::string why_not(const Query& query, const Spec& spec);
 
-// Whether it is something else than others already are: a composition is on several nodes of several ranks only. On
-// others it can be forced.
+// Whether it is something else than others already are: a composition is on several nodes of several ranks only, and a
+// tree that is given nobody's but who gives one. On others it can be forced.
 bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm);
 // The degrees worth trying, of which 0 (of an algorithm that has none) may be the only one.
 std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "algorithms/facts.h"
+#include "algorithms/given_tree.h"
 #include "selection/table.h"
 #include "selection/text.h"
 
@@ -29,6 +30,7 @@ Status unknown_algorithm(schedule::Collective collective, std::string_view name,
 
 // `key`: as it was written.
 Result<uint32_t> parse_degree(const Algorithm& algorithm, std::string_view key, std::string_view value) {
+  if (algorithm.takes_tree) return algorithms::parse_given_tree(value);
   const std::string said = std::string(key) + std::string(value);
   if (algorithm.degrees.empty())
     return invalid(std::string(algorithm.name) + " has no degree, but " + said + " is asked for");
@@ -54,25 +56,19 @@ Status set_segment(Spec& spec, std::string_view value) {
 
 Status set_part(const Part& part, PartSpec& spec, std::string_view value) {
   if (spec.algorithm != nullptr) return invalid(std::string(part.name) + " is given twice");
-  const size_t slash = value.find('/');
-  const std::string_view name = value.substr(0, slash);
-  const Algorithm* algorithm = algorithms::find(part.collective, name);
-  if (algorithm == nullptr) return unknown_algorithm(part.collective, name, /*for_part=*/true);
-  if (algorithms::is_composition(*algorithm))
-    return invalid(std::string(part.name) + "=" + std::string(value) + ": " + std::string(name) +
-                   " is made of parts itself");
-  spec.algorithm = algorithm;
-  if (slash == std::string_view::npos) return Status::ok();
-  Result<uint32_t> degree = parse_degree(*algorithm, value.substr(0, slash + 1), value.substr(slash + 1));
-  if (!degree.is_ok()) return degree.take_status();
-  spec.degree = degree.value();
-  return Status::ok();
+  Result<PartSpec> parsed = parse_part_spec(part.collective, value);
+  if (!parsed.is_ok()) return parsed.take_status();
+  spec = parsed.value();
+  if (!algorithms::is_composition(*spec.algorithm)) return Status::ok();
+  return invalid(std::string(part.name) + "=" + std::string(value) + ": " + std::string(spec.algorithm->name) +
+                 " is made of parts itself");
 }
 
 // "degree=NUMBER|flat, segment=BYTES"
 std::string parameters_of(const Algorithm& algorithm) {
   std::string text;
   const auto add = [&](const std::string& parameter) { text += (text.empty() ? "" : ", ") + parameter; };
+  if (algorithm.takes_tree) add("a list of parents");
   if (!algorithm.degrees.empty())
     add(std::string(algorithm.degree_name) + "=NUMBER|" + std::string(algorithm.degree_most));
   if (algorithm.segmented) add("segment=BYTES");
@@ -96,12 +92,18 @@ Status set_parameter(Spec& spec, std::string_view parameter) {
     }
     for (size_t i = 0; i < algorithm.parts.size(); ++i)
       if (algorithm.parts[i].name == key) return set_part(algorithm.parts[i], spec.parts[i], value);
+  } else if (algorithm.takes_tree && spec.degree == 0) {
+    Result<uint32_t> tree = parse_degree(algorithm, "", parameter);
+    if (!tree.is_ok()) return tree.take_status();
+    spec.degree = tree.value();
+    return Status::ok();
   }
   return invalid(quoted(parameter) + " is not a parameter of " + std::string(algorithm.name) + ": " +
                  parameters_of(algorithm));
 }
 
 std::string degree_to_text(const Algorithm& algorithm, uint32_t degree) {
+  if (algorithm.takes_tree) return algorithms::given_tree_to_text(degree);
   return degree == kFlat ? std::string(algorithm.degree_most) : std::to_string(degree);
 }
 
@@ -126,6 +128,19 @@ Result<Spec> parse_spec(schedule::Collective collective, std::string_view text) 
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
   }
+  return spec;
+}
+
+Result<PartSpec> parse_part_spec(schedule::Collective collective, std::string_view text) {
+  const size_t slash = text.find('/');
+  const std::string_view name = text.substr(0, slash);
+  PartSpec spec;
+  spec.algorithm = algorithms::find(collective, name);
+  if (spec.algorithm == nullptr) return unknown_algorithm(collective, name, /*for_part=*/true);
+  if (slash == std::string_view::npos) return spec;
+  Result<uint32_t> degree = parse_degree(*spec.algorithm, text.substr(0, slash + 1), text.substr(slash + 1));
+  if (!degree.is_ok()) return degree.take_status();
+  spec.degree = degree.value();
   return spec;
 }
 
@@ -157,10 +172,11 @@ std::string to_text(const Spec& spec) {
   char separator = ':';
   const auto add = [&](std::string_view key, const std::string& value) {
     text += separator;
-    text.append(key).append("=").append(value);
+    if (!key.empty()) text.append(key).append("=");
+    text += value;
     separator = ',';
   };
-  if (spec.degree != 0) add(algorithm.degree_name, degree_to_text(algorithm, spec.degree));
+  if (spec.degree != 0) add(algorithm.takes_tree ? "" : algorithm.degree_name, degree_to_text(algorithm, spec.degree));
   if (spec.segment_bytes != 0) add("segment", size_to_text(spec.segment_bytes));
   for (size_t i = 0; i < algorithm.parts.size(); ++i)
     if (spec.parts[i].algorithm != nullptr) add(algorithm.parts[i].name, to_text(spec.parts[i]));

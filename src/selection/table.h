@@ -66,7 +66,8 @@ inline constexpr std::string_view kMpisOwn = "mpi";
 // Unknown names (the answer lists the known ones), and parameters the algorithm doesn't have, are refused.
 Result<Spec> parse_spec(schedule::Collective collective, std::string_view text);
 std::string to_text(const Spec& spec);
-// "tree/3", as behind a part's name.
+// "tree/3", "parents/0.0.1", as behind a part's name. Refused as above.
+Result<PartSpec> parse_part_spec(schedule::Collective collective, std::string_view text);
 std::string to_text(const PartSpec& part);
 // "barrier, broadcast, ...", to be listed in an error's text.
 std::string names_of_collectives();

@@ -5,6 +5,7 @@
 
 #include "algorithms/composition.h"
 #include "algorithms/facts.h"
+#include "algorithms/given_tree.h"
 #include "selection/choice.h"
 #include "selection/matching.h"
 #include "selection/parts.h"
@@ -83,6 +84,12 @@ std::string why_no_part(const Query& query, const Algorithm& algorithm) {
   return algorithms::why_no_part(*query.composition, query.part, algorithm, query.limits);
 }
 
+std::string why_tree_is_of_others(uint32_t ranks, const Algorithm& algorithm, uint32_t degree) {
+  if (!algorithm.takes_tree || degree == 0 || algorithms::ranks_of_given_tree(degree) == ranks) return {};
+  return "its tree is one of " + std::to_string(algorithms::ranks_of_given_tree(degree)) + " ranks, and here are " +
+         std::to_string(ranks);
+}
+
 bool is_multicast(const Algorithm* algorithm) {
   return algorithm != nullptr && algorithms::facts_of(*algorithm).multicasts;
 }
@@ -98,6 +105,16 @@ bool any_multicasts(const Chosen& chosen) {
 bool multicasts(const Spec& spec) { return any_multicasts(spec); }
 bool multicasts(const Choice& choice) { return any_multicasts(choice); }
 
+std::string why_not_meant(const Spec& spec, uint32_t ranks, uint32_t nodes) {
+  if (nodes == 1 && multicasts(spec)) return "it goes between nodes";
+  if (spec.algorithm == nullptr) return {};
+  if (std::string why = why_tree_is_of_others(ranks, *spec.algorithm, spec.degree); !why.empty()) return why;
+  for (const PartSpec& part : spec.parts)
+    if (part.algorithm != nullptr)
+      if (std::string why = why_tree_is_of_others(nodes, *part.algorithm, part.degree); !why.empty()) return why;
+  return {};
+}
+
 std::string why_not(const Query& query, const Spec& spec) {
   if (spec.is_mpis) return query.is_of_mpi ? "" : "it is the MPI's own, and the call does not come through an MPI";
   const Algorithm& algorithm = *spec.algorithm;
@@ -108,7 +125,7 @@ std::string why_not(const Query& query, const Spec& spec) {
   for (std::string why :
        {why_memory_is_apart(query, algorithm), why_no_multicast(query, algorithm), why_no_part(query, algorithm),
         why_order_is_lost(query, algorithm), why_blocks_differ(query, spec), why_it_does_not_fit(query, spec),
-        why_it_cannot_be_cut(query, spec)}) {
+        why_it_cannot_be_cut(query, spec), why_tree_is_of_others(query.ranks, algorithm, spec.degree)}) {
     if (!why.empty()) return why;
   }
   return why_not_of_parts(query, spec);

@@ -60,6 +60,7 @@ std::string properties_of(const Algorithm& algorithm) {
   std::string text;
   const auto add = [&](const std::string& property) { text += (text.empty() ? "" : "; ") + property; };
   if (!algorithm.degrees.empty()) add(std::string(algorithm.degree_name) + " (" + degrees_of(algorithm) + ")");
+  if (algorithm.takes_tree) add("a list of parents (0.0.1.1)");
   if (algorithms::is_composition(algorithm)) add("parts " + parts_of(algorithm));
   if (algorithm.segmented) add("segment");
   if (schedule::combines(algorithm.collective))
@@ -100,6 +101,7 @@ nlohmann::json as_json(const Algorithm& algorithm, const Question& question) {
                          {"degrees", degrees_json(algorithm, algorithm.degrees)},
                          {"degrees_over_nodes", degrees_json(algorithm, algorithm.degrees_over_nodes)},
                          {"degree_name", algorithm.degree_name},
+                         {"takes_tree", algorithm.takes_tree},
                          {"parts", parts},
                          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
                          {"multicasts", algorithms::facts_of(algorithm).multicasts},

@@ -161,8 +161,9 @@ int explain(const InfoOptions& options) {
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().is_there() ? &forced.value() : nullptr;
   const std::string variable = selection::forcing_variable(query.value().collective);
-  const bool is_passed_over = spec != nullptr && !selection::is_forced_over(query.value().node_count(), *spec);
-  if (is_passed_over) spec = nullptr;
+  std::string passed_over;
+  if (spec != nullptr) passed_over = selection::why_not_meant(*spec, query.value().ranks, query.value().node_count());
+  if (!passed_over.empty()) spec = nullptr;
   const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
   std::string nic;
   const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
@@ -173,7 +174,9 @@ int explain(const InfoOptions& options) {
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
   std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
   if (spec != nullptr) std::printf("  forced by %s\n", variable.c_str());
-  if (is_passed_over) std::printf("  %s names what goes between nodes, so the table chooses\n", variable.c_str());
+  if (!passed_over.empty())
+    std::printf("  %s is not meant for this communicator, so the table chooses: %s\n", variable.c_str(),
+                passed_over.c_str());
   if (asks_nic) std::printf("  NIC       engine: %s\n", nic.c_str());
   return choice.is_ok() ? kSuccess : kFailure;
 }

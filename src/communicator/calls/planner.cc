@@ -2,6 +2,7 @@
 #include "communicator/calls/planner.h"
 
 #include <algorithm>
+#include <set>
 
 #include "algorithms/algorithm.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
+// Between the lengths that of() asks about where no rule begins.
+constexpr uint64_t kBetweenLengths = 8;
 
 }  // namespace
 
@@ -43,7 +46,7 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
   return wanted;
 }
 
-const selection::Spec* Planner::forced(schedule::Collective collective) const {
+const selection::Spec* Planner::forced_spec(schedule::Collective collective) const {
   const auto found = forced_.find(collective);
   return found == forced_.end() || (found->second.is_mpis && is_of_mpi_) ? nullptr : &found->second;
 }
@@ -54,10 +57,13 @@ selection::ByMpi Planner::by_mpi(bool only_forced) const {
   return {query({}), by_table ? &table_ : nullptr, forced_};
 }
 
-void Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
+std::optional<selection::Spec> Planner::force(schedule::Collective collective, std::optional<selection::Spec> spec) {
+  std::optional<selection::Spec> before;
+  if (const auto found = forced_.find(collective); found != forced_.end()) before = found->second;
   forced_.erase(collective);
   if (spec) forced_.emplace(collective, *spec);
   forget();
+  return before;
 }
 
 bool Planner::is_kept(const Prepared* prepared) const {
@@ -72,16 +78,38 @@ void Planner::forget() {
 
 std::string Planner::explain(const CallShape& shape) const {
   const selection::Query asked = query(shape);
-  std::string text = selection::explain(asked, table_for(shape), forced(shape.collective));
+  std::string text = selection::explain(asked, table_for(shape), forced_spec(shape.collective));
   if (engines_ == nullptr) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
-  const Result<selection::Choice> choice = selection::choose(asked, table_for(shape), forced(shape.collective));
+  const Result<selection::Choice> choice = selection::choose(asked, table_for(shape), forced_spec(shape.collective));
   return text + engines_->explain(choice.is_ok() ? &choice.value() : nullptr, call_of(shape));
 }
 
-Result<selection::Choice> Planner::barrier(const char* wire) const {
-  const CallShape barrier{.collective = schedule::Collective::kBarrier};
-  return selection::choose(query(barrier), table_.under(wire), forced(barrier.collective));
+std::vector<selection::Choice> Planner::of(schedule::Collective collective, uint64_t most, const char* wire) const {
+  const selection::Table table = table_.under(wire);
+  std::set<uint64_t> lengths;
+  for (uint64_t bytes = 1; bytes < most; bytes *= kBetweenLengths) lengths.insert(bytes);
+  lengths.insert(most);
+  // Where a rule begins, or the next one.
+  for (const selection::Rule& rule : table.rules()) {
+    if (rule.collective != collective) continue;
+    if (rule.bytes.first <= most) lengths.insert(rule.bytes.first);
+    if (rule.bytes.last < most) lengths.insert(rule.bytes.last + 1);
+  }
+  std::vector<selection::Choice> found;
+  for (const uint64_t bytes : lengths) {
+    Result<selection::Choice> choice =
+        selection::choose(query({.collective = collective, .count = bytes}), table, forced_spec(collective));
+    if (!choice.is_ok() || choice.value().algorithm == nullptr) continue;
+    const auto is_same = [&](const selection::Choice& one) { return selection::is_same(one, choice.value()); };
+    if (std::none_of(found.begin(), found.end(), is_same)) found.push_back(choice.take());
+  }
+  return found;
+}
+
+std::string Planner::forced(schedule::Collective collective) const {
+  const selection::Spec* spec = forced_spec(collective);
+  return spec == nullptr ? "" : selection::to_text(*spec);
 }
 
 void Planner::use(const carriers::Engines& engines) {
@@ -123,7 +151,7 @@ engines::Program Planner::bind(const schedule::Plan& plan, uint64_t count, uint6
 }
 
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
-  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced(shape.collective));
+  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced_spec(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;

@@ -89,16 +89,17 @@ class Planner final : public carriers::Choices {
   }
   Result<std::shared_ptr<const Prepared>> prepare(const CallShape& shape);
 
-  // nullopt: by the table.
-  void force(schedule::Collective collective, std::optional<selection::Spec> spec);
+  // nullopt: by the table. Gives what was forced before.
+  std::optional<selection::Spec> force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
   // What is left to the MPI before it comes here; such calls of the library's own are carried out all the same. By
   // force alone where an engine has rules of its own.
   selection::ByMpi by_mpi(bool only_forced) const;
   // Whether an engine could carry out such a call itself, by whatever algorithm.
   bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }
-  // For engines that are being set up.
-  Result<selection::Choice> barrier(const char* wire) const override;
+  // For engines.
+  std::vector<selection::Choice> of(schedule::Collective collective, uint64_t most, const char* wire) const override;
+  std::string forced(schedule::Collective collective) const override;
   bool wants_multicast() const override;
   // More ranks than cores.
   bool is_oversubscribed() const { return oversubscribed_; }
@@ -124,7 +125,7 @@ class Planner final : public carriers::Choices {
   engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
   selection::Query query(const CallShape& shape) const;
   schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
-  const selection::Spec* forced(schedule::Collective collective) const;
+  const selection::Spec* forced_spec(schedule::Collective collective) const;
   static carriers::EngineCall call_of(const CallShape& shape) {
     return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
   }

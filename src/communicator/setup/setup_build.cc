@@ -123,10 +123,11 @@ Status Setup::make_planner() {
       std::make_unique<Planner>(where, parts_.policy.oversubscribed, engines::shared_memory::kSlotStagingBytes,
                                 std::move(settings.value().table).under(wire));
   for (const auto& [collective, spec] : settings.value().forced) {
-    if (!selection::is_forced_over(participants.span_nodes() ? participants.nodes->count() : 1, spec)) {
+    const uint32_t nodes = participants.span_nodes() ? participants.nodes->count() : 1;
+    if (const std::string why = selection::why_not_meant(spec, bootstrap_.size, nodes); !why.empty()) {
       if (bootstrap_.rank == 0)
-        HOCKET_LOG_INFO("a communicator of %u ranks on one node: the table chooses, since %s goes between nodes",
-                        bootstrap_.size, selection::to_text(spec).c_str());
+        HOCKET_LOG_INFO("a communicator of %u ranks on %u node%s: the table chooses, not %s: %s", bootstrap_.size,
+                        nodes, nodes == 1 ? "" : "s", selection::to_text(spec).c_str(), why.c_str());
       continue;
     }
     parts_.planner->force(collective, spec);

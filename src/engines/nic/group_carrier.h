@@ -32,6 +32,9 @@ class GroupCarrier final : public Carrier {
   GroupCarrier(std::unique_ptr<NicGroup> group, std::vector<std::string> names, uint32_t self)
       : group_(std::move(group)), names_(std::move(names)), self_(self) {}
 
+  // From now on, another group's. Nothing that a call waits for is under way.
+  void replace(std::unique_ptr<NicGroup> group) { group_ = std::move(group); }
+
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
   WakeUp wake_up() const override { return group_->done() < awaited_ ? WakeUp::kSufficient : WakeUp::kIdle; }
   // Until an operation ends; returns at once if none is under way.

@@ -16,7 +16,8 @@ class Explain(CommandTest):
         self.assertRegex(self.explain("broadcast", "2", "--nodes", "16x1", **forced), r"runs +multicast")
         within = self.explain("broadcast", "2", "--ranks", "16", **forced)
         self.assertNotRegex(within, r"runs +multicast")
-        self.assertIn("HOCKET_BROADCAST names what goes between nodes, so the table chooses", within)
+        self.assertIn("HOCKET_BROADCAST is not meant for this communicator, so the table chooses: it goes between",
+                      within)
         off = self.explain("broadcast", "2", "--nodes", "16x1", code=1, **{**forced, "HOCKET_MULTICAST": "off"})
         self.assertRegex(off, "not +multicast: HOCKET_MULTICAST=off")
 

@@ -70,15 +70,17 @@ class NicMpiTest(MpiLab):
                     self.assertIn(f"\nsums {sums}\n", "\n" + self.sums(mpi, "order", **settings))
                     self.run_sums(mpi, **settings)
 
+    def started(self, mpi, ranks_a_node, nic, choices):
+        """Operations of an engine in a job with these choices."""
+        self.lab("down", "--all")
+        # Agents are used where they are asked for.
+        self.up("up", "agent" if nic == "on" else "up", "up", ranks_a_node=ranks_a_node)
+        self.run_sums(mpi, HOCKET_NIC=nic, **choices)
+        return self.operations(0)
+
     def started_more(self, mpi, ranks_a_node, held, not_held):
-        """Operations of an engine with the choices `held`, beyond those with others that engines don't hold."""
-        started = []
-        for choices in held, not_held:
-            self.lab("down", "--all")
-            self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
-            self.run_sums(mpi, HOCKET_NIC="on", **choices)
-            started.append(self.operations(0))
-        return started[0] - started[1]
+        """With the choices `held`, beyond those with others that engines don't hold."""
+        return self.started(mpi, ranks_a_node, "on", held) - self.started(mpi, ranks_a_node, "auto", not_held)
 
     def test_blocks_of_several_ranks_go_through_the_engines_as_one(self):
         mpi = next(iter(self.programs))
@@ -98,9 +100,37 @@ class NicMpiTest(MpiLab):
         broadcasts = sum(1 + step * 13 % 768 <= 512 for step in range(SUMS))
         # Greatest integers are always short; and two reductions count what was wrong.
         short = doubles + SUMS + broadcasts + 2
-        by = [{f"HOCKET_{name}": f"leader:across=tree_mm/{degree}" for name in ("BROADCAST", "REDUCE")}
-              for degree in (8, 2)]
-        self.assertEqual(short, self.started_more(mpi, 2, *by))
+        def both(spec):
+            return {f"HOCKET_{name}": spec for name in ("BROADCAST", "REDUCE")}
+        others = self.started(mpi, 2, "auto", both("node_tree"))
+        for held in ("tree_mm/8", "tree_mm/2", "parents/0.2.0"):
+            with self.subTest(held=held):
+                self.assertEqual(short, self.started(mpi, 2, "on", both("leader:across=" + held)) - others)
+
+    def test_a_tree_that_engines_cannot_hold_is_an_error_where_they_are_asked_for(self):
+        mpi = next(iter(self.programs))
+        self.up("up", "up", "up")
+        result = self.run_barriers(mpi, code=None, HOCKET_NIC="on", HOCKET_ALLREDUCE="ring")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("HOCKET_NIC=on can't be honoured: allreduce is forced to be ring", result.stderr)
+        self.assertEqual(self.operations(0), 0)
+        self.assertNotIn("honoured", self.run_barriers(mpi, HOCKET_ALLREDUCE="ring").stderr)
+        self.assertGreater(self.operations(0), BARRIERS)
+
+    def test_a_program_chooses_the_tree_while_it_runs(self):
+        for mpi in self.programs:
+            program = self.compiled_with_hocket(mpi, "trees.c")
+            for ranks_a_node in (1, 2):
+                with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
+                    self.lab("down", "--all")
+                    self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                    result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, HOCKET_NIC="on")
+                    self.assertIn("4 trees, 0 sums are wrong", result.stdout)
+                    self.assertRegex(result.stdout, r"ring: refused: .*allreduce is forced to be .*ring")
+                    self.assertIn("a started call: refused", result.stdout)
+                    # 20 sums by each tree, as many after the refusal and by the table, and two barriers.
+                    for node in range(NODES):
+                        self.assertEqual(self.operations(node), 6 * 20 + 2)
 
     def operations(self, node):
         status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout

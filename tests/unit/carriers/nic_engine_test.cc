@@ -44,6 +44,24 @@ selection::Choice choice_of(const Nodes& nodes, const std::string& spec, Collect
   return selection::choose(query, selection::Table::shipped(), &forced.value()).value();
 }
 
+// One choice, and none of other collectives'.
+class OneChoice final : public Choices {
+ public:
+  OneChoice(selection::Choice choice, std::string forced) : choice_(std::move(choice)), forced_(std::move(forced)) {}
+  std::vector<selection::Choice> of(Collective collective, uint64_t, const char*) const override {
+    if (collective != choice_.algorithm->collective) return {};
+    return {choice_};
+  }
+  std::string forced(Collective collective) const override {
+    return collective == choice_.algorithm->collective ? forced_ : "";
+  }
+  bool wants_multicast() const override { return false; }
+
+ private:
+  selection::Choice choice_;
+  std::string forced_;
+};
+
 struct Steps {
   size_t triggers = 0;
   size_t messages_out = 0;
@@ -53,11 +71,10 @@ struct Steps {
 // Of the rank's call by `spec`, with engines on all nodes.
 Steps steps_of(const Nodes& nodes, uint32_t rank, const std::string& spec, const EngineCall& call = {}) {
   const selection::Choice choice = choice_of(nodes, spec, call.collective);
-  const bool is_barrier = call.collective == Collective::kBarrier;
   std::string why_not;
   const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(nodes.ranks()), nodes, rank, why_not);
   EXPECT_NE(path, nullptr) << why_not;
-  EXPECT_EQ(path->hold_programs(is_barrier ? &choice : nullptr), "");
+  EXPECT_EQ(path->hold_programs(OneChoice(choice, spec)), "");
   schedule::Shape shape;
   choice.fill(shape);
   shape.size = nodes.ranks();
@@ -116,7 +133,7 @@ TEST(NicEngine, TellsWhatIsAgainstTheChosenOne) {
   std::string why_not;
   const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(60), nodes, 0, why_not);
   const selection::Choice flat = choice_of(nodes, "gather_broadcast:degree=flat");
-  const std::string why = path->hold_programs(&flat);
+  const std::string why = path->hold_programs(OneChoice(flat, ""));
   EXPECT_NE(why.find("gather_broadcast: "), std::string::npos) << why;
 }
 
@@ -130,7 +147,7 @@ TEST(NicEngine, ABarrierOfAllRanksOfNodesIsNoneForEngines) {
   std::string why_not;
   const std::unique_ptr<NicEngine> path = NicEngine::find(nullptr, offers_of(6), nodes, 0, why_not);
   const selection::Choice flat = choice_of(nodes, "dissemination");
-  EXPECT_NE(path->hold_programs(&flat).find("dissemination"), std::string::npos);
+  EXPECT_NE(path->hold_programs(OneChoice(flat, "")).find("dissemination"), std::string::npos);
 }
 
 EngineCall call_of(Collective collective, uint64_t bytes, uint32_t root = 0) {
@@ -181,6 +198,40 @@ TEST(NicEngine, ARootThatIsNotTheFirstOfItsNodeIsServedByThatOne) {
       }
     }
   }
+}
+
+TEST(NicEngine, TheTreeThatIsChosenIsHeld) {
+  for (const char* tree : {"tree_mm/1", "tree_mm/2", "tree_mm/3", "tree_mm/5", "tree_mm/flat", "parents/0.4.1.4.0"}) {
+    for (const Collective collective : {Collective::kBroadcast, Collective::kReduce, Collective::kAllreduce}) {
+      const Nodes nodes = nodes_of(5, 2);
+      const std::string spec = std::string("leader:across=") + tree;
+      for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
+        const Steps steps = steps_of(nodes, rank, spec, call_of(collective, 64));
+        EXPECT_EQ(steps.triggers, rank % 2 == 0 ? 1u : 0u) << spec << ", rank " << rank;
+        EXPECT_EQ(steps.messages_out, 0u) << spec << ", rank " << rank;
+      }
+      const std::string alone = "parents:0.4.1.4.0";
+      EXPECT_EQ(steps_of(nodes_of(5, 1), 3, alone, call_of(collective, 64)).triggers, 1u);
+    }
+  }
+}
+
+TEST(NicEngine, WhatIsForcedAndCannotBeHeldIsAnErrorWhereEnginesAreAskedFor) {
+  const Nodes nodes = nodes_of(60, 1);
+  const auto against = [&](NicWish wish, const std::string& spec, Collective collective) {
+    std::vector<NicOffer> offers = offers_of(60);
+    offers[0].wish = wish;
+    std::string why_not;
+    const std::unique_ptr<NicEngine> engine = NicEngine::find(nullptr, offers, nodes, 0, why_not);
+    return engine->hold_programs(OneChoice(choice_of(nodes, spec, collective), spec));
+  };
+  const std::string flat = against(NicWish::kOn, "tree_mm:degree=flat", Collective::kReduce);
+  EXPECT_NE(flat.find("reduce is forced to be tree_mm:degree=flat"), std::string::npos) << flat;
+  EXPECT_NE(flat.find("59 to receive"), std::string::npos) << flat;
+  EXPECT_NE(flat.find("HOCKET_NIC=auto"), std::string::npos) << flat;
+  EXPECT_NE(against(NicWish::kOn, "ring", Collective::kAllreduce), "");
+  EXPECT_EQ(against(NicWish::kAutomatic, "tree_mm:degree=flat", Collective::kReduce), "");
+  EXPECT_EQ(against(NicWish::kOn, "tree_mm:degree=2", Collective::kReduce), "");
 }
 
 TEST(NicEngine, ShortBlocksAreGatheredByAllAndExchanged) {

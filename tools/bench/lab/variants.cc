@@ -2,7 +2,6 @@
 #include "bench/lab/variants.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "algorithms/algorithm.h"
 #include "algorithms/facts.h"
@@ -88,57 +87,22 @@ std::string known_algorithms(Collective collective) {
   }
   if (collective == Collective::kBarrier) return known;
   for (const Synonym& tree : kTrees) known += ", " + std::string(tree.name);
-  return known + ", parents/0.0.0.1 (or whose parents they are)";
-}
-
-Result<uint32_t> parse_number(const std::string& what, const std::string& text, const std::string& known) {
-  uint32_t number = 0;
-  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stopped != text.data() + text.size()) return unknown(what, text, known);
-  return number;
-}
-
-// "0.0.0.1"
-Status give_tree(const std::string& text, Collective collective, Variant& variant) {
-  std::vector<uint32_t> parents;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find('.', begin), text.size());
-    const Result<uint32_t> parent = parse_number("rank", text.substr(begin, end - begin), "0, 1, 2, ...");
-    if (!parent.is_ok()) return {parent.status().code(), parent.status().message()};
-    parents.push_back(parent.value());
-    begin = end + 1;
-  }
-  const std::string flaw = algorithms::flaw_of_parents(parents);
-  if (!flaw.empty()) return {Code::kInvalidArgument, "`" + text + "` is no tree: " + flaw};
-  variant.only_size = static_cast<uint32_t>(parents.size());
-  variant.plan_of = [parents, collective](uint32_t size, uint32_t rank) {
-    return algorithms::plan_along(parents, collective, {.size = size, .rank = rank});
-  };
-  return Status::ok();
+  return known + " (parents/0.0.0.1, or whose parents they are)";
 }
 
 Status give_algorithm(Collective collective, Variant& variant) {
   std::string text = variant.algorithm;
   for (const Synonym& tree : kTrees)
     if (collective != Collective::kBarrier && text == tree.name) text = tree.algorithm;
-  const size_t slash = text.find('/');
-  const std::string name = text.substr(0, slash);
-  if (name == "parents" && slash != std::string::npos && collective != Collective::kBarrier)
-    return give_tree(text.substr(slash + 1), collective, variant);
-  uint32_t degree = 0;
-  if (slash != std::string::npos && text.substr(slash + 1) == "flat") {
-    degree = algorithms::kFlat;
-  } else if (slash != std::string::npos) {
-    const std::string known = "1, 2, 3, ..., flat";
-    const Result<uint32_t> number = parse_number("degree", text.substr(slash + 1), known);
-    if (!number.is_ok()) return {number.status().code(), number.status().message()};
-    degree = number.value();
-    if (degree == 0) return unknown("degree", "0", known);
-  }
+  const std::string name = text.substr(0, text.find('/'));
   const algorithms::Algorithm* algorithm = algorithms::find(collective, name);
   if (algorithm == nullptr || !algorithms::is_by_messages(*algorithm))
     return unknown("algorithm by messages of " + std::string(schedule::name(collective)), name,
                    known_algorithms(collective));
+  const Result<selection::PartSpec> spec = selection::parse_part_spec(collective, text);
+  if (!spec.is_ok()) return {spec.status().code(), spec.status().message()};
+  const uint32_t degree = spec.value().degree;
+  if (algorithm->takes_tree && degree != 0) variant.only_size = algorithms::ranks_of_given_tree(degree);
   variant.plan_of = [algorithm, degree](uint32_t size, uint32_t rank) {
     return algorithms::make_plan(*algorithm, {.size = size, .rank = rank, .degree = degree});
   };

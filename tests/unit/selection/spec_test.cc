@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms with their parameters, as text.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "selection/choice.h"
+
+namespace hocket::selection {
+namespace {
+
+using schedule::Collective;
+
+std::string again(Collective collective, const std::string& text) {
+  const Result<Spec> spec = parse_spec(collective, text);
+  return spec.is_ok() ? to_text(spec.value()) : spec.status().message();
+}
+
+TEST(Spec, ATreeThatIsGivenIsAListOfParents) {
+  for (const char* text : {"parents:0.0.1.1", "parents:0,segment=4K", "parents", "leader:across=parents/0.0.1"})
+    EXPECT_EQ(again(Collective::kReduce, text), text);
+  EXPECT_EQ(parse_spec(Collective::kReduce, "parents:0.0.1").value(),
+            parse_spec(Collective::kReduce, "parents:0.0.1").value());
+  EXPECT_NE(again(Collective::kReduce, "parents:0.0.7").find("rank 2 has parent 7"), std::string::npos);
+  EXPECT_NE(again(Collective::kReduce, "parents:degree=3").find("`3` is no tree"), std::string::npos);
+  EXPECT_NE(again(Collective::kReduce, "parents:0.0,0.0").find("0.0"), std::string::npos);
+  EXPECT_NE(again(Collective::kReduce, "tree_mm:0.0").find("is not a parameter of tree_mm"), std::string::npos);
+}
+
+TEST(Spec, ATreeIsForAsManyRanksAsItHas) {
+  const Spec spec = parse_spec(Collective::kReduce, "parents:0.0.1").value();
+  Query query{.collective = Collective::kReduce, .bytes = 8, .ranks = 3};
+  EXPECT_EQ(why_not(query, spec), "");
+  query.ranks = 4;
+  EXPECT_NE(why_not(query, spec).find("one of 3 ranks"), std::string::npos);
+  query.ranks = 3;
+  query.commutative = false;
+  EXPECT_NE(why_not(query, spec), "");
+  EXPECT_EQ(why_not_meant(spec, 3, 1), "");
+  EXPECT_NE(why_not_meant(spec, 4, 1), "");
+  const Spec leaders = parse_spec(Collective::kReduce, "leader:across=parents/0.0.1").value();
+  EXPECT_EQ(why_not_meant(leaders, 6, 3), "");
+  EXPECT_NE(why_not_meant(leaders, 3, 1), "");
+}
+
+// It is chosen only by who gives one.
+TEST(Spec, NobodyElseChoosesATreeThatIsGiven) {
+  for (uint32_t ranks = 1; ranks <= 17; ++ranks) {
+    for (const Collective collective : {Collective::kBroadcast, Collective::kReduce, Collective::kAllreduce}) {
+      const Query query{.collective = collective, .bytes = 64, .ranks = ranks};
+      EXPECT_NE(choose(query, Table()).value().algorithm->name, "parents");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hocket::selection
