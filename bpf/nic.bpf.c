@@ -144,7 +144,7 @@ static __always_inline int publish(const struct event* event, struct nic_outcome
   if (page == 0) return 0;
   if (outcome->publishes && nic_show(event->slot, event->state, &event->message, outcome->call, page))
     outcome->completed +=
-        nic_published(&event->slot->group, event->state, event->message.program, event->message.epoch);
+        (__u8)nic_published(&event->slot->group, event->state, event->message.program, event->message.epoch);
   // Several processors may add in any order; the engine never reads what the page holds.
   if (outcome->completed != 0) {
     __sync_fetch_and_add(&page->done, outcome->completed);
@@ -186,13 +186,27 @@ static __always_inline enum found find_group(const __u64* words, __u32 carried, 
   return nic_tag(&event->slot->group.key, &event->message, &own->in) == tag ? NIC_FOUND : NIC_FORGED;
 }
 
+static __always_inline void wake_keeper(void) {
+  const __u32 zero = 0;
+  __u64* sleeps = bpf_map_lookup_elem(&nic_sleeps, &zero);
+  if (sleeps == 0 || nic_load(sleeps) == 0 || nic_compare_exchange(sleeps, 1, 0) != 1) return;
+  (void)bpf_ringbuf_output(&nic_news, (void*)&zero, sizeof zero, BPF_RB_FORCE_WAKEUP);
+}
+
+// Whether something goes out that the keeper has to repeat until it is acknowledged.
+static __always_inline int owes(const struct nic_outcome* outcome) {
+  return outcome->owed != 0 && !outcome->repeats && outcome->end_send > outcome->first_send;
+}
+
 // Changes the group's state by the packet. Returns whether the host is to be woken.
 static __always_inline int take(struct event* event, struct nic_outcome* outcome) {
   if (nic_is_sign_of_life(&event->slot->group, event->state, &event->message)) {
     struct nic_member* member = member_of(event->slot, event->message.source);
     if (member != 0) __sync_fetch_and_add(&member->signs_of_life, 1);
   }
+  nic_hear(&event->slot->group, event->state, &event->message, bpf_ktime_get_ns());
   (void)nic_take_packet(event->slot, event->state, &event->message, outcome);
+  if (owes(outcome)) wake_keeper();
   count(outcome->verdict);
   if (outcome->waits) count(NIC_KEPT);
   return publish(event, outcome) && event->slot->wakeup_port != 0;
@@ -210,6 +224,7 @@ struct handover {
   __u8 vetoes;
   __u8 wakes;
   __u8 reserved[2];
+  __u64 owed;
 };
 enum { NIC_HANDOVER = 0x686b6876 };
 _Static_assert(sizeof(struct handover) <= 32, "kernels before 6.9 have no more room before a packet");
@@ -230,6 +245,7 @@ int nic_arriving(struct __sk_buff* skb) {
     outcome.reply = handed_over->reply;
     outcome.repeats = handed_over->repeats;
     outcome.vetoes = handed_over->vetoes;
+    outcome.owed = handed_over->owed;
     (void)nic_read(words, 0, &event.message);
     return find_slot(&event, handed_over->index) ? act(skb, &event, &outcome, (int)wakes) : TC_ACT_SHOT;
   }
@@ -298,14 +314,8 @@ int nic_early(struct xdp_md* context) {
   handed_over->repeats = outcome.repeats;
   handed_over->vetoes = outcome.vetoes;
   handed_over->wakes = (__u8)wakes;
+  handed_over->owed = outcome.owed;
   return XDP_PASS;
-}
-
-static __always_inline void wake_keeper(void) {
-  const __u32 zero = 0;
-  __u64* sleeps = bpf_map_lookup_elem(&nic_sleeps, &zero);
-  if (sleeps == 0 || nic_load(sleeps) == 0 || nic_compare_exchange(sleeps, 1, 0) != 1) return;
-  (void)bpf_ringbuf_output(&nic_news, (void*)&zero, sizeof zero, BPF_RB_FORCE_WAKEUP);
 }
 
 // Where packets go out: doorbells are packets of a socket that is known for the group that they name.
@@ -333,7 +343,7 @@ int nic_leaving(struct __sk_buff* skb) {
   (void)nic_take_doorbell(event.slot, event.state, &event.message, &outcome);
   count(outcome.verdict == NIC_TAKEN ? NIC_DOORBELLS : outcome.verdict);
   (void)publish(&event, &outcome);
-  if (outcome.verdict == NIC_TAKEN && outcome.completed == 0) wake_keeper();
+  if (outcome.verdict == NIC_TAKEN && (outcome.completed == 0 || owes(&outcome))) wake_keeper();
   // A packet into which a message was written goes on its way; dropping a packet here would give the sender an ENOBUFS.
   return send_all(skb, &event, &outcome, 0) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
 }

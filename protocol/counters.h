@@ -21,6 +21,7 @@ enum nic_other_verdict {
   NIC_OPERATIONS, /* completed */
   NIC_KEPT,       /* operands that have come before the host has started */
   NIC_IN_DRIVER,  /* packets that the driver's program was done with */
+  NIC_ASKED,      /* questions: for messages that are missing, and whether members live */
   NIC_COUNTERS,
 };
 

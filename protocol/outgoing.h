@@ -46,6 +46,7 @@ NIC_FUNCTION int nic_following(const struct nic_group* group, const struct nic_m
                                const struct nic_outcome* outcome, __u32 number, struct nic_message* m) {
   if (NIC_IS_NULL(group) || NIC_IS_NULL(cause) || NIC_IS_NULL(outcome) || NIC_IS_NULL(m)) return 0;
   if (!nic_sent(group, cause->program, cause->epoch, outcome->call, number, m)) return 0;
+  if (number < NIC_MOST_SENDS && (outcome->owed >> number & 1) != 0) m->kind = NIC_OWED;
   if (outcome->vetoes) m->kind = NIC_VETO;
   if (outcome->repeats) m->target = cause->source;
   return 1;

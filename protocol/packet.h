@@ -20,23 +20,27 @@
 
 enum {
   NIC_MAGIC = 0x684b4e43, /* "hKNC" */
-  NIC_VERSION = 2,
+  NIC_VERSION = 3,
   NIC_DEFAULT_PORT = 46253,
   NIC_WORDS = 4, /* before the tag */
   NIC_HEADER_BYTES = 8 * (NIC_WORDS + 1),
   NIC_MOST_WORDS = 64, /* of an operand */
   NIC_MOST_PACKET_BYTES = NIC_HEADER_BYTES + 8 * NIC_MOST_WORDS,
-  NIC_ALL = 0xffff, /* as a message's target: all members, by one packet */
+  NIC_PROBING = 0xff, /* as a probe's program, and that of its answer: none */
+  NIC_ALL = 0xffff,   /* as a message's target: all members, by one packet */
 };
 
 enum nic_kind {
   NIC_MESSAGE = 1, /* what the schedule sends: `source` has done `send` of `program` in `epoch` */
   NIC_NACK,        /* the target's `send` has not come: send it again, or say that it has not been reached yet */
-  NIC_ALIVE,       /* the answer to a NACK for what has not been sent yet, and to a probe */
-  NIC_PROBE,       /* are you there? */
-  NIC_ACK,         /* `send` of the target's has come: only of programs whose messages are acknowledged */
+  NIC_ALIVE,       /* the answer to a probe; to a NACK, that nothing has been sent, and to ask again */
+  NIC_PROBE,       /* are you there? The answer bears the probe's `send` and `bit`, of which the asker may make use */
+  NIC_ACK,         /* `send` of the target's has come: of programs whose messages are acknowledged, and of NIC_OWED */
   NIC_ABORT,       /* the group is broken: `bit` says why, `root` whose fault it is (member) */
   NIC_VETO,        /* a message that says no: only of programs that vote (table.h) */
+  NIC_LATER,       /* the answer to a NACK for what has not been sent yet: it will be, as NIC_OWED, until it has come */
+  NIC_OWED,        /* a message that was asked for before it was sent: its sender repeats it until it is acknowledged */
+  NIC_GONE,        /* the answer to a NACK on a wire that loses nothing: it has been sent, and isn't sent again */
   NIC_KINDS,
 };
 

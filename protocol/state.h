@@ -12,9 +12,12 @@ struct nic_state {
   __u64 started;   /* the newest operation that the host has started */
   __u64 completed; /* this one and all before it are done */
   __u64 broken;    /* 0, or enum nic_cause | member << 8: whose fault it is */
-  __u64 reserved;
+  __u64 heard;     /* of the last answer to a probe: nic_echo_of() */
+  __u64 heard_ns;  /* and when it came */
   __u64 record[NIC_WINDOW];
-  __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it: the same layout */
+  __u64 acknowledged[NIC_WINDOW]; /* sends, of programs that want it, and of those that are owed: the same layout */
+  __u64 owed[NIC_WINDOW];         /* sends that were asked for before they were reached: the same layout */
+  __u64 promised[NIC_WINDOW];     /* arrivals that their sender owes; on a reliable wire, has sent: the same layout */
   __u64 claimed[NIC_WINDOW];      /* operands that a processor writes or has written: the same layout */
   __u64 call[NIC_WINDOW];         /* call.h */
   __u64 pool[NIC_WINDOW];         /* operands.h */
@@ -24,6 +27,7 @@ enum nic_cause {
   NIC_CAUSE_SILENT = 1, /* a member has been silent for too long */
   NIC_CAUSE_LEFT,       /* its process has ended */
   NIC_CAUSE_DISAGREES,  /* it takes part in another collective */
+  NIC_CAUSE_LOST,       /* a message of its has been lost on a wire that was said to lose nothing */
   NIC_CAUSES,
 };
 
@@ -45,10 +49,12 @@ enum nic_verdict {
   NIC_CONTENDED,    /* given up because several processors wanted the record: the message will be asked for again */
   NIC_UNKNOWN_KIND,
   NIC_VERDICTS,
-};
+} __attribute__((packed));
 
+/* Small, since the kernel's programs have little room for it. */
 struct nic_outcome {
   __u64 call; /* of what goes out */
+  __u64 owed; /* which of the messages were asked for before they could go out */
   enum nic_verdict verdict;
   __u8 first_send; /* of the message's program: [first_send, end_send) go out now */
   __u8 end_send;
@@ -57,12 +63,12 @@ struct nic_outcome {
   __u8 vetoes;    /* whether what goes out says no */
   __u8 publishes; /* whether the host is to be given the result: nic_published() */
   __u8 waits;     /* whether what has come is kept until the host begins */
-  __u8 reserved[2];
-  __u32 completed; /* operations, one after the other */
+  __u8 completed; /* operations, one after the other */
+  __u8 reserved[7];
 };
 
 NIC_INLINE struct nic_outcome nic_refused(enum nic_verdict verdict) {
-  struct nic_outcome outcome = {0, verdict, 0, 0, 0, 0, 0, 0, 0, {0, 0}, 0};
+  struct nic_outcome outcome = {0, 0, verdict, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0}};
   return outcome;
 }
 
@@ -84,13 +90,16 @@ NIC_FUNCTION __u32 nic_advance(const struct nic_group* group, struct nic_state* 
 
 /* What follows from bits that have been set. */
 NIC_INLINE struct nic_outcome nic_follow(const struct nic_group* group, struct nic_state* state,
-                                         const struct nic_program* program, const struct nic_change* change) {
+                                         const struct nic_program* program, __u64 epoch,
+                                         const struct nic_change* change) {
   struct nic_outcome outcome = nic_refused(NIC_TAKEN);
   outcome.first_send = (__u8)nic_sends_reached(program, change->before);
   outcome.end_send = (__u8)nic_sends_reached(program, change->after);
   outcome.vetoes = nic_is_vetoed(program, change->after);
+  /* After the change, which orders: nic_promise() looks at the record after it has set its bit. */
+  outcome.owed = nic_look(&state->owed[nic_index_of(epoch)], epoch);
   if (nic_is_complete(program, change->after)) {
-    outcome.completed = nic_advance(group, state);
+    outcome.completed = (__u8)nic_advance(group, state);
   } else if (program->operands != 0) {
     outcome.publishes = nic_is_complete(program, change->after | NIC_PUBLISHED) &&
                         !nic_is_complete(program, change->before | NIC_PUBLISHED);

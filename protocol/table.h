@@ -61,7 +61,7 @@ enum {
 };
 
 enum nic_program_flags {
-  NIC_RELIABLE_WIRE = 1, /* no message is missed: nothing is asked for again */
+  NIC_RELIABLE_WIRE = 1, /* no message is missed: nothing is sent again, and one that doesn't come breaks the group */
   NIC_ACKNOWLEDGED = 2,  /* each message by itself, and its sender repeats it; none has content */
   NIC_VOTES = 4,         /* the only ones with messages to NIC_ALL, and whose first stage may not need the host */
   NIC_TO_ROOT = 8,       /* only the root gets the result */
@@ -86,7 +86,7 @@ struct nic_arrival {
   __u8 send;    /* in that member's list */
   __u8 operand; /* the place where its content goes, or NIC_NO_OPERAND */
   __u8 slice;   /* of that place, or NIC_WHOLE */
-  __u8 reserved;
+  __u8 depth;   /* how many messages there are one after the other up to and with this one, at most; 255: or more */
 };
 
 struct nic_program {

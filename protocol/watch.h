@@ -12,10 +12,16 @@
 #include "protocol/machine.h"
 
 struct nic_backoff {
-  __u64 ask_ns;     /* how long until a message counts as missing and is asked for */
-  __u64 most_ns;    /* the longest time until it is asked for again, which is a quarter of the time that it has been
-                       missing */
+  __u64 ask_ns;     /* the shortest time until a message counts as missing and is asked for */
+  __u64 most_ns;    /* the longest time until a question without an answer is repeated, unless a round trip is longer */
   __u64 silence_ns; /* how long a member may be silent until it counts as gone */
+};
+
+/* How long answers take: smoothed, and how far they lie from that, as Jacobson and Karels have it for TCP. */
+struct nic_round_trip {
+  __u64 smooth_ns; /* 0: not known yet */
+  __u64 spread_ns;
+  __u64 learned_ns; /* when */
 };
 
 struct nic_watched_member {
@@ -27,11 +33,28 @@ struct nic_watched_member {
 struct nic_watched_record {
   __u64 epoch;
   __u64 since_ns;
-  __u64 next_ns;
+  __u64 next_ns;   /* when there is something to do again */
+  __u64 asked;     /* arrivals that have been asked for */
+  __u64 again_ns;  /* when those of them are asked for again of which nothing has been said */
+  __u64 said;      /* arrivals of which something has been said */
+  __u64 check_ns;  /* when their senders are looked after */
+  __u32 soundings; /* without an answer */
+  __u32 reserved;
+};
+
+enum { NIC_PROBES = 16 };
+struct nic_probe_sent {
+  __u64 echo; /* what its answer is known by */
+  __u64 at_ns;
 };
 
 struct nic_watch {
   struct nic_backoff backoff;
+  struct nic_round_trip round_trip;
+  __u64 heard;  /* the last answer that something was learned from */
+  __u32 probes; /* that have gone out */
+  __u32 reserved;
+  struct nic_probe_sent probe[NIC_PROBES]; /* the last: number i in place i modulo NIC_PROBES */
   struct nic_watched_record record[NIC_WINDOW];
   struct nic_watched_record unacknowledged[NIC_WINDOW];
   struct nic_watched_member* member; /* of the group's size */
@@ -41,24 +64,74 @@ struct nic_watch {
   void* user;
 };
 
+enum {
+  NIC_LEARN_AGAIN_NS = 1000000000, /* an estimate counts for so long; then it is made anew when something is late */
+  NIC_MOST_ROUND_TRIP_NS = 1000000000,
+  NIC_MOST_SOUNDINGS = 8, /* without an answer; then all is asked for */
+};
+#define NIC_NEVER_NS (1ULL << 50)
+
 static inline __u32 nic_signs_of_life(const struct nic_watch* watch, __u32 member) {
   return *(const volatile __u32*)((const char*)watch->signs_of_life + (__u64)member * watch->signs_of_life_stride);
 }
 
-/* Whether the record's time has come; the next time is later. */
-static inline int nic_is_due(struct nic_watched_record* watched, const struct nic_backoff* backoff, __u64 epoch,
-                             __u64 now_ns) {
-  if (watched->epoch != epoch) {
-    watched->epoch = epoch;
-    watched->since_ns = now_ns;
-    watched->next_ns = now_ns + backoff->ask_ns;
-    return 0;
+/* Takes note of how long an answer took. */
+static inline void nic_learn(struct nic_watch* watch, __u64 took_ns, __u64 now_ns) {
+  struct nic_round_trip* known = &watch->round_trip;
+  if (took_ns > NIC_MOST_ROUND_TRIP_NS) took_ns = NIC_MOST_ROUND_TRIP_NS;
+  if (took_ns == 0) took_ns = 1;
+  if (known->smooth_ns == 0 || took_ns > 2 * known->smooth_ns || took_ns < known->smooth_ns / 2) {
+    /* Another network than before, or the first that is known of it. */
+    known->smooth_ns = took_ns;
+    known->spread_ns = took_ns / 8;
+  } else {
+    const __u64 off_ns = took_ns > known->smooth_ns ? took_ns - known->smooth_ns : known->smooth_ns - took_ns;
+    known->spread_ns = known->spread_ns - known->spread_ns / 4 + off_ns / 4;
+    known->smooth_ns = known->smooth_ns - known->smooth_ns / 8 + took_ns / 8;
   }
-  if (now_ns < watched->next_ns) return 0;
-  const __u64 quarter = (now_ns - watched->since_ns) / 4;
-  const __u64 wait_ns = quarter > backoff->ask_ns ? quarter : backoff->ask_ns;
-  watched->next_ns = now_ns + (wait_ns < backoff->most_ns ? wait_ns : backoff->most_ns);
-  return 1;
+  known->learned_ns = now_ns;
+}
+
+static inline void nic_learn_from_answer(const struct nic_state* state, struct nic_watch* watch, __u64 now_ns) {
+  const __u64 heard = nic_load(&state->heard);
+  if (heard == watch->heard) return;
+  watch->heard = heard;
+  const struct nic_probe_sent* probe = &watch->probe[heard % NIC_PROBES];
+  const __u64 heard_ns = nic_load(&state->heard_ns);
+  if (probe->echo == heard && heard_ns >= probe->at_ns) nic_learn(watch, heard_ns - probe->at_ns, now_ns);
+}
+
+/* Asks a member for a sign of life, which tells how long answers take. */
+static inline void nic_probe(const struct nic_group* group, struct nic_watch* watch, __u32 member, __u64 epoch,
+                             __u64 now_ns) {
+  struct nic_message m = nic_outgoing(group, NIC_PROBE, epoch, NIC_PROBING);
+  const __u32 number = ++watch->probes;
+  m.target = (__u16)member;
+  m.send = (__u8)(number >> 8);
+  m.bit = (__u8)number;
+  watch->probe[number % NIC_PROBES].echo = nic_echo_of(member, &m);
+  watch->probe[number % NIC_PROBES].at_ns = now_ns;
+  watch->emit(watch->user, &m);
+}
+
+/* How long a question waits for its answer until it is repeated, and a message for its acknowledgement: a round trip,
+ * and a quarter of the time that has passed with nothing heard. */
+static inline __u64 nic_answer_ns(const struct nic_watch* watch, __u64 passed_ns) {
+  const struct nic_round_trip* known = &watch->round_trip;
+  __u64 wait_ns = known->smooth_ns + 4 * known->spread_ns;
+  if (wait_ns < watch->backoff.ask_ns) wait_ns = watch->backoff.ask_ns;
+  const __u64 most_ns = wait_ns > watch->backoff.most_ns ? wait_ns : watch->backoff.most_ns;
+  if (wait_ns < passed_ns / 4) wait_ns = passed_ns / 4;
+  return wait_ns < most_ns ? wait_ns : most_ns;
+}
+
+/* How long after the host's start an arrival counts as missing: as long as the messages before it take, and this one,
+ * if all hosts start at the same time, and a round trip's half beside. A host that is later answers itself. */
+static inline __u64 nic_expected(const struct nic_watch* watch, const struct nic_arrival* arrival) {
+  const struct nic_round_trip* known = &watch->round_trip;
+  const __u64 depth = arrival->depth == 0 ? 1 : arrival->depth;
+  const __u64 wait_ns = (depth + 1) * known->smooth_ns / 2 + 4 * known->spread_ns;
+  return wait_ns > watch->backoff.ask_ns ? wait_ns : watch->backoff.ask_ns;
 }
 
 static inline void nic_report_to_all(const struct nic_group* group, const struct nic_state* state,
@@ -84,36 +157,129 @@ static inline int nic_is_silent(struct nic_watch* watch, __u32 member, __u64 sin
   return now_ns - last > watch->backoff.silence_ns;
 }
 
-/* Asks for what is missing of an operation that has been started here. */
+/* The member that an arrival of an operation comes from; the group's size or more: it isn't known. */
+static inline __u32 nic_awaited(const struct nic_state* state, const struct nic_program* program, __u64 epoch,
+                                __u32 bit) {
+  const __u32 root = nic_call_root(nic_described(&state->call[nic_index_of(epoch)], epoch));
+  return nic_source_of(&program->arrival[bit], root);
+}
+
+static inline void nic_break_and_tell(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
+                                      enum nic_cause cause, __u32 member) {
+  nic_break(state, cause, member);
+  nic_report_to_all(group, state, watch);
+}
+
+/* Asks the member about an arrival that is missing. */
+static inline void nic_ask(const struct nic_group* group, struct nic_watch* watch, const struct nic_program* program,
+                           __u64 epoch, __u32 bit, __u32 member, __u64 now_ns) {
+  /* Where messages are acknowledged, their sender repeats them: only whether it lives is asked. */
+  if ((program->flags & NIC_ACKNOWLEDGED) != 0) {
+    nic_probe(group, watch, member, epoch, now_ns);
+    return;
+  }
+  struct nic_message m = nic_outgoing(group, NIC_NACK, epoch, (__u8)(program - group->program));
+  m.target = (__u16)member;
+  m.send = program->arrival[bit].send;
+  m.bit = (__u8)bit;
+  watch->emit(watch->user, &m);
+}
+
+/* Those of which their senders have said that they will come: whether the senders live. On a wire that loses nothing,
+ * those that are said to have gone out. */
+static inline void nic_watch_said(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
+                                  struct nic_watched_record* watched, const struct nic_program* program, __u64 said,
+                                  __u64 now_ns) {
+  const int is_reliable = (program->flags & NIC_RELIABLE_WIRE) != 0;
+  const __u64 wait_ns = is_reliable ? 2 * nic_answer_ns(watch, 0) : watch->backoff.silence_ns / 4;
+  const int is_new = (said & ~watched->said) != 0;
+  watched->said = said;
+  if (is_new) watched->check_ns = now_ns + wait_ns;
+  if (said == 0 || now_ns < watched->check_ns) return;
+  watched->check_ns = now_ns + wait_ns;
+  for (__u32 bit = 0; bit < program->arrivals; ++bit) {
+    if ((said >> bit & 1) == 0) continue;
+    const __u32 member = nic_awaited(state, program, watched->epoch, bit);
+    if (is_reliable || nic_is_silent(watch, member, watched->since_ns, now_ns)) {
+      nic_break_and_tell(group, state, watch, is_reliable ? NIC_CAUSE_LOST : NIC_CAUSE_SILENT, member);
+      return;
+    }
+    nic_probe(group, watch, member, watched->epoch, now_ns);
+  }
+}
+
+/* While it isn't known how long answers take: whether one of the members lives, less and less often. Gives when to look
+ * again. */
+static inline __u64 nic_sound(const struct nic_group* group, const struct nic_state* state, struct nic_watch* watch,
+                              struct nic_watched_record* watched, const struct nic_program* program, __u64 open,
+                              __u64 now_ns) {
+  if (now_ns < watched->again_ns) return watched->again_ns;
+  for (__u32 bit = 0; bit < program->arrivals; ++bit) {
+    const __u32 member = nic_awaited(state, program, watched->epoch, bit);
+    if ((open >> bit & 1) == 0 || member >= group->size) continue;
+    nic_probe(group, watch, member, watched->epoch, now_ns);
+    break;
+  }
+  /* The answer may be on its way for any time: twice as long as until now. */
+  const __u64 passed_ns = now_ns - watched->since_ns;
+  watched->again_ns = now_ns + (passed_ns > watch->backoff.ask_ns ? passed_ns : watch->backoff.ask_ns);
+  ++watched->soundings;
+  return watched->again_ns;
+}
+
+/* Those of which nothing is known. Gives when to look at them again. */
+static inline __u64 nic_watch_open(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
+                                   struct nic_watched_record* watched, const struct nic_program* program, __u64 open,
+                                   __u64 now_ns) {
+  if (watch->round_trip.smooth_ns == 0 && watched->asked == 0 && watched->soundings < NIC_MOST_SOUNDINGS)
+    return nic_sound(group, state, watch, watched, program, open, now_ns);
+  __u64 newly = 0;
+  __u64 next_ns = ~0ULL;
+  for (__u32 bit = 0; bit < program->arrivals; ++bit) {
+    const __u32 member = nic_awaited(state, program, watched->epoch, bit);
+    if ((open >> bit & 1) == 0 || member >= group->size) continue;
+    const int was_asked = (int)(watched->asked >> bit & 1);
+    const __u64 due_ns =
+        was_asked ? watched->again_ns : watched->since_ns + nic_expected(watch, &program->arrival[bit]);
+    if (now_ns < due_ns) {
+      if (due_ns < next_ns) next_ns = due_ns;
+      continue;
+    }
+    if (nic_is_silent(watch, member, watched->since_ns, now_ns)) {
+      nic_break_and_tell(group, state, watch, NIC_CAUSE_SILENT, member);
+      return next_ns;
+    }
+    if (newly == 0 && now_ns - watch->round_trip.learned_ns > NIC_LEARN_AGAIN_NS)
+      nic_probe(group, watch, member, watched->epoch, now_ns);
+    nic_ask(group, watch, program, watched->epoch, bit, member, now_ns);
+    newly |= 1ULL << bit;
+  }
+  if (newly == 0) return next_ns;
+  watched->asked |= newly;
+  watched->again_ns = now_ns + nic_answer_ns(watch, now_ns - watched->since_ns);
+  return watched->again_ns < next_ns ? watched->again_ns : next_ns;
+}
+
+/* Looks after an operation that has been started here. */
 static inline void nic_watch_operation(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                        __u64 epoch, __u64 now_ns) {
   struct nic_watched_record* watched = &watch->record[nic_index_of(epoch)];
-  if (!nic_is_due(watched, &watch->backoff, epoch, now_ns)) return;
+  if (watched->epoch != epoch) {
+    const struct nic_watched_record fresh = {epoch, now_ns, now_ns + watch->backoff.ask_ns, 0, 0, 0, 0, 0, 0};
+    *watched = fresh;
+    return;
+  }
+  if (now_ns < watched->next_ns) return;
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
   if ((word & NIC_STARTED) == 0) return;
-  const __u32 index = (__u32)nic_program_of(word) % NIC_MOST_PROGRAMS;
-  const struct nic_program* program = nic_program_at(group, index);
-  /* On a wire that loses nothing, only signs of life are asked for; where messages are acknowledged, the sender repeats
-   * them. */
-  const int asks = (program->flags & (NIC_RELIABLE_WIRE | NIC_ACKNOWLEDGED)) == 0;
-  const __u64 missing = nic_wanted(program, word) & ~word;
-  const __u32 root = nic_call_root(nic_described(&state->call[nic_index_of(epoch)], epoch));
-  for (__u32 bit = 0; bit < program->arrivals; ++bit) {
-    if ((missing >> bit & 1) == 0) continue;
-    const struct nic_arrival* arrival = &program->arrival[bit];
-    const __u32 member = nic_source_of(arrival, root);
-    if (member >= group->size) continue; /* an operation has its call before it has started */
-    if (nic_is_silent(watch, member, watched->since_ns, now_ns)) {
-      nic_break(state, NIC_CAUSE_SILENT, member);
-      nic_report_to_all(group, state, watch);
-      return;
-    }
-    struct nic_message m = nic_outgoing(group, asks ? NIC_NACK : NIC_PROBE, epoch, (__u8)index);
-    m.target = (__u16)member;
-    m.send = arrival->send;
-    m.bit = (__u8)bit;
-    watch->emit(watch->user, &m);
-  }
+  const struct nic_program* program = nic_program_at(group, nic_program_of(word));
+  const __u64 missing = nic_wanted(program, word) & ~word & ((1ULL << program->arrivals) - 1);
+  const __u64 said = missing & nic_look(&state->promised[nic_index_of(epoch)], epoch);
+  nic_watch_said(group, state, watch, watched, program, said, now_ns);
+  if (nic_load(&state->broken) != 0) return;
+  const __u64 next_ns = nic_watch_open(group, state, watch, watched, program, missing & ~said, now_ns);
+  watched->next_ns = said != 0 && watched->check_ns < next_ns ? watched->check_ns : next_ns;
+  if (watched->next_ns == ~0ULL) watched->next_ns = now_ns + watch->backoff.ask_ns;
 }
 
 /* The oldest operation of which messages may have to be repeated. */
@@ -124,21 +290,36 @@ static inline __u64 nic_unacknowledged(const struct nic_group* group, const stru
   const __u64 word = nic_look(&state->record[nic_index_of(epoch)], epoch);
   if ((word & NIC_STARTED) == 0) return 0;
   const struct nic_program* program = nic_program_at(group, nic_program_of(word));
-  if ((program->flags & NIC_ACKNOWLEDGED) == 0) return 0;
+  const __u64 owed =
+      (program->flags & NIC_ACKNOWLEDGED) != 0 ? ~0ULL : nic_look(&state->owed[nic_index_of(epoch)], epoch);
+  if ((owed & (NIC_STARTED - 1)) == 0) return 0;
   const __u64 sent = (1ULL << nic_sends_reached(program, word)) - 1;
-  return sent & ~nic_look(&state->acknowledged[nic_index_of(epoch)], epoch);
+  return sent & owed & ~nic_look(&state->acknowledged[nic_index_of(epoch)], epoch);
 }
 
-/* Repeats what has not been acknowledged. */
+/* Repeats what has not been acknowledged, to a member that may be there. */
 static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
                                               struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
   const __u64 missing = nic_unacknowledged(group, state, epoch);
-  if (missing == 0 || !nic_is_due(&watch->unacknowledged[nic_index_of(epoch)], &watch->backoff, epoch, now_ns)) return;
+  struct nic_watched_record* watched = &watch->unacknowledged[nic_index_of(epoch)];
+  if (missing == 0) return;
+  if (watched->epoch != epoch || (missing & ~watched->asked) != 0) {
+    /* They have gone out just now. */
+    const struct nic_watched_record sent = {epoch, now_ns, now_ns + nic_answer_ns(watch, 0), missing, 0, 0, 0, 0, 0};
+    *watched = sent;
+    return;
+  }
+  if (now_ns < watched->next_ns) return;
+  watched->next_ns = now_ns + nic_answer_ns(watch, now_ns - watched->since_ns);
+  if (now_ns - watched->since_ns > watch->backoff.silence_ns) watched->next_ns = now_ns + NIC_NEVER_NS;
+  const __u64 call = nic_described(&state->call[nic_index_of(epoch)], epoch);
   const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
+  const int is_owed = (nic_program_at(group, program)->flags & NIC_ACKNOWLEDGED) == 0;
   for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
-    if ((missing >> number & 1) != 0 && nic_sent(group, program, epoch, 0, number, &m) != 0)
-      watch->emit(watch->user, &m);
+    if ((missing >> number & 1) == 0 || nic_sent(group, program, epoch, call, number, &m) == 0) continue;
+    if (is_owed) m.kind = NIC_OWED;
+    watch->emit(watch->user, &m);
   }
 }
 
@@ -171,6 +352,7 @@ static inline __u64 nic_watch_wait(const struct nic_group* group, const struct n
 static inline __u32 nic_watch_group(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                     __u64 now_ns) {
   if (nic_load(&state->broken) != 0) return 0;
+  nic_learn_from_answer(state, watch, now_ns);
   const __u32 advanced = nic_advance(group, state);
   const __u64 started = nic_load(&state->started);
   for (__u64 epoch = nic_load(&state->completed) + 1; epoch <= started; ++epoch) {

@@ -75,3 +75,8 @@ check notices holds -DRANKS=3 -DSET_UPS=2
 check notices holds -DRANKS=2 -DSET_UPS=4 -DERRORS=2
 check notices fails -DBROKEN=1
 check notices fails -DBROKEN=2 -DERRORS=1
+
+check promise holds
+for broken in 1 2; do
+  check promise fails "-DBROKEN=$broken"
+done

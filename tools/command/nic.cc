@@ -164,7 +164,7 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
   up->add_option("--port", options->port,
                  "UDP port, the same on all machines (default: " + std::to_string(NIC_DEFAULT_PORT) + ")")
       ->check(CLI::Range(1, 65535));
-  up->add_option("--ask-ms", options->ask_ms, "a message that is so late is asked for (default: 1)")
+  up->add_option("--ask-ms", options->ask_ms, "the shortest time until a missing message is asked for (default: 1)")
       ->check(number_between(0.05, 10'000));
   up->add_option("--silence-s", options->silence_s, "a machine that is silent for so long is gone (default: 10)")
       ->check(number_between(0.01, 86'400));

@@ -49,7 +49,9 @@ class AgentEngine final : public Engine {
         slots_(NIC_MOST_GROUPS),
         keeper_(
             NIC_MOST_GROUPS, options.backoff,
-            [this](uint32_t group, const nic_message& message) { send(*slots_[group], message); },
+            [this](uint32_t group, const nic_message& message, const nic_operand& operand) {
+              send(*slots_[group], message, &operand);
+            },
             [this](uint32_t group) { forget(group); }) {}
 
   const char* kind() const override { return "agent"; }
@@ -77,7 +79,8 @@ class AgentEngine final : public Engine {
     HOCKET_TRY(make_doorbell(*slot, lent));
     HOCKET_TRY(open_multicast(*slot, lent.group));
     ids_[request.group.id] = lent.group;
-    const GroupMemory memory = {&slot->group, &slot->state, slot->page, slot->signs_of_life.data(), sizeof(uint32_t)};
+    const GroupMemory memory = {&slot->group,    &slot->state, slot->page, slot->memory(), slot->signs_of_life.data(),
+                                sizeof(uint32_t)};
     keeper_.add(lent.group, memory, request.silence_ns, request.user);
     slots_[lent.group] = std::move(slot);
     return lent;
@@ -116,6 +119,8 @@ class AgentEngine final : public Engine {
   Counters counters() const override {
     Counters counters = counters_;
     counters[NIC_OPERATIONS] += keeper_.found_operations();
+    counters[NIC_ASKED] += keeper_.asked();
+    counters[NIC_RESENT] += keeper_.repeated();
     return counters;
   }
   std::vector<GroupReport> groups() const override { return keeper_.report(); }
@@ -213,6 +218,7 @@ class AgentEngine final : public Engine {
     Slot& slot = *slots_[found->second];
     if (nic_tag(&slot.group.key, &message, &operand) != tag) return count(NIC_BAD_TAG);
     if (nic_is_sign_of_life(&slot.group, &slot.state, &message) != 0) ++slot.signs_of_life[message.source];
+    nic_hear(&slot.group, &slot.state, &message, now_ns());
     const nic_outcome outcome = nic_take(&slot.group, &slot.state, slot.memory(), &message, &operand);
     count(outcome.verdict);
     if (outcome.waits != 0) count(NIC_KEPT);

@@ -44,7 +44,13 @@ void GroupKeeper::add(uint32_t number, const GroupMemory& memory, uint64_t silen
 
 void GroupKeeper::emit(void* user, const nic_message* message) {
   const Kept& kept = *static_cast<const Kept*>(user);
-  kept.keeper->send_(kept.number, *message);
+  if (message->kind == NIC_NACK || message->kind == NIC_PROBE) ++kept.keeper->asked_;
+  if (nic_is_of_schedule(message) != 0) ++kept.keeper->repeated_;
+  const GroupMemory& memory = kept.memory;
+  nic_operand operand;
+  const uint64_t call = nic_described(&memory.state->call[nic_index_of(message->epoch)], message->epoch);
+  if (nic_carry(memory.group, memory.state, memory.operands, message, call, &operand) != 0)
+    kept.keeper->send_(kept.number, *message, operand);
 }
 
 void GroupKeeper::leave(uint32_t number, uint64_t now_ns) {

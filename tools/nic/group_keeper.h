@@ -21,13 +21,15 @@ struct GroupMemory {
   const nic_group* group = nullptr;
   nic_state* state = nullptr;
   nic_page* page = nullptr;
+  uint64_t operands = 0;                    // where the first place of the first operation is
   const uint32_t* signs_of_life = nullptr;  // of member 0
   uint32_t signs_of_life_stride = 0;        // bytes to the next member's
 };
 
 class GroupKeeper {
  public:
-  using Send = std::function<void(uint32_t group, const nic_message& message)>;
+  // `operand`: what the message carries.
+  using Send = std::function<void(uint32_t group, const nic_message& message, const nic_operand& operand)>;
   using Free = std::function<void(uint32_t group)>;
   // `send` sends a message of a group's; `free`: no member will ask for the group any more.
   GroupKeeper(uint32_t groups, nic_backoff backoff, Send send, Free free);
@@ -35,6 +37,9 @@ class GroupKeeper {
   uint32_t free_groups() const { return free_groups_; }
   // Operations that look() found complete and that had not been counted.
   uint64_t found_operations() const { return found_operations_; }
+  // Of what it has sent: questions, and messages once more.
+  uint64_t asked() const { return asked_; }
+  uint64_t repeated() const { return repeated_; }
   // A number that no group has, the one longest ago given first; -1: there is none.
   int64_t find_free() const;
   bool is_free(uint32_t number) const { return groups_[number] == nullptr; }
@@ -70,6 +75,8 @@ class GroupKeeper {
   Free free_;
   uint32_t free_groups_;
   uint64_t found_operations_ = 0;
+  uint64_t asked_ = 0;
+  uint64_t repeated_ = 0;
   uint32_t next_ = 0;
   std::vector<std::unique_ptr<Kept>> groups_;
 };

@@ -74,7 +74,9 @@ class KernelEngine final : public Engine {
         slots_(NIC_MOST_GROUPS),
         keeper_(
             NIC_MOST_GROUPS, options.backoff,
-            [this](uint32_t group, const nic_message& message) { send(group, message); },
+            [this](uint32_t group, const nic_message& message, const nic_operand& operand) {
+              send(group, message, operand);
+            },
             [this](uint32_t group) { forget(group); }) {}
 
   const char* kind() const override { return "kernel"; }
@@ -107,8 +109,14 @@ class KernelEngine final : public Engine {
       forget(group);
       return lent;
     }
-    const GroupMemory memory = {&slot.kernel.group, &programs_->state(group), slot.page,
-                                &programs_->member(slot.kernel.first_member).signs_of_life, sizeof(nic_member)};
+    const uint64_t operands =
+        slot.operands == 0 ? 0 : reinterpret_cast<uintptr_t>(&programs_->operand(slot.kernel.first_operand));
+    const GroupMemory memory = {&slot.kernel.group,
+                                &programs_->state(group),
+                                slot.page,
+                                operands,
+                                &programs_->member(slot.kernel.first_member).signs_of_life,
+                                sizeof(nic_member)};
     keeper_.add(group, memory, request.silence_ns, request.user);
     return lent;
   }
@@ -140,6 +148,8 @@ class KernelEngine final : public Engine {
   Counters counters() const override {
     Counters counters = programs_->counters();
     counters[NIC_OPERATIONS] += keeper_.found_operations();
+    counters[NIC_ASKED] += keeper_.asked();
+    counters[NIC_RESENT] += keeper_.repeated();
     return counters;
   }
   std::vector<GroupReport> groups() const override { return keeper_.report(); }
@@ -311,14 +321,19 @@ class KernelEngine final : public Engine {
     slot = Slot();
   }
 
-  void send(uint32_t number, const nic_message& message) {
+  void send(uint32_t number, const nic_message& message, const nic_operand& operand) {
     const nic_slot& slot = slots_[number].kernel;
     const nic_member& member = programs_->member(slot.first_member + message.target);
-    __u64 words[NIC_WORDS + 1];
-    nic_write(&message, nic_tag(&slot.group.key, &message, nullptr), words);
+    struct {
+      __u64 words[NIC_WORDS + 1];
+      nic_operand operand;
+    } packet;
+    nic_write(&message, nic_tag(&slot.group.key, &message, &operand), packet.words);
+    const size_t bytes = sizeof(uint64_t) * message.carried;
+    if (bytes != 0) std::memcpy(&packet.operand, &operand, bytes);
     const sockaddr_in address = socket_address(member.ip, member.port);
-    (void)sendto(socket_.get(), words, sizeof words, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address),
-                 sizeof address);
+    (void)sendto(socket_.get(), &packet, NIC_HEADER_BYTES + bytes, MSG_DONTWAIT,
+                 reinterpret_cast<const sockaddr*>(&address), sizeof address);
   }
 
   EngineOptions options_;

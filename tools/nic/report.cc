@@ -15,7 +15,7 @@ constexpr const char* kNames[] = {"taken",       "duplicate",  "stale",        "
                                   "no_program",  "unexpected", "disagreement", "unsound",    "rejected", "too_many",
                                   "out_of_turn", "contended",  "unknown_kind", "bad_length", "bad_tag",  "no_group",
                                   "no_room",     "sent",       "resent",       "replied",    "woken",    "bells",
-                                  "operations",  "kept",       "in_driver"};
+                                  "operations",  "kept",       "in_driver",    "asked"};
 static_assert(std::size(kNames) == NIC_COUNTERS);
 
 }  // namespace

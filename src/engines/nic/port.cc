@@ -366,6 +366,9 @@ Status NicGroup::health() const {
       return {Code::kPeerFailed, "the NIC engine of " + member + " has given no sign of life"};
     case NIC_CAUSE_LEFT:
       return {Code::kPeerFailed, member + " of the NIC engine's group has ended"};
+    case NIC_CAUSE_LOST:
+      return {Code::kPeerFailed,
+              "a message of " + member + " was lost; the NIC engine's chain takes the wire for one that loses none"};
     default:
       return {Code::kMismatch, member + " takes part in another collective than the others"};
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engines/nic/depths.h"
 #include "engines/nic/table_writer.h"
 #include "protocol/operands.h"
 
@@ -139,6 +140,15 @@ class Roots {
   Contents& contents_;
 };
 
+// How deep each arrival is. The message of a root to member 0 comes before all others, that to a root behind them.
+void write_depths(Collective collective, const Depths& depths, const Taken& taken, nic_program& program) {
+  const uint32_t before = collective == Collective::kBroadcast ? 1 : 0;
+  if (taken.arrivals != 0)
+    program.arrival[kRootBit].depth = depth_of_arrival(collective == Collective::kReduce ? depths.deepest + 1 : before);
+  for (size_t i = 0; i < depths.receives.size(); ++i)
+    program.arrival[taken.arrivals + i].depth = depth_of_arrival(depths.receives[i] + before);
+}
+
 }  // namespace
 
 Status can_hold(const Plan& plan, const Form& form) {
@@ -179,6 +189,7 @@ Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& p
   HOCKET_TRY(writer.write(formed(plan, form), before, [&](uint64_t need) { return roots.send(writer, need); }));
   HOCKET_TRY(std::move(unlike));
   HOCKET_TRY(roots.end());
+  write_depths(plan.collective, depths_of(rank, plan.shape.size, formed_plan_of), taken_by(rank), program);
   if (form.on_arrival) HOCKET_TRY(contents.pool());
   return program;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/assertion.h"
+#include "engines/nic/depths.h"
 #include "engines/nic/stage_table.h"
 #include "engines/nic/table_writer.h"
 
@@ -12,8 +13,12 @@ namespace {
 enum : uint8_t { kQuestion, kResult, kBroadcasts };  // the hub's sends, and others' arrivals
 constexpr uint8_t kAnswer = 0;                       // others' send
 
-nic_arrival arrival_of(uint32_t member, uint8_t send) {
-  return {static_cast<uint16_t>(member), send, NIC_NO_OPERAND, NIC_WHOLE, 0};
+constexpr uint8_t kDepthOfQuestion = 1;
+constexpr uint8_t kDepthOfAnswer = 2;
+constexpr uint8_t kDepthOfResult = 3;
+
+nic_arrival arrival_of(uint32_t member, uint8_t send, uint8_t depth) {
+  return {static_cast<uint16_t>(member), send, NIC_NO_OPERAND, NIC_WHOLE, depth};
 }
 
 void put_stage(nic_program& program, uint64_t need, uint16_t member, uint8_t bit) {
@@ -28,14 +33,16 @@ nic_program vote_of(uint32_t rank, uint32_t size) {
   nic_program program{};
   program.flags = NIC_VOTES;
   if (rank == kHub) {
-    for (uint32_t other = 1; other < size; ++other) program.arrival[program.arrivals++] = arrival_of(other, kAnswer);
+    for (uint32_t other = 1; other < size; ++other)
+      program.arrival[program.arrivals++] = arrival_of(other, kAnswer, kDepthOfAnswer);
     program.question = NIC_MOST_ARRIVALS;
     program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
     put_stage(program, NIC_STARTED, NIC_ALL, kQuestion);
     put_stage(program, program.all, NIC_ALL, kResult);
     return program;
   }
-  for (const uint8_t number : {kQuestion, kResult}) program.arrival[program.arrivals++] = arrival_of(kHub, number);
+  program.arrival[program.arrivals++] = arrival_of(kHub, kQuestion, kDepthOfQuestion);
+  program.arrival[program.arrivals++] = arrival_of(kHub, kResult, kDepthOfResult);
   program.question = kQuestion;
   program.all = NIC_STARTED | ((uint64_t{1} << program.arrivals) - 1);
   put_stage(program, uint64_t{1} << kQuestion, kHub, static_cast<uint8_t>(rank - 1));
@@ -66,6 +73,9 @@ Result<nic_program> broadcast_table(uint32_t rank, uint32_t size, const PlanOf& 
   const schedule::Plan plan = plan_of(rank);
   Contents contents(plan, program);
   HOCKET_TRY(TableWriter(rank, plan_of, taken_by, program, contents).write(plan, voted | NIC_VETOED));
+  const std::vector<uint32_t> depths = depths_of(rank, size, plan_of).receives;
+  for (size_t i = 0; i < depths.size(); ++i)
+    program.arrival[taken_by(rank).arrivals + i].depth = depth_of_arrival(depths[i] + kDepthOfResult);
   program.instead = program.all;
   program.all = voted;
   return program;

@@ -141,6 +141,11 @@ class NicBenchTest(NicLab):
     def test_losses_change_no_result(self):
         self.bench("reduce", "--impair", "loss=5%", variants=["nic", "mixed:chain"])
 
+    def test_what_takes_the_wire_for_reliable_says_so_when_it_is_not(self):
+        result = self.lab("bench", "barrier", "--nodes", "3", "--switch", "bridge", "--variants", "nic-chain",
+                          "--impair", "loss=20%", "--rounds", "500", code=1)
+        self.assertRegex(result.stderr, "a message of member . .* was lost; the NIC engine's chain takes the wire")
+
     def test_what_makes_no_sense_is_refused(self):
         for words, said in ((["barrier", "--timing", "latency"], ["back-to-back"]),
                             (["reduce", "--timing", "back-to-back"], ["host-time"]),

@@ -110,7 +110,7 @@ def siphash(key, words):
 
 def packet(kind, *, group=0, epoch=1, source=0, target=0, program_number=0, bit=0, send=0, root=0, words=0,
            operation=0, of_type=0, operand=(), key=None, tag=0):
-    head = [0x684b4e43 << 32 | 2 << 28 | kind << 24 | program_number << 16 | root, group, epoch,
+    head = [0x684b4e43 << 32 | 3 << 28 | kind << 24 | program_number << 16 | root, group, epoch,
             source << 48 | target << 32 | send << 24 | bit << 16 | words << 8 | operation << 4 | of_type]
     return (struct.pack("!5Q", *head, siphash(key, [*head, *operand]) if key else tag)
             + struct.pack(f"<{len(operand)}Q", *operand))

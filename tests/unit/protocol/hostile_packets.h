@@ -69,6 +69,7 @@ class HostilePackets {
   Spoilt spoil_content(const Victim& victim);
   Spoilt spoil_nack(const Victim& victim);
   Spoilt spoil_ack(const Victim& victim);
+  Spoilt spoil_answer(const Victim& victim);
   Spoilt spoil_abort(const Victim& victim);
   Spoilt spoil_result(const Victim& victim);
   Spoilt repeat_operand(const Victim& victim);

@@ -253,6 +253,7 @@ HostilePackets::Spoilt HostilePackets::spoil_ack(const Victim& victim) {
       auto other = static_cast<uint32_t>(below(victim.group.programs));
       if ((victim.group.program[other].flags & NIC_ACKNOWLEDGED) != 0) other = kNoVote;
       message = about_send(victim, other, NIC_ACK, near(victim));
+      if (nic_look(&victim.state.owed[nic_index_of(message.epoch)], message.epoch) != 0) return spoil_any(victim);
       return {message, NIC_NOT_EXPECTED, "acknowledges what needs it not"};
     }
     case 3:
@@ -265,6 +266,40 @@ HostilePackets::Spoilt HostilePackets::spoil_ack(const Victim& victim) {
     default:
       message.epoch = started < NIC_WINDOW ? 0 : below(started - NIC_WINDOW + 1);
       return {message, NIC_STALE, "acknowledges too late"};
+  }
+}
+
+// What is said of an arrival: that it is owed, or has gone out.
+HostilePackets::Spoilt HostilePackets::spoil_answer(const Victim& victim) {
+  const nic_state& state = victim.state;
+  if (state.started == state.completed) return spoil_any(victim);
+  const uint64_t epoch = state.completed + 1 + below(state.started - state.completed);
+  const uint32_t program = program_of_epoch(victim, epoch);
+  const nic_program& p = victim.group.program[program];
+  nic_message message = message_of(victim, program, epoch);
+  const bool is_reliable = (p.flags & NIC_RELIABLE_WIRE) != 0;
+  message.kind = is_reliable ? NIC_GONE : NIC_LATER;
+  message.target = victim.group.self;
+  switch (below(6)) {
+    case 0:
+      message.bit = static_cast<uint8_t>(p.arrivals + below(256u - p.arrivals));
+      return {message, NIC_NOT_EXPECTED, "promises a bit too high"};
+    case 1:
+      message.send = static_cast<uint8_t>(message.send + 1 + below(255));
+      return {message, NIC_NOT_EXPECTED, "promises another send"};
+    case 2:
+      if (p.arrival[message.bit].member == NIC_ROOT) return spoil_any(victim);
+      message.source = other_member(victim, message.source);
+      return {message, NIC_NOT_EXPECTED, "promises for another"};
+    case 3:
+      message.kind = is_reliable ? NIC_LATER : NIC_GONE;
+      return {message, NIC_NOT_EXPECTED, "promises what such a wire has not"};
+    case 4:
+      message.epoch = far_ahead(state.started);
+      return {message, NIC_EARLY, "promises too early"};
+    default:
+      message.epoch = below(state.completed + 1);
+      return {message, NIC_STALE, "promises what is over"};
   }
 }
 
@@ -286,10 +321,10 @@ HostilePackets::Spoilt HostilePackets::spoil_abort(const Victim& victim) {
 HostilePacket HostilePackets::malformed(uint32_t group) {
   const Victim& victim = engine_.groups()[group];
   using Spoil = Spoilt (HostilePackets::*)(const Victim&);
-  constexpr Spoil kWays[] = {&HostilePackets::spoil_any,  &HostilePackets::spoil_message,
-                             &HostilePackets::spoil_call, &HostilePackets::spoil_content,
-                             &HostilePackets::spoil_nack, &HostilePackets::spoil_ack,
-                             &HostilePackets::spoil_abort};
+  constexpr Spoil kWays[] = {&HostilePackets::spoil_any,    &HostilePackets::spoil_message,
+                             &HostilePackets::spoil_call,   &HostilePackets::spoil_content,
+                             &HostilePackets::spoil_nack,   &HostilePackets::spoil_ack,
+                             &HostilePackets::spoil_answer, &HostilePackets::spoil_abort};
   const Spoilt spoilt = (this->*kWays[below(std::size(kWays))])(victim);
   HostilePacket packet = signed_by(victim, spoilt.message);
   packet.expected = spoilt.expected;

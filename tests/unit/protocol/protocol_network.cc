@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "algorithms/algorithm.h"
@@ -94,7 +96,11 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& co
     engine->watch.signs_of_life = engine->signs_of_life.data();
     engine->watch.signs_of_life_stride = sizeof(uint32_t);
     engine->watch.emit = [](void* user, const nic_message* message) {
-      static_cast<Engine*>(user)->network->send(*message);
+      Engine& sender = *static_cast<Engine*>(user);
+      const uint64_t call = nic_described(&sender.state.call[nic_index_of(message->epoch)], message->epoch);
+      nic_operand operand{};
+      EXPECT_TRUE(nic_carry(&sender.group, &sender.state, sender.memory(), message, call, &operand) != 0);
+      sender.network->send(*message, operand);
     };
     engine->watch.user = engine.get();
     engines_.push_back(std::move(engine));
@@ -138,11 +144,13 @@ void ProtocolNetwork::begin_after(uint64_t epoch) {
 }
 
 bool ProtocolNetwork::deliver() {
-  if (under_way_.empty()) return false;
-  const size_t index = odds_.reorder ? dice_() % under_way_.size() : 0;
-  std::swap(under_way_[index], under_way_.front());
-  const Packet packet = under_way_.front();
-  under_way_.pop_front();
+  const auto late =
+      std::find_if(under_way_.begin(), under_way_.end(), [&](const Packet& packet) { return packet.at_ns > now_ns_; });
+  const auto come = static_cast<size_t>(late - under_way_.begin());
+  if (come == 0) return false;
+  const size_t index = odds_.reorder ? dice_() % come : 0;
+  const Packet packet = under_way_[index];
+  under_way_.erase(under_way_.begin() + static_cast<ptrdiff_t>(index));
   Engine& engine = *engines_[packet.member];
   if (!engine.is_dead) {
     (void)take(engine, packet.message, packet.operand);
@@ -161,6 +169,7 @@ void ProtocolNetwork::settle_and_tick() {
 
 nic_outcome ProtocolNetwork::take(Engine& engine, const nic_message& message, const nic_operand& operand) {
   if (nic_is_sign_of_life(&engine.group, &engine.state, &message) != 0) ++engine.signs_of_life[message.source];
+  nic_hear(&engine.group, &engine.state, &message, now_ns_);
   const nic_outcome outcome = nic_take(&engine.group, &engine.state, engine.memory(), &message, &operand);
   ++verdicts_[outcome.verdict];
   act(engine, outcome, message);
@@ -197,9 +206,9 @@ void ProtocolNetwork::send(const nic_message& message, const nic_operand& operan
 // Whoever gets it: each has a fate of its own.
 void ProtocolNetwork::carry(const nic_message& message, const nic_operand& operand, uint32_t member) {
   std::uniform_real_distribution<double> chance(0, 1);
-  if (chance(dice_) < odds_.loss) return;
-  under_way_.push_back({message, operand, member});
-  if (chance(dice_) < odds_.duplicate) under_way_.push_back({message, operand, member});
+  if (chance(dice_) < odds_.loss || (is_lost_ && is_lost_(message))) return;
+  under_way_.push_back({message, operand, member, now_ns_ + odds_.delay_ns});
+  if (chance(dice_) < odds_.duplicate) under_way_.push_back({message, operand, member, now_ns_ + odds_.delay_ns});
 }
 
 void ProtocolNetwork::look_at(uint64_t epoch) {
@@ -210,6 +219,13 @@ void ProtocolNetwork::look_at(uint64_t epoch) {
     most_completed = std::max<uint64_t>(most_completed, engine->state.completed);
   }
   if (epoch != 0 && most_completed > least_started) was_always_a_barrier_ = false;
+}
+
+bool ProtocolNetwork::has_repeated() const {
+  std::set<std::tuple<uint64_t, uint16_t, uint8_t>> gone;
+  return std::any_of(history_.begin(), history_.end(), [&](const nic_message& message) {
+    return nic_is_of_schedule(&message) != 0 && !gone.emplace(message.epoch, message.source, message.send).second;
+  });
 }
 
 uint64_t ProtocolNetwork::sent() const { return std::accumulate(std::begin(sent_), std::end(sent_), uint64_t{0}); }

@@ -23,6 +23,7 @@ struct Odds {
   double loss = 0;
   double duplicate = 0;
   bool reorder = false;
+  uint64_t delay_ns = 0;  // of each packet
 };
 
 class ProtocolNetwork {
@@ -49,15 +50,20 @@ class ProtocolNetwork {
   void begin_after(uint64_t epoch);
   // What has become of packets.
   uint64_t count(nic_verdict verdict) const { return verdicts_[verdict]; }
-  // Delivers one packet; false: none is under way.
+  // Delivers one packet; false: none is under way, or none that has come yet.
   bool deliver();
-  // Nothing is under way any more, then a millisecond passes everywhere.
+  // All that has come is delivered, then a millisecond passes everywhere.
   void settle_and_tick();
   // What came to a member as the network carries it, once more.
   nic_outcome inject(const nic_message& message) { return inject(message, message.target); }
   nic_outcome inject(const nic_message& message, uint32_t member) { return take(*engines_[member], message, {}); }
   // Packets for all.
   uint64_t broadcasts() const { return broadcasts_; }
+  // From now on, packets of which it is true are lost.
+  void lose(std::function<bool(const nic_message&)> is_lost) { is_lost_ = std::move(is_lost); }
+  uint64_t now_ns() const { return now_ns_; }
+  // Whether a message of the schedule has gone out more than once.
+  bool has_repeated() const;
   // A member's engine answers no more.
   void kill(uint32_t member) { engines_[member]->is_dead = true; }
 
@@ -97,6 +103,7 @@ class ProtocolNetwork {
     nic_message message;
     nic_operand operand;
     uint32_t member;  // who gets it
+    uint64_t at_ns;   // not before
   };
   std::deque<Packet> under_way_;
   uint64_t broadcasts_ = 0;
@@ -105,6 +112,7 @@ class ProtocolNetwork {
   uint64_t verdicts_[NIC_VERDICTS] = {};
   uint64_t now_ns_ = 0;
   Odds odds_;
+  std::function<bool(const nic_message&)> is_lost_;
   std::mt19937_64 dice_;
   bool was_always_a_barrier_ = true;
 };

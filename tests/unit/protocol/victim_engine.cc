@@ -145,6 +145,7 @@ Taken VictimEngine::take(std::span<const std::byte> datagram) {
   if (nic_tag(&victim.group.key, &message, &operand) != tag) return counted(NIC_BAD_TAG);
   taken.group = number;
   if (nic_is_sign_of_life(&victim.group, &victim.state, &message) != 0) ++victim.signs_of_life[message.source];
+  nic_hear(&victim.group, &victim.state, &message, 1);
   taken.outcome = nic_take(&victim.group, &victim.state, victim.memory(), &message, &operand);
   publish(victim, message, taken.outcome);
   if (taken.outcome.waits != 0) ++counters_[NIC_KEPT];

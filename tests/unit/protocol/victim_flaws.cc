@@ -52,8 +52,25 @@ std::string flaw_of_acknowledgements(const Victim& victim, uint64_t index) {
   }
   if (nic_program_of(word) >= victim.group.programs) return "acknowledgements of a program that there is not";
   const nic_program& program = victim.group.program[nic_program_of(word)];
-  if ((program.flags & NIC_ACKNOWLEDGED) == 0) return "acknowledgements that nobody wants";
+  const uint64_t owed = victim.state.owed[index];
+  const uint64_t bits = nic_round_of(owed) == nic_round_of(word) ? word & ~owed & NIC_EVENTS : 0;
+  if ((program.flags & NIC_ACKNOWLEDGED) == 0 && bits != 0) return "acknowledgements that nobody wants";
   return (word & NIC_EVENTS) >> program.sends == 0 ? "" : "acknowledgements of messages that there are not";
+}
+
+// What has been asked for too early, and what has been said of what is missing.
+std::string flaw_of_promises(const Victim& victim, uint64_t index) {
+  const auto most = [&](uint64_t word, bool sends) -> uint32_t {
+    if (nic_program_of(word) >= victim.group.programs) return 0;
+    const nic_program& program = victim.group.program[nic_program_of(word)];
+    if (sends && (program.flags & (NIC_VOTES | NIC_ACKNOWLEDGED | NIC_RELIABLE_WIRE)) != 0) return 0;
+    return sends ? program.sends : program.arrivals;
+  };
+  const uint64_t owed = victim.state.owed[index];
+  const uint64_t promised = victim.state.promised[index];
+  if ((owed & NIC_EVENTS) >> most(owed, true) != 0) return "a debt of messages that there are not";
+  if ((promised & NIC_EVENTS) >> most(promised, false) != 0) return "a promise of messages that there are not";
+  return "";
 }
 
 // Words that only operations with content write may be of any earlier round, as long as they can't be taken for later.
@@ -137,8 +154,8 @@ std::string flaw_of_content(const Victim& victim, uint64_t index) {
 }
 
 std::string flaw_of_index(const Victim& victim, uint64_t index) {
-  for (const auto& flaw_of_word :
-       {flaw_of_record, flaw_of_acknowledgements, flaw_of_call, flaw_of_claims, flaw_of_pool, flaw_of_content}) {
+  for (const auto& flaw_of_word : {flaw_of_record, flaw_of_acknowledgements, flaw_of_promises, flaw_of_call,
+                                   flaw_of_claims, flaw_of_pool, flaw_of_content}) {
     const std::string flaw = flaw_of_word(victim, index);
     if (!flaw.empty()) return "record " + std::to_string(index) + ": " + flaw;
   }
