@@ -80,6 +80,8 @@ struct Algorithm {
   std::span<const uint32_t> degrees = {};
   // More of them, for ranks on several nodes.
   std::span<const uint32_t> degrees_over_nodes = {};
+  // The degree is how many pieces a segment is cut into, so that it may be had from the least that a piece shall have.
+  bool has_pieces = false;
   // What the degree is called, where the field has another word for it, and the word for as many as there can be.
   std::string_view degree_name = "degree";
   std::string_view degree_most = "flat";

@@ -2,8 +2,9 @@
 // AG: each rank fetches a piece of every segment from the root, and all collect the pieces from each other.
 //
 // The root's own piece is taken from its publication. `degree` is the number of pieces, by default one a rank; fewer
-// stand for the minimum piece of Velamati et al. Their ranks write their piece into every destination; here each
-// publishes it and the others read, which needs no gathering of addresses and lets every rank copy at its own pace.
+// come of the minimum piece of Velamati et al. (`pieces:piece=4K`). Their ranks write a piece into every destination;
+// here each publishes it and the others read, which needs no gathering of addresses and lets every rank copy at its own
+// pace.
 //
 // Reference: Velamati et al., Optimization of Collective Communication in Intra-Cell MPI, section 3.3.
 // Steps: S segments of 2 rounds (fetch and publish, collect), of which two overlap.
@@ -104,6 +105,7 @@ constinit const Algorithm broadcast_pieces = {
     .build = of_broadcast_pieces::build,
     .segmented = true,
     .degrees = of_broadcast_pieces::kDegrees,
+    .has_pieces = true,
 };
 
 }  // namespace hocket::algorithms

@@ -73,6 +73,9 @@ Choice cut(const Query& query, const Spec& spec) {
   }
   choice.segment_bytes =
       divided_up(choice.chunk_elements, choice.segments) * std::max<uint32_t>(query.element_bytes, 1);
+  if (spec.piece_bytes != 0)
+    choice.degree = static_cast<uint32_t>(
+        std::clamp<uint64_t>(choice.segment_bytes / spec.piece_bytes, 1, std::max<uint32_t>(query.ranks, 1)));
   return choice;
 }
 

@@ -54,6 +54,17 @@ Status set_segment(Spec& spec, std::string_view value) {
   return Status::ok();
 }
 
+Status set_piece(Spec& spec, std::string_view value) {
+  if (spec.piece_bytes != 0) return invalid("piece is given twice");
+  if (spec.degree != 0)
+    return invalid("piece=" + std::string(value) + ": how many pieces there are is said by degree=");
+  Result<uint64_t> bytes = parse_size(value);
+  if (!bytes.is_ok()) return bytes.take_status();
+  if (bytes.value() == 0) return invalid("piece=" + std::string(value) + ": a piece has at least one byte");
+  spec.piece_bytes = bytes.value();
+  return Status::ok();
+}
+
 Status set_part(const Part& part, PartSpec& spec, std::string_view value) {
   if (spec.algorithm != nullptr) return invalid(std::string(part.name) + " is given twice");
   Result<PartSpec> parsed = parse_part_spec(part.collective, value);
@@ -72,6 +83,7 @@ std::string parameters_of(const Algorithm& algorithm) {
   if (!algorithm.degrees.empty())
     add(std::string(algorithm.degree_name) + "=NUMBER|" + std::string(algorithm.degree_most));
   if (algorithm.segmented) add("segment=BYTES");
+  if (algorithm.has_pieces) add("piece=BYTES");
   for (const Part& part : algorithm.parts) add(std::string(part.name) + "=ALGORITHM[/DEGREE]");
   return text.empty() ? "it has none" : "there are " + text;
 }
@@ -83,8 +95,11 @@ Status set_parameter(Spec& spec, std::string_view parameter) {
   if (equals != std::string_view::npos) {
     const std::string_view value = parameter.substr(equals + 1);
     if (key == "segment") return set_segment(spec, value);
+    if (key == "piece" && algorithm.has_pieces) return set_piece(spec, value);
     if (key == "degree" || (!algorithm.degrees.empty() && key == algorithm.degree_name)) {
       if (spec.degree != 0) return invalid(std::string(key) + " is given twice");
+      if (spec.piece_bytes != 0)
+        return invalid(std::string(parameter) + ": how many pieces there are is said by piece=");
       Result<uint32_t> degree = parse_degree(algorithm, parameter.substr(0, equals + 1), value);
       if (!degree.is_ok()) return degree.take_status();
       spec.degree = degree.value();
@@ -177,6 +192,7 @@ std::string to_text(const Spec& spec) {
     separator = ',';
   };
   if (spec.degree != 0) add(algorithm.takes_tree ? "" : algorithm.degree_name, degree_to_text(algorithm, spec.degree));
+  if (spec.piece_bytes != 0) add("piece", size_to_text(spec.piece_bytes));
   if (spec.segment_bytes != 0) add("segment", size_to_text(spec.segment_bytes));
   for (size_t i = 0; i < algorithm.parts.size(); ++i)
     if (spec.parts[i].algorithm != nullptr) add(algorithm.parts[i].name, to_text(spec.parts[i]));

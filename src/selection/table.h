@@ -13,7 +13,8 @@
 // collectives with a block for each rank, bytes= is of one block, the longest where they differ. nodes= is how many
 // nodes the ranks are on, and 1 where it is left out; ppn= the most ranks that a node has; wire= what carries messages
 // between them, or the MPI that calls come through (names_wire()). Parameters: degree= (a
-// number, or `flat`: every rank a child of the root), by another name where the algorithm says so, segment= (bytes),
+// number, or `flat`: every rank a child of the root), by another name where the algorithm says so, segment= and, of
+// algorithms that cut segments into one piece a rank, piece=, the shortest of them (both in bytes),
 // and of a composition its parts, PART=ALGORITHM[/DEGREE]. Sizes may end in K, M or G (powers of 1024). `mpi` in an
 // algorithm's place: what comes through an MPI is left to the MPI's own (by_mpi.h); for other calls such a line does
 // not stand there.
@@ -56,7 +57,8 @@ struct Spec {
   uint32_t degree = 0;         // 0: the algorithm's default; kFlat
   uint64_t segment_bytes = 0;  // 0: the default
   PartSpec parts[schedule::kMaxParts] = {};
-  bool is_mpis = false;  // "mpi": the MPI's own; then there is no algorithm
+  bool is_mpis = false;      // "mpi": the MPI's own; then there is no algorithm
+  uint64_t piece_bytes = 0;  // the least that a piece of a segment shall have, in place of a degree; 0: not said
 
   bool is_there() const { return algorithm != nullptr || is_mpis; }
   bool operator==(const Spec&) const = default;

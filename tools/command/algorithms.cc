@@ -63,6 +63,7 @@ std::string properties_of(const Algorithm& algorithm) {
   if (algorithm.takes_tree) add("a list of parents (0.0.1.1)");
   if (algorithms::is_composition(algorithm)) add("parts " + parts_of(algorithm));
   if (algorithm.segmented) add("segment");
+  if (algorithm.has_pieces) add("piece");
   if (schedule::combines(algorithm.collective))
     add(algorithm.can_keep_order ? "any operation" : "commutative operations only");
   if (algorithm.min_size > 1) add("from " + std::to_string(algorithm.min_size) + " ranks");

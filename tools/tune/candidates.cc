@@ -39,6 +39,9 @@ std::vector<schedule::Plan> plans_of(const selection::Query& query, const select
 // Long messages between nodes are worth cutting: what comes next is on its way while a segment is passed on.
 constexpr uint64_t kSegmentBetweenNodes = 32 << 10;
 
+// Velamati et al. found 2 and 4 KiB best on sixteen processors.
+constexpr uint64_t kShortestPiece = 4 << 10;
+
 // Of trees the degree says how many rounds leaders take, which is most of what short messages cost. 0: the default.
 std::vector<uint32_t> degrees_between_nodes(const selection::Query& query, const algorithms::Algorithm& inner) {
   std::vector<uint32_t> degrees = {0};
@@ -57,12 +60,17 @@ std::vector<selection::Spec> specs_of(const selection::Query& query, const algor
     const bool is_default = degree == 0 || (!algorithm.degrees.empty() && degree == algorithm.degrees.front());
     if (!is_default) specs.push_back({&algorithm, degree});
   }
+  if (algorithm.has_pieces) {
+    selection::Spec spec{&algorithm};
+    spec.piece_bytes = kShortestPiece;
+    specs.push_back(spec);
+  }
   if (algorithm.segmented && query.node_count() > 1 && query.bytes > kSegmentBetweenNodes)
     specs.push_back({&algorithm, 0, kSegmentBetweenNodes});
   for (size_t part = 0; part < algorithm.parts.size(); ++part) {
     if (algorithm.parts[part].family != algorithms::Family::kAcross) continue;
     for (const algorithms::Algorithm* inner : algorithms::all()) {
-      if (inner->collective != algorithm.parts[part].collective || heeds_nodes(*inner)) continue;
+      if (inner->collective != algorithm.parts[part].collective || heeds_nodes(*inner) || inner->takes_tree) continue;
       for (const uint32_t degree : degrees_between_nodes(query, *inner)) {
         selection::Spec spec{&algorithm, 0};
         spec.parts[part] = {inner, degree};

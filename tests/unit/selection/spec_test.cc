@@ -27,6 +27,26 @@ TEST(Spec, ATreeThatIsGivenIsAListOfParents) {
   EXPECT_NE(again(Collective::kReduce, "tree_mm:0.0").find("is not a parameter of tree_mm"), std::string::npos);
 }
 
+TEST(Spec, PiecesMayBeGivenByTheLeastThatTheyShallHave) {
+  for (const char* text : {"pieces:piece=4K", "pieces:piece=2K,segment=32K"})
+    EXPECT_EQ(again(Collective::kBroadcast, text), text);
+  EXPECT_NE(again(Collective::kBroadcast, "pieces:piece=0").find("at least one byte"), std::string::npos);
+  EXPECT_NE(again(Collective::kBroadcast, "pieces:piece=1K,degree=2").find("is said by piece="), std::string::npos);
+  EXPECT_NE(again(Collective::kBroadcast, "pieces:degree=2,piece=1K").find("is said by degree="), std::string::npos);
+  EXPECT_NE(again(Collective::kBroadcast, "tree:piece=1K").find("is not a parameter"), std::string::npos);
+  const Spec spec = parse_spec(Collective::kBroadcast, "pieces:piece=4K,segment=64K").value();
+  const auto pieces = [&](uint64_t bytes) {
+    const Query query{.collective = Collective::kBroadcast, .bytes = bytes, .ranks = 8};
+    return choose(query, Table(), &spec).value().degree;
+  };
+  EXPECT_EQ(pieces(0), 1u);
+  EXPECT_EQ(pieces(100), 1u);
+  EXPECT_EQ(pieces(8 << 10), 2u);
+  EXPECT_EQ(pieces(20 << 10), 5u);
+  EXPECT_EQ(pieces(32 << 10), 8u);
+  EXPECT_EQ(pieces(1 << 20), 8u);
+}
+
 TEST(Spec, ATreeIsForAsManyRanksAsItHas) {
   const Spec spec = parse_spec(Collective::kReduce, "parents:0.0.1").value();
   Query query{.collective = Collective::kReduce, .bytes = 8, .ranks = 3};

@@ -18,7 +18,8 @@ std::vector<std::string> all_variants(bench::Collective collective, bool has_mpi
   if (has_mpi) names.emplace_back(kMpiVariant);
   names.emplace_back(kOwnChoice);
   for (const algorithms::Algorithm* algorithm : algorithms::all())
-    if (algorithm->collective == schedule::base_of(collective)) names.emplace_back(algorithm->name);
+    if (algorithm->collective == schedule::base_of(collective) && !algorithm->takes_tree)
+      names.emplace_back(algorithm->name);
   return names;
 }
 
