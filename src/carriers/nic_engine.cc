@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
+#include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
 namespace hocket::carriers {
@@ -161,31 +162,9 @@ uint32_t NicEngine::culprit() const {
   return ~uint32_t{0};
 }
 
-// Words that the call would have; all ones: there is no such call.
-uint64_t NicEngine::words_of(const EngineCall& call) const {
-  constexpr uint64_t kNone = ~uint64_t{0};
-  using engines::nic::words_for;
-  const bool are_even = nodes_.most() * nodes_.count() == nodes_.ranks();
-  switch (call.collective) {
-    case Collective::kBroadcast:
-    case Collective::kReduce:
-    case Collective::kAllreduce:
-      return words_for(call.bytes);
-    case Collective::kAllgather:
-      return are_even ? words_for(call.bytes * nodes_.ranks()) : kNone;
-    case Collective::kAlltoall:
-      // What a node's ranks have for another's travels as one block.
-      return are_even ? words_for(call.bytes * nodes_.most() * nodes_.most()) * nodes_.count() : kNone;
-    default:
-      return kNone;
-  }
-}
-
 bool NicEngine::may_carry(const EngineCall& call) const {
-  if (call.collective == Collective::kBarrier) return true;
-  // Blocks may be long, and so are not multiplied before.
-  if (operation_of(call) == 0 || call.bytes == 0 || call.bytes > sizeof(nic_operand)) return false;
-  return words_of(call) <= NIC_MOST_WORDS;
+  if (!engines::nic::is_short(call.collective, call.bytes, nodes_)) return false;
+  return call.collective == Collective::kBarrier || operation_of(call) != 0;
 }
 
 std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, const EngineCall& call,

@@ -52,7 +52,6 @@ class NicEngine : public Engine {
  private:
   static constexpr size_t kTracks = engines::shared_memory::kLanes;
   NicEngine(NicType* type, const std::vector<NicOffer>& offers, const schedule::Nodes& nodes, uint32_t rank);
-  uint64_t words_of(const EngineCall& call) const;
 
   NicType* type_;
   const schedule::Nodes& nodes_;

@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/layout.h"
 #include "command/report.h"
+#include "engines/nic/call_size.h"
 #include "engines/nic/port.h"
 #include "hocket/hocket.h"
 #include "mpi_launch/mpi_library.h"
@@ -111,7 +112,7 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   return query;
 }
 
-// Whether barriers between nodes would go by this machine's NIC engine, and a sentence on that.
+// Whether short calls between nodes would go by this machine's NIC engine, and a sentence on that.
 bool has_nic_engine(std::string& sentence) {
   const Result<std::string> wish = environment::get_text("HOCKET_NIC");
   const Result<std::string> interface = environment::get_text("HOCKET_NIC_INTERFACE");
@@ -164,7 +165,8 @@ int explain(const InfoOptions& options) {
   std::string passed_over;
   if (spec != nullptr) passed_over = selection::why_not_meant(*spec, query.value().ranks, query.value().node_count());
   if (!passed_over.empty()) spec = nullptr;
-  const bool asks_nic = query.value().collective == schedule::Collective::kBarrier && query.value().node_count() > 1;
+  const bool asks_nic = query.value().node_count() > 1 &&
+                        engines::nic::is_short(query.value().collective, query.value().bytes, *query.value().nodes);
   std::string nic;
   const bool uses_nic = asks_nic && has_nic_engine(nic) && options.wire.empty();
   if (const std::string problem = problem_of_wire(options.wire, table.value()); !problem.empty())

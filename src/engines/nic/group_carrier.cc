@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
 namespace hocket::engines::nic {

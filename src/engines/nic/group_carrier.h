@@ -24,8 +24,6 @@ enum class Layout : uint8_t {
   kExchange,  // a row of blocks either way, one a member; each begins with a word of its own
 };
 
-constexpr uint64_t words_for(uint64_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); }
-
 class GroupCarrier final : public Carrier {
  public:
   // names[i]: what errors call member i; this one is member `self`.

@@ -117,6 +117,18 @@ class NicMpiTest(MpiLab):
         self.assertNotIn("honoured", self.run_barriers(mpi, HOCKET_ALLREDUCE="ring").stderr)
         self.assertGreater(self.operations(0), BARRIERS)
 
+    def test_what_would_run_by_engines_is_explained(self):
+        self.up("up", "up", "up", ranks_a_node=2)
+
+        def explained(*question):
+            return self.lab("exec", "n0", "--", COMMAND, "info", "--explain", *question, "--nodes", "3x2").stdout
+        for question in (["barrier"], ["reduce", "64"], ["broadcast", "512"], ["allgather", "85"], ["alltoall", "8"]):
+            said = explained(*question)
+            self.assertIn("the kernel's on eth0 is used", said, question)
+            self.assertIn("wire=nic", said, question)
+        for question in (["broadcast", "513"], ["allgather", "86"], ["gather", "8"]):
+            self.assertNotIn("nic", explained(*question).lower(), question)
+
     def test_a_program_chooses_the_tree_while_it_runs(self):
         for mpi in self.programs:
             program = self.compiled_with_hocket(mpi, "trees.c")
