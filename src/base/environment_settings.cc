@@ -51,6 +51,10 @@ constexpr std::array kSettings = {
             "short collectives between nodes by NIC engines (`hocket nic up`); on: an error where that can't be"},
     Setting{"HOCKET_NIC_INTERFACE", Kind::kText, "name", "", 0, 0,
             "whose engine, where several interfaces of a machine have one"},
+    Setting{"HOCKET_NIC_MODE", Kind::kChoice, "collective|chain|direct|broadcast", "collective", 0, 0,
+            "how engines make sure of messages: asked for if missing; chain: the wire loses none; of barriers, direct: "
+            "each "
+            "acknowledged; broadcast: a vote by multicast first"},
     Setting{"HOCKET_NIC_COMBINE", Kind::kChoice, "order|arrival", "order", 0, 0,
             "how engines combine: in the tree's order, the same bits each time; arrival: in the order of packets"},
     Setting{"HOCKET_MULTICAST", Kind::kChoice, "auto|on|off", "auto", 0, 0,

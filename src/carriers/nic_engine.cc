@@ -91,7 +91,7 @@ NicEngine::NicEngine(NicType* type, const std::vector<NicOffer>& offers, const N
       id_(offers[0].id),
       key_(offers[0].key),
       is_required_(offers[0].wish == NicWish::kOn),
-      no_programs_(nodes, offers[0].combines_on_arrival, is_required_),
+      no_programs_(nodes, offers[0]),
       combines_on_arrival_(offers[0].combines_on_arrival),
       programs_(no_programs_) {
   for (uint32_t node = 0; node < nodes.count(); ++node) {

@@ -129,12 +129,29 @@ schedule::Plan NicPrograms::plan_of(const HeldProgram& held, uint32_t member) co
   return algorithms::make_plan(*held.algorithm, {.size = nodes_->count(), .rank = member, .degree = held.degree});
 }
 
+bool NicPrograms::is_voted(const HeldProgram& held) const {
+  return mode_ == NicMode::kBroadcast && held.algorithm->collective == Collective::kBarrier;
+}
+
+engines::nic::Form NicPrograms::form_of(const HeldProgram& held, bool synchronizes, bool on_arrival) const {
+  using engines::nic::Mode;
+  const bool is_barrier = held.algorithm->collective == Collective::kBarrier;
+  Mode mode = mode_ == NicMode::kChain ? Mode::kChain : Mode::kCollective;
+  if (mode_ == NicMode::kDirect && is_barrier) mode = Mode::kAcknowledged;
+  return {.mode = mode, .synchronizes = synchronizes, .on_arrival = on_arrival};
+}
+
 // All members' parts are looked at by all, so that all hold the same.
 Status NicPrograms::can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const {
+  if (is_voted(wanted)) {
+    const auto plan = [&](uint32_t member) { return plan_of(wanted, member); };
+    Result<nic_program> table = engines::nic::broadcast_table(0, nodes_->count(), plan);
+    return table.is_ok() ? Status::ok() : table.take_status();
+  }
   for (uint32_t member = 0; member < nodes_->count(); ++member) {
     const schedule::Plan plan = plan_of(wanted, member);
-    HOCKET_TRY(engines::nic::can_hold(plan, {.on_arrival = on_arrival}));
-    if (has_twin) HOCKET_TRY(engines::nic::can_hold(plan, {.synchronizes = true, .on_arrival = on_arrival}));
+    HOCKET_TRY(engines::nic::can_hold(plan, form_of(wanted, false, on_arrival)));
+    if (has_twin) HOCKET_TRY(engines::nic::can_hold(plan, form_of(wanted, true, on_arrival)));
   }
   return Status::ok();
 }
@@ -162,9 +179,11 @@ Status NicPrograms::write(uint32_t self, engines::nic::GroupDescription& descrip
   for (const Program& program : programs_) {
     for (const bool synchronizes : {false, true}) {
       if (synchronizes && !program.has_twin) continue;
+      const auto plan = [&](uint32_t member) { return plan_of(program.held, member); };
       Result<nic_program> table =
-          engines::nic::stage_table(self, {.synchronizes = synchronizes, .on_arrival = program.on_arrival},
-                                    [&](uint32_t member) { return plan_of(program.held, member); });
+          is_voted(program.held)
+              ? engines::nic::broadcast_table(self, nodes_->count(), plan)
+              : engines::nic::stage_table(self, form_of(program.held, synchronizes, program.on_arrival), plan);
       if (!table.is_ok()) return table.take_status();
       description.programs.push_back(table.value());
       description.synchronizing.push_back(static_cast<uint8_t>(program.number + program.has_twin));

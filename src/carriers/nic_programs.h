@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "carriers/engine.h"
+#include "carriers/nic_type.h"
 #include "engines/nic/port.h"
+#include "engines/nic/stage_table.h"
 
 namespace hocket::carriers {
 
@@ -34,9 +36,12 @@ class NicPrograms {
 
     bool operator==(const Program&) const = default;
   };
-  // `nodes` outlives them. `is_required`: HOCKET_NIC=on.
-  NicPrograms(const schedule::Nodes& nodes, bool combines_on_arrival, bool is_required)
-      : nodes_(&nodes), combines_on_arrival_(combines_on_arrival), is_required_(is_required) {}
+  // `nodes` outlives them. Of the offers, that of rank 0.
+  NicPrograms(const schedule::Nodes& nodes, const NicOffer& offer)
+      : nodes_(&nodes),
+        mode_(offer.mode),
+        combines_on_arrival_(offer.combines_on_arrival),
+        is_required_(offer.wish == NicWish::kOn) {}
 
   // Once: what is chosen, the barrier first, and then what else may be. Gives "", or why the engines are not to be
   // used: the barrier that is chosen can't be held or, if they are required, something that is forced.
@@ -56,10 +61,14 @@ class NicPrograms {
   std::string hold_barrier(const Choices& choices);
   std::string hold_chosen(schedule::Collective collective, const Choices& choices);
   void hold_others();
+  engines::nic::Form form_of(const HeldProgram& held, bool synchronizes, bool on_arrival) const;
+  // A barrier before which all are asked.
+  bool is_voted(const HeldProgram& held) const;
   Status can_hold(const HeldProgram& wanted, bool has_twin, bool on_arrival) const;
   schedule::Plan plan_of(const HeldProgram& held, uint32_t member) const;
 
   const schedule::Nodes* nodes_;
+  NicMode mode_;
   bool combines_on_arrival_;
   bool is_required_;
   std::vector<Program> programs_;

@@ -43,6 +43,9 @@ Result<EngineOffer> NicType::offer(bool is_first) {
   const Result<int> combine = environment::get_enum("HOCKET_NIC_COMBINE");
   if (!combine.is_ok()) return Status(combine.status().code(), combine.status().message());
   offer.combines_on_arrival = combine.value() != 0;
+  const Result<int> mode = environment::get_enum("HOCKET_NIC_MODE");
+  if (!mode.is_ok()) return Status(mode.status().code(), mode.status().message());
+  offer.mode = static_cast<NicMode>(mode.value());
   if (is_first && getrandom(&offer.id, sizeof offer.id, 0) != sizeof offer.id)
     return Status::system("can't draw a number for a NIC group", errno);
   if (is_first && getrandom(&offer.key, sizeof offer.key, 0) != sizeof offer.key)

@@ -17,12 +17,16 @@ namespace hocket::carriers {
 
 enum class NicWish : uint8_t { kAutomatic, kOn, kOff };  // in the order of HOCKET_NIC's words
 
+// The values of HOCKET_NIC_MODE.
+enum class NicMode : uint8_t { kCollective, kChain, kDirect, kBroadcast };
+
 struct NicOffer {
   uint32_t ip = 0;  // big-endian, these two: where its engine is reached; 0: it has none
   uint16_t port = 0;
   bool is_agent = false;
-  NicWish wish = NicWish::kAutomatic;  // rank 0's counts, as do the next three
+  NicWish wish = NicWish::kAutomatic;  // rank 0's counts, as do the next four
   bool combines_on_arrival = false;
+  NicMode mode = NicMode::kCollective;
   uint64_t id = 0;  // of the group, and the next ones of the other tracks' groups
   nic_key key = {};
   char reason[160] = {};  // why it has no engine

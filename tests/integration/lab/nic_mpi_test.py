@@ -117,6 +117,30 @@ class NicMpiTest(MpiLab):
         self.assertNotIn("honoured", self.run_barriers(mpi, HOCKET_ALLREDUCE="ring").stderr)
         self.assertGreater(self.operations(0), BARRIERS)
 
+    def test_every_mode_is_there_for_programs(self):
+        mpi = next(iter(self.programs))
+        for mode in ("collective", "chain", "direct", "broadcast"):
+            with self.subTest(mode=mode):
+                self.lab("down", "--all")
+                self.up("up", "agent", "up")
+                settings = {"HOCKET_NIC": "on", "HOCKET_NIC_MODE": mode}
+                self.run_barriers(mpi, **settings)
+                status = self.lab("exec", "n1", "--", COMMAND, "nic", "status", "--json").stdout
+                counters = json.loads(status)[0]["counters"]
+                self.assertGreater(counters["operations"], BARRIERS)
+                # Messages are acknowledged one by one where that is the mode.
+                self.assertEqual(counters["replied"] > BARRIERS, mode == "direct", counters)
+                self.run_sums(mpi, **settings)
+
+    def test_a_loss_on_a_wire_that_loses_nothing_is_told(self):
+        mpi = next(iter(self.programs))
+        self.lab("up", str(NODES), "--switch", "bridge")
+        self.lab("exec", "each", "--", COMMAND, "nic", "up", "eth0")
+        self.lab("loss", "3%")
+        result = self.run_barriers(mpi, code=None, HOCKET_NIC="on", HOCKET_NIC_MODE="chain")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("chain takes the wire for one that loses none", result.stdout + result.stderr)
+
     def test_what_would_run_by_engines_is_explained(self):
         self.up("up", "up", "up", ranks_a_node=2)
 
