@@ -194,8 +194,10 @@ static __always_inline void wake_keeper(void) {
 }
 
 // Whether something goes out that the keeper has to repeat until it is acknowledged.
-static __always_inline int owes(const struct nic_outcome* outcome) {
-  return outcome->owed != 0 && !outcome->repeats && outcome->end_send > outcome->first_send;
+static __always_inline int owes(const struct event* event, const struct nic_outcome* outcome) {
+  if (outcome->repeats || outcome->end_send <= outcome->first_send) return 0;
+  const struct nic_program* program = nic_program_at(&event->slot->group, event->message.program);
+  return outcome->owed != 0 || (program->flags & NIC_ACKNOWLEDGED) != 0;
 }
 
 // Changes the group's state by the packet. Returns whether the host is to be woken.
@@ -206,7 +208,7 @@ static __always_inline int take(struct event* event, struct nic_outcome* outcome
   }
   nic_hear(&event->slot->group, event->state, &event->message, bpf_ktime_get_ns());
   (void)nic_take_packet(event->slot, event->state, &event->message, outcome);
-  if (owes(outcome)) wake_keeper();
+  if (owes(event, outcome)) wake_keeper();
   count(outcome->verdict);
   if (outcome->waits) count(NIC_KEPT);
   return publish(event, outcome) && event->slot->wakeup_port != 0;
@@ -343,7 +345,7 @@ int nic_leaving(struct __sk_buff* skb) {
   (void)nic_take_doorbell(event.slot, event.state, &event.message, &outcome);
   count(outcome.verdict == NIC_TAKEN ? NIC_DOORBELLS : outcome.verdict);
   (void)publish(&event, &outcome);
-  if (outcome.verdict == NIC_TAKEN && (outcome.completed == 0 || owes(&outcome))) wake_keeper();
+  if (outcome.verdict == NIC_TAKEN && (outcome.completed == 0 || owes(&event, &outcome))) wake_keeper();
   // A packet into which a message was written goes on its way; dropping a packet here would give the sender an ENOBUFS.
   return send_all(skb, &event, &outcome, 0) ? TC_ACT_UNSPEC : TC_ACT_SHOT;
 }

@@ -112,7 +112,9 @@ NIC_INLINE enum nic_verdict nic_keep(const struct nic_group* group, struct nic_s
   if (!nic_is_sound(group, program, m) || m->carried != (has_content ? words : 0)) return NIC_UNSOUND;
   /* No process here waits for it: only the root gets the result. */
   if ((nic_beginning(group, program, m) >> m->bit & 1) != 0) return NIC_NOT_EXPECTED;
-  if (has_content && m->epoch > nic_load(&state->started) + group->unexpected) return NIC_REJECTED;
+  /* On a wire that loses nothing, nothing is asked for again. */
+  const int may_reject = (program->flags & NIC_RELIABLE_WIRE) == 0;
+  if (has_content && may_reject && m->epoch > nic_load(&state->started) + group->unexpected) return NIC_REJECTED;
   /* This is checked before the message leaves a trace, since what correct members send later would disagree with it. */
   const __u64 word = nic_look(nic_record(state, m->epoch), m->epoch);
   if ((word & NIC_EVENTS) != 0 && nic_program_of(word) != m->program) return NIC_DISAGREEMENT;

@@ -33,12 +33,13 @@ struct nic_watched_member {
 struct nic_watched_record {
   __u64 epoch;
   __u64 since_ns;
-  __u64 next_ns;   /* when there is something to do again */
-  __u64 asked;     /* arrivals that have been asked for */
-  __u64 again_ns;  /* when those of them are asked for again of which nothing has been said */
-  __u64 said;      /* arrivals of which something has been said */
-  __u64 check_ns;  /* when their senders are looked after */
-  __u32 soundings; /* without an answer */
+  __u64 next_ns;    /* when there is something to do again */
+  __u64 asked;      /* arrivals that have been asked for */
+  __u64 again_ns;   /* when those of them are asked for again of which nothing has been said */
+  __u64 said;       /* arrivals of which something has been said */
+  __u64 check_ns;   /* when their senders are looked after */
+  __u64 checked_ns; /* since when they have been asked; 0: all have answered */
+  __u32 soundings;  /* without an answer */
   __u32 reserved;
 };
 
@@ -98,7 +99,10 @@ static inline void nic_learn_from_answer(const struct nic_state* state, struct n
   watch->heard = heard;
   const struct nic_probe_sent* probe = &watch->probe[heard % NIC_PROBES];
   const __u64 heard_ns = nic_load(&state->heard_ns);
-  if (probe->echo == heard && heard_ns >= probe->at_ns) nic_learn(watch, heard_ns - probe->at_ns, now_ns);
+  if (probe->echo != heard || heard_ns < probe->at_ns) return;
+  nic_learn(watch, heard_ns - probe->at_ns, now_ns);
+  /* What comes of these from now on is late, or has been kept and sent once more by somebody. */
+  for (__u32 i = 0; i < NIC_PROBES; ++i) watch->probe[i].echo = 0;
 }
 
 /* Asks a member for a sign of life, which tells how long answers take. */
@@ -131,7 +135,9 @@ static inline __u64 nic_expected(const struct nic_watch* watch, const struct nic
   const struct nic_round_trip* known = &watch->round_trip;
   const __u64 depth = arrival->depth == 0 ? 1 : arrival->depth;
   const __u64 wait_ns = (depth + 1) * known->smooth_ns / 2 + 4 * known->spread_ns;
-  return wait_ns > watch->backoff.ask_ns ? wait_ns : watch->backoff.ask_ns;
+  const __u64 most_ns = watch->backoff.silence_ns / 4; /* before a member that is asked counts as gone */
+  if (wait_ns < watch->backoff.ask_ns) return watch->backoff.ask_ns;
+  return wait_ns < most_ns ? wait_ns : most_ns;
 }
 
 static inline void nic_report_to_all(const struct nic_group* group, const struct nic_state* state,
@@ -185,27 +191,45 @@ static inline void nic_ask(const struct nic_group* group, struct nic_watch* watc
   watch->emit(watch->user, &m);
 }
 
-/* Those of which their senders have said that they will come: whether the senders live. On a wire that loses nothing,
- * those that are said to have gone out. */
+/* Whether a member has given a sign of life since it was asked. */
+static inline int nic_has_answered(struct nic_watch* watch, __u32 member, __u64 asked_ns, __u64 now_ns) {
+  (void)nic_is_silent(watch, member, 0, now_ns);
+  return watch->member[member].received_ns > asked_ns;
+}
+
+/* Those of which their senders have said that they will come: asked for once more now and then, in case that a sender
+ * has ended, or has given up. On a wire that loses nothing, those that are said to have gone out. */
 static inline void nic_watch_said(const struct nic_group* group, struct nic_state* state, struct nic_watch* watch,
                                   struct nic_watched_record* watched, const struct nic_program* program, __u64 said,
                                   __u64 now_ns) {
   const int is_reliable = (program->flags & NIC_RELIABLE_WIRE) != 0;
-  const __u64 wait_ns = is_reliable ? 2 * nic_answer_ns(watch, 0) : watch->backoff.silence_ns / 4;
+  const __u64 wait_ns = watch->backoff.silence_ns / 4;
   const int is_new = (said & ~watched->said) != 0;
   watched->said = said;
-  if (is_new) watched->check_ns = now_ns + wait_ns;
+  if (is_new) {
+    watched->check_ns = now_ns + wait_ns;
+    watched->checked_ns = 0;
+  }
   if (said == 0 || now_ns < watched->check_ns) return;
-  watched->check_ns = now_ns + wait_ns;
+  const __u64 checked_ns = watched->checked_ns;
+  int is_open = 0;
   for (__u32 bit = 0; bit < program->arrivals; ++bit) {
     if ((said >> bit & 1) == 0) continue;
     const __u32 member = nic_awaited(state, program, watched->epoch, bit);
+    if (member >= group->size) continue;
     if (is_reliable || nic_is_silent(watch, member, watched->since_ns, now_ns)) {
       nic_break_and_tell(group, state, watch, is_reliable ? NIC_CAUSE_LOST : NIC_CAUSE_SILENT, member);
       return;
     }
+    if (checked_ns != 0 && nic_has_answered(watch, member, checked_ns, now_ns)) continue;
+    /* A message that has gone out meanwhile is no sign of life. */
+    nic_ask(group, watch, program, watched->epoch, bit, member, now_ns);
     nic_probe(group, watch, member, watched->epoch, now_ns);
+    is_open = 1;
   }
+  if (checked_ns == 0) watched->checked_ns = now_ns;
+  if (!is_open) watched->checked_ns = 0;
+  watched->check_ns = now_ns + (is_open ? nic_answer_ns(watch, now_ns - watched->checked_ns) : wait_ns);
 }
 
 /* While it isn't known how long answers take: whether one of the members lives, less and less often. Gives when to look
@@ -245,7 +269,7 @@ static inline __u64 nic_watch_open(const struct nic_group* group, struct nic_sta
       if (due_ns < next_ns) next_ns = due_ns;
       continue;
     }
-    if (nic_is_silent(watch, member, watched->since_ns, now_ns)) {
+    if (was_asked && nic_is_silent(watch, member, watched->since_ns, now_ns)) {
       nic_break_and_tell(group, state, watch, NIC_CAUSE_SILENT, member);
       return next_ns;
     }
@@ -265,12 +289,13 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
                                        __u64 epoch, __u64 now_ns) {
   struct nic_watched_record* watched = &watch->record[nic_index_of(epoch)];
   if (watched->epoch != epoch) {
-    const struct nic_watched_record fresh = {epoch, now_ns, now_ns + watch->backoff.ask_ns, 0, 0, 0, 0, 0, 0};
+    const struct nic_watched_record fresh = {epoch, now_ns, now_ns + watch->backoff.ask_ns, 0, 0, 0, 0, 0, 0, 0};
     *watched = fresh;
     return;
   }
   if (now_ns < watched->next_ns) return;
   const __u64 word = nic_look(nic_record(state, epoch), epoch);
+  watched->next_ns = now_ns + watch->backoff.ask_ns;
   if ((word & NIC_STARTED) == 0) return;
   const struct nic_program* program = nic_program_at(group, nic_program_of(word));
   const __u64 missing = nic_wanted(program, word) & ~word & ((1ULL << program->arrivals) - 1);
@@ -285,13 +310,13 @@ static inline void nic_watch_operation(const struct nic_group* group, struct nic
 /* The oldest operation of which messages may have to be repeated. */
 static inline __u64 nic_oldest_sent(__u64 started) { return started >= NIC_WINDOW ? started - NIC_WINDOW + 1 : 1; }
 
-/* Which sends of the operation have gone out and not been acknowledged, where that is wanted. */
-static inline __u64 nic_unacknowledged(const struct nic_group* group, const struct nic_state* state, __u64 epoch) {
-  const __u64 word = nic_look(&state->record[nic_index_of(epoch)], epoch);
+/* Which sends of the operation whose record is `word` have gone out and not been acknowledged, where that is wanted. */
+static inline __u64 nic_unacknowledged(const struct nic_group* group, const struct nic_state* state, __u64 epoch,
+                                       __u64 word) {
   if ((word & NIC_STARTED) == 0) return 0;
   const struct nic_program* program = nic_program_at(group, nic_program_of(word));
-  const __u64 owed =
-      (program->flags & NIC_ACKNOWLEDGED) != 0 ? ~0ULL : nic_look(&state->owed[nic_index_of(epoch)], epoch);
+  const int is_each = (program->flags & NIC_ACKNOWLEDGED) != 0;
+  const __u64 owed = is_each ? NIC_STARTED - 1 : nic_look(&state->owed[nic_index_of(epoch)], epoch);
   if ((owed & (NIC_STARTED - 1)) == 0) return 0;
   const __u64 sent = (1ULL << nic_sends_reached(program, word)) - 1;
   return sent & owed & ~nic_look(&state->acknowledged[nic_index_of(epoch)], epoch);
@@ -300,21 +325,24 @@ static inline __u64 nic_unacknowledged(const struct nic_group* group, const stru
 /* Repeats what has not been acknowledged, to a member that may be there. */
 static inline void nic_watch_acknowledgements(const struct nic_group* group, struct nic_state* state,
                                               struct nic_watch* watch, __u64 epoch, __u64 now_ns) {
-  const __u64 missing = nic_unacknowledged(group, state, epoch);
+  const __u64 word = nic_look(nic_record(state, epoch), epoch);
+  const __u64 missing = nic_unacknowledged(group, state, epoch, word);
   struct nic_watched_record* watched = &watch->unacknowledged[nic_index_of(epoch)];
   if (missing == 0) return;
   if (watched->epoch != epoch || (missing & ~watched->asked) != 0) {
     /* They have gone out just now. */
-    const struct nic_watched_record sent = {epoch, now_ns, now_ns + nic_answer_ns(watch, 0), missing, 0, 0, 0, 0, 0};
+    const struct nic_watched_record sent = {epoch, now_ns, now_ns + nic_answer_ns(watch, 0), missing, 0, 0, 0, 0, 0, 0};
     *watched = sent;
     return;
   }
   if (now_ns < watched->next_ns) return;
   watched->next_ns = now_ns + nic_answer_ns(watch, now_ns - watched->since_ns);
-  if (now_ns - watched->since_ns > watch->backoff.silence_ns) watched->next_ns = now_ns + NIC_NEVER_NS;
   const __u64 call = nic_described(&state->call[nic_index_of(epoch)], epoch);
-  const __u8 program = (__u8)nic_program_of(nic_look(nic_record(state, epoch), epoch));
+  const __u8 program = (__u8)nic_program_of(word);
   const int is_owed = (nic_program_at(group, program)->flags & NIC_ACKNOWLEDGED) == 0;
+  /* A receiver that is there asks itself for what is owed; what is acknowledged anyway, nobody asks for. */
+  if (now_ns - watched->since_ns > watch->backoff.silence_ns)
+    watched->next_ns = now_ns + (is_owed ? NIC_NEVER_NS : watch->backoff.silence_ns / 4);
   for (__u32 number = 0; number < NIC_MOST_SENDS; ++number) {
     struct nic_message m;
     if ((missing >> number & 1) == 0 || nic_sent(group, program, epoch, call, number, &m) == 0) continue;
@@ -340,7 +368,8 @@ static inline __u64 nic_watch_wait(const struct nic_group* group, const struct n
     if (left_ns < wait_ns) wait_ns = left_ns;
   }
   for (__u64 epoch = nic_oldest_sent(started); epoch <= started; ++epoch) {
-    if (nic_unacknowledged(group, state, epoch) == 0) continue;
+    const __u64 word = nic_look(&state->record[nic_index_of(epoch)], epoch);
+    if (nic_unacknowledged(group, state, epoch, word) == 0) continue;
     const __u64 left_ns = nic_left(&watch->unacknowledged[nic_index_of(epoch)], &watch->backoff, epoch, now_ns);
     if (left_ns < wait_ns) wait_ns = left_ns;
   }

@@ -126,9 +126,10 @@ class Engine {
                                              const schedule::Shape&) const {
     return std::nullopt;
   }
-  // Other algorithms are chosen from now on, alike on all ranks; nothing is under way. Not ok: an engine that was asked
-  // for can't carry out what is forced, and goes on as before.
-  virtual Status refit(const Choices&) { return Status::ok(); }
+  // Other algorithms shall be chosen from now on, alike on all ranks; nothing is under way. Makes what is needed for
+  // them, beside what there is. Not ok: it can't. Then adopt(), alike on all ranks: whether it is used.
+  virtual Status prepare(const Choices&) { return Status::ok(); }
+  virtual void adopt(bool) {}
   // Whether a call by plan() ends without this process, once each of its steps has started.
   virtual bool runs_by_itself() const { return false; }
   virtual std::string explain(const selection::Choice&, const EngineCall&) const {

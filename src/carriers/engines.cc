@@ -51,10 +51,15 @@ std::optional<Engines::EnginePlan> Engines::plan(const selection::Choice& choice
   return std::nullopt;
 }
 
-Status Engines::refit(const Choices& choices) {
+Status Engines::prepare(const Choices& choices) {
   for (const Entry& entry : entries_)
-    if (entry.engine != nullptr) HOCKET_TRY(entry.engine->refit(choices));
+    if (entry.engine != nullptr) HOCKET_TRY(entry.engine->prepare(choices));
   return Status::ok();
+}
+
+void Engines::adopt(bool is_used) {
+  for (const Entry& entry : entries_)
+    if (entry.engine != nullptr) entry.engine->adopt(is_used);
 }
 
 bool Engines::may_run_by_itself() const {

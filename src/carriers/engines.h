@@ -38,8 +38,9 @@ class Engines {
   // By the first engine that has one for the choice.
   std::optional<EnginePlan> plan(const selection::Choice& choice, const EngineCall& call,
                                  const schedule::Shape& shape) const;
-  // As Engine::refit().
-  Status refit(const Choices& choices);
+  // As Engine has them.
+  Status prepare(const Choices& choices);
+  void adopt(bool is_used);
   // Whether calls may run by themselves.
   bool may_run_by_itself() const;
   // Whether an engine has rules under its own name (Engine::wire()), which come before those of what is beneath.

@@ -103,44 +103,65 @@ NicEngine::NicEngine(NicType* type, const std::vector<NicOffer>& offers, const N
 std::string NicEngine::hold_programs(const Choices& choices) { return programs_.fill(choices); }
 
 // Groups know their programs from the beginning, so that there are other groups from now on.
-Status NicEngine::refit(const Choices& choices) {
-  NicPrograms wanted = no_programs_;
-  if (std::string against = wanted.fill(choices); !against.empty())
-    return is_required_ ? Status(Code::kInvalidArgument, std::move(against)) : Status::ok();
+Status NicEngine::prepare(const Choices& choices) {
+  NicPrograms wanted = programs_;
+  std::string against = wanted.extend(choices);
+  if (!against.empty()) {
+    // There may be room for it without what else is held.
+    wanted = no_programs_;
+    against = wanted.fill(choices);
+  }
+  if (!against.empty()) return is_required_ ? Status(Code::kInvalidArgument, std::move(against)) : Status::ok();
   if (wanted.are_same(programs_)) return Status::ok();
   ++generation_;
-  std::swap(programs_, wanted);
-  Status joined = join();
-  if (!joined.is_ok()) std::swap(programs_, wanted);
-  return joined;
+  prepared_ = std::move(wanted);
+  return join_groups(*prepared_);
+}
+
+void NicEngine::adopt(bool is_used) {
+  if (is_used && prepared_) {
+    programs_ = std::move(*prepared_);
+    take_groups();
+  }
+  prepared_.reset();
+  for (auto& group : joined_) group.reset();
 }
 
 Status NicEngine::join() {
+  HOCKET_TRY(join_groups(programs_));
+  take_groups();
+  return Status::ok();
+}
+
+Status NicEngine::join_groups(const NicPrograms& programs) {
   const uint32_t own = nodes_.node_of(rank_);
   if (leader_of(nodes_, own) != rank_) return Status::ok();
   GroupDescription description;
   description.key = key_;
   description.self = own;
   description.members = members_;
-  HOCKET_TRY(programs_.write(own, description));
-  std::array<std::unique_ptr<engines::nic::NicGroup>, kTracks> joined;
+  HOCKET_TRY(programs.write(own, description));
   for (size_t track = 0; track < kTracks; ++track) {
     description.id = id_ + generation_ * kTracks + track;
     Result<std::unique_ptr<engines::nic::NicGroup>> group = type_->join(description);
     if (!group.is_ok()) return group.take_status();
-    joined[track] = group.take();
+    joined_[track] = group.take();
   }
+  return Status::ok();
+}
+
+void NicEngine::take_groups() {
   std::vector<std::string> names;
   for (uint32_t node = 0; node < nodes_.count(); ++node)
     names.push_back("rank " + std::to_string(leader_of(nodes_, node)));
   for (size_t track = 0; track < kTracks; ++track) {
+    if (joined_[track] == nullptr) continue;
     if (groups_[track] != nullptr) {
-      groups_[track]->replace(std::move(joined[track]));
+      groups_[track]->replace(std::move(joined_[track]));
     } else {
-      groups_[track] = std::make_unique<GroupCarrier>(std::move(joined[track]), names, own);
+      groups_[track] = std::make_unique<GroupCarrier>(std::move(joined_[track]), names, nodes_.node_of(rank_));
     }
   }
-  return Status::ok();
 }
 
 bool NicEngine::carries(const engines::Instruction& step, const engines::Program&) const {

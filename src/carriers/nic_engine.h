@@ -40,7 +40,8 @@ class NicEngine : public Engine {
   // With one step in the place of those that the engine carries out.
   std::optional<schedule::Plan> plan(const selection::Choice& choice, const EngineCall& call,
                                      const schedule::Shape& shape) const override;
-  Status refit(const Choices& choices) override;
+  Status prepare(const Choices& choices) override;
+  void adopt(bool is_used) override;
   bool runs_by_itself() const override { return nodes_.most() == 1; }
   std::string explain(const selection::Choice& choice, const EngineCall& call) const override;
   bool takes_part() const override { return groups_[0] != nullptr; }
@@ -53,6 +54,10 @@ class NicEngine : public Engine {
   static constexpr size_t kTracks = engines::shared_memory::kLanes;
   NicEngine(NicType* type, const std::vector<NicOffer>& offers, const schedule::Nodes& nodes, uint32_t rank);
 
+  // Joins groups with these programs beside those there are; then they are the tracks'.
+  Status join_groups(const NicPrograms& programs);
+  void take_groups();
+
   NicType* type_;
   const schedule::Nodes& nodes_;
   uint32_t rank_;
@@ -64,6 +69,9 @@ class NicEngine : public Engine {
   bool combines_on_arrival_;
   NicPrograms programs_;
   uint64_t generation_ = 0;  // of groups
+  // Between prepare() and adopt().
+  std::optional<NicPrograms> prepared_;
+  std::array<std::unique_ptr<engines::nic::NicGroup>, kTracks> joined_;
   // Of the tracks; none on ranks that don't stand for their nodes.
   std::array<std::unique_ptr<engines::nic::GroupCarrier>, kTracks> groups_;
 };

@@ -35,9 +35,9 @@ uint32_t degree_of(const Algorithm& algorithm, uint32_t chosen) {
   return chosen == 0 && !algorithm.degrees.empty() ? algorithm.degrees.front() : chosen;
 }
 
-// Of which engines carry out short ones, beside barriers.
-constexpr Collective kCollectives[] = {Collective::kBroadcast, Collective::kReduce, Collective::kAllreduce,
-                                       Collective::kAllgather, Collective::kAlltoall};
+// Of which engines carry out short ones.
+constexpr Collective kCollectives[] = {Collective::kBarrier,   Collective::kBroadcast, Collective::kReduce,
+                                       Collective::kAllreduce, Collective::kAllgather, Collective::kAlltoall};
 // What engines hold beside what is chosen and barriers. A tree of degree 8 is flat up to 8 nodes.
 struct Content {
   Collective collective;
@@ -51,8 +51,18 @@ constexpr Content kContents[] = {{Collective::kBroadcast, "tree_mm", 8},
                                  {Collective::kAlltoall, "linear", 0}};
 // An allgather of short blocks is an allreduction of rows in which all but one's own block are zeros.
 constexpr const char* kGathersLikeAllreduce = "tree_mm";
+// What hocket_force() may name later: two trees with a root.
+constexpr uint32_t kRoomForMore = 4;
 constexpr const char* kNoLeadersMessages =
     "messages of ranks that don't stand for their nodes; leader:across=... has none";
+
+// How many bytes a call may have, at most.
+uint64_t longest_of(const Nodes& nodes, Collective collective) {
+  uint64_t blocks = 1;
+  if (collective == Collective::kAllgather) blocks = nodes.ranks();
+  if (collective == Collective::kAlltoall) blocks = uint64_t{nodes.most()} * nodes.most() * nodes.count();
+  return std::max<uint64_t>(sizeof(nic_operand) / blocks, 1);
+}
 
 // What the choice does between nodes. Nothing where ranks exchange messages with other nodes that don't stand for their
 // own.
@@ -88,9 +98,11 @@ std::string NicPrograms::hold_barrier(const Choices& choices) {
   return why.empty() ? "" : "the barrier that is chosen doesn't fit into a NIC engine; " + why;
 }
 
+// "", or why not.
 std::string NicPrograms::hold_chosen(Collective collective, const Choices& choices) {
   std::string against;
-  for (const selection::Choice& choice : choices.of(collective, sizeof(nic_operand), kNicWire)) {
+  for (const selection::Choice& choice : choices.of(collective, longest_of(*nodes_, collective), kNicWire)) {
+    if (selection::multicasts(choice)) continue;
     const std::optional<HeldProgram> wanted = held_for(choice);
     std::string why = wanted ? hold(*wanted) : std::string("it has ") + kNoLeadersMessages;
     if (against.empty()) against = std::move(why);
@@ -98,25 +110,31 @@ std::string NicPrograms::hold_chosen(Collective collective, const Choices& choic
   return against;
 }
 
+std::string NicPrograms::extend(const Choices& choices) {
+  for (const Collective collective : kCollectives) {
+    const std::string forced = choices.forced(collective);
+    const std::string why = hold_chosen(collective, choices);
+    if (!why.empty() && !forced.empty())
+      return std::string(schedule::name(collective)) + " is forced to be " + forced + ", and " + why +
+             "; HOCKET_NIC=auto carries it out by messages";
+  }
+  return "";
+}
+
 void NicPrograms::hold_others() {
   for (const Content& content : kContents)
     (void)hold({algorithms::find(content.collective, content.algorithm), content.degree});
   for (const Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != Collective::kBarrier || !algorithms::is_by_messages(*algorithm)) continue;
-    for (const uint32_t degree : degrees_of(*algorithm)) (void)hold({algorithm, degree});
+    for (const uint32_t degree : degrees_of(*algorithm))
+      if (next_program_ + kRoomForMore < NIC_MOST_PROGRAMS) (void)hold({algorithm, degree});
   }
 }
 
 std::string NicPrograms::fill(const Choices& choices) {
   // First, since it may have a degree that isn't listed.
   if (std::string why = hold_barrier(choices); !why.empty()) return why;
-  for (const Collective collective : kCollectives) {
-    const std::string forced = choices.forced(collective);
-    const std::string why = hold_chosen(collective, choices);
-    if (!why.empty() && !forced.empty() && is_required_)
-      return std::string(schedule::name(collective)) + " is forced to be " + forced + ", and " + why +
-             "; HOCKET_NIC=auto carries it out by messages";
-  }
+  if (std::string why = extend(choices); !why.empty() && is_required_) return why;
   hold_others();
   const bool has_barrier = std::any_of(programs_.begin(), programs_.end(), [](const Program& program) {
     return program.held.algorithm->collective == Collective::kBarrier;

@@ -46,6 +46,8 @@ class NicPrograms {
   // Once: what is chosen, the barrier first, and then what else may be. Gives "", or why the engines are not to be
   // used: the barrier that is chosen can't be held or, if they are required, something that is forced.
   std::string fill(const Choices& choices);
+  // What else is chosen by now, as far as there is room. Gives "", or what is forced and isn't held.
+  std::string extend(const Choices& choices);
   // Of `self`.
   Status write(uint32_t self, engines::nic::GroupDescription& description) const;
   // That does what the choice does between nodes; nullptr: none.
@@ -56,7 +58,7 @@ class NicPrograms {
 
  private:
   std::optional<HeldProgram> held_for(const selection::Choice& choice) const;
-  // These three: "", or why not.
+  // "", or why not.
   std::string hold(HeldProgram wanted);
   std::string hold_barrier(const Choices& choices);
   std::string hold_chosen(schedule::Collective collective, const Choices& choices);

@@ -120,22 +120,25 @@ Status Communicator::complete(Call& call) {
   return failure.is_ok() ? Status::ok() : failure_.fail(std::move(failure));
 }
 
-// By calls of its own, before the call proper.
+// By a call of its own.
+Status Communicator::gather(const void* mine, size_t bytes, void* all) {
+  Arguments exchange;
+  exchange.collective = schedule::Collective::kAllgather;
+  exchange.input = static_cast<const std::byte*>(mine);
+  exchange.output = static_cast<std::byte*>(all);
+  exchange.count = bytes;
+  const Prepared* prepared = nullptr;
+  Call call;
+  HOCKET_TRY(prepare(exchange, call, prepared, nullptr));
+  call.start(exchange, *prepared);
+  return complete(call);
+}
+
+// Before the call proper.
 Status Communicator::check(const Arguments& arguments) {
-  const auto gather = [this](const void* mine, size_t bytes, void* all) -> Status {
-    Arguments exchange;
-    exchange.collective = schedule::Collective::kAllgather;
-    exchange.input = static_cast<const std::byte*>(mine);
-    exchange.output = static_cast<std::byte*>(all);
-    exchange.count = bytes;
-    const Prepared* prepared = nullptr;
-    Call call;
-    HOCKET_TRY(prepare(exchange, call, prepared, nullptr));
-    call.start(exchange, *prepared);
-    return complete(call);
-  };
   Status difference;
-  HOCKET_TRY(check_->compare(arguments, gather, difference));
+  HOCKET_TRY(check_->compare(
+      arguments, [this](const void* mine, size_t bytes, void* all) { return gather(mine, bytes, all); }, difference));
   return difference.is_ok() ? Status::ok() : failure_.fail(std::move(difference));
 }
 
@@ -237,14 +240,32 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
     if (!parsed.is_ok()) return parsed.take_status();
     wanted = parsed.take();
   }
-  if (engines_.have_rules() && requests_.unretired() != 0)
+  if (!engines_.have_rules()) {
+    planner_->force(collective, std::move(wanted));
+    return Status::ok();
+  }
+  // Engines of all ranks, or of none.
+  if (failure_.is_broken()) return failure_.broken();
+  Status prepared = prepare_engines(collective, wanted);
+  const std::byte mine{prepared.is_ok()};
+  std::vector<std::byte> all(size());
+  HOCKET_TRY(gather(&mine, sizeof mine, all.data()));
+  const auto against = std::find(all.begin(), all.end(), std::byte{0});
+  engines_.adopt(against == all.end());
+  if (against == all.end()) planner_->force(collective, std::move(wanted));
+  if (against == all.end() || !prepared.is_ok()) return prepared;
+  return {Code::kInvalidArgument, "rank " + std::to_string(against - all.begin()) + " can't do so"};
+}
+
+Status Communicator::prepare_engines(schedule::Collective collective, const std::optional<selection::Spec>& wanted) {
+  if (requests_.unretired() != 0)
     return {Code::kInvalidArgument,
             "engines carry out the communicator's calls, of which some are under way; wait for "
             "them before another algorithm is forced"};
-  std::optional<selection::Spec> before = planner_->force(collective, std::move(wanted));
-  Status refitted = engines_.refit(*planner_);
-  if (!refitted.is_ok()) planner_->force(collective, std::move(before));
-  return refitted;
+  std::optional<selection::Spec> before = planner_->force(collective, wanted);
+  Status prepared = engines_.prepare(*planner_);
+  planner_->force(collective, std::move(before));
+  return prepared;
 }
 
 }  // namespace hocket::communicator

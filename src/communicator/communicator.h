@@ -91,7 +91,10 @@ class Communicator {
   CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);
+  Status gather(const void* mine, size_t bytes, void* all);
   Status check(const Arguments& arguments);
+  // Has engines make what they need for it, if it is forced.
+  Status prepare_engines(schedule::Collective collective, const std::optional<selection::Spec>& wanted);
   // Advances `call`, of the first track, until it is done.
   Status complete(Call& call);
   void look_for_failure();

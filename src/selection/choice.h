@@ -89,7 +89,7 @@ bool multicasts(const Spec& spec);
 bool multicasts(const Choice& choice);
 // A variable forces its choice on all communicators of a program. Those that it can't be meant for pass it over, and
 // the table chooses: within a node nothing multicasts, and a tree that is given is one of so many ranks. "", or why.
-std::string why_not_meant(const Spec& spec, uint32_t ranks, uint32_t nodes);
+std::string why_not_meant(const Spec& spec, uint32_t ranks, const schedule::Nodes* nodes);
 // A Query's why_no_multicast within a node.
 inline constexpr std::string_view kWithinANode = "it goes between nodes, and all ranks are on one";
 

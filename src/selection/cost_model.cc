@@ -49,9 +49,23 @@ struct PricedCall::Parts {
   PricedSchedule chunk;
 };
 
+namespace {
+
+// A tree that is given is one of so many ranks, and fewer are priced.
+bool is_given(const Choice& choice) {
+  const auto is_one = [](const auto& chosen) {
+    return chosen.algorithm != nullptr && chosen.algorithm->takes_tree && chosen.degree != 0;
+  };
+  return is_one(choice) || std::any_of(std::begin(choice.parts), std::end(choice.parts), is_one);
+}
+
+}  // namespace
+
 PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::make_unique<Parts>()) {
   parts_->query = query;
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
+  parts_->chunk.can_run = false;
+  if (is_given(choice)) return;
   schedule::Shape shape;
   choice.fill(shape);
   const bool on_several = query.node_count() > 1;

@@ -90,6 +90,20 @@ std::string why_tree_is_of_others(uint32_t ranks, const Algorithm& algorithm, ui
          std::to_string(ranks);
 }
 
+// A tree within nodes is one of as many ranks as each of them has.
+std::string why_nodes_differ(const Query& query, const Spec& spec) {
+  const schedule::Nodes* over = query.composed_over();
+  if (over == nullptr || over->most() * over->count() == over->ranks()) return {};
+  for (size_t i = 0; i < spec.algorithm->parts.size(); ++i) {
+    const bool is_within = spec.algorithm->parts[i].family == algorithms::Family::kNode;
+    if (is_within && spec.parts[i].algorithm != nullptr && spec.parts[i].algorithm->takes_tree &&
+        spec.parts[i].degree != 0)
+      return "nodes have different numbers of ranks, and " + std::string(spec.algorithm->parts[i].name) + "=" +
+             to_text(spec.parts[i]) + " is one tree for all";
+  }
+  return {};
+}
+
 bool is_multicast(const Algorithm* algorithm) {
   return algorithm != nullptr && algorithms::facts_of(*algorithm).multicasts;
 }
@@ -105,13 +119,18 @@ bool any_multicasts(const Chosen& chosen) {
 bool multicasts(const Spec& spec) { return any_multicasts(spec); }
 bool multicasts(const Choice& choice) { return any_multicasts(choice); }
 
-std::string why_not_meant(const Spec& spec, uint32_t ranks, uint32_t nodes) {
-  if (nodes == 1 && multicasts(spec)) return "it goes between nodes";
+std::string why_not_meant(const Spec& spec, uint32_t ranks, const schedule::Nodes* nodes) {
+  const uint32_t count = nodes == nullptr ? 1 : nodes->count();
+  if (count == 1 && multicasts(spec)) return "it goes between nodes";
   if (spec.algorithm == nullptr) return {};
   if (std::string why = why_tree_is_of_others(ranks, *spec.algorithm, spec.degree); !why.empty()) return why;
-  for (const PartSpec& part : spec.parts)
-    if (part.algorithm != nullptr)
-      if (std::string why = why_tree_is_of_others(nodes, *part.algorithm, part.degree); !why.empty()) return why;
+  for (size_t i = 0; i < spec.algorithm->parts.size(); ++i) {
+    if (spec.parts[i].algorithm == nullptr) continue;
+    const bool is_across = spec.algorithm->parts[i].family == algorithms::Family::kAcross;
+    const uint32_t most = nodes == nullptr ? ranks : nodes->most();
+    std::string why = why_tree_is_of_others(is_across ? count : most, *spec.parts[i].algorithm, spec.parts[i].degree);
+    if (!why.empty()) return why;
+  }
   return {};
 }
 
@@ -125,7 +144,8 @@ std::string why_not(const Query& query, const Spec& spec) {
   for (std::string why :
        {why_memory_is_apart(query, algorithm), why_no_multicast(query, algorithm), why_no_part(query, algorithm),
         why_order_is_lost(query, algorithm), why_blocks_differ(query, spec), why_it_does_not_fit(query, spec),
-        why_it_cannot_be_cut(query, spec), why_tree_is_of_others(query.ranks, algorithm, spec.degree)}) {
+        why_it_cannot_be_cut(query, spec), why_tree_is_of_others(query.ranks, algorithm, spec.degree),
+        why_nodes_differ(query, spec)}) {
     if (!why.empty()) return why;
   }
   return why_not_of_parts(query, spec);

@@ -47,9 +47,8 @@ void GroupKeeper::emit(void* user, const nic_message* message) {
   if (message->kind == NIC_NACK || message->kind == NIC_PROBE) ++kept.keeper->asked_;
   if (nic_is_of_schedule(message) != 0) ++kept.keeper->repeated_;
   const GroupMemory& memory = kept.memory;
-  nic_operand operand;
-  const uint64_t call = nic_described(&memory.state->call[nic_index_of(message->epoch)], message->epoch);
-  if (nic_carry(memory.group, memory.state, memory.operands, message, call, &operand) != 0)
+  nic_operand operand = {};
+  if (nic_carry(memory.group, memory.state, memory.operands, message, nic_call_of(message), &operand) != 0)
     kept.keeper->send_(kept.number, *message, operand);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engines/nic/group_carrier.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engines/nic/call_size.h"
@@ -113,8 +114,19 @@ Status GroupCarrier::health() const {
   return {status.code(), names_[member] + ": " + status.message()};
 }
 
+void GroupCarrier::replace(std::unique_ptr<NicGroup> group) {
+  if (!group_->is_idle()) earlier_.push_back(std::move(group_));
+  group_ = std::move(group);
+  awaited_ = 0;
+  unread_ = 0;
+}
+
 Status GroupCarrier::check() {
   HOCKET_TRY(health());
+  for (const std::unique_ptr<NicGroup>& group : earlier_)
+    if (!group->is_idle()) HOCKET_TRY(group->ring_again());
+  earlier_.erase(std::remove_if(earlier_.begin(), earlier_.end(), [](const auto& group) { return group->is_idle(); }),
+                 earlier_.end());
   return group_->is_idle() ? Status::ok() : group_->ring_again();
 }
 

@@ -30,8 +30,9 @@ class GroupCarrier final : public Carrier {
   GroupCarrier(std::unique_ptr<NicGroup> group, std::vector<std::string> names, uint32_t self)
       : group_(std::move(group)), names_(std::move(names)), self_(self) {}
 
-  // From now on, another group's. Nothing that a call waits for is under way.
-  void replace(std::unique_ptr<NicGroup> group) { group_ = std::move(group); }
+  // From now on, another group's. Nothing that a call waits for is under way; what a rank has given to the one before
+  // is seen to its end.
+  void replace(std::unique_ptr<NicGroup> group);
 
   Progress run(const Instruction& step, StepState& state, const Operands& operands) override;
   WakeUp wake_up() const override { return group_->done() < awaited_ ? WakeUp::kSufficient : WakeUp::kIdle; }
@@ -54,8 +55,9 @@ class GroupCarrier final : public Carrier {
   void read(const Instruction& step, const nic_operand& result, std::byte* to) const;
 
   std::unique_ptr<NicGroup> group_;
-  uint64_t awaited_ = 0;  // the operation that was last waited for
-  uint32_t unread_ = 0;   // bit i: operation i, modulo NIC_IN_FLIGHT, has a result that has not been read yet
+  std::vector<std::unique_ptr<NicGroup>> earlier_;  // those that are not idle yet
+  uint64_t awaited_ = 0;                            // the operation that was last waited for
+  uint32_t unread_ = 0;  // bit i: operation i, modulo NIC_IN_FLIGHT, has a result that has not been read yet
   std::vector<std::string> names_;
   uint32_t self_;
   Status failure_;

@@ -200,6 +200,7 @@ HostilePackets::Spoilt HostilePackets::spoil_content(const Victim& victim) {
   const auto program = static_cast<uint32_t>(below(victim.group.programs));
   const nic_message message = message_of(victim, program, first + below(last - first + 1));
   if (message.carried == 0) return spoil_any(victim);
+  if ((victim.group.program[program].flags & NIC_RELIABLE_WIRE) != 0) return spoil_any(victim);
   return {message, NIC_REJECTED, "an operand too early"};
 }
 

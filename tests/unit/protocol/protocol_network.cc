@@ -97,9 +97,9 @@ ProtocolNetwork::ProtocolNetwork(const std::vector<std::vector<nic_program>>& co
     engine->watch.signs_of_life_stride = sizeof(uint32_t);
     engine->watch.emit = [](void* user, const nic_message* message) {
       Engine& sender = *static_cast<Engine*>(user);
-      const uint64_t call = nic_described(&sender.state.call[nic_index_of(message->epoch)], message->epoch);
       nic_operand operand{};
-      EXPECT_TRUE(nic_carry(&sender.group, &sender.state, sender.memory(), message, call, &operand) != 0);
+      EXPECT_TRUE(nic_carry(&sender.group, &sender.state, sender.memory(), message, nic_call_of(message), &operand) !=
+                  0);
       sender.network->send(*message, operand);
     };
     engine->watch.user = engine.get();
@@ -128,6 +128,10 @@ const nic_operand* ProtocolNetwork::result(uint32_t member, uint64_t epoch) cons
 
 void ProtocolNetwork::keep_unexpected(uint16_t operations) {
   for (const std::unique_ptr<Engine>& engine : engines_) engine->group.unexpected = operations;
+}
+
+void ProtocolNetwork::allow_silence(uint64_t silence_ns) {
+  for (const std::unique_ptr<Engine>& engine : engines_) engine->watch.backoff.silence_ns = silence_ns;
 }
 
 void ProtocolNetwork::begin_after(uint64_t epoch) {

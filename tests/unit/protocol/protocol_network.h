@@ -46,6 +46,8 @@ class ProtocolNetwork {
   const nic_operand* result(uint32_t member, uint64_t epoch) const;
   // Operations ahead of the host for which engines keep operands.
   void keep_unexpected(uint16_t operations);
+  // How long a member may be silent.
+  void allow_silence(uint64_t silence_ns);
   // As if so many operations were behind all, without acknowledgements; to be called before the first.
   void begin_after(uint64_t epoch);
   // What has become of packets.

@@ -23,7 +23,7 @@ TEST(Spec, ATreeThatIsGivenIsAListOfParents) {
             parse_spec(Collective::kReduce, "parents:0.0.1").value());
   EXPECT_NE(again(Collective::kReduce, "parents:0.0.7").find("rank 2 has parent 7"), std::string::npos);
   EXPECT_NE(again(Collective::kReduce, "parents:degree=3").find("`3` is no tree"), std::string::npos);
-  EXPECT_NE(again(Collective::kReduce, "parents:0.0,0.0").find("0.0"), std::string::npos);
+  EXPECT_NE(again(Collective::kReduce, "parents:0.0,0.0").find("`0.0` is not a parameter"), std::string::npos);
   EXPECT_NE(again(Collective::kReduce, "tree_mm:0.0").find("is not a parameter of tree_mm"), std::string::npos);
 }
 
@@ -56,11 +56,17 @@ TEST(Spec, ATreeIsForAsManyRanksAsItHas) {
   query.ranks = 3;
   query.commutative = false;
   EXPECT_NE(why_not(query, spec), "");
-  EXPECT_EQ(why_not_meant(spec, 3, 1), "");
-  EXPECT_NE(why_not_meant(spec, 4, 1), "");
+  EXPECT_EQ(why_not_meant(spec, 3, nullptr), "");
+  EXPECT_NE(why_not_meant(spec, 4, nullptr), "");
   const Spec leaders = parse_spec(Collective::kReduce, "leader:across=parents/0.0.1").value();
-  EXPECT_EQ(why_not_meant(leaders, 6, 3), "");
-  EXPECT_NE(why_not_meant(leaders, 3, 1), "");
+  const schedule::Nodes pairs(std::vector<uint64_t>{0, 0, 1, 1, 2, 2});
+  EXPECT_EQ(why_not_meant(leaders, 6, &pairs), "");
+  EXPECT_NE(why_not_meant(leaders, 3, nullptr), "");
+  const Spec within = parse_spec(Collective::kReduce, "leader:node=parents/0.0").value();
+  EXPECT_EQ(why_not_meant(within, 6, &pairs), "");
+  const schedule::Nodes uneven(std::vector<uint64_t>{0, 0, 1});
+  const Query query_of_uneven{.collective = Collective::kReduce, .bytes = 8, .ranks = 3, .nodes = &uneven};
+  EXPECT_NE(why_not(query_of_uneven, within).find("different numbers of ranks"), std::string::npos);
 }
 
 // It is chosen only by who gives one.
