@@ -114,9 +114,12 @@ std::string NicPrograms::extend(const Choices& choices) {
   for (const Collective collective : kCollectives) {
     const std::string forced = choices.forced(collective);
     const std::string why = hold_chosen(collective, choices);
-    if (!why.empty() && !forced.empty())
-      return std::string(schedule::name(collective)) + " is forced to be " + forced + ", and " + why +
-             "; HOCKET_NIC=auto carries it out by messages";
+    if (why.empty() || forced.empty()) continue;
+    std::string text(schedule::name(collective));
+    for (const std::string_view piece : {std::string_view(" is forced to be "), std::string_view(forced),
+                                         std::string_view(", and "), std::string_view(why)})
+      text += piece;
+    return text += "; HOCKET_NIC=auto carries it out by messages";
   }
   return "";
 }

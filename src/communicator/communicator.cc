@@ -241,7 +241,7 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
     wanted = parsed.take();
   }
   if (!engines_.have_rules()) {
-    planner_->force(collective, std::move(wanted));
+    planner_->force(collective, wanted);
     return Status::ok();
   }
   // Engines of all ranks, or of none.
@@ -252,7 +252,7 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
   HOCKET_TRY(gather(&mine, sizeof mine, all.data()));
   const auto against = std::find(all.begin(), all.end(), std::byte{0});
   engines_.adopt(against == all.end());
-  if (against == all.end()) planner_->force(collective, std::move(wanted));
+  if (against == all.end()) planner_->force(collective, wanted);
   if (against == all.end() || !prepared.is_ok()) return prepared;
   return {Code::kInvalidArgument, "rank " + std::to_string(against - all.begin()) + " can't do so"};
 }
@@ -262,9 +262,9 @@ Status Communicator::prepare_engines(schedule::Collective collective, const std:
     return {Code::kInvalidArgument,
             "engines carry out the communicator's calls, of which some are under way; wait for "
             "them before another algorithm is forced"};
-  std::optional<selection::Spec> before = planner_->force(collective, wanted);
+  const std::optional<selection::Spec> before = planner_->force(collective, wanted);
   Status prepared = engines_.prepare(*planner_);
-  planner_->force(collective, std::move(before));
+  planner_->force(collective, before);
   return prepared;
 }
 
