@@ -3,26 +3,14 @@
  * block and several that are started at a time, all-reductions and barriers, on all ranks and on halves of them that go
  * again at once. Everything that arrives is checked.
  *   own_broadcasts ROUNDS */
-#include <hocket/mpi_wire.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "comm_over_mpi.h"
 
 enum { kStarted = 5, kMost = 60000, kRoundsOfHalves = 7 };
 
 static int rank, size, wrong;
-
-static void check(hocket_status_t status, const char* call) {
-  if (status >= 0) return;
-  fprintf(stderr, "rank %d: %s: %s: %s\n", rank, call, hocket_status_name(status), hocket_error_text());
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define CHECK(call) check(call, #call)
-
-static int allgather(const void* send, void* receive, size_t bytes, void* user) {
-  (void)user;
-  return MPI_Allgather(send, (int)bytes, MPI_BYTE, receive, (int)bytes, MPI_BYTE, MPI_COMM_WORLD) != MPI_SUCCESS;
-}
 
 static unsigned char byte_of(int what, int at) { return (unsigned char)(what * 7 + at * 3 + at / 251); }
 
@@ -74,23 +62,16 @@ static void on_halves(hocket_comm_t* comm, int round) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int rounds = argc > 1 ? atoi(argv[1]) : 100;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  hocket_mpi_wire_t mpi;
-  CHECK(hocket_mpi_wire_open(&mpi, MPI_COMM_WORLD));
-  hocket_context_options_t options = {.struct_size = sizeof options, .wire = &mpi.wire};
-  const hocket_bootstrap_t bootstrap = {.rank = rank, .size = size, .allgather = allgather};
-  hocket_context_t* context = NULL;
-  hocket_comm_t* comm = NULL;
-  CHECK(hocket_context_create(&options, &context));
-  CHECK(hocket_comm_create(context, &bootstrap, &comm));
+  comm_over_mpi_t over;
+  open_comm(&over);
+  hocket_comm_t* comm = over.comm;
+  rank = over.rank;
+  size = over.size;
   for (int round = 0; round < rounds; ++round) {
     round_of(comm, rank, size, round);
     if (round % 25 == 24) on_halves(comm, round);
   }
-  CHECK(hocket_comm_destroy(comm));
-  CHECK(hocket_context_destroy(context));
-  hocket_mpi_wire_close(&mpi);
+  close_comm(&over);
   int all = 0;
   MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%d rounds, %d wrong\n", rounds, all);
