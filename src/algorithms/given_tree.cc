@@ -13,10 +13,11 @@ namespace hocket::algorithms {
 std::string flaw_of_parents(std::span<const uint32_t> parents) {
   const auto size = static_cast<uint32_t>(parents.size());
   if (size == 0 || parents[0] != 0) return "the first, rank 0, is the root and its own parent";
-  for (uint32_t rank = 1; rank < size; ++rank) {
+  for (uint32_t rank = 1; rank < size; ++rank)
     if (parents[rank] >= size)
       return "rank " + std::to_string(rank) + " has parent " + std::to_string(parents[rank]) + ", but there are " +
              std::to_string(size) + " ranks";
+  for (uint32_t rank = 1; rank < size; ++rank) {
     uint32_t above = rank;
     for (uint32_t steps = 0; above != 0 && steps < size; ++steps) above = parents[above];
     if (above != 0) return "rank " + std::to_string(rank) + " has no way up to rank 0";

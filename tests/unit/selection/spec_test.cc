@@ -22,6 +22,7 @@ TEST(Spec, ATreeThatIsGivenIsAListOfParents) {
   EXPECT_EQ(parse_spec(Collective::kReduce, "parents:0.0.1").value(),
             parse_spec(Collective::kReduce, "parents:0.0.1").value());
   EXPECT_NE(again(Collective::kReduce, "parents:0.0.7").find("rank 2 has parent 7"), std::string::npos);
+  EXPECT_NE(again(Collective::kReduce, "parents:0.2.8.0").find("rank 2 has parent 8"), std::string::npos);
   EXPECT_NE(again(Collective::kReduce, "parents:degree=3").find("`3` is no tree"), std::string::npos);
   EXPECT_NE(again(Collective::kReduce, "parents:0.0,0.0").find("`0.0` is not a parameter"), std::string::npos);
   EXPECT_NE(again(Collective::kReduce, "tree_mm:0.0").find("is not a parameter of tree_mm"), std::string::npos);
