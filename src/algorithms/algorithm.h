@@ -30,6 +30,7 @@ enum class Family : uint8_t {
 struct PartLimits {
   bool unequal_blocks = false;  // blocks differ in length
   bool within_domains = false;  // its ranks are those of a NUMA domain, not all of the node
+  bool lengths_are_apart = false;  // ranks know the lengths of some blocks only
 
   auto operator<=>(const PartLimits&) const = default;
 };
@@ -69,8 +70,13 @@ struct Algorithm {
   bool segmented = false;
   // Serves the vector versions too, and messages cut into several calls where there is a block a rank: no slice goes
   // beyond a block (but those of reduce_scatter_block, whose blocks always lie densely), and no scratch area stands for
-  // blocks of an alltoall.
+  // blocks of an alltoall. A composition serves the vector versions over several nodes: it heeds Shape::varies, keeps
+  // blocks in rows (block_row.h) and numbers those of an alltoall source * size + destination, others by their ranks.
   bool takes_vectors = false;
+  // Of such a composition, where ranks see the lengths of their own blocks only: the ranks of a node that pass on those
+  // of its others, and so must be told how long they are.
+  std::vector<uint32_t> (*passes_on)(const schedule::Nodes& nodes, uint32_t node, uint32_t root,
+                                     uint32_t degree) = nullptr;
   // What it publishes are whole rows, a block for each rank: a row must fit into a slot.
   bool publishes_rows = false;
   // Asks for input_block() and output_block() wherever it means a block, so that in a group blocks may differ in

@@ -102,6 +102,7 @@ constinit const Algorithm allgather_lanes = {
         "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (a subset of the cores)",
     .build = of_allgather_lanes::build,
     .root_relative = false,
+    .takes_vectors = true,
     .degrees = of_allgather_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",

@@ -37,16 +37,20 @@ void build(Builder& builder) {
   const bool is_leader = builder.rank() == ranks[0];
   const std::vector<uint32_t> cuts = node_cuts(nodes);
   const BlockRow output{builder.output(), ranks_in_order(nodes)};
-  const BlockRow row = is_leader ? room_for(builder, by_node(nodes), output) : output;
+  // Where blocks lie apart, what is broadcast is the row.
+  const bool has_row = is_leader || builder.blocks_lie_apart();
+  const BlockRow row = has_row ? room_for(builder, by_node(nodes), output) : output;
   const Slice own = Builder::parts_of(row.slice, cuts[node], cuts[node + 1], nodes.ranks());
   run_part(builder, allgather_leader, kNode,
            {.ranks = ranks, .root = ranks[0], .input = builder.input(), .output = own});
   if (is_leader) {
     run_part(builder, allgather_leader, kAcross,
              {.ranks = leaders_of(nodes, 0), .root = 0, .input = own, .output = row.slice, .output_cuts = cuts});
-    arrange(builder, row, output);
+    if (!builder.blocks_lie_apart()) arrange(builder, row, output);
   }
-  run_part(builder, allgather_leader, kSpread, {.ranks = ranks, .root = ranks[0], .output = builder.output()});
+  const Slice all = builder.blocks_lie_apart() ? row.slice : builder.output();
+  run_part(builder, allgather_leader, kSpread, {.ranks = ranks, .root = ranks[0], .output = all});
+  if (builder.blocks_lie_apart()) arrange(builder, row, output);
 }
 
 }  // namespace of_allgather_leader
@@ -59,6 +63,7 @@ constinit const Algorithm allgather_leader = {
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader)",
     .build = of_allgather_leader::build,
     .root_relative = false,
+    .takes_vectors = true,
     .parts = of_allgather_leader::kParts,
 };
 

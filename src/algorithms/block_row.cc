@@ -10,38 +10,67 @@
 namespace hocket::algorithms {
 
 using schedule::Builder;
+using schedule::Share;
+using schedule::Slice;
+
+namespace {
+
+bool lies_apart(const Builder& builder, const BlockRow& row) {
+  return builder.blocks_lie_apart() && row.slice.buffer != schedule::Buffer::kScratch;
+}
+
+Slice blocks_of(const Builder& builder, const BlockRow& row, uint32_t first, uint32_t last) {
+  const Slice blocks = Builder::parts_of(row.slice, first, last, static_cast<uint32_t>(row.blocks.size()));
+  return lies_apart(builder, row) ? as_short(builder, blocks) : blocks;
+}
+
+}  // namespace
+
+Slice as_short(const Builder& builder, Slice block) {
+  if (builder.blocks_lie_apart()) block.share = Share::kShort;
+  return block;
+}
+
+Slice as_long(Slice block) {
+  block.share = Share::kLong;
+  return block;
+}
 
 void arrange(Builder& builder, const BlockRow& row, const BlockRow& place) {
   if (row.slice == place.slice && row.blocks == place.blocks) return;
   std::unordered_map<uint64_t, uint32_t> where;
   for (uint32_t i = 0; i < row.blocks.size(); ++i) where.emplace(row.blocks[i], i);
   const auto from = [&](uint32_t i) { return where.at(place.blocks[i]); };
-  const auto size = static_cast<uint32_t>(row.blocks.size());
   const auto count = static_cast<uint32_t>(place.blocks.size());
+  const bool one_by_one = lies_apart(builder, row) || lies_apart(builder, place);
   builder.begin_stage();
   for (uint32_t first = 0; first < count;) {
     uint32_t last = first + 1;
-    while (last < count && from(last) == from(last - 1) + 1) ++last;
-    builder.copy(Builder::parts_of(row.slice, from(first), from(first) + (last - first), size),
-                 Builder::parts_of(place.slice, first, last, count));
+    while (!one_by_one && last < count && from(last) == from(last - 1) + 1) ++last;
+    builder.copy(blocks_of(builder, row, from(first), from(first) + (last - first)),
+                 blocks_of(builder, place, first, last));
     first = last;
   }
   builder.end_stage();
 }
 
 BlockRow arranged(Builder& builder, const BlockRow& row, BlockList order) {
-  if (row.blocks == order) return row;
-  const auto count = static_cast<uint32_t>(order.size());
-  if (count == 0) return {like_row(0), {}};
-  BlockRow place{scratch_row(builder, count), std::move(order)};
+  if (row.blocks == order && !lies_apart(builder, row)) return row;
+  BlockRow place = room_for(builder, std::move(order));
+  if (place.blocks.empty()) return place;
   arrange(builder, row, place);
   return place;
 }
 
 BlockRow room_for(Builder& builder, BlockList blocks, const BlockRow& place) {
-  if (blocks == place.blocks) return place;
-  const auto count = static_cast<uint32_t>(blocks.size());
-  return {count == 0 ? like_row(0) : scratch_row(builder, count), std::move(blocks)};
+  if (blocks == place.blocks && !lies_apart(builder, place)) return place;
+  return room_for(builder, std::move(blocks));
+}
+
+BlockRow room_for(Builder& builder, BlockList blocks) {
+  if (blocks.empty()) return {like_row(0), {}};
+  const Slice row = builder.scratch_row(blocks);
+  return {row, std::move(blocks)};
 }
 
 BlockList ranks_in_order(const schedule::Nodes& nodes) {

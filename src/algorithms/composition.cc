@@ -81,6 +81,10 @@ const Algorithm& default_of(Collective collective) {
       return reduce_scatter_block_linear;
     case Collective::kAlltoall:
       return alltoall_linear;
+    case Collective::kScan:
+      return scan_recursive_doubling;
+    case Collective::kExscan:
+      return exscan_recursive_doubling;
     default:
       break;
   }
@@ -115,6 +119,8 @@ std::string why_no_part(const Algorithm& composition, uint32_t index, const Algo
     return "it goes to all nodes at once, and this part to some ranks only";
   if (limits.unequal_blocks && !part.takes_unequal_blocks)
     return "blocks differ in length here, and it takes them for equal";
+  if (limits.lengths_are_apart && facts.uses_slots)
+    return "ranks see different lengths, so they can't agree on how to cut what is published";
   if (composition.parts[index].family == Family::kAcross)
     return runs_over_nodes(part) ? "" : "it needs memory that its ranks share, and they are on several nodes";
   const uint32_t slots = schedule::kMaxSlots / parts_in_nodes(composition, composition.parts.size());
@@ -185,6 +191,16 @@ std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collecto
   return leaders;
 }
 
+std::vector<uint32_t> last_ranks(const schedule::Nodes& nodes) {
+  std::vector<uint32_t> last;
+  for (uint32_t node = 0; node < nodes.count(); ++node) last.push_back(nodes.ranks_of(node).back());
+  return last;
+}
+
+std::vector<uint32_t> leader_passes_on(const schedule::Nodes& nodes, uint32_t node, uint32_t root, uint32_t) {
+  return {leader_of(nodes, node, root)};
+}
+
 std::vector<uint32_t> ranks_by_node(const schedule::Nodes& nodes) {
   std::vector<uint32_t> all;
   for (uint32_t node = 0; node < nodes.count(); ++node) {
@@ -232,11 +248,6 @@ Slice like_row(uint32_t blocks) {
   row.blocks = std::max(blocks, 1u);
   row.last = blocks == 0 ? 0 : 1;
   return row;
-}
-
-Slice scratch_row(Builder& builder, uint32_t blocks) {
-  const Slice row = like_row(blocks);
-  return Builder::in_scratch(builder.scratch_area(row), row, row);
 }
 
 Slice scratch_like(Builder& builder, const Slice& part) {

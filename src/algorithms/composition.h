@@ -62,11 +62,16 @@ struct PartGroup {
 // works everywhere. Rooted parts that combine or broadcast count ranks from the root.
 void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group);
 
+// A rank gets what the ranks up to it have: compositions of it are for nodes of neighbouring ranks, whatever the
+// operation.
+inline bool is_prefix(schedule::Collective collective) {
+  return schedule::combines(collective) && schedule::combined_ranks(collective, 0, 2) < 2;
+}
+
 // Why `part` can't be part `index` of the composition, or "".
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits);
 
-// A number of blocks of the call's count in a scratch area of their own, and somewhere that is never looked at.
-schedule::Slice scratch_row(schedule::Builder& builder, uint32_t blocks);
+// A number of blocks of the call's count somewhere that is never looked at.
 schedule::Slice like_row(uint32_t blocks);
 // The same part of the message in a scratch area of its own.
 schedule::Slice scratch_like(schedule::Builder& builder, const schedule::Slice& part);
@@ -86,6 +91,10 @@ void send_on(schedule::Builder& builder, const Collector& collector);
 // The rank that stands for a node: the collector for its own, else the first.
 uint32_t leader_of(const schedule::Nodes& nodes, uint32_t node, uint32_t collector);
 std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collector);
+// Of each node the rank with the highest number.
+std::vector<uint32_t> last_ranks(const schedule::Nodes& nodes);
+// As Algorithm::passes_on: the leader alone.
+std::vector<uint32_t> leader_passes_on(const schedule::Nodes& nodes, uint32_t node, uint32_t root, uint32_t degree);
 
 // All ranks in the order of nodes and places, and where each node's begin: how leaders have blocks.
 std::vector<uint32_t> ranks_by_node(const schedule::Nodes& nodes);

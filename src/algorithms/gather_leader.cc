@@ -26,6 +26,17 @@ enum : uint32_t { kNode, kAcross };
 constexpr Part kParts[] = {{"node", Collective::kGather, Family::kNode, node_call},
                            {"across", Collective::kGather, Family::kAcross, leader_blocks_call}};
 
+// To the root at once.
+void gather_long(Builder& builder) {
+  const uint32_t root = builder.root();
+  if (builder.rank() != root) return builder.send(root, as_long(builder.input()));
+  builder.begin_stage();
+  builder.copy(as_long(builder.input()), as_long(builder.output_block(root)));
+  for (uint32_t rank = 0; rank < builder.size(); ++rank)
+    if (rank != root) builder.receive(rank, as_long(builder.output_block(rank)));
+  builder.end_stage();
+}
+
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();
   const uint32_t root = builder.root();
@@ -36,21 +47,23 @@ void build(Builder& builder) {
   const BlockRow output{builder.output(), ranks_in_order(nodes)};
   BlockRow row{like_row(nodes.ranks()), by_node(nodes)};
   Slice own = like_row(ranks_here);
+  const Slice input = as_short(builder, builder.input());
   if (builder.rank() == root) {
     row = room_for(builder, row.blocks, output);
     own = Builder::parts_of(row.slice, cuts[node], cuts[node + 1], nodes.ranks());
   } else if (builder.rank() == leader) {
-    own = ranks_here == 1 ? builder.input() : scratch_row(builder, ranks_here);
+    own = ranks_here == 1 ? input : room_for(builder, as_blocks(nodes.ranks_of(node))).slice;
   }
   if (ranks_here > 1 || builder.rank() == root) {
     run_part(builder, gather_leader, kNode,
-             {.ranks = nodes.ranks_of(node), .root = leader, .input = builder.input(), .output = own});
+             {.ranks = nodes.ranks_of(node), .root = leader, .input = input, .output = own});
   }
   if (builder.rank() == leader) {
     run_part(builder, gather_leader, kAcross,
              {.ranks = leaders_of(nodes, root), .root = root, .input = own, .output = row.slice, .output_cuts = cuts});
   }
   if (builder.rank() == root) arrange(builder, row, output);
+  if (builder.shape().varies) gather_long(builder);
 }
 
 }  // namespace of_gather_leader
@@ -63,6 +76,8 @@ constinit const Algorithm gather_leader = {
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader)",
     .build = of_gather_leader::build,
     .root_relative = false,
+    .takes_vectors = true,
+    .passes_on = leader_passes_on,
     .parts = of_gather_leader::kParts,
 };
 

@@ -100,9 +100,26 @@ class Exchange {
     const BlockRow held = traffic_.aggregates(node_) ? aggregate(input) : input;
     const BlockRow crossed = cross(held, distributes ? BlockRow{} : output);
     arrange(builder_, distributes ? distribute(crossed, output) : crossed, output);
+    if (builder_.shape().varies) exchange_long();
   }
 
  private:
+  // What is too long for detours, all at once.
+  void exchange_long() {
+    const uint32_t size = builder_.size();
+    builder_.begin_stage();
+    for (uint32_t i = 1; i < size; ++i) {
+      const uint32_t to = (me_ + i) % size;
+      builder_.send(to, as_long(builder_.input_block(to)));
+    }
+    builder_.copy(as_long(builder_.input_block(me_)), as_long(builder_.output_block(me_)));
+    for (uint32_t i = 1; i < size; ++i) {
+      const uint32_t from = (me_ + size - i) % size;
+      builder_.receive(from, as_long(builder_.output_block(from)));
+    }
+    builder_.end_stage();
+  }
+
   BlockRow aggregate(const BlockRow& row) {
     Bundles given;
     Bundles taken;
@@ -199,6 +216,12 @@ uint32_t members(uint32_t ranks, uint32_t lane, uint32_t lanes) {
 void exchange_by_lanes(Builder& builder, const Algorithm& composition, uint32_t lanes, LaneOf by) {
   const Lanes all(builder.nodes(), lanes);
   Exchange(builder, composition, all, by).run();
+}
+
+std::vector<uint32_t> carriers_pass_on(const Nodes& nodes, uint32_t node, uint32_t lanes) {
+  std::vector<uint32_t> carriers = nodes.ranks_of(node);
+  carriers.resize(std::min<size_t>(carriers.size(), Lanes(nodes, lanes).count()));
+  return carriers;
 }
 
 Bundles blocks_of_lane(const Lanes& lanes, uint32_t lane) {

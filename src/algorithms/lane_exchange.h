@@ -23,6 +23,9 @@ enum class LaneOf : uint8_t { kDestination, kSource };
 // `composition` has the parts node, across and spread, in this order.
 void exchange_by_lanes(schedule::Builder& builder, const Algorithm& composition, uint32_t lanes, LaneOf by);
 
+// As Algorithm::passes_on: the carriers of lanes.
+std::vector<uint32_t> carriers_pass_on(const schedule::Nodes& nodes, uint32_t node, uint32_t lanes);
+
 // The calls of the parts.
 PartCall lane_aggregation(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes, LaneOf by);
 PartCall lane_crossing(const schedule::Nodes& nodes, uint64_t bytes, uint32_t lanes);

@@ -71,7 +71,7 @@ void build(Builder& builder) {
   const uint32_t blocks = all.cuts[place + 1] - all.cuts[place];
   Slice partial = row;
   if (ranks.size() > 1) {
-    partial = blocks == 0 ? like_row(0) : scratch_row(builder, blocks);
+    partial = room_for(builder, {all.blocks.begin() + all.cuts[place], all.blocks.begin() + all.cuts[place + 1]}).slice;
     run_part(builder, reduce_scatter_block_lanes, kNode,
              {.ranks = ranks, .root = ranks[0], .input = row, .output = partial, .input_cuts = all.cuts});
   }
@@ -80,7 +80,9 @@ void build(Builder& builder) {
   const std::vector<uint32_t> members = lanes.members(node, lane);
   const bool is_carrier = place == lane;
   const auto count = static_cast<uint32_t>(members.size());
-  const Slice here = is_carrier ? scratch_row(builder, count) : like_row(count);
+  // Who takes a part of it must know where it lies.
+  const bool has_row = is_carrier || builder.shape().varies;
+  const Slice here = has_row ? room_for(builder, as_blocks(members)).slice : like_row(count);
   if (is_carrier) cross(builder, lanes, partial, blocks, here);
   run_part(builder, reduce_scatter_block_lanes, kSpread,
            {.ranks = members, .root = members[0], .input = here, .output = builder.output()});
@@ -98,6 +100,7 @@ constinit const Algorithm reduce_scatter_block_lanes = {
     .build = of_reduce_scatter_block_lanes::build,
     .root_relative = false,
     .can_keep_order = true,
+    .takes_vectors = true,
     .degrees = of_reduce_scatter_block_lanes::kDegrees,
     .degree_name = "lanes",
     .degree_most = "all",

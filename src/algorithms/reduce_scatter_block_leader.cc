@@ -40,8 +40,9 @@ void build(Builder& builder) {
   Slice partial = row;
   Slice here = is_alone ? builder.output() : like_row(nodes.ranks_on(node));
   if (!is_alone) {
-    if (is_leader) partial = scratch_row(builder, nodes.ranks());
-    if (is_leader) here = scratch_row(builder, nodes.ranks_on(node));
+    if (is_leader) partial = room_for(builder, by_node(nodes)).slice;
+    // Who takes a part of it must know where it lies.
+    if (is_leader || builder.shape().varies) here = room_for(builder, as_blocks(ranks)).slice;
     run_part(builder, reduce_scatter_block_leader, kNode,
              {.ranks = ranks, .root = ranks[0], .input = row, .output = partial});
   }
@@ -67,6 +68,7 @@ constinit const Algorithm reduce_scatter_block_leader = {
     .build = of_reduce_scatter_block_leader::build,
     .root_relative = false,
     .can_keep_order = true,
+    .takes_vectors = true,
     .parts = of_reduce_scatter_block_leader::kParts,
 };
 

@@ -26,6 +26,17 @@ enum : uint32_t { kAcross, kNode };
 constexpr Part kParts[] = {{"across", Collective::kScatter, Family::kAcross, leader_blocks_call},
                            {"node", Collective::kScatter, Family::kNode, node_call}};
 
+// From the root at once.
+void scatter_long(Builder& builder) {
+  const uint32_t root = builder.root();
+  if (builder.rank() != root) return builder.receive(root, as_long(builder.output()));
+  builder.begin_stage();
+  for (uint32_t rank = 0; rank < builder.size(); ++rank)
+    if (rank != root) builder.send(rank, as_long(builder.input_block(rank)));
+  builder.copy(as_long(builder.input_block(root)), as_long(builder.output()));
+  builder.end_stage();
+}
+
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();
   const uint32_t root = builder.root();
@@ -35,11 +46,12 @@ void build(Builder& builder) {
   const std::vector<uint32_t> cuts = node_cuts(nodes);
   Slice row = like_row(nodes.ranks());
   Slice own = like_row(ranks_here);
+  const Slice output = as_short(builder, builder.output());
   if (builder.rank() == root) {
     row = arranged(builder, {builder.input(), ranks_in_order(nodes)}, by_node(nodes)).slice;
     own = Builder::parts_of(row, cuts[node], cuts[node + 1], nodes.ranks());
   } else if (builder.rank() == leader) {
-    own = ranks_here == 1 ? builder.output() : scratch_row(builder, ranks_here);
+    own = ranks_here == 1 ? output : room_for(builder, as_blocks(nodes.ranks_of(node))).slice;
   }
   if (builder.rank() == leader) {
     run_part(builder, scatter_leader, kAcross,
@@ -47,8 +59,9 @@ void build(Builder& builder) {
   }
   if (ranks_here > 1 || builder.rank() == root) {
     run_part(builder, scatter_leader, kNode,
-             {.ranks = nodes.ranks_of(node), .root = leader, .input = own, .output = builder.output()});
+             {.ranks = nodes.ranks_of(node), .root = leader, .input = own, .output = output});
   }
+  if (builder.shape().varies) scatter_long(builder);
 }
 
 }  // namespace of_scatter_leader
@@ -61,6 +74,8 @@ constinit const Algorithm scatter_leader = {
     .reference = "after Kumar, Mamidala, Panda, Scaling Alltoall Collective on Multi-core Systems (leader)",
     .build = of_scatter_leader::build,
     .root_relative = false,
+    .takes_vectors = true,
+    .passes_on = leader_passes_on,
     .parts = of_scatter_leader::kParts,
 };
 

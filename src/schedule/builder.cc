@@ -97,7 +97,26 @@ Slice Builder::block(const Slice& whole, const std::vector<uint32_t>& cuts, uint
   return parts_of(whole, cuts[index], cuts[index + 1], cuts.back());
 }
 
+Slice Builder::scratch_row(std::vector<uint64_t> blocks) {
+  Slice like = whole_buffer(Buffer::kInput, narrow(blocks.size()));
+  require(!blocks.empty(), "a row holds some block");
+  if (!plan_.shape.varies) return in_scratch(scratch_area(like), like, like);
+  return in_scratch(add_row(std::move(blocks)), like, like);
+}
+
+// Never lent: another row has other blocks.
+uint8_t Builder::add_row(std::vector<uint64_t> blocks) {
+  require(plan_.scratch.size() < kMaxScratchAreas, "too many scratch areas");
+  plan_.scratch.push_back({narrow(blocks.size()), 1});
+  plan_.rows.resize(plan_.scratch.size());
+  plan_.rows.back() = std::move(blocks);
+  return static_cast<uint8_t>(plan_.scratch.size() - 1);
+}
+
 uint8_t Builder::scratch_area(const Slice& like) {
+  const bool is_of_row =
+      like.buffer == Buffer::kScratch && like.area < plan_.rows.size() && !plan_.rows[like.area].empty();
+  if (is_of_row) return add_row(plan_.rows[like.area]);
   const uint64_t length = static_cast<uint64_t>(like.last - like.first) * like.blocks;
   const uint64_t divisor = std::gcd(length, static_cast<uint64_t>(like.of));
   const ScratchArea wanted{narrow(length / divisor), narrow(like.of / divisor)};

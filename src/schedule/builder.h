@@ -31,6 +31,8 @@ class Builder {
   uint32_t root() const { return group().shape.root; }
   uint32_t segments() const { return group().shape.segments; }
   const Shape& shape() const { return group().shape; }
+  // The caller's blocks differ in length and may lie anywhere: a slice of several of them is none.
+  bool blocks_lie_apart() const { return plan_.shape.varies && plan_.collective != Collective::kReduceScatterBlock; }
   // Whether writing to the output may change the input.
   bool in_place() const { return group().shape.in_place; }
   // What a composition is made over: the nodes or, on one node, its NUMA domains. Groups don't know: to them it is one
@@ -56,8 +58,10 @@ class Builder {
   // Parts [first, last) of `parts`.
   static Slice parts_of(const Slice& whole, uint32_t first, uint32_t last, uint32_t parts);
 
-  // A new scratch area with room for any slice no longer than `like`.
+  // A new scratch area with room for any slice no longer than `like`; a row, if `like` is of one.
   uint8_t scratch_area(const Slice& like);
+  // All of a new scratch area that holds these blocks side by side.
+  Slice scratch_row(std::vector<uint64_t> blocks);
   // The slice of the area that stands for `part`, where the slice `base` stands at the area's beginning.
   // With base == part, the area holds one segment at a time.
   static Slice in_scratch(uint8_t area, const Slice& part, const Slice& base);
@@ -166,6 +170,7 @@ class Builder {
   Step& append_publication(StepKind kind, uint8_t slot);
   Step& append_counter(StepKind kind, uint8_t counter, uint32_t value);
   uint32_t plan_rank(uint32_t group_rank) const;
+  uint8_t add_row(std::vector<uint64_t> blocks);
   uint8_t plan_slot(uint8_t slot);
   uint8_t plan_counter(uint8_t counter);
   void require_whole_node() const;

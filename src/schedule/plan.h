@@ -39,6 +39,8 @@ struct Shape {
   bool in_place = false;    // this rank's output lies where its input does, or may. Ranks may differ in it.
   // Of compositions whose root leads its node: the first rank does, and serves the root.
   bool first_ranks_lead = false;
+  // Blocks differ in length, and lie anywhere: of a composition, which has to know.
+  bool varies = false;
   // Which ranks share memory; outlives the plan. nullptr: all of them.
   const Nodes* nodes = nullptr;
   // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: not known.
@@ -68,6 +70,9 @@ struct Plan {
   Shape shape;
   std::vector<Step> steps;
   std::vector<ScratchArea> scratch;
+  // Of scratch areas, those with blocks side by side where blocks differ in length (Shape::varies): which they are, by
+  // the algorithm's own numbers. Empty, or beyond the end: the area is none.
+  std::vector<std::vector<uint64_t>> rows;
   // What is added in total to each of this rank's own counters, and to each shared counter, within one call.
   // Every rank of a schedule states the same shared totals. All adds of a call are waited for within it: own
   // counters by their owner, shared ones by every rank.

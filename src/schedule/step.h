@@ -7,6 +7,7 @@
 //   slice    a part of a buffer, as fractions of its extent
 //   stage    a run of steps that may proceed in any order; the next stage starts when all of them are done
 //   slot     one of the numbered places in which a rank publishes a slice for its peers
+//   row      a scratch area in which blocks lie side by side (rows.h)
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -20,6 +21,11 @@ namespace hocket::schedule {
 // Scratch is temporary memory of the plan: each area has room for some fraction of the call's count (ScratchArea).
 enum class Buffer : uint8_t { kNone, kInput, kOutput, kScratch };
 
+// What a slice that is a block of the caller's stands for where blocks differ in length: the block itself, or the block
+// if it is short enough to be sent on with others (Extents::longest_short), or if it is too long for that; else
+// nothing.
+enum class Share : uint8_t { kAll, kShort, kLong };
+
 // The elements [extent*first/of, extent*last/of) of a buffer of extent = blocks*count, where every fraction is
 // rounded down: slices that meet as fractions meet as elements, whatever the count.
 // They lie at extent*first/of - extent*origin/of of the buffer: `origin` (0 for the caller's buffers) lets a
@@ -27,6 +33,7 @@ enum class Buffer : uint8_t { kNone, kInput, kOutput, kScratch };
 struct Slice {
   Buffer buffer = Buffer::kNone;
   uint8_t area = 0;  // which scratch area, for kScratch
+  Share share = Share::kAll;
   uint32_t blocks = 1;
   uint32_t first = 0;
   uint32_t last = 0;
@@ -49,6 +56,8 @@ struct BlockVector {
   const uint64_t* displacements = nullptr;
 };
 
+class RowOffsets;
+
 // What a rank's buffers hold in one call.
 struct Extents {
   uint64_t count = 0;  // of a buffer with one block; of each block where all are equally long
@@ -59,6 +68,9 @@ struct Extents {
   const BlockVector* output = nullptr;
   uint64_t longest = 0;  // block, of the vector that scratch areas follow
   uint64_t total = 0;    // of its counts
+  // Where plans have rows of blocks that differ: those of this plan.
+  const RowOffsets* rows = nullptr;
+  uint64_t longest_short = ~uint64_t{0};
 
   const BlockVector* vector_of(const Slice& slice) const {
     if (slice.blocks <= 1) return nullptr;
@@ -78,9 +90,17 @@ inline Range resolve(const Slice& slice, uint64_t count) {
   return {at(slice.first) - at(slice.origin), at(slice.last) - at(slice.first)};
 }
 
+// Where `extents.rows` is there.
+bool lies_in_row(const Slice& slice, const Extents& extents);
+Range resolve_in_row(const Slice& slice, const Extents& extents);
+
 inline Range resolve(const Slice& slice, const Extents& extents) {
+  if (extents.rows != nullptr && lies_in_row(slice, extents)) return resolve_in_row(slice, extents);
   const BlockVector* blocks = extents.vector_of(slice);
-  return blocks == nullptr ? resolve(slice, extents.count) : resolve_in_blocks(slice, *blocks);
+  Range range = blocks == nullptr ? resolve(slice, extents.count) : resolve_in_blocks(slice, *blocks);
+  const Share other = range.length <= extents.longest_short ? Share::kLong : Share::kShort;
+  if (slice.share == other) range.length = 0;
+  return range;
 }
 
 enum class StepKind : uint8_t {

@@ -42,7 +42,10 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.composition = spec.algorithm;
   inner.is_of_mpi = false;
   inner.part = index;
-  inner.limits = {.unequal_blocks = call.unequal_blocks, .within_domains = query.node_count() == 1 && over != nullptr};
+  const bool varies = schedule::is_vector(query.collective) && schedule::has_block_a_rank(part.collective);
+  inner.limits = {.unequal_blocks = call.unequal_blocks || varies,
+                  .within_domains = query.node_count() == 1 && over != nullptr,
+                  .lengths_are_apart = varies && !schedule::lengths_are_agreed(query.collective)};
   // Parts of the message are rounded at both ends, and segments of them once more.
   inner.slot_bytes -= std::min<uint64_t>(inner.slot_bytes / 2, uint64_t{2} * query.element_bytes);
   return asked;

@@ -18,13 +18,16 @@ using algorithms::Algorithm;
 std::string slot_of(const Query& query) { return "a slot of " + size_to_text(query.slot_bytes); }
 
 std::string why_order_is_lost(const Query& query, const Algorithm& algorithm) {
-  if (!schedule::combines(query.collective) || query.commutative) return {};
-  if (!algorithm.can_keep_order) return "it combines operands in any order, and the operation does not commute";
+  // A prefix keeps the order of ranks, whatever the operation.
+  const bool is_prefix = algorithms::is_prefix(query.collective);
+  if (!schedule::combines(query.collective) || (query.commutative && !is_prefix)) return {};
+  if (!query.commutative && !algorithm.can_keep_order)
+    return "it combines operands in any order, and the operation does not commute";
   const schedule::Nodes* over = query.composed_over();
   if (!algorithms::is_composition(algorithm) || over == nullptr || over->is_in_blocks()) return {};
   const std::string within = query.node_count() > 1 ? "nodes" : "NUMA domains";
-  return "it combines within " + within +
-         " first, whose ranks are not neighbours here, and the operation does not commute";
+  return "it combines within " + within + " first, whose ranks are not neighbours here" +
+         (is_prefix ? "" : ", and the operation does not commute");
 }
 
 std::string why_memory_is_apart(const Query& query, const Algorithm& algorithm) {
@@ -43,10 +46,8 @@ std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
 
 std::string why_blocks_differ(const Query& query, const Spec& spec) {
   if (!schedule::is_vector(query.collective)) return {};
-  if (!spec.algorithm->takes_vectors && algorithms::is_composition(*spec.algorithm))
-    return schedule::lengths_are_agreed(query.collective)
-               ? "ranks pass on each other's blocks side by side, and here they may lie apart"
-               : "ranks pass on each other's blocks, and here they know the lengths of their own only";
+  if (algorithms::is_composition(*spec.algorithm) && query.node_count() == 1)
+    return "ranks pass on each other's blocks, which is worth their detours between nodes only";
   if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
   if (schedule::lengths_are_agreed(query.collective)) return {};
   if (algorithms::facts_of(*spec.algorithm).uses_slots || spec.segment_bytes != 0)
@@ -74,8 +75,8 @@ std::string why_it_cannot_be_cut(const Query& query, const Spec& spec) {
   if ((!has_blocks && !is_part) || cut(query, spec).calls <= 1) return {};
   if (is_part)
     return size_to_text(query.bytes) + " bytes are too long for one call, and parts are not cut into several";
-  const bool by_blocks =
-      spec.algorithm->takes_vectors && spec.algorithm->collective != schedule::Collective::kReduceScatterBlock;
+  const bool by_blocks = spec.algorithm->takes_vectors && !algorithms::is_composition(*spec.algorithm) &&
+                         spec.algorithm->collective != schedule::Collective::kReduceScatterBlock;
   return by_blocks ? "" : "a block of " + size_to_text(query.bytes) + " bytes is too long for one call";
 }
 

@@ -13,7 +13,7 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   next_ = 0;
   is_announced_ = false;
   input_ = arguments.input;
-  execution_.operands().on_demand = arguments.on_demand;
+  tells_lengths_ = prepared.lengths.has_value();
   if (prepared.has_block_a_rank) start_with_blocks();
   if (execution_.is_running()) [[unlikely]]
     execution_.abandon();
@@ -31,7 +31,18 @@ void Call::start_with_blocks() {
 // Where a collective has no such buffer there is no address to count from.
 static std::byte* beyond(std::byte* buffer, uint64_t bytes) { return buffer == nullptr ? nullptr : buffer + bytes; }
 
+const engines::Program& Call::tell_lengths() {
+  tells_lengths_ = false;
+  lengths_.write(*prepared_->plan, blocks_.part(0, ~uint64_t{0}));
+  engines::Operands& operands = execution_.operands();
+  operands.on_demand = nullptr;
+  operands.base[static_cast<int>(Buffer::kInput)] = lengths_.own();
+  operands.base[static_cast<int>(Buffer::kOutput)] = lengths_.told();
+  return *prepared_->lengths;
+}
+
 const engines::Program& Call::next_program() {
+  execution_.operands().on_demand = arguments_->on_demand;
   const selection::Choice& choice = prepared_->choice;
   const uint64_t first = next_ * choice.chunk_elements;
   const uint64_t element = arguments_->combiner.element_bytes;
@@ -45,7 +56,9 @@ const engines::Program& Call::next_program() {
     output = beyond(output, first * element);
   } else {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
-    const schedule::Extents& extents = blocks_.part(first, most);
+    schedule::Extents extents = blocks_.part(first, most);
+    if (prepared_->lengths || !prepared_->plan->rows.empty())
+      lengths_.lay_rows(*prepared_->plan, prepared_->longest_short, extents);
     engines::bind(*prepared_->plan, extents, element, bound_);
     if (prepared_->engines != nullptr) prepared_->engines->assign(bound_);
     // Blocks know where they lie; a buffer of one block does not.
@@ -66,7 +79,8 @@ void Call::announce(Track& track) {
 
 Progress Call::start_next(Track& track, Status& failure) {
   if (!is_announced_) announce(track);
-  const engines::Program& program = next_program();
+  const bool tells = tells_lengths_;
+  const engines::Program& program = tells ? tell_lengths() : next_program();
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;
   if (program.scratch_bytes != 0) {
@@ -79,7 +93,7 @@ Progress Call::start_next(Track& track, Status& failure) {
     operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
   }
   execution_.start(program, track.transport());
-  ++next_;
+  if (!tells) ++next_;
   return Progress::kDone;
 }
 

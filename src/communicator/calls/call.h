@@ -13,6 +13,7 @@
 #include "communicator/calls/arguments.h"
 #include "communicator/calls/call_blocks.h"
 #include "communicator/calls/planner.h"
+#include "communicator/calls/told_lengths.h"
 #include "communicator/track.h"
 #include "engines/executor/execution.h"
 
@@ -46,6 +47,8 @@ class Call {
   // kPending: not yet, peers still use the memory it needs.
   engines::Progress start_next(Track& track, Status& failure);
   void start_with_blocks();
+  // Has the lengths told that the programs need: once, before the first of them.
+  const engines::Program& tell_lengths();
   // The next of the row, with the buffers where its operands lie.
   const engines::Program& next_program();
 
@@ -55,8 +58,10 @@ class Call {
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs
   bool is_announced_ = false;
+  bool tells_lengths_ = false;  // next
   engines::Execution execution_;
   CallBlocks blocks_;
+  ToldLengths lengths_;
   engines::Program bound_;  // of prepared_->plan
 };
 

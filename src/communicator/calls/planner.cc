@@ -5,12 +5,16 @@
 #include <set>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/told_lengths.h"
 
 namespace hocket::communicator {
 namespace {
 
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
+// Of a block that is passed on with others' where ranks see different lengths: longer ones are sooner there by
+// themselves. Both ends of a block must say the same.
+constexpr uint64_t kLongestPassedOn = 2 << 10;
 // Between the lengths that of() asks about where no rule begins.
 constexpr uint64_t kBetweenLengths = 8;
 
@@ -43,6 +47,7 @@ schedule::Shape Planner::shape_of(const selection::Choice& choice, const CallSha
   wanted.nodes = nodes_;
   wanted.domains = domains_;
   wanted.first_ranks_lead = selection::multicasts(choice);
+  wanted.varies = schedule::is_vector(shape.collective);
   return wanted;
 }
 
@@ -170,6 +175,11 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
       by_engine ? std::move(by_engine->plan) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
   const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
   if (schedule::is_vector(shape.collective) || cuts_blocks) {
+    if (plan.shape.varies && chosen.algorithm->passes_on != nullptr) {
+      const schedule::Plan lengths = algorithms::plan_of_lengths(*chosen.algorithm, plan.shape);
+      prepared->lengths = bind(lengths, algorithms::lengths_to_tell(plan.collective, size_), sizeof(uint64_t));
+      prepared->longest_short = kLongestPassedOn / std::max<uint64_t>(shape.element_bytes, 1);
+    }
     prepared->plan = std::move(plan);
     return std::shared_ptr<const Prepared>(std::move(prepared));
   }

@@ -53,6 +53,10 @@ struct Prepared {
   bool runs_by_itself = false;
   // That carry steps; nullptr within a node.
   const carriers::Engines* engines = nullptr;
+  // What ranks tell their neighbours of their blocks' lengths before the programs run, if the choice asks for it; and
+  // the longest block, in elements, that is then passed on.
+  std::optional<engines::Program> lengths;
+  uint64_t longest_short = ~uint64_t{0};
   // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
   std::optional<schedule::Plan> plan;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "schedule/rows.h"
+
 namespace hocket::engines {
 namespace {
 
@@ -84,9 +86,9 @@ bool is_synchronizing(schedule::Collective collective, const schedule::Extents& 
           collective == Collective::kAlltoall || collective == Collective::kReduceScatterBlock);
 }
 
-bool is_empty_message(const Instruction& step) {
-  return step.bytes == 0 &&
-         (step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kReceiveCombine);
+// A message, as both sides know, or a copy.
+bool is_nothing(const Instruction& step) {
+  return step.bytes == 0 && (schedule::is_two_sided(step.kind) || step.kind == StepKind::kCopy);
 }
 
 // Adds the steps of a plan, less those of which nothing is left; their stages end with what is.
@@ -95,7 +97,7 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
   for (const Step& step : plan.steps) {
     Instruction instruction = translate(step, binding);
     if (plan.shape.nodes != nullptr) place_peer(*plan.shape.nodes, plan.shape.rank, instruction);
-    if (binding.extents.varies && is_empty_message(instruction)) {
+    if (binding.extents.varies && is_nothing(instruction)) {
       if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
     } else {
       program.instructions.push_back(instruction);
@@ -120,7 +122,7 @@ void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t
   program.waits_between = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {
     binding.area_offset[i] = program.scratch_bytes;
-    const uint64_t bytes = plan.scratch[i].elements(extents) * element_bytes;
+    const uint64_t bytes = schedule::scratch_elements(plan, static_cast<uint8_t>(i), extents) * element_bytes;
     program.scratch_bytes += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   }
   program.instructions.clear();

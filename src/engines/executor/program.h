@@ -60,7 +60,7 @@ struct Program {
 
 Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes);
 // The same for blocks of different lengths, into a program that is used again and again. Messages of no bytes are left
-// out: both sides know that there is nothing.
+// out, as both sides know that there is nothing, and copies of none.
 void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t element_bytes, Program& program);
 
 }  // namespace hocket::engines

@@ -42,6 +42,7 @@ struct VerifyOptions {
   // A vector version of the collective: elements in each rank's block; of an alltoall, [from * size + to]. The blocks
   // are laid apart, out of order, except those of a reduce_scatter. Then `count` is not looked at.
   std::span<const uint64_t> lengths = {};
+  uint64_t longest_short = ~uint64_t{0};  // as Extents::longest_short
 };
 
 struct Report {

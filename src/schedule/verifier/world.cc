@@ -12,10 +12,13 @@ Layout::Layout(const Plan& plan, const VerifyOptions& options)
     : input_blocks_(schedule::input_blocks(plan.collective, plan.shape.size)),
       output_blocks_(schedule::output_blocks(plan.collective, plan.shape.size)) {
   extents_.count = options.count;
-  if (!options.lengths.empty()) make_vectors(plan, options.lengths);
+  if (!options.lengths.empty()) {
+    make_vectors(plan, options.lengths);
+    lay_rows(plan, options);
+  }
   place_buffers(plan);
-  for (const ScratchArea& area : plan.scratch) {
-    scratch_.push_back({extent_, area.elements(extents_)});
+  for (size_t area = 0; area < plan.scratch.size(); ++area) {
+    scratch_.push_back({extent_, scratch_elements(plan, static_cast<uint8_t>(area), extents_)});
     extent_ += scratch_.back().length;
   }
 }
@@ -47,6 +50,17 @@ void Layout::make_vectors(const Plan& plan, std::span<const uint64_t> lengths) {
   if (followed == nullptr) return;
   extents_.longest = *std::max_element(followed->counts.begin(), followed->counts.end());
   extents_.total = std::accumulate(followed->counts.begin(), followed->counts.end(), uint64_t{0});
+}
+
+// Blocks that pass on others' go by the numbers of options.lengths. Too long ones take no part.
+void Layout::lay_rows(const Plan& plan, const VerifyOptions& options) {
+  extents_.longest_short = options.longest_short;
+  if (plan.rows.empty()) return;
+  rows_.lay(plan, [&](uint64_t block) {
+    const uint64_t length = options.lengths[block];
+    return length <= options.longest_short ? length : 0;
+  });
+  extents_.rows = &rows_;
 }
 
 // Last block first, and room between them, so that a slice of two blocks can't go unnoticed.
@@ -181,7 +195,7 @@ std::string World::place(uint32_t rank, uint64_t position) const {
   if (holds(layout.input())) return in(layout.input(), "input");
   uint64_t begin = std::max(layout.output().end(), layout.input().end());
   for (size_t area = 0; area < plans[rank].scratch.size(); ++area) {
-    const Span span{begin, plans[rank].scratch[area].elements(layout.extents())};
+    const Span span{begin, scratch_elements(plans[rank], static_cast<uint8_t>(area), layout.extents())};
     if (holds(span)) return in(span, ("scratch" + std::to_string(area)).c_str());
     begin = span.end();
   }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/rows.h"
 #include "schedule/verifier/contributions.h"
 #include "schedule/verifier/trace.h"
 #include "schedule/verifier/verifier.h"
@@ -64,6 +65,7 @@ class Layout {
     uint64_t extent = 0;
   };
   void make_vectors(const Plan& plan, std::span<const uint64_t> lengths);
+  void lay_rows(const Plan& plan, const VerifyOptions& options);
   void lay(Vector& vector, bool dense) const;
   void place_buffers(const Plan& plan);
   Span block_of(Span buffer, const Vector& vector, uint32_t blocks, uint32_t block) const;
@@ -73,6 +75,7 @@ class Layout {
   uint32_t output_blocks_;
   Vector input_vector_;
   Vector output_vector_;
+  RowOffsets rows_;
   Span input_;
   Span output_;
   std::vector<Span> scratch_;

@@ -38,12 +38,16 @@ std::string text(const Layout& layout) {
 }
 
 std::vector<const Algorithm*> algorithms_for_part(const Algorithm& composition, uint32_t index,
-                                                  const schedule::Nodes& nodes, uint32_t degree, bool keep_order) {
+                                                  const schedule::Nodes& nodes, uint32_t degree, bool keep_order,
+                                                  bool varies) {
   const Part& part = composition.parts[index];
   const PartCall call = call_of_part(composition, index, nodes, 1, degree);
+  const bool differ = varies && schedule::has_block_a_rank(part.collective);
+  const PartLimits limits = {.unequal_blocks = call.unequal_blocks || differ,
+                             .lengths_are_apart = varies && composition.passes_on != nullptr};
   std::vector<const Algorithm*> found;
   for (const Algorithm* algorithm : all()) {
-    if (!why_no_part(composition, index, *algorithm, {.unequal_blocks = call.unequal_blocks}).empty()) continue;
+    if (!why_no_part(composition, index, *algorithm, limits).empty()) continue;
     if (keep_order && schedule::combines(part.collective) && !algorithm->can_keep_order) continue;
     found.push_back(algorithm);
   }

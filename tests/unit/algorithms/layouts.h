@@ -22,9 +22,11 @@ struct Layout {
 };
 std::string text(const Layout& layout);
 
-// The algorithms that part `index` may be on these nodes, whatever is asked of the whole.
+// The algorithms that part `index` may be on these nodes, whatever is asked of the whole; `varies`: where that is a
+// vector version.
 std::vector<const Algorithm*> algorithms_for_part(const Algorithm& composition, uint32_t index,
-                                                  const schedule::Nodes& nodes, uint32_t degree, bool keep_order);
+                                                  const schedule::Nodes& nodes, uint32_t degree, bool keep_order,
+                                                  bool varies = false);
 // "node=ring, across=the default"
 std::string text_of_parts(const Algorithm& composition, const schedule::Shape& shape);
 

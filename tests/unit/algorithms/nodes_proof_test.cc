@@ -5,6 +5,7 @@
 #include <iostream>
 #include <random>
 
+#include "algorithms/composition.h"
 #include "algorithms/facts.h"
 #include "layouts.h"
 #include "proving.h"
@@ -39,10 +40,15 @@ class NodesProof : public testing::TestWithParam<const Algorithm*> {
            (!is_composition(algorithm()) || nodes.is_in_blocks());
   }
 
+  // A prefix within nodes is one of neighbours.
+  bool serves(const Nodes& nodes) const {
+    return nodes.is_in_blocks() || !is_composition(algorithm()) || !is_prefix(algorithm().collective);
+  }
+
   // Another algorithm, or none, for each part.
-  void draw_parts(const Nodes& nodes, Shape& shape) {
+  void draw_parts(const Nodes& nodes, Shape& shape, bool varies = false) {
     for (uint32_t i = 0; i < algorithm().parts.size(); ++i) {
-      const auto possible = algorithms_for_part(algorithm(), i, nodes, shape.degree, shape.keep_order);
+      const auto possible = algorithms_for_part(algorithm(), i, nodes, shape.degree, shape.keep_order, varies);
       ASSERT_FALSE(possible.empty());
       const uint32_t drawn = up_to(possible.size());
       shape.parts[i] = {};
@@ -56,6 +62,11 @@ class NodesProof : public testing::TestWithParam<const Algorithm*> {
   void prove(const Layout& layout, const Shape& shape, const std::vector<uint64_t>& counts) {
     ASSERT_TRUE(is_proved(algorithm(), shape, counts, &proofs_))
         << text(layout) << text_of_parts(algorithm(), shape) << "\nTEST_SEED=" << seed_;
+  }
+  void prove_vectors(const Layout& layout, const Shape& shape) {
+    for (uint32_t seed = 1; seed <= 3; ++seed)
+      ASSERT_TRUE(is_proved_for_vectors(algorithm(), shape, seed, &proofs_))
+          << text(layout) << text_of_parts(algorithm(), shape) << "\nTEST_SEED=" << seed_;
   }
 
   uint32_t seed_ = 0;
@@ -84,6 +95,7 @@ TEST_P(NodesProof, HoldsForSmallNodesOfAnyRanksInAnyOrder) {
     for (const Order order : {Order::kBlock, Order::kCyclic, Order::kRandom}) {
       const Layout layout{ranks_on, order, seed_};
       const Nodes nodes = layout.nodes();
+      if (!serves(nodes)) continue;
       Shape shape;
       shape.size = nodes.ranks();
       shape.nodes = &nodes;
@@ -100,6 +112,9 @@ TEST_P(NodesProof, HoldsForSmallNodesOfAnyRanksInAnyOrder) {
               if (algorithm().segmented) shape.segments = 1 + up_to(11);
               shape.first_ranks_lead = has_root(algorithm()) && draw % 2 != 0;
               ASSERT_NO_FATAL_FAILURE(prove(layout, shape, counts_to_prove(algorithm(), shape)));
+              if (!algorithm().takes_vectors) continue;
+              draw_parts(nodes, shape, true);
+              ASSERT_NO_FATAL_FAILURE(prove_vectors(layout, shape));
             }
           }
         }
@@ -118,6 +133,7 @@ TEST_P(NodesProof, HoldsForLargerNodes) {
     for (const Order order : {Order::kBlock, Order::kCyclic, Order::kRandom}) {
       const Layout layout{ranks_on, order, seed_};
       const Nodes nodes = layout.nodes();
+      if (!serves(nodes)) continue;
       Shape shape;
       shape.size = nodes.ranks();
       shape.nodes = &nodes;
@@ -142,6 +158,7 @@ TEST_P(NodesProof, HoldsWithEachPartBeingEveryAlgorithmThatItMayBe) {
     for (const Order order : {Order::kBlock, Order::kRandom}) {
       const Layout layout{ranks_on, order, seed_};
       const Nodes nodes = layout.nodes();
+      if (!serves(nodes)) continue;
       for (uint32_t i = 0; i < algorithm().parts.size(); ++i) {
         for (const uint32_t degree : degrees_to_prove(algorithm())) {
           for (const bool keep_order : {false, true}) {
@@ -151,6 +168,13 @@ TEST_P(NodesProof, HoldsWithEachPartBeingEveryAlgorithmThatItMayBe) {
               if (has_root(algorithm())) shape.root = up_to(shape.size - 1);
               shape.parts[i] = {.build = part->build, .degree = 0, .segments = part->segmented ? 9u : 1u};
               ASSERT_NO_FATAL_FAILURE(prove(layout, shape, {1, 13}));
+            }
+            if (!algorithm().takes_vectors) continue;
+            for (const Algorithm* part : algorithms_for_part(algorithm(), i, nodes, degree, keep_order, true)) {
+              Shape shape{.size = nodes.ranks(), .degree = degree, .keep_order = keep_order, .nodes = &nodes};
+              if (has_root(algorithm())) shape.root = up_to(shape.size - 1);
+              shape.parts[i] = {.build = part->build, .degree = 0, .segments = part->segmented ? 9u : 1u};
+              ASSERT_NO_FATAL_FAILURE(prove_vectors(layout, shape));
             }
           }
         }

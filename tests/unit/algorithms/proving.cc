@@ -115,13 +115,15 @@ std::vector<uint64_t> random_lengths(size_t blocks, uint32_t seed) {
 
 }  // namespace
 
-testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, const Shape& shape, uint32_t seed,
+testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, Shape shape, uint32_t seed,
                                                uint64_t* calls) {
+  shape.varies = is_composition(algorithm);
   const size_t blocks =
       algorithm.collective == Collective::kAlltoall ? size_t{shape.size} * shape.size : size_t{shape.size};
   const std::vector<uint64_t> lengths = random_lengths(blocks, seed);
   for (const std::vector<schedule::Plan>& plans : plans_to_prove(algorithm, shape)) {
-    const schedule::VerifyOptions options = {.commutative = !shape.keep_order, .lengths = lengths};
+    schedule::VerifyOptions options = {.commutative = !shape.keep_order, .lengths = lengths};
+    if (algorithm.passes_on != nullptr && seed % 3 != 0) options.longest_short = seed % 3 * 8 - 4;
     const schedule::Report report = schedule::verify(plans, options);
     if (calls != nullptr) ++*calls;
     if (report.is_correct()) continue;

@@ -37,8 +37,9 @@ std::vector<uint64_t> counts_to_prove(const Algorithm& algorithm, const schedule
 testing::AssertionResult is_proved(const Algorithm& algorithm, const schedule::Shape& shape,
                                    const std::vector<uint64_t>& counts, uint64_t* calls = nullptr);
 
-// The same with blocks of different lengths drawn from a seed, for algorithms that take them.
-testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, const schedule::Shape& shape, uint32_t seed,
+// The same with blocks of different lengths drawn from a seed, for algorithms that take them; where long ones go by
+// themselves, all are short, few or some, as the seed says.
+testing::AssertionResult is_proved_for_vectors(const Algorithm& algorithm, schedule::Shape shape, uint32_t seed,
                                                uint64_t* calls = nullptr);
 
 // TEST_SEED, or one drawn at random. To be printed by who uses it.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms/told_lengths.h"
+
+#include <algorithm>
+
+namespace hocket::algorithms {
+
+schedule::Plan plan_of_lengths(const Algorithm& composition, const schedule::Shape& shape) {
+  const uint32_t degree =
+      shape.degree == 0 && !composition.degrees.empty() ? composition.degrees.front() : shape.degree;
+  schedule::Builder builder(schedule::Collective::kAllgather,
+                            {.size = shape.size, .rank = shape.rank, .nodes = shape.nodes});
+  const schedule::Nodes& nodes = builder.nodes();
+  const uint32_t node = nodes.node_of(shape.rank);
+  const std::vector<uint32_t> told = composition.passes_on(nodes, node, shape.root, degree);
+  builder.begin_stage();
+  for (const uint32_t rank : told)
+    if (rank != shape.rank) builder.send(rank, builder.input());
+  if (std::find(told.begin(), told.end(), shape.rank) != told.end())
+    for (const uint32_t rank : nodes.ranks_of(node))
+      if (rank != shape.rank) builder.receive(rank, builder.output_block(nodes.place_of(rank)));
+  builder.end_stage();
+  return builder.finish();
+}
+
+}  // namespace hocket::algorithms

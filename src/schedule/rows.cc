@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/rows.h"
+
+namespace hocket::schedule {
+
+Range RowOffsets::resolve(const Slice& slice) const {
+  const uint64_t* offsets = &offsets_[begins_[slice.area]];
+  const uint64_t blocks = begins_[slice.area + 1] - begins_[slice.area] - 1;
+  const auto at = [&](uint64_t numerator) {
+    const uint64_t scaled = numerator * blocks;
+    const uint64_t block = scaled / slice.of;
+    const uint64_t rest = scaled % slice.of;
+    if (rest == 0) return offsets[block];
+    const uint64_t length = offsets[block + 1] - offsets[block];
+    return offsets[block] + static_cast<uint64_t>(static_cast<unsigned __int128>(length) * rest / slice.of);
+  };
+  return {at(slice.first) - at(slice.origin), at(slice.last) - at(slice.first)};
+}
+
+bool lies_in_row(const Slice& slice, const Extents& extents) {
+  return slice.buffer == Buffer::kScratch && extents.rows->is_row(slice.area);
+}
+
+Range resolve_in_row(const Slice& slice, const Extents& extents) { return extents.rows->resolve(slice); }
+
+uint64_t scratch_elements(const Plan& plan, uint8_t area, const Extents& extents) {
+  if (extents.rows != nullptr && extents.rows->is_row(area)) return extents.rows->elements(area);
+  return plan.scratch[area].elements(extents);
+}
+
+}  // namespace hocket::schedule
