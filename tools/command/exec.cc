@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 
 #include "base/environment.h"
@@ -14,7 +13,7 @@
 #include "command/usage.h"
 #include "mpi_launch/mpi_library.h"
 #include "mpi_launch/mpi_of_command.h"
-#include "supervision/exit_codes.h"
+#include "supervision/cannot_run.h"
 #include "words/configuration.h"
 
 namespace hocket::command {
@@ -70,6 +69,11 @@ std::vector<Variable> environment_of(const std::string& shim, const ExecOptions&
 
 int execute(const ExecOptions& options, const std::vector<std::string>& command) {
   if (command.empty()) return fail(kUsage, "what should be run? For example: hocket exec -- mpirun -n 4 ./app");
+  // Before the MPI is looked for, which a program that isn't there has none.
+  if (const int error = error_of_running(command[0]); error != 0) {
+    const supervision::CannotRun refusal = supervision::cannot_run(command[0], error);
+    return fail(refusal.exit_code, refusal.why);
+  }
   Result<Mpi> mpi = mpi_of_command(options.mpi, command);
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
   Result<std::string> shim = find_shim(mpi.value().family);
@@ -89,9 +93,8 @@ int execute(const ExecOptions& options, const std::vector<std::string>& command)
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  const int error = errno;
-  return fail(error == ENOENT ? supervision::kNotFound : supervision::kCannotRun,
-              "can't run `" + command[0] + "`: " + std::strerror(error));
+  const supervision::CannotRun refusal = supervision::cannot_run(words[0], errno);
+  return fail(refusal.exit_code, refusal.why);
 }
 
 }  // namespace

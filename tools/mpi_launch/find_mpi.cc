@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -154,6 +155,15 @@ std::string find_program(const std::string& name) {
   for (const std::string& directory : path_directories())
     if (is_executable(fs::path(directory) / name)) return fs::absolute(fs::path(directory) / name).string();
   return {};
+}
+
+int error_of_running(const std::string& name) {
+  if (!find_program(name).empty()) return 0;
+  if (name.find('/') != std::string::npos) return access(name.c_str(), F_OK) == 0 ? EACCES : errno;
+  std::error_code error;
+  for (const std::string& directory : path_directories())
+    if (fs::is_regular_file(fs::path(directory) / name, error)) return EACCES;
+  return ENOENT;
 }
 
 std::vector<std::string> find_programs(const std::string& name) {

@@ -28,6 +28,8 @@ const char* family_name(MpiFamily family);
 
 // Absolute path of a program as the shell would find it, or "".
 std::string find_program(const std::string& name);
+// What execvp() would leave in errno, as far as can be told without running it; 0: nothing, it is there.
+int error_of_running(const std::string& name);
 // All programs of that name on PATH, without duplicates after resolving links.
 std::vector<std::string> find_programs(const std::string& name);
 

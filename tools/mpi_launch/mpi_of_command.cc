@@ -40,8 +40,6 @@ Result<Mpi> mpi_of_program(const Program& program, const std::string& objection)
 Result<Mpi> mpi_of_command(const std::string& asked, const std::vector<std::string>& command) {
   for (const MpiFamily family : {MpiFamily::kMpich, MpiFamily::kOpenMpi, MpiFamily::kStandard})
     if (asked == family_name(family)) return Mpi{family, asked, "", ""};
-  if (find_program(command[0]).empty())
-    return Status(Code::kInvalidArgument, "there is no program `" + command[0] + "`");
   const Program program = find_mpi_program(command);
   // The program itself, started alone: it isn't asked for its version, that would run it.
   const bool alone = !program.path.empty() && program.path == find_program(command[0]);

@@ -7,24 +7,29 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <optional>
 
 #include "bench/local/ranks.h"
 #include "mpi_launch/mpi_library.h"
+#include "supervision/cannot_run.h"
 #include "supervision/cores.h"
 #include "words/say.h"
 
 namespace hocket::command {
 namespace {
 
+int refuse_to_run(const std::string& program, int error) {
+  const supervision::CannotRun refusal = supervision::cannot_run(program, error);
+  return fail(refusal.exit_code, refusal.why);
+}
+
 int become(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  return fail(kFailure, "can't run `" + command[0] + "`: " + std::strerror(errno));
+  return refuse_to_run(command[0], errno);
 }
 
 // What must be there for an MPI to be measured; found before anything is started.
@@ -51,6 +56,7 @@ int local_rank() {
 }
 
 int become_launcher(const OnMpi& job) {
+  if (const int error = error_of_running(job.launcher[0]); error != 0) return refuse_to_run(job.launcher[0], error);
   Result<Mpi> mpi = identify_launcher(job.launcher[0]);
   if (!mpi.is_ok()) return fail(kFailure, mpi.status().message());
   if (Result<Parts> parts = find_parts(mpi.value()); !parts.is_ok()) return fail(kFailure, parts.status().message());

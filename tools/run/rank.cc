@@ -10,9 +10,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "platform/descriptor.h"
+#include "supervision/cannot_run.h"
 #include "supervision/cores.h"
 #include "supervision/exit_codes.h"
 #include "words/say.h"
@@ -47,20 +49,6 @@ void take_stream(int descriptor, int as) {
   _exit(supervision::kNotFound);
 }
 
-RankStart cannot_run(const std::string& program, int error) {
-  RankStart failed;
-  failed.exit_code = error == ENOENT ? supervision::kNotFound : supervision::kCannotRun;
-  const bool has_path = program.find('/') != std::string::npos;
-  if (error == ENOENT && !has_path) {
-    failed.trouble = "there is no program `" + program + "` on PATH";
-  } else if (error == ENOENT && access(program.c_str(), F_OK) == 0) {
-    failed.trouble = "can't run `" + program + "`: its interpreter, which its first bytes name, is missing";
-  } else {
-    failed.trouble = "can't run `" + program + "`: " + std::strerror(error);
-  }
-  return failed;
-}
-
 RankStart system_failure(int rank, int error) {
   return {-1, kFailure, "can't start rank " + std::to_string(rank) + ": " + std::strerror(error)};
 }
@@ -88,7 +76,8 @@ RankStart start_rank(const RunOptions& options, const supervision::Signals& sign
   while ((received = read(reader.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
   if (received == sizeof error) {
     waitpid(child, nullptr, 0);
-    return cannot_run(options.command[0], error);
+    supervision::CannotRun refusal = supervision::cannot_run(options.command[0], error);
+    return {-1, refusal.exit_code, std::move(refusal.why)};
   }
   RankStart started;
   started.process = child;

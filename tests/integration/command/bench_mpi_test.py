@@ -80,7 +80,7 @@ class BenchUnderMpi(CommandTest):
 
     def test_a_launcher_that_is_none(self):
         self.refused("bench", "barrier", "--", "true", code=1, words=["`true --version`"])
-        self.refused("bench", "barrier", "--", "no-such-launcher", code=1, words=["no-such-launcher"])
+        self.refused("bench", "barrier", "--", "no-such-launcher", code=127, words=["no-such-launcher"])
 
 
 if __name__ == "__main__":

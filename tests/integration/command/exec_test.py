@@ -148,9 +148,21 @@ class Exec(CommandTest):
                 open(os.path.join(empty, "mpi4py", "__init__.py"), "w", encoding="utf-8").close()
                 self.assertIn(f"libhocket-mpi-{family}.so", self.expect(run(*line, PYTHONPATH=empty), 0).stdout)
 
+    def test_what_cannot_be_run_ends_with_the_codes_of_a_shell(self):
+        for options in ([], ["--mpi", "mpich"], ["--dry-run"]):
+            self.refused("exec", *options, "--", "/nowhere/app", code=127, words=["no program `/nowhere/app`"])
+            self.refused("exec", *options, "--", self.directory.name, code=126, words=[self.directory.name])
+        plain = os.path.join(self.directory.name, "plain")
+        with open(plain, "w", encoding="utf-8") as file:
+            file.write("no program\n")
+        self.refused("exec", "--", plain, code=126, words=[plain, "Permission denied"])
+        self.refused("exec", "--", "plain", code=126, words=["`plain`", "Permission denied"],
+                     PATH=self.directory.name)
+        self.refused("exec", "--", plain + "/app", code=126, words=["Not a directory"])
+
     def test_bad_lines(self):
         self.refused("exec", words=["what should be run"])
-        self.refused("exec", "--", "no-such-launcher", "-n", "2", code=1, words=["no-such-launcher"])
+        self.refused("exec", "--", "no-such-launcher", "-n", "2", code=127, words=["`no-such-launcher`", "on PATH"])
         self.refused("exec", "--", "true", code=1, words=["--mpi"])
         self.refused("exec", "--mpi", "lam", "--", "true", words=["lam"])
 

@@ -57,7 +57,7 @@ class Probe(CommandTest):
         self.refused("probe", words=["launcher"])
         self.refused("probe", "--budget", "soon", "--", "mpirun", words=["--budget soon"])
         self.refused("probe", "--max-bytes", "1", "--", "mpirun", words=["--max-bytes 1"])
-        self.refused("probe", "--", "no-such-launcher", code=1, words=["no-such-launcher"])
+        self.refused("probe", "--", "no-such-launcher", code=127, words=["no-such-launcher"])
 
 
 if __name__ == "__main__":

@@ -8,11 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "lab/namespaces.h"
-#include "supervision/exit_codes.h"
+#include "supervision/cannot_run.h"
 
 namespace hocket::lab {
 namespace {
@@ -86,9 +85,9 @@ int become(const std::vector<std::string>& command) {
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   execvp(words[0], words.data());
-  const int error = errno;
-  std::fprintf(stderr, "hocket: can't run `%s`: %s\n", words[0], std::strerror(error));
-  return error == ENOENT ? supervision::kNotFound : supervision::kCannotRun;
+  const supervision::CannotRun refusal = supervision::cannot_run(command[0], errno);
+  std::fprintf(stderr, "hocket: %s\n", refusal.why.c_str());
+  return refusal.exit_code;
 }
 
 }  // namespace hocket::lab
