@@ -31,7 +31,10 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --ranks) ranks_list=${2:?} && shift ;;
     --mpi) mpis=${2:?} && shift ;;
-    --collectives) collectives=${2:?} && shift ;;
+    --collectives)
+      collectives=$(python3 scripts/collectives.py names "${2:?}") || exit 2
+      shift
+      ;;
     --dry-run) dry=1 ;;
     --) shift && options=("$@") && break ;;
     *) usage >&2 && exit 2 ;;

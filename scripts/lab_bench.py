@@ -22,6 +22,7 @@ import sys
 import time
 from dataclasses import dataclass
 
+import collectives
 from lab_results import parse_shape
 
 SHAPES = "2x4,4x2,4x4,8x2,8x4"  # nodes x ranks a node; 16x8 on request
@@ -188,6 +189,10 @@ def read_arguments():
     options.output = options.output.resolve()
     if not os.access(options.hocket, os.X_OK):
         sys.exit(f"lab_bench: there is no {options.hocket}: ./dev build, or --hocket PATH")
+    try:
+        options.collectives = ",".join(collectives.find_all(options.collectives))
+    except ValueError as error:
+        sys.exit(f"lab_bench: --collectives: {error}")
     for shape in options.shapes.split(","):
         try:
             parse_shape(shape)

@@ -59,8 +59,13 @@ class LabBench(CommandTest):
         self.assertIn("1 runs", self.dry_run(*arguments))
         self.assertIn("2 runs", self.dry_run(*arguments, "--again"))
 
+    def test_collectives_have_the_names_that_the_command_takes(self):
+        text = self.dry_run("--shapes", "2x2", "--mpi", "mpich", "--collectives", "MPI_Bcast,bcast,alltoall")
+        self.assertEqual((text.count("bench broadcast"), text.count("bench alltoall")), (1, 1), text)
+
     def test_bad_lines(self):
-        for arguments, word in ((["--shapes", "2x"], "2x"), (["--hocket", "/nowhere/hocket"], "/nowhere/hocket")):
+        for arguments, word in ((["--shapes", "2x"], "2x"), (["--hocket", "/nowhere/hocket"], "/nowhere/hocket"),
+                                (["--collectives", "bcats"], "did you mean broadcast?")):
             result = script("lab_bench.py", "--dry-run", "--hocket", COMMAND, *arguments)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(word, result.stderr)
