@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reduction/reduction.h"
 #include "schedule/collective.h"
 #include "schedule/nodes.h"
 
@@ -25,7 +26,7 @@ namespace hocket::bench {
 using schedule::Collective;
 using schedule::name;
 enum class Element : uint8_t { kInt32, kInt64, kFloat, kDouble };
-enum class Operation : uint8_t { kSum, kMin, kMax };
+using reduction::Operation;
 enum class Timing : uint8_t { kIsolated, kBackToBack };
 
 std::string_view name(Timing timing);

@@ -24,7 +24,7 @@ int64_t expected(Operation operation, int64_t ranks, uint64_t index) {
       return 1 + wave(index);
     case Operation::kMax:
       return ranks + wave(index);
-    case Operation::kSum:
+    default:  // a sum: there is no fourth
       break;
   }
   return ranks * (ranks + 1) / 2 + ranks * wave(index);

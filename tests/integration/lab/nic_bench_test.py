@@ -34,6 +34,20 @@ class NicBenchTest(NicLab):
                 self.assertGreater(row["lowest_us"], 0)
                 self.assertLessEqual(row["lowest_us"], row["highest_us"])
 
+    def test_every_operation_of_engines_is_carried_out_by_every_way(self):
+        usage = self.lab("bench", "--help").stdout
+        listed = re.search(r"of reductions: ([a-z, ]+) \(default: sum\)", " ".join(usage.split())).group(1).split(", ")
+        self.assertEqual(sorted(listed), ["band", "bor", "bxor", "max", "min", "sum"])
+        for operation in listed:
+            variants = ["agent", "host-udp"]
+            if operation == "bxor":  # once, since the kernel takes a second to load its programs
+                variants += ["nic"]
+                if os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
+                    variants += ["mpi:mpich", "hocket:mpich"]
+            rows = self.bench("allreduce", "--operation", operation, "--elements", "9", variants=variants, nodes="3",
+                              rounds=20)
+            self.assertEqual({row["operation"] for row in rows}, {operation})
+
     def test_messages_are_as_many_as_the_tree_has(self):
         for row in self.bench("reduce", "--operation", "max", nodes="4", variants=["host-udp", "host-udp:chain"]):
             self.assertGreaterEqual(row["packets"], 3)
@@ -169,6 +183,8 @@ class NicBenchTest(NicLab):
                             (["reduce", "--nodes", "2,60", "--variants", "nic:flat"], ["60 nodes", "59", "tree_mm"]),
                             (["barrier", "--elements", "3"], ["--elements"]),
                             (["bcast", "--operation", "max"], ["--operation"]),
+                            (["reduce", "--operation", "bor", "--type", "int64,double"], ["bor", "integers"]),
+                            (["reduce", "--operation", "prod"], ["prod", "bxor"]),
                             (["reduce", "--json", "/nowhere/rows.json"], ["/nowhere/rows.json", "No such file"])):
             self.refused_lab("bench", *words, words=said, code=2)
         self.refused_lab("bench", "gather", words=["`gather` is not measured here", "allreduce"], code=2)

@@ -9,9 +9,9 @@
 
 #include "bench/lab/bench_lab.h"
 #include "bench/lab/mpi_run.h"
+#include "bench/lab/operations.h"
 #include "bench/lab/run.h"
 #include "bench/lab/series.h"
-#include "protocol/operation.h"
 #include "words/estimate.h"
 #include "words/progress.h"
 #include "words/say.h"
@@ -30,10 +30,10 @@ lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
   lab_bench::Work work;
   work.collective = *schedule::collective_from_name(options.collective);
   if (options.is_barrier()) return work;
-  work.operation = options.operation == "min" ? NIC_MIN : options.operation == "max" ? NIC_MAX : NIC_SUM;
+  work.operation = lab_bench::operation_named(options.operation).value_or(reduction::Operation::kSum);
   work.bytes = cell.bytes;
   if (work.bytes != 0) return work;
-  work.type = cell.type == "double" ? NIC_DOUBLE : NIC_INT64;
+  work.type = lab_bench::type_named(cell.type);
   work.words = static_cast<uint8_t>(cell.elements);
   return work;
 }

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/operation.h"
-
 namespace hocket::lab_bench {
 namespace {
 
@@ -18,10 +16,8 @@ std::byte byte_of(uint64_t call, uint64_t at) { return static_cast<std::byte>(ca
 bench::Options options_of(const Work& work) {
   bench::Options options;
   options.collectives = {work.collective};
-  options.element = work.type == NIC_DOUBLE ? bench::Element::kDouble : bench::Element::kInt64;
-  options.operation = work.operation == NIC_MIN   ? bench::Operation::kMin
-                      : work.operation == NIC_MAX ? bench::Operation::kMax
-                                                  : bench::Operation::kSum;
+  options.element = work.type == reduction::Type::kDouble ? bench::Element::kDouble : bench::Element::kInt64;
+  options.operation = work.operation;
   return options;
 }
 

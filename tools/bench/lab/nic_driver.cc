@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include "bench/lab/driver.h"
+#include "engines/nic/operation_name.h"
 
 namespace hocket::lab_bench {
 namespace {
@@ -17,7 +18,10 @@ constexpr int kYieldsBetweenDoubts = 10'000;
 
 class NicDriver final : public Driver {
  public:
-  NicDriver(const Place& place, ProgramsOf programs_of) : place_(place), programs_of_(programs_of) {}
+  NicDriver(const Place& place, ProgramsOf programs_of)
+      : place_(place),
+        programs_of_(programs_of),
+        operation_(engines::nic::operation_name(place.work.collective, place.work.operation, place.work.type)) {}
 
   Result<Card> open() override {
     Result<std::unique_ptr<NicPort>> port = NicPort::open(place_.interface);
@@ -46,9 +50,10 @@ class NicDriver final : public Driver {
   }
 
   Status begin(const nic_operand* operand) override {
-    const Work& work = place_.work;
-    const engines::nic::NicCall call = {
-        .operation = work.operation, .type = work.type, .words = work.words, .operand = operand};
+    const engines::nic::NicCall call = {.operation = engines::nic::operation_of(operation_),
+                                        .type = engines::nic::type_of(operation_),
+                                        .words = place_.work.words,
+                                        .operand = operand};
     // A rank that gets nothing may have as many under way as there can be.
     while (group_->started() - group_->done() >= NIC_IN_FLIGHT) HOCKET_TRY(look(group_->started() - NIC_IN_FLIGHT + 1));
     return group_->start(call);
@@ -80,6 +85,7 @@ class NicDriver final : public Driver {
 
   Place place_;
   ProgramsOf programs_of_;
+  uint8_t operation_;  // as engines::nic::operation_name() has it
   std::unique_ptr<NicPort> port_;
   std::unique_ptr<NicGroup> group_;
 };

@@ -41,22 +41,11 @@ struct Message {
   nic_operand content;
 };
 
-reduction::Combine kernel_of(const Work& work) {
-  const reduction::Type type = work.type == NIC_DOUBLE ? reduction::Type::kDouble : reduction::Type::kInt64;
-  switch (work.operation) {
-    case NIC_MIN:
-      return reduction::find_combine(reduction::Operation::kMin, type);
-    case NIC_MAX:
-      return reduction::find_combine(reduction::Operation::kMax, type);
-    default:
-      return reduction::find_combine(reduction::Operation::kSum, type);
-  }
-}
-
 // What UDP and raw packets have in common: which messages go out when, what has come, and what comes of it.
 class SocketDriver : public Driver {
  public:
-  explicit SocketDriver(const Place& place) : place_(place), combine_(kernel_of(place.work)) {}
+  explicit SocketDriver(const Place& place)
+      : place_(place), combine_(reduction::find_combine(place.work.operation, place.work.type)) {}
 
   Status connect(const std::vector<Card>& cards) final {
     Result<nic_program> program = engines::nic::stage_table(place_.rank, {Mode::kChain}, place_.plan_of);

@@ -3,29 +3,47 @@
 
 #include <bit>
 
-#include "protocol/operation.h"
-
 namespace hocket::lab_bench {
 
+using reduction::Operation;
 using schedule::Collective;
+
+namespace {
+
+uint64_t word_of(const Work& work, uint64_t number) {
+  constexpr uint64_t kNumbers = 1021, kBits = 64;
+  // A multiple of the golden ratio, in 64 bits: its upper bits change with each number.
+  const uint64_t mixed = (number + 1) * 0x9e3779b97f4a7c15;
+  switch (work.operation) {
+    case Operation::kBitAnd:
+      return ~(uint64_t{1} << mixed / (UINT64_MAX / kBits + 1));
+    case Operation::kBitOr:
+      return uint64_t{1} << mixed / (UINT64_MAX / kBits + 1);
+    case Operation::kBitXor:
+      return mixed;
+    default:
+      break;
+  }
+  const uint64_t small = number % kNumbers;
+  return work.type == reduction::Type::kDouble ? std::bit_cast<uint64_t>(static_cast<double>(small)) : small;
+}
+
+}  // namespace
 
 nic_operand operand_of(const Work& work, uint32_t rank, uint64_t call) {
   nic_operand operand{};
-  for (uint32_t i = 0; i < work.words; ++i) {
-    constexpr uint64_t kNumbers = 1021;
-    const uint64_t number = (call * 7 + rank * 31 + i) % kNumbers;
-    operand.word[i] = work.type == NIC_DOUBLE ? std::bit_cast<uint64_t>(static_cast<double>(number)) : number;
-  }
+  for (uint32_t i = 0; i < work.words; ++i) operand.word[i] = word_of(work, call * 7 + rank * 31 + i);
   return operand;
 }
 
 std::string difference(const Task& task, uint64_t call, const nic_operand& result) {
   const Work& work = task.work;
+  // By the library's kernels, which share nothing with what engines combine by.
+  const reduction::Combine combine = reduction::find_combine(work.operation, work.type);
   nic_operand expected = operand_of(work, 0, call);
   for (uint32_t rank = 1; rank < task.ranks && work.collective != Collective::kBroadcast; ++rank) {
     const nic_operand other = operand_of(work, rank, call);
-    for (uint32_t i = 0; i < work.words; ++i)
-      expected.word[i] = nic_combine_word(work.operation, work.type, expected.word[i], other.word[i]);
+    combine(&expected, &other, &expected, work.words);
   }
   for (uint32_t i = 0; i < work.words; ++i)
     if (result.word[i] != expected.word[i])

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "protocol/packet.h"
+#include "reduction/reduction.h"
 #include "schedule/collective.h"
 
 namespace hocket::lab_bench {
@@ -30,8 +31,8 @@ enum class Timing : uint8_t {
 // instead.
 struct Work {
   schedule::Collective collective = schedule::Collective::kBarrier;
-  uint8_t operation = 0;  // enum nic_operation, and below nic_type
-  uint8_t type = 0;
+  reduction::Operation operation = reduction::Operation::kNone;
+  reduction::Type type = reduction::Type::kNone;  // of elements of 64 bits
   uint8_t words = 0;
   uint64_t bytes = 0;
 
@@ -61,7 +62,7 @@ struct Task {
   bool is_in_halves() const { return fetches_later || timing == Timing::kOverlap; }
 };
 
-// What `rank` gives in a call: numbers whose sums are exact in any order.
+// What `rank` gives in a call: numbers whose sums are exact in any order, or bits of which each rank's tell.
 nic_operand operand_of(const Work& work, uint32_t rank, uint64_t call);
 // What is wrong with what a rank got; "": nothing.
 std::string difference(const Task& task, uint64_t call, const nic_operand& result);

@@ -28,9 +28,22 @@ inline MPI_Datatype mpi_type_of(Element element) {
 }
 
 inline MPI_Op mpi_op_of(Operation operation) {
-  if (operation == Operation::kMin) return MPI_MIN;
-  if (operation == Operation::kMax) return MPI_MAX;
-  return MPI_SUM;
+  switch (operation) {
+    case Operation::kSum:
+      return MPI_SUM;
+    case Operation::kMin:
+      return MPI_MIN;
+    case Operation::kMax:
+      return MPI_MAX;
+    case Operation::kBitAnd:
+      return MPI_BAND;
+    case Operation::kBitOr:
+      return MPI_BOR;
+    case Operation::kBitXor:
+      return MPI_BXOR;
+    default:
+      return MPI_OP_NULL;  // measured nowhere
+  }
 }
 
 // Calls a function of MPI with what a benchmark passes: one operator for each form that collectives have. By arity and

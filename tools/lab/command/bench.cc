@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/lab/cells.h"
+#include "bench/lab/operations.h"
 #include "bench/lab/run.h"
 #include "bench/lab/variants.h"
 #include "command/command.h"
@@ -19,7 +20,7 @@
 #include "lab/jobs/mpi.h"
 #include "lab/namespaces.h"
 #include "lab/words.h"
-#include "protocol/operation.h"
+#include "protocol/packet.h"
 #include "words/collective_names.h"
 
 namespace hocket::command {
@@ -148,6 +149,10 @@ std::string problem_of(const BenchOptions& options) {
     return "--bytes is of broadcasts whose latency is measured, instead of --type and --elements";
   if (options.operation != usual.operation && !schedule::combines(collective_of(options)))
     return "--operation is of reductions";
+  const auto operation = lab_bench::operation_named(options.operation);
+  for (const std::string& type : options.types)
+    if (!operation || !lab_bench::can_combine(*operation, lab_bench::type_named(type)))
+      return "--operation " + options.operation + " is of integers: --type int64, not " + type;
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
   if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
   if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
@@ -229,8 +234,10 @@ void add_what(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--type", options.types, "int64, double (default: int64)")
       ->delimiter(',')
       ->check(CLI::IsMember({"int64", "double"}));
-  sub.add_option("--operation", options.operation, "sum, min, max (default: sum)")
-      ->check(CLI::IsMember({"sum", "min", "max"}));
+  const std::vector<std::string> operations = lab_bench::names_of_operations();
+  sub.add_option("--operation", options.operation,
+                 "of reductions: " + CLI::detail::join(operations, ", ") + " (default: sum)")
+      ->check(CLI::IsMember(operations));
   sub.add_option("--elements", options.elements, "how many (default: 1)")
       ->delimiter(',')
       ->check(CLI::Range(1, int{NIC_MOST_WORDS}));
