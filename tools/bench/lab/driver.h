@@ -43,9 +43,9 @@ class Driver {
   virtual Result<Card> open() = 0;
   // `cards`: of all ranks.
   virtual Status connect(const std::vector<Card>& cards) = 0;
-  // Broadcasts of bytes: fills the message of that call on its root, before its time counts.
+  // Of bytes: fills what this rank gives in that call, before its time counts.
   virtual void prepare(uint64_t /*call*/) {}
-  // What is wrong with the message of that call, which was the last one; "": nothing.
+  // What is wrong with what this rank got in that call, which was the last one; "": nothing.
   virtual std::string difference(uint64_t /*call*/) { return ""; }
   // Begins the next call, and returns as soon as it can go on without this rank: the host's own ways carry it out
   // whole. `operand`: nullptr where this rank gives none. No rank begins a call before all that get something of the

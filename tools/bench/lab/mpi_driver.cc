@@ -10,8 +10,17 @@ namespace {
 
 constexpr int kSetUpCalls = 20;
 
-// Of a message of bytes: no two calls, and no two places near each other, have the same.
-std::byte byte_of(uint64_t call, uint64_t at) { return static_cast<std::byte>(call * 31 + at * 7 + (at >> 8) * 13); }
+// Of what a rank has for another: no two calls, and no two ranks or places near each other, have the same.
+std::byte byte_of(uint64_t call, uint64_t from, uint64_t to, uint64_t at) {
+  return static_cast<std::byte>(call * 31 + from * 17 + to * 101 + at * 7 + (at >> 8) * 13);
+}
+
+// The ranks for which one has a block of its own each, and those from which it gets a block: in a broadcast that of the
+// root, which is for all.
+uint32_t blocks_given(const Task& task) {
+  return task.work.collective == schedule::Collective::kAlltoall ? task.ranks : 1;
+}
+uint32_t blocks_got(const Task& task) { return has_blocks(task.work.collective) ? task.ranks : 1; }
 
 bench::Options options_of(const Work& work) {
   bench::Options options;
@@ -27,8 +36,10 @@ class MpiDriver final : public Driver {
       : work_(task.work),
         is_in_halves_(task.is_in_halves()),
         hocket_(hocket),
-        is_root_(ranks.world().rank() == 0),
-        message_(task.work.bytes),
+        rank_(static_cast<uint64_t>(ranks.world().rank())),
+        given_(has_blocks(task.work.collective) ? task.work.bytes * blocks_given(task) : 0),
+        got_(task.work.bytes * blocks_got(task)),
+        addressees_(blocks_given(task)),
         variant_(ranks.variant(options_of(task.work), hocket)) {}
   ~MpiDriver() override { (void)complete().is_ok(); }
 
@@ -46,19 +57,22 @@ class MpiDriver final : public Driver {
   }
 
   void prepare(uint64_t call) override {
-    if (!is_root_) return;
-    for (uint64_t at = 0; at < message_.size(); ++at) message_[at] = byte_of(call, at);
+    if (!has_blocks(work_.collective) && rank_ != 0) return;
+    std::vector<std::byte>& message = has_blocks(work_.collective) ? given_ : got_;  // a broadcast has one buffer
+    for (uint64_t at = 0; at < message.size(); ++at)
+      message[at] = byte_of(call, rank_, at / work_.bytes, at % work_.bytes);
   }
   std::string difference(uint64_t call) override {
-    for (uint64_t at = 0; at < message_.size(); ++at)
-      if (message_[at] != byte_of(call, at))
+    const uint64_t place = addressees_ > 1 ? rank_ : 0;
+    for (uint64_t at = 0; at < got_.size(); ++at)
+      if (got_[at] != byte_of(call, at / work_.bytes, place, at % work_.bytes))
         return "call " + std::to_string(call) + " has brought another byte at " + std::to_string(at);
     return "";
   }
 
   Status begin(const nic_operand* operand) override {
     HOCKET_TRY(complete());  // of a rank that gets nothing, the call before
-    if (work_.bytes != 0) return call({work_.collective, nullptr, message_.data(), message_.size(), 0});
+    if (work_.bytes != 0) return call({work_.collective, given_.data(), got_.data(), work_.bytes, 0});
     const bool is_broadcast = work_.collective == schedule::Collective::kBroadcast;
     if (operand != nullptr) (is_broadcast ? output_ : input_) = *operand;
     const size_t count = is_broadcast ? work_.words * sizeof(uint64_t) : work_.words;
@@ -88,8 +102,10 @@ class MpiDriver final : public Driver {
   bool is_under_way_ = false;
   bool hocket_;
   bool was_asked_ = false;
-  bool is_root_;
-  std::vector<std::byte> message_;
+  uint64_t rank_;
+  std::vector<std::byte> given_;
+  std::vector<std::byte> got_;
+  uint32_t addressees_;
   std::unique_ptr<bench::Variant> variant_;
   nic_operand input_{};
   nic_operand output_{};

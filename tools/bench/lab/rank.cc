@@ -176,6 +176,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
   const uint32_t given = (calls_ - 1) * (is_reduce ? 1 : task_.ranks);
   if (rank_ == task_.initiator) {
     board_.given.wait_for(given, board_.has_failed);
+    HOCKET_TRY(check_message(calls_ - 1));
     if (task_.work.bytes != 0) driver_.prepare(calls_);
     board_.admitted.set(calls_);
     settle();
@@ -184,6 +185,7 @@ Status Rank::from_the_last(uint32_t round, bool is_warm) {
   } else {
     board_.admitted.wait_for(calls_, board_.has_failed);
     HOCKET_TRY(check_message(calls_ - 1));
+    if (task_.work.bytes != 0) driver_.prepare(calls_);
     board_.entered.fetch_add(1);
   }
   if (board_.is_broken()) return Status::ok();
@@ -215,6 +217,7 @@ void Rank::go_on_together() {
 }
 
 Status Rank::within_the_call(uint32_t round, bool is_warm) {
+  if (task_.work.bytes != 0) driver_.prepare(calls_);
   go_on_together();
   std::uniform_real_distribution<double> skews(0, task_.skew_us * kNsPerUs);
   sleep_until(board_.release_ns + static_cast<uint64_t>(skews(dice_)));
@@ -225,7 +228,10 @@ Status Rank::within_the_call(uint32_t round, bool is_warm) {
   const uint64_t end_ns = now_ns();
   if (is_warm) board_.time(rank_, round) = end_ns - begin_ns;
   if (task_.fetches_later) HOCKET_TRY(finish());
-  return check_result();
+  if (task_.work.bytes == 0) return check_result();
+  board_.given.add();
+  board_.given.wait_for(calls_ * task_.ranks, board_.has_failed);
+  return board_.is_broken() ? Status::ok() : check_message(calls_);
 }
 
 Status Rank::with_computation(uint32_t round, bool is_warm) {

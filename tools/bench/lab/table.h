@@ -32,7 +32,7 @@ struct BenchOptions {
   std::vector<std::string> types = {"int64"};
   std::string operation = "sum";
   std::vector<int> elements = {1};
-  std::vector<uint64_t> bytes;  // of broadcasts by MPIs, instead of elements
+  std::vector<uint64_t> bytes;  // of broadcasts by MPIs, instead of elements; of blocks
   std::vector<double> skews_us = {0};
   double settle_us = -1;  // less than 0: not said
   bool fetches_later = false;

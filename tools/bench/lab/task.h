@@ -27,14 +27,19 @@ enum class Timing : uint8_t {
   kOverlap,
 };
 
+// Each rank has a block for each, or one for all: calls of MPIs only.
+constexpr bool has_blocks(schedule::Collective collective) {
+  return collective == schedule::Collective::kAllgather || collective == schedule::Collective::kAlltoall;
+}
+
 // A collective on 64-bit words, its root being rank 0. A barrier has none. A broadcast by an MPI may be of bytes
-// instead.
+// instead; what has blocks always is.
 struct Work {
   schedule::Collective collective = schedule::Collective::kBarrier;
   reduction::Operation operation = reduction::Operation::kNone;
   reduction::Type type = reduction::Type::kNone;  // of elements of 64 bits
   uint8_t words = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  // of a block, where there are blocks
 
   bool gives(uint32_t rank) const {
     return words != 0 && (collective != schedule::Collective::kBroadcast || rank == 0);
@@ -64,7 +69,7 @@ struct Task {
 
 // What `rank` gives in a call: numbers whose sums are exact in any order, or bits of which each rank's tell.
 nic_operand operand_of(const Work& work, uint32_t rank, uint64_t call);
-// What is wrong with what a rank got; "": nothing.
+// What is wrong with the words that a rank got; "": nothing.
 std::string difference(const Task& task, uint64_t call, const nic_operand& result);
 
 }  // namespace hocket::lab_bench

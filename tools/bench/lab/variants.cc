@@ -116,6 +116,12 @@ uint32_t steps_to_root(const std::vector<uint32_t>& parents, uint32_t rank) {
   return steps;
 }
 
+schedule::Nodes nodes_in_blocks(uint32_t nodes, uint32_t ranks_per_node) {
+  std::vector<uint64_t> labels;
+  for (uint32_t rank = 0; rank < nodes * ranks_per_node; ++rank) labels.push_back(rank / ranks_per_node);
+  return schedule::Nodes(labels);
+}
+
 constexpr const char* kMulticast = "multicast";
 constexpr const char* kMulticastByLeaders = "leader:across=multicast";
 
@@ -167,6 +173,10 @@ Result<Variant> parse_variant(const std::string& text, Collective collective, in
   }
   for (const Path& path : kPaths) {
     if (variant.path != path.name) continue;
+    if (has_blocks(collective))
+      return Status(Code::kInvalidArgument, "`" + text + "`: " + std::string(schedule::name(collective)) +
+                                                " is measured under MPIs only: mpi:NAME, hocket:NAME (which has NIC "
+                                                "engines carry out short ones), hocket:NAME:ALGORITHM");
     if (path.of == Of::kBarriers && collective != Collective::kBarrier)
       return Status(Code::kInvalidArgument, "`" + variant.path + "` is a way to carry out a barrier only");
     if (path.of == Of::kReductions && !schedule::combines(collective))
@@ -181,6 +191,25 @@ Result<Variant> parse_variant(const std::string& text, Collective collective, in
   if (!variant.make_driver) return unknown("way to carry out a collective", variant.path, known_paths());
   HOCKET_TRY(give_algorithm(collective, variant));
   return variant;
+}
+
+std::vector<std::string> usual_exchanges(Collective collective, const std::vector<int>& nodes, int ranks_per_node) {
+  std::vector<std::string> names = {"hocket:mpich"};
+  for (const algorithms::Algorithm* one : algorithms::all()) {
+    if (one->collective != collective || !algorithms::runs_over_nodes(*one)) continue;
+    // With a rank a node there are no levels, and it would be another once more.
+    if (ranks_per_node == 1 && algorithms::heeds_nodes(*one)) continue;
+    const bool serves = std::all_of(nodes.begin(), nodes.end(), [&](int count) {
+      const schedule::Nodes blocks =
+          nodes_in_blocks(static_cast<uint32_t>(count), static_cast<uint32_t>(ranks_per_node));
+      const selection::Query query{
+          .collective = collective, .bytes = sizeof(uint64_t), .ranks = blocks.ranks(), .nodes = &blocks};
+      return selection::why_not(query, selection::Spec{one}).empty();
+    });
+    if (serves) names.push_back("hocket:mpich:" + std::string(one->name));
+  }
+  for (const char* name : {"mpi:mpich", "hocket:openmpi", "mpi:openmpi"}) names.emplace_back(name);
+  return names;
 }
 
 uint32_t farthest_of(const std::function<schedule::Plan(uint32_t rank)>& plan_of, uint32_t size) {

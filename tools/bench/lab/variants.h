@@ -34,6 +34,11 @@ Result<Variant> parse_variant(const std::string& text, schedule::Collective coll
 // All paths, for help.
 std::string known_paths();
 
+// What is compared of exchanges (has_blocks()) unless told: hocket's choice, with engines, and each of its algorithms
+// that serves on all these numbers of nodes, under the first MPI; other MPIs' own and hocket's choice under them.
+std::vector<std::string> usual_exchanges(schedule::Collective collective, const std::vector<int>& nodes,
+                                         int ranks_per_node);
+
 // The rank whose messages take the most steps to reach rank 0 in a reduction; of several, the highest.
 uint32_t farthest_of(const std::function<schedule::Plan(uint32_t rank)>& plan_of, uint32_t size);
 

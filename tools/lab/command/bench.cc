@@ -41,6 +41,7 @@ Ways to carry out a collective:
   hocket:NAME:ALGORITHM   without engines and by an algorithm as settings name it: hocket:mpich:tree_mm:degree=2
   multicast, multicast:NAME   of broadcasts: hocket:mpich:multicast, hocket:NAME:multicast; with several ranks a node
                        hocket:NAME:leader:across=multicast
+of an allgather or alltoall: mpi:NAME, hocket:NAME and hocket:NAME:ALGORITHM only
 of reductions only:
   nic-arrival          operands combined in the order in which they come
 and of barriers only:
@@ -66,6 +67,7 @@ Examples:
   hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
   hocket lab bench broadcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
   hocket lab bench broadcast --nodes 4,16 --bytes 2,1K,64K,1M --variants multicast,mpi:mpich,mpi:openmpi --rounds 300
+  hocket lab bench alltoall --nodes 8 --ppn 4 --bytes 8,512 --variants hocket:mpich:leader,hocket:mpich:bruck,mpi:mpich
   hocket lab bench reduce --nodes 16 --timing host-time --skew-us 0,200,1000 --variants nic,host-udp,mpi:mpich
 It makes a lab of its own and takes it away again. scripts/nic_report.py makes tables of the JSON of barriers,
 scripts/nic_data_report.py those of the others, scripts/multicast_report.py those of broadcasts by MPIs.)";
@@ -79,14 +81,21 @@ constexpr const char* kUnderMpis[] = {"multicast", "hocket:mpich:tree_mm:degree=
 
 Collective collective_of(const BenchOptions& options) { return *schedule::collective_from_name(options.collective); }
 
+constexpr Collective kMeasured[] = {Collective::kBarrier,   Collective::kBroadcast, Collective::kReduce,
+                                    Collective::kAllreduce, Collective::kAllgather, Collective::kAlltoall};
+
+std::string measured() {
+  std::string names;
+  for (const Collective one : kMeasured) names.append(names.empty() ? "" : ", ").append(schedule::name(one));
+  return names;
+}
+
 Status settle_name(std::string& collective) {
   const Result<Collective> named = read_collective(collective);
   if (!named.is_ok()) return {named.status().code(), named.status().message()};
-  if (named.value() > Collective::kAllreduce)
-    return {Code::kInvalidArgument, "`" + collective +
-                                        "` is not measured here, where NIC engines are compared: there are barrier, "
-                                        "broadcast, reduce, allreduce; of any, `hocket bench` under `hocket lab "
-                                        "mpirun` compares MPIs with hocket"};
+  if (std::find(std::begin(kMeasured), std::end(kMeasured), named.value()) == std::end(kMeasured))
+    return {Code::kInvalidArgument, "`" + collective + "` is not measured here; there are " + measured() +
+                                        ". Of any, `hocket bench` under `hocket lab mpirun` compares MPIs with hocket"};
   collective = schedule::name(named.value());
   return Status::ok();
 }
@@ -133,6 +142,21 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
              : why_engines_cannot(text, variant, options.nodes);
 }
 
+// The same, of what is asked of calls with blocks.
+std::string problem_of_exchange(const BenchOptions& options, bool has_operands) {
+  constexpr uint64_t kMostBytes = uint64_t{4} << 30;
+  const auto most = static_cast<uint64_t>(*std::max_element(options.nodes.begin(), options.nodes.end()));
+  const uint64_t ranks = most * static_cast<uint64_t>(options.ranks_per_node);
+  if (has_operands) return "--type and --elements are of operands, and blocks have --bytes";
+  if (options.timing == "overlap" || options.fetches_later)
+    return "non-blocking calls of this collective stay the MPI's: --timing latency or host-time, without --fetch-later";
+  for (const uint64_t bytes : options.bytes)
+    if (bytes > kMostBytes / (2 * ranks * ranks))
+      return "blocks of " + std::to_string(bytes) + " bytes of " + std::to_string(ranks) +
+             " ranks for each other take more than 4 GiB; fewer --bytes or --nodes";
+  return "";
+}
+
 // "": the options go together.
 std::string problem_of(const BenchOptions& options) {
   const auto is_bad = [](double value) { return !std::isfinite(value); };
@@ -144,9 +168,11 @@ std::string problem_of(const BenchOptions& options) {
   if (options.is_barrier() && (options.types != usual.types || options.elements != usual.elements))
     return "--type and --elements are of collectives with data, and a barrier has none";
   const bool has_operands = options.types != usual.types || options.elements != usual.elements;
-  if (!options.bytes.empty() &&
-      (collective_of(options) != Collective::kBroadcast || has_operands || timing_of(options) != Timing::kLatency))
-    return "--bytes is of broadcasts whose latency is measured, instead of --type and --elements";
+  if (lab_bench::has_blocks(collective_of(options))) {
+    if (std::string problem = problem_of_exchange(options, has_operands); !problem.empty()) return problem;
+  } else if (!options.bytes.empty() && (collective_of(options) != Collective::kBroadcast || has_operands ||
+                                        timing_of(options) != Timing::kLatency))
+    return "--bytes is of blocks and of broadcasts whose latency is measured, instead of --type and --elements";
   if (options.operation != usual.operation && !schedule::combines(collective_of(options)))
     return "--operation is of reductions";
   const auto operation = lab_bench::operation_named(options.operation);
@@ -175,6 +201,8 @@ std::string problem_of(const BenchOptions& options) {
 
 std::vector<std::string> usual_variants(const BenchOptions& options) {
   if (options.is_barrier()) return {std::begin(kBarriers), std::end(kBarriers)};
+  if (lab_bench::has_blocks(collective_of(options)))
+    return lab_bench::usual_exchanges(collective_of(options), options.nodes, options.ranks_per_node);
   const bool is_broadcast = collective_of(options) == Collective::kBroadcast;
   if (is_broadcast && (!options.bytes.empty() || options.ranks_per_node > 1))
     return {std::begin(kUnderMpis), std::end(kUnderMpis)};
@@ -194,6 +222,7 @@ void report_skipped(const BenchOptions& options, const std::vector<Variant>& var
 
 int run_bench(BenchOptions options) {
   if (const Status status = settle_name(options.collective); !status.is_ok()) return fail(kUsage, status.message());
+  if (lab_bench::has_blocks(collective_of(options)) && options.bytes.empty()) options.bytes = {8, 1024, 16384};
   if (const std::string problem = problem_of(options); !problem.empty()) return fail(kUsage, problem);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const bool are_named = !options.variants.empty();
@@ -219,7 +248,7 @@ int run_bench(BenchOptions options) {
 }
 
 void add_what(CLI::App& sub, BenchOptions& options) {
-  sub.add_option("collective", options.collective, "barrier, broadcast, reduce, allreduce")->required();
+  sub.add_option("collective", options.collective, measured() + "; MPI's names are taken, too")->required();
   sub.add_option("--nodes", options.nodes, "how many (default: 2,4,8,16)")
       ->delimiter(',')
       ->check(CLI::Range(2, lab::kMostNodes));
@@ -241,7 +270,9 @@ void add_what(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--elements", options.elements, "how many (default: 1)")
       ->delimiter(',')
       ->check(CLI::Range(1, int{NIC_MOST_WORDS}));
-  sub.add_option("--bytes", options.bytes, "of broadcasts by MPIs, hocket under one included: instead (2, 1K, 1M)")
+  sub.add_option("--bytes", options.bytes,
+                 "of broadcasts by MPIs, hocket under one included: instead (2, 1K, 1M); of an allgather or alltoall: "
+                 "of each block (default: 8, 1K, 16K)")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 30));
