@@ -3,7 +3,9 @@
 //
 // A packet is judged once on each of its two links: on that from its node as it comes in at a port, and on that to its
 // node as it goes out at another. A packet that has been judged and comes by again (a duplicate, or one that the relay
-// held) carries a mark. ARP is exempt from everything random: a lost answer would stop all traffic for a second.
+// held) carries a mark. What finds neighbours is exempt from everything random, ARP and
+// IPv6's messages for that: a lost answer would stop all traffic for a second. So is what manages groups of IPv6, which
+// the kernel also sends by itself, so that it would change the numbers of the packets behind it.
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -16,6 +18,10 @@
 
 // Offsets are from the beginning of a frame without a tag. <linux/in.h> has macros of similar names.
 enum { JUDGED = 0x6c616201, MAC_BYTES = 6, IP_VERSION = 14, IP_LENGTH = 16, IP_CARRIES = 23, TAG_BYTES = 4 };
+enum { IPV6_LENGTH = 18, IPV6_CARRIES = 20, IPV6_HEADER = 40, IPV6_PAYLOAD = ETH_HLEN + IPV6_HEADER };
+// IPv6's control messages. Those that manage groups stand behind options of this length.
+enum { HOP_BY_HOP = 0, OPTIONS_BYTES = 8, CONTROL = 58 };
+enum { QUERY = 130, DONE = 132, SOLICIT_ROUTER = 133, REDIRECT = 137, REPORT = 143 };
 
 _Static_assert(LAB_PURPOSES <= 1 << LAB_PURPOSE_BITS, "each purpose of each link draws numbers of its own");
 
@@ -55,11 +61,11 @@ static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 rand
   __u8 version = 0;
   __u16 length = 0;
   __u8 byte = 0;
-  if (bpf_skb_load_bytes(skb, tag + IP_VERSION, &version, 1) != 0 ||
-      bpf_skb_load_bytes(skb, tag + IP_LENGTH, &length, 2) != 0)
-    return;
-  const __u32 header = (version & 15) * 4;
-  const __u32 total = bpf_ntohs(length);
+  if (bpf_skb_load_bytes(skb, tag + IP_VERSION, &version, 1) != 0) return;
+  const int is_ipv6 = version >> 4 == 6;
+  if (bpf_skb_load_bytes(skb, tag + (is_ipv6 ? IPV6_LENGTH : IP_LENGTH), &length, 2) != 0) return;
+  const __u32 header = is_ipv6 ? IPV6_HEADER : (version & 15) * 4;
+  const __u32 total = bpf_ntohs(length) + (is_ipv6 ? IPV6_HEADER : 0);
   if (total <= header) return;
   const __u32 place = tag + ETH_HLEN + header + (__u32)(random >> 8) % (total - header);
   if (bpf_skb_load_bytes(skb, place, &byte, 1) != 0) return;
@@ -72,8 +78,28 @@ static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 rand
 static __always_inline int is_multicast(struct __sk_buff* skb) {
   __u8 target = 0;
   __u8 protocol = 0;
-  if (bpf_skb_load_bytes(skb, 0, &target, 1) != 0 || bpf_skb_load_bytes(skb, IP_CARRIES, &protocol, 1) != 0) return 0;
-  return (target & 1) != 0 && protocol != IPPROTO_IGMP;
+  if (bpf_skb_load_bytes(skb, 0, &target, 1) != 0 || (target & 1) == 0) return 0;
+  if (skb->protocol == bpf_htons(ETH_P_IPV6)) return 1;  // what manages groups doesn't come here
+  return bpf_skb_load_bytes(skb, IP_CARRIES, &protocol, 1) == 0 && protocol != IPPROTO_IGMP;
+}
+
+// Of IPv6, whether it finds neighbours or manages groups.
+static __always_inline int is_control(struct __sk_buff* skb) {
+  __u8 protocol = 0;
+  __u8 type = 0;
+  __u32 place = IPV6_PAYLOAD;
+  if (bpf_skb_load_bytes(skb, IPV6_CARRIES, &protocol, 1) != 0) return 0;
+  if (protocol == HOP_BY_HOP) {
+    if (bpf_skb_load_bytes(skb, IPV6_PAYLOAD, &protocol, 1) != 0) return 0;
+    place += OPTIONS_BYTES;
+  }
+  if (protocol != CONTROL || bpf_skb_load_bytes(skb, place, &type, 1) != 0) return 0;
+  return (type >= QUERY && type <= DONE) || (type >= SOLICIT_ROUTER && type <= REDIRECT) || type == REPORT;
+}
+
+static __always_inline int may_be_hit(struct __sk_buff* skb) {
+  if (skb->protocol == bpf_htons(ETH_P_IP)) return 1;
+  return skb->protocol == bpf_htons(ETH_P_IPV6) && !is_control(skb);
 }
 
 // In this order: what drops a packet; what changes it and its duplicate as well, while its headers are where they were
@@ -123,7 +149,7 @@ static __always_inline enum verdict judge(struct __sk_buff* skb, __u32 link, __u
     count(&counters->cut);
     return DROP;
   }
-  if (skb->protocol != bpf_htons(ETH_P_IP)) return PASS;
+  if (!may_be_hit(skb)) return PASS;
   return judge_ip(skb, link, same_link_flags, settings, counters);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/lab.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <mntent.h>
 #include <sys/file.h>
@@ -43,6 +44,11 @@ std::string list_text(const std::vector<std::string>& names) {
 
 const char* switch_name(SwitchKind kind) { return kind == SwitchKind::kBridge ? "bridge" : "redirect"; }
 
+bool has_ipv6() {
+  std::error_code error;
+  return fs::exists("/proc/sys/net/ipv6", error);
+}
+
 std::string node_name(int node) { return "n" + std::to_string(node); }
 
 std::string address_text(uint32_t address) {
@@ -56,6 +62,15 @@ uint32_t Lab::network() const { return kNetwork | static_cast<uint32_t>(subnet) 
 uint32_t Lab::address(int node) const { return network() + static_cast<uint32_t>(node + 1); }
 std::string Lab::address_text(int node) const { return lab::address_text(address(node)); }
 std::string Lab::subnet_text() const { return lab::address_text(network()) + "/" + std::to_string(kPrefixLength); }
+Ipv6Address Lab::ipv6_address(int node) const {
+  const auto high = static_cast<uint8_t>((node + 1) >> 8), low = static_cast<uint8_t>(node + 1);
+  return {0xfd, 0x0a, 0, 0x4d, 0, 0, 0, static_cast<uint8_t>(subnet), 0, 0, 0, 0, 0, 0, high, low};
+}
+std::string Lab::ipv6_address_text(int node) const {
+  char text[INET6_ADDRSTRLEN] = "";
+  (void)inet_ntop(AF_INET6, ipv6_address(node).data(), text, sizeof text);
+  return text;
+}
 MacAddress Lab::mac_address(int node) const {
   // Locally administered; "hk".
   return {0x02, 0x68, 0x6b, static_cast<uint8_t>(subnet), static_cast<uint8_t>(node >> 8), static_cast<uint8_t>(node)};

@@ -39,6 +39,7 @@ inline constexpr int kNodeInterfaceIndex = 2;
 
 inline constexpr int kPrefixLength = 23;  // room for kMostNodes
 inline constexpr int kMostSubnets = 128;
+inline constexpr int kIpv6PrefixLength = 64;
 
 struct Lab {
   std::string name;
@@ -60,11 +61,16 @@ struct Lab {
   uint32_t address(int node) const;
   std::string address_text(int node) const;
   std::string subnet_text() const;
+  // Unique local ones (RFC 4193), a /64 for each lab, numbered like the others: n0 of subnet 3 has fd0a:4d:0:3::1.
+  Ipv6Address ipv6_address(int node) const;
+  std::string ipv6_address_text(int node) const;
   MacAddress mac_address(int node) const;
   // Of a node: some of `cores`; where there are more nodes than cores, one that it shares with other nodes.
   std::vector<int> cores_of(int node) const;
 };
 
+// Whether nodes have IPv6 addresses: the kernel may be without.
+bool has_ipv6();
 std::string node_name(int node);
 std::string address_text(uint32_t address);
 

@@ -79,6 +79,18 @@ ifinfomsg link_of(int index) {
   return link;
 }
 
+// But for its address.
+Message neighbour(unsigned char family, int index, const MacAddress& hardware) {
+  Message message(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
+  ndmsg header{};
+  header.ndm_family = family;
+  header.ndm_ifindex = index;
+  header.ndm_state = NUD_PERMANENT;
+  message.add(header);
+  message.attribute(NDA_LLADDR, hardware);
+  return message;
+}
+
 }  // namespace
 
 Result<Netlink> Netlink::open() {
@@ -170,16 +182,29 @@ Status Netlink::add_address(int index, uint32_t address, int prefix_length) {
   return ask(message, "can't give an address to interface " + std::to_string(index));
 }
 
-Status Netlink::add_neighbour(int index, uint32_t address, const MacAddress& hardware) {
-  Message message(RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE);
-  ndmsg header{};
-  header.ndm_family = AF_INET;
-  header.ndm_ifindex = index;
-  header.ndm_state = NUD_PERMANENT;
+Status Netlink::add_address(int index, const Ipv6Address& address, int prefix_length) {
+  Message message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
+  ifaddrmsg header{};
+  header.ifa_family = AF_INET6;
+  header.ifa_prefixlen = static_cast<uint8_t>(prefix_length);
+  header.ifa_flags = IFA_F_NODAD;
+  header.ifa_index = static_cast<uint32_t>(index);
   message.add(header);
+  message.attribute(IFA_LOCAL, address);
+  message.attribute(IFA_ADDRESS, address);
+  return ask(message, "can't give an IPv6 address to interface " + std::to_string(index));
+}
+
+Status Netlink::add_neighbour(int index, uint32_t address, const MacAddress& hardware) {
+  Message message = neighbour(AF_INET, index, hardware);
   message.attribute(NDA_DST, htonl(address));
-  message.attribute(NDA_LLADDR, hardware);
   return ask(message, "can't name a neighbour on interface " + std::to_string(index));
+}
+
+Status Netlink::add_neighbour(int index, const Ipv6Address& address, const MacAddress& hardware) {
+  Message message = neighbour(AF_INET6, index, hardware);
+  message.attribute(NDA_DST, address);
+  return ask(message, "can't name a neighbour over IPv6 on interface " + std::to_string(index));
 }
 
 Status Netlink::add_forwarding(int port, const MacAddress& hardware) {

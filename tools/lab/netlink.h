@@ -17,6 +17,7 @@
 namespace hocket::lab {
 
 using MacAddress = std::array<uint8_t, 6>;
+using Ipv6Address = std::array<uint8_t, 16>;
 
 struct VethPair {
   std::string name;  // of the end in this namespace
@@ -43,8 +44,11 @@ class Netlink {
   Status set_queue_length(int index, uint32_t packets);
   // `address` and `destination` in host order.
   Status add_address(int index, uint32_t address, int prefix_length);
+  // In force at once: nobody is asked whether another has it.
+  Status add_address(int index, const Ipv6Address& address, int prefix_length);
   // Which interface has an address, so that no node asks.
   Status add_neighbour(int index, uint32_t address, const MacAddress& hardware);
+  Status add_neighbour(int index, const Ipv6Address& address, const MacAddress& hardware);
   // Of a bridge: what is for an address leaves by this port and no other, also before anything has come from there.
   Status add_forwarding(int port, const MacAddress& hardware);
   Status add_route(int index, uint32_t destination, int prefix_length);

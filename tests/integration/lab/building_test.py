@@ -22,6 +22,19 @@ receiver.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_ato
 
 
 class BuildingTest(LabTest):
+    def test_nodes_have_ipv6_addresses_at_once(self):
+        if not os.path.exists("/proc/sys/net/ipv6"):
+            self.skipTest("this kernel has no IPv6")
+        for lab in ("one", "two"):
+            self.lab("up", "2", "--name", lab)
+            about = self.status(lab)
+            subnet = int(about["subnet"].split(".")[2]) // 2
+            addresses = [node["ipv6_address"] for node in about["nodes"]]
+            self.assertEqual(addresses, [f"fd0a:4d:0:{subnet}::{host}".replace("4d:0:0::", "4d::") for host in (1, 2)])
+            # One that another node might still object to can't be bound to.
+            code = f"socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).bind(('{addresses[1]}', 0)); print('bound')"
+            self.assertEqual(self.in_node("n1", code, "--name", lab), "bound")
+
     def test_nothing_is_left_of_a_lab(self):
         for switch in SWITCHES:
             self.lab("up", "3", "--switch", switch)

@@ -58,11 +58,14 @@ class Impairments:
         super().setUp()
         self.lab("up", "3", "--switch", self.switch)
 
-    def numbers(self, expected, sender="n0", receiver="n1"):
+    def numbers(self, expected, sender="n0", receiver="n1", family="AF_INET"):
         """Those that arrive, in their order, of what is sent without a pause. `expected`: how many at least."""
-        listener = self.start("exec", receiver, "--", *python(RECEIVE % expected), stdin=-1)
+        nodes = {node["name"]: node["ipv6_address"] for node in self.status()["nodes"]}
+        target = nodes[receiver] if family == "AF_INET6" else receiver
+        code = (RECEIVE % expected).replace("AF_INET", family)
+        listener = self.start("exec", receiver, "--", *python(code), stdin=-1)
         self.assertEqual(listener.stdout.readline(), "ready\n")
-        self.in_node(sender, SEND % (PACKETS, receiver))
+        self.in_node(sender, (SEND % (PACKETS, target)).replace("AF_INET", family))
         output = listener.communicate("all sent\n")[0]
         self.assertNotIn("damaged", output)
         return [int(word) for word in output.split()]
@@ -113,6 +116,23 @@ class Impairments:
         self.assertEqual(lost[0], lost[1])
         self.assertNotEqual(lost[0], lost[2])
         self.assertTrue(0 < len(lost[0]) < PACKETS / 2, lost[0])
+
+    def test_packets_of_ipv6_meet_what_others_do(self):
+        self.assertEqual(self.numbers(PACKETS, family="AF_INET6"), ALL)
+        arrived = []
+        for family in ("AF_INET", "AF_INET6"):
+            self.lab("loss", "all", "10%", "--seed", "7")
+            arrived.append(self.numbers(0, family=family))
+        self.assertEqual(arrived[0], arrived[1])
+        self.assertLess(len(arrived[1]), PACKETS)
+        self.lab("reset")
+        self.lab("delay", "n1", "1ms")
+        self.lab("duplicate", "all", "100%")
+        self.assertEqual(sorted(self.numbers(2 * PACKETS, family="AF_INET6")), TWICE)
+        self.lab("duplicate", "all", "0")
+        self.lab("corrupt", "all", "100%")
+        self.assertEqual(self.numbers(0, family="AF_INET6"), [])
+        self.assertEqual(self.hits("n1", "to", "corrupt"), PACKETS)
 
     def test_a_node_s_loss_concerns_its_own_packets_both_ways(self):
         self.lab("loss", "n2", "100%")

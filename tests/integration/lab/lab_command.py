@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from hocket_command import COMMAND, LIMIT_S, CommandTest, environment, main, run  # noqa: E402
 
-__all__ = ["COMMAND", "LABS", "LIMIT_S", "LabTest", "eventually", "main_as_root", "pin_array", "python", "running",
-           "traces"]
+__all__ = ["COMMAND", "LABS", "LIMIT_S", "LabTest", "SWITCHES", "eventually", "main_as_root", "pin_array", "python",
+           "running", "traces"]
 
 SKIPPED = 77
 _LIBC = ctypes.CDLL(None, use_errno=True)

@@ -3,10 +3,12 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import unittest
 
-from lab_command import main_as_root
+from lab_command import LABS, SWITCHES, eventually, main_as_root
 from mpi_lab import MpiLab
 
 ROUNDS = 400
@@ -236,19 +238,68 @@ class MulticastTest(MpiLab):
                 self.assertNotEqual(result.returncode, 0)
                 self.assertIn(words, result.stderr)
 
+    def by_ipv6(self, mpi, rounds=100, most=5000):
+        """What each rank counts."""
+        result = self.broadcasts(mpi, str(rounds), str(most), HOCKET_MULTICAST_GROUP="ipv6")
+        self.all_right(result, rounds)
+        self.assertIn("multicast [ff15:", result.stderr)
+        return self.counted(result.stderr)
+
     def test_groups_of_ipv6_do_as_well(self):
-        self.lab("up", "3")
-        on = "for which in all eth0; do echo 0 >/proc/sys/net/ipv6/conf/$which/disable_ipv6; done; " \
-             "until ip -6 address show dev eth0 | grep -q fe80; do sleep 0.1; done; " \
-             "while ip -6 address show dev eth0 | grep -q tentative; do sleep 0.1; done"
-        self.lab("exec", "each", "--", "bash", "-c", on)
-        for mpi in self.programs:
-            with self.subTest(mpi=mpi):
-                result = self.broadcasts(mpi, HOCKET_MULTICAST_GROUP="ipv6")
-                self.all_right(result)
-                self.assertIn("multicast [ff15:", result.stderr)
-                for counts in self.counted(result.stderr).values():
-                    self.assertGreater(counts["taken"] + counts["early"], 0)
+        for switch in SWITCHES:
+            self.lab("down", "--all")
+            self.lab("up", "3", "--switch", switch)
+            for mpi in self.programs:
+                with self.subTest(mpi=mpi, switch=switch):
+                    for counts in self.by_ipv6(mpi).values():
+                        self.assertGreater(counts["taken"] + counts["early"], 0)
+
+    def test_groups_of_ipv6_lose_what_the_lab_has_them_lose(self):
+        mpi = next(iter(self.programs))
+        for switch in SWITCHES:
+            self.lab("down", "--all")
+            self.lab("up", "3", "--switch", switch)
+            for share in ("40%", "100%"):
+                with self.subTest(switch=switch, share=share):
+                    self.lab("loss", "all", share, "--only", "multicast")
+                    counted = self.by_ipv6(mpi)
+                    self.assertGreater(sum(counts["missed"] for counts in counted.values()), 0)
+                    if share == "100%":
+                        self.assertEqual(sum(counts["taken"] + counts["early"] for counts in counted.values()), 0)
+            self.lab("loss", "all", "1%")
+            self.by_ipv6(mpi, rounds=50)
+
+    def snoop(self):
+        """The bridge asks who is in which group, as a switch with a querier does, and sends to members only."""
+        def in_switch(command):
+            return subprocess.run(["nsenter", f"--net={LABS}/lab/switch/net", "bash", "-c", command],
+                                  capture_output=True, text=True, check=True).stdout
+
+        # It asks from an address of its own.
+        in_switch("cd /proc/sys/net/ipv6/conf/switch; echo 0 >accept_dad; echo 0 >disable_ipv6")
+        self.assertTrue(eventually(lambda: "fe80" in in_switch("ip -6 address show dev switch")))
+        # It floods as long as answers may take, which it notes down when it begins to ask.
+        for setting in ("mcast_query_response_interval 20", "mcast_snooping 1 mcast_querier 1"):
+            in_switch(f"ip link set switch type bridge {setting}")
+
+    @unittest.skipUnless(shutil.which("nsenter") and shutil.which("ip"), "no nsenter or ip here")
+    def test_groups_of_ipv6_reach_members_and_nobody_else_where_the_switch_snoops(self):
+        mpi = next(iter(self.programs))
+        self.lab("up", "4")
+        self.snoop()
+        received = []
+        for _ in range(20):
+            before = self.status()["nodes"][3]["received"]["packets"]
+            result = self.lab("mpirun", "--mpi", self.launcher(mpi), "-n", "3", "--with-hocket", self.programs[mpi],
+                              "300", "1000", HOCKET_MULTICAST="on", HOCKET_BROADCAST="multicast", HOCKET_LOG="info",
+                              HOCKET_MULTICAST_GROUP="ipv6")
+            self.all_right(result, 300)
+            for counts in self.counted(result.stderr).values():
+                self.assertGreater(counts["taken"] + counts["early"], 0)
+            received.append(self.status()["nodes"][3]["received"]["packets"] - before)
+            if received[-1] < 100:  # in the beginning it floods
+                return
+        self.fail(f"the node that is no member has received {received} packets")
 
 
 if __name__ == "__main__":

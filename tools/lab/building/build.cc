@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +28,7 @@ constexpr int kMulticastPrefixLength = 4;
 constexpr int kLoopbackIndex = 1;
 
 Result<int> free_subnet() {
-  std::vector<bool> is_used(kMostSubnets, false);
+  std::array<bool, kMostSubnets> is_used{};
   for (const std::string& name : names()) {
     if (const Result<Lab> other = load(name); other.is_ok()) is_used[static_cast<size_t>(other.value().subnet)] = true;
   }
@@ -62,12 +63,26 @@ Status make_home(const Lab& lab) {
   return hosts ? Status::ok() : Status::system("can't write the hosts of " + lab.directory(), errno);
 }
 
-// There is none in a lab. Without it the interfaces are quiet until a program sends.
+// Of the calling thread's network. What an older kernel doesn't have is left out.
+void set_ipv6(const char* which, const char* what, const char* value) {
+  std::ofstream setting(std::string("/proc/sys/net/ipv6/conf/") + which + "/" + what);
+  setting << value;
+}
+
+// A switch has no addresses: its ports are quiet.
 void switch_ipv6_off() {
-  for (const char* which : {"all", "default"}) {
-    std::ofstream setting(std::string("/proc/sys/net/ipv6/conf/") + which + "/disable_ipv6");
-    setting << "1";
-  }
+  for (const char* which : {"all", "default"}) set_ipv6(which, "disable_ipv6", "1");
+}
+
+// For interfaces that are still to come. Addresses are given and known, so that nobody asks for them, nor for routers;
+// and the kernel announces which groups it has joined within milliseconds, while packets count nothing yet, rather than
+// within seconds.
+void switch_ipv6_on() {
+  for (const char* what : {"accept_dad", "dad_transmits", "accept_ra", "autoconf", "router_solicitations"})
+    set_ipv6("default", what, "0");
+  for (const char* what : {"mldv1_unsolicited_report_interval", "mldv2_unsolicited_report_interval"})
+    set_ipv6("default", what, "1");
+  for (const char* which : {"default", "all"}) set_ipv6(which, "disable_ipv6", "0");
 }
 
 Status make_switch(const Lab& lab) {
@@ -78,8 +93,7 @@ Status make_switch(const Lab& lab) {
   if (lab.switch_kind != SwitchKind::kBridge) return Status::ok();
   Result<Netlink> netlink = Netlink::open();
   if (!netlink.is_ok()) return netlink.take_status();
-  HOCKET_TRY(netlink.value().add_bridge(kBridgeName, kBridgeIndex));
-  return netlink.value().set_up(kBridgeIndex);
+  return netlink.value().add_bridge(kBridgeName, kBridgeIndex);
 }
 
 Status make_node(const Lab& lab, int node) {
@@ -104,7 +118,7 @@ Status connect_node(const Lab& lab, int node, Netlink& of_switch) {
 
   Result<NetworkVisit> visit = NetworkVisit::enter(lab.node_network(node));
   if (!visit.is_ok()) return visit.take_status();
-  switch_ipv6_off();
+  switch_ipv6_on();
   HOCKET_TRY(of_switch.add_veth(pair));
   HOCKET_TRY(of_switch.set_up(pair.index));
   if (lab.switch_kind == SwitchKind::kBridge) HOCKET_TRY(of_switch.add_forwarding(pair.index, pair.peer_address));
@@ -114,11 +128,15 @@ Status connect_node(const Lab& lab, int node, Netlink& of_switch) {
   HOCKET_TRY(of_node.set_up(kLoopbackIndex));
   HOCKET_TRY(of_node.set_up(kNodeInterfaceIndex));
   HOCKET_TRY(of_node.add_address(kNodeInterfaceIndex, lab.address(node), kPrefixLength));
+  const bool knows_ipv6 = has_ipv6();
+  if (knows_ipv6) HOCKET_TRY(of_node.add_address(kNodeInterfaceIndex, lab.ipv6_address(node), kIpv6PrefixLength));
   // The kernel keeps a thousand neighbours for all namespaces together, but of those that are told it as many as there
   // are; and no sender waits for an answer to ARP that got lost.
   for (int other = 0; other < lab.nodes; ++other) {
     if (other == node) continue;
     HOCKET_TRY(of_node.add_neighbour(kNodeInterfaceIndex, lab.address(other), lab.mac_address(other)));
+    if (knows_ipv6)
+      HOCKET_TRY(of_node.add_neighbour(kNodeInterfaceIndex, lab.ipv6_address(other), lab.mac_address(other)));
   }
   return of_node.add_route(kNodeInterfaceIndex, kMulticast, kMulticastPrefixLength);
 }
@@ -132,7 +150,8 @@ Status connect_nodes(const Lab& lab) {
     if (!of_switch.is_ok()) return of_switch.take_status();
   }
   for (int node = 0; node < lab.nodes; ++node) HOCKET_TRY(connect_node(lab, node, of_switch.value()));
-  return Status::ok();
+  // Last: it would flood what each node announces of its groups of IPv6 to all others.
+  return lab.switch_kind == SwitchKind::kBridge ? of_switch.value().set_up(kBridgeIndex) : Status::ok();
 }
 
 Status make(Lab& lab) {

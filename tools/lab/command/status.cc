@@ -94,7 +94,8 @@ json json_of(const std::string& name, const std::string& missing) {
   const Result<std::vector<lab::PortTraffic>> traffic = lab::traffic_of(lab);
   about["nodes"] = json::array();
   for (int node = 0; node < lab.nodes; ++node) {
-    json one = {{"name", lab::node_name(node)}, {"address", lab.address_text(node)}};
+    const json ipv6 = lab::has_ipv6() ? json(lab.ipv6_address_text(node)) : json(nullptr);
+    json one = {{"name", lab::node_name(node)}, {"address", lab.address_text(node)}, {"ipv6_address", ipv6}};
     if (traffic.is_ok()) {
       const lab::PortTraffic& passed = traffic.value()[static_cast<size_t>(node)];
       one["sent"] = {{"packets", passed.packets_from_node}, {"bytes", passed.bytes_from_node}};
