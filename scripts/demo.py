@@ -199,14 +199,19 @@ def shape(text):
         raise argparse.ArgumentTypeError(error) from None
 
 
+def must_go(command):
+    """Where it doesn't, it has said why."""
+    if subprocess.run(command, check=False).returncode != 0:
+        sys.exit(f"demo: this failed: {' '.join(map(str, command))}")
+
+
 def compare_in_lab(options):
     nodes, ranks_a_node = options.lab
-    subprocess.run([options.hocket, "lab", "up", str(nodes), "--ppn", str(ranks_a_node), "--cores", "own",
-                    "--switch", "redirect" if options.nic else "bridge", "--name", LAB], check=True)
+    must_go([options.hocket, "lab", "up", str(nodes), "--ppn", str(ranks_a_node), "--cores", "own", "--switch",
+             "redirect" if options.nic else "bridge", "--name", LAB])
     try:
         if options.nic:
-            subprocess.run([options.hocket, "lab", "exec", "--name", LAB, "each", "--", options.hocket, "nic", "up",
-                            "eth0"], check=True)
+            must_go([options.hocket, "lab", "exec", "--name", LAB, "each", "--", options.hocket, "nic", "up", "eth0"])
         return compare_all(options, (nodes * ranks_a_node,))
     finally:
         subprocess.run([options.hocket, "lab", "down", LAB], check=False)

@@ -2,11 +2,15 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
+import tempfile
 
-from hocket_command import LIMIT_S, CommandTest, main, run
+from hocket_command import COMMAND, LIMIT_S, CommandTest, main, run
 
 DEV = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dev")
+DEMO = os.path.join(os.path.dirname(DEV), "scripts", "demo.py")
 
 SUBCOMMANDS = ["info", "exec", "run", "bench", "algorithms", "schedule"]
 
@@ -62,6 +66,39 @@ class Dev(CommandTest):
             result = subprocess.run(["bash", DEV, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False)
             self.expect(result, 2)
             self.assertIn(words[-1] if words[-1] != "--dry-run" else "frob", result.stderr)
+
+
+class Demo(CommandTest):
+    def test_in_a_lab_it_asks_for_nothing_that_it_does_not_run(self):
+        with tempfile.TemporaryDirectory() as build:
+            hocket = os.path.join(build, "bin", "hocket")
+            os.mkdir(os.path.dirname(hocket))
+            with open(hocket, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\necho no labs today >&2\nexit 1\n")
+            os.chmod(hocket, 0o755)
+            line = [sys.executable, "-B", DEMO, "--build", build, "--only", "heat2d", "--lab", "2x2"]
+            result = subprocess.run(line, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+            self.expect(result, 1)
+            self.assertRegex(result.stderr, r"^no labs today\ndemo: this failed: \S+/hocket lab up 2 .*\n$")
+
+    def test_it_builds_what_its_libraries_load(self):
+        build = os.path.join(os.path.dirname(COMMAND), "..")
+        if not os.path.exists(os.path.join(build, "build.ninja")) or not shutil.which("ninja"):
+            self.skipTest("not built by ninja")
+
+        def ninja(*words):
+            return subprocess.run(["ninja", "-C", build, "-t", *words], capture_output=True, text=True,
+                                  check=True).stdout
+
+        library = "lib/libhocket-multicast-verbs.so"
+        if library + ":" not in ninja("targets", "all"):
+            self.skipTest("no libibverbs or librdmacm here")
+        with open(os.path.join(os.path.dirname(DEMO), "demo.sh"), encoding="utf-8") as file:
+            targets = re.search("^build release (.*)$", file.read(), re.MULTILINE).group(1).split()
+        self.assertIn("hocket_mpi_mpich", targets)
+        for target in targets:
+            if target.startswith("hocket_mpi_"):
+                self.assertIn(library, ninja("inputs", target).split(), target)
 
 
 class Info(CommandTest):
