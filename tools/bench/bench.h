@@ -29,6 +29,10 @@ enum class Element : uint8_t { kInt32, kInt64, kFloat, kDouble };
 using reduction::Operation;
 enum class Timing : uint8_t { kIsolated, kBackToBack };
 
+// Of an alltoallv's blocks, where a cell says how long they are at most: all of that; a third empty, most of the others
+// a twentieth of it or shorter, some up to all; one in sixteen, the others empty. The same in every run.
+enum class Lengths : uint8_t { kEqual, kUneven, kSparse };
+
 std::string_view name(Timing timing);
 size_t bytes_of(Element element);
 
@@ -47,9 +51,10 @@ struct Options {
   double batch_us = 1000;
   std::vector<std::string> variants;  // empty: the usual ones
   std::vector<std::string> printed;   // of these, empty: all
-  bool shared_memory = false;         // buffers from hocket_alloc or MPI_Alloc_mem
-  double late_s = 1;                  // wait: how late the late rank is
-  std::string json;                   // path, "" for none
+  Lengths lengths = Lengths::kEqual;
+  bool shared_memory = false;  // buffers from hocket_alloc or MPI_Alloc_mem
+  double late_s = 1;           // wait: how late the late rank is
+  std::string json;            // path, "" for none
   bool colour = false;
   bool progress = false;
 };
@@ -62,6 +67,8 @@ struct Cell {
 };
 // The cell nearest to that many bytes and not above; count 0: an element is longer than that.
 Cell cell_of(const Options& options, Collective collective, uint64_t bytes, Timing timing);
+// Elements of the block that `from` has for `to`, of a call of `count`.
+uint64_t length_between(Lengths lengths, uint64_t count, int from, int to);
 // Bytes that one of a call's `count` elements has: 1 where nothing is combined.
 size_t unit_bytes(const Options& options, Collective collective);
 

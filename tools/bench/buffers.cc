@@ -8,6 +8,8 @@
 namespace hocket::bench {
 namespace {
 
+constexpr auto kUntouched = std::byte{0xa5};
+
 // Changes from element to element, so that a shifted or a missing piece shows.
 int64_t wave(uint64_t index) { return static_cast<int64_t>(index % 251); }
 
@@ -125,7 +127,7 @@ void fill(const Options& options, const Cell& cell, const World& world, int root
   const bool is_root = rank == root;
   const uint32_t inputs = schedule::has_input(cell.collective, is_root) ? input_blocks(cell.collective, size) : 0;
   const uint32_t outputs = schedule::has_output(cell.collective, is_root) ? output_blocks(cell.collective, size) : 0;
-  std::memset(buffers.output, 0xa5, outputs * cell.bytes);
+  std::memset(buffers.output, std::to_integer<int>(kUntouched), outputs * cell.bytes);
   if (schedule::combines(cell.collective)) return fill_operands(options, buffers.input, inputs * cell.count, rank);
   if (cell.collective == Collective::kBroadcast && is_root)
     fill_bytes(buffers.output, cell.bytes, route_of_output(cell.collective, rank, root, 0));
@@ -134,17 +136,41 @@ void fill(const Options& options, const Cell& cell, const World& world, int root
                route_of_input(cell.collective, rank, static_cast<int>(block)));
 }
 
+// Beyond what comes, what was there before.
+static std::string check_rest(const std::byte* memory, uint64_t length, uint64_t bytes) {
+  const bool is_untouched = std::all_of(memory + length, memory + bytes, [](std::byte b) { return b == kUntouched; });
+  return is_untouched ? "" : "something is behind its " + std::to_string(length) + " bytes";
+}
+
 std::string check(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
   const int rank = world.rank();
   if (!schedule::has_output(cell.collective, rank == root)) return {};
   if (schedule::combines(cell.collective)) return check_combined(options, cell, world, buffers.output);
   const uint32_t blocks = output_blocks(cell.collective, static_cast<uint32_t>(world.size()));
   for (uint32_t block = 0; block < blocks; ++block) {
-    const std::string wrong = check_bytes(buffers.output + block * cell.bytes, cell.bytes,
-                                          route_of_output(cell.collective, rank, root, static_cast<int>(block)));
+    const int other = static_cast<int>(block);
+    const std::byte* memory = buffers.output + block * cell.bytes;
+    const bool differs = cell.collective == Collective::kAlltoallv;
+    const uint64_t length = differs ? length_between(options.lengths, cell.bytes, other, rank) : cell.bytes;
+    std::string wrong = check_bytes(memory, length, route_of_output(cell.collective, rank, root, other));
+    if (wrong.empty()) wrong = check_rest(memory, length, cell.bytes);
     if (!wrong.empty()) return (blocks > 1 ? "block " + std::to_string(block) + ": " : "") + wrong;
   }
   return {};
+}
+
+uint64_t length_between(Lengths lengths, uint64_t count, int from, int to) {
+  if (lengths == Lengths::kEqual) return count;
+  // Any two ranks' numbers well mixed (Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+  uint64_t mixed = static_cast<uint64_t>(from) << 32 | static_cast<uint64_t>(to);
+  mixed = (mixed + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;
+  mixed ^= mixed >> 31;
+  const uint64_t kind = mixed % 480;
+  const uint64_t share = mixed / 480;
+  if (lengths == Lengths::kSparse) return kind < 30 ? 1 + share % std::max<uint64_t>(count, 1) : 0;
+  if (kind < 160) return 0;
+  return share % ((kind < 448 ? count / 20 : count) + 1);
 }
 
 size_t unit_bytes(const Options& options, Collective collective) {

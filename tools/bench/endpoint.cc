@@ -38,7 +38,7 @@ struct Caller {
   Comm comm;
   Type type;
   Op op;
-  Counts counts, at;
+  Counts counts, sent, received, at;
 
   int operator()(hocket_status_t (*barrier)(Comm)) const { return barrier(comm); }
   int operator()(hocket_status_t (*broadcast)(Comm, void*, size_t, Type, int)) const {
@@ -60,7 +60,7 @@ struct Caller {
     return allgatherv(comm, call.input, call.output, counts, at, HOCKET_BYTE);
   }
   int operator()(hocket_status_t (*alltoallv)(Comm, const void*, Counts, Counts, void*, Counts, Counts, Type)) const {
-    return alltoallv(comm, call.input, counts, at, call.output, counts, at, HOCKET_BYTE);
+    return alltoallv(comm, call.input, sent, at, call.output, received, at, HOCKET_BYTE);
   }
   int operator()(hocket_status_t (*reduce)(Comm, const void*, void*, size_t, Type, Op, int)) const {
     return reduce(comm, call.input, call.output, call.count, type, op, call.root);
@@ -134,7 +134,7 @@ HocketVariant::HocketVariant(Endpoint& endpoint, const Options& options, std::st
       type_(type_of(options.element)),
       op_(op_of(options.operation)),
       spec_(std::move(spec)),
-      blocks_(endpoint.ranks()) {}
+      blocks_(options.lengths, endpoint.rank(), endpoint.ranks()) {}
 
 std::string HocketVariant::activate(Collective collective) {
   if (!forces_) return {};
@@ -145,7 +145,8 @@ std::string HocketVariant::activate(Collective collective) {
 
 int HocketVariant::run(const Call& call) {
   if (schedule::is_vector(call.collective)) blocks_.set(call.count);
-  const Caller caller{call, comm_, type_, op_, blocks_.counts(), blocks_.displacements()};
+  const Caller caller{
+      call, comm_, type_, op_, blocks_.counts(), blocks_.sent(), blocks_.received(), blocks_.displacements()};
   switch (call.collective) {
 #define HOCKET_COLLECTIVE(constant, name, ...) \
   case Collective::k##constant:                \

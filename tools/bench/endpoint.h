@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/bench.h"
-#include "bench/equal_blocks.h"
+#include "bench/vector_blocks.h"
 #include "hocket/hocket.h"
 
 namespace hocket::bench {
@@ -35,6 +35,7 @@ class Endpoint {
     context_ = nullptr;
   }
 
+  int rank() const { return world_.rank(); }
   int ranks() const { return world_.size(); }
   hocket_comm_t* comm() { return comms_.front(); }
   const Buffers& buffers() const { return buffers_; }
@@ -72,7 +73,7 @@ class HocketVariant : public Variant {
   hocket_type_t type_;
   hocket_op_t op_;
   std::string spec_;
-  EqualBlocks<size_t> blocks_;
+  VectorBlocks<size_t> blocks_;
   bool forces_ = true;
 };
 

@@ -41,7 +41,8 @@ std::string collectives_in_words() {
     text += schedule::name(collective);
   }
   text +=
-      " (with blocks of equal length), `all` of them; with --ranks also pingpong (a bare cache line to another core "
+      " (with blocks of equal length, but for --lengths), `all` of them; with --ranks also pingpong (a bare cache line "
+      "to another core "
       "and "
       "back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time). Where there is a block for "
       "each rank, a size is that of one block.";
@@ -91,6 +92,7 @@ struct BenchWords {
   std::string type = "double";
   std::string operation = "sum";
   std::string memory = "plain";
+  std::string lengths = "equal";
   std::string bind = "none";
   std::string colour = "auto";
   std::vector<std::string> variants;
@@ -158,6 +160,8 @@ bool read_words(BenchWords& parsed) {
   if (parsed.operation == "max") options.operation = bench::Operation::kMax;
   options.variants = parsed.variants;
   options.printed = parsed.printed;
+  if (parsed.lengths == "uneven") options.lengths = bench::Lengths::kUneven;
+  if (parsed.lengths == "sparse") options.lengths = bench::Lengths::kSparse;
   options.shared_memory = parsed.memory == "shared";
   options.colour = parsed.colour == "always" ||
                    (parsed.colour == "auto" && parsed.inside_mpi.empty() && wants_colour(STDOUT_FILENO));
@@ -217,6 +221,11 @@ void add_bench(CLI::App& app, Invocation& invocation) {
       ->delimiter(';');
   sub->add_option("--print", parsed->printed, "of the variants, those that the table shall have; --json has all")
       ->delimiter(';');
+  sub->add_option("--lengths", parsed->lengths,
+                  "of an alltoallv's blocks, sizes being the longest: uneven: a third empty, most short, some long; "
+                  "sparse: one in sixteen, the others empty")
+      ->check(CLI::IsMember({"equal", "uneven", "sparse"}))
+      ->capture_default_str();
   sub->add_option("--memory", parsed->memory, "shared: buffers from hocket_alloc or MPI_Alloc_mem")
       ->check(CLI::IsMember({"plain", "shared"}))
       ->capture_default_str();

@@ -34,6 +34,12 @@ class Bench(CommandTest):
         rows = self.rows("bcast,MPI_Allreduce", "--ranks", "2", "--variants", "hocket", "--sizes", "8")
         self.assertEqual({row["collective"] for row in rows}, {"broadcast", "allreduce"})
 
+    def test_blocks_of_an_alltoallv_may_differ(self):
+        """What comes is checked, and so is that nothing else does."""
+        for lengths in ("uneven", "sparse"):
+            rows = self.rows("alltoallv", "--ranks", "7", "--variants", "all", "--sizes", "1,900", "--lengths", lengths)
+            self.assertGreater(len(rows), 4)
+
     def test_sizes_are_those_of_a_block(self):
         for row in self.rows("alltoall,gatherv,scan", "--ranks", "3", "--variants", "hocket", "--sizes", "800"):
             self.assertEqual(row["bytes"], 800)

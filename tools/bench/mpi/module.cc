@@ -32,7 +32,7 @@ class Ranks : public MpiRanks {
   uint32_t machines() const override { return world_->machines(); }
 
   std::unique_ptr<Variant> variant(const Options& options, bool hocket) override {
-    return std::make_unique<MpiVariant>(comm_, shim_, options, hocket, world_->size());
+    return std::make_unique<MpiVariant>(comm_, shim_, options, hocket, world_->rank(), world_->size());
   }
 
   std::byte* allocate(size_t bytes) override {

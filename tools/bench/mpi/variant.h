@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "bench/equal_blocks.h"
 #include "bench/mpi/shim.h"
+#include "bench/vector_blocks.h"
 
 namespace hocket::bench {
 
@@ -57,7 +57,7 @@ struct MpiCaller {
   Comm comm;
   Type type;
   MPI_Op op;
-  Counts counts, at;
+  Counts counts, sent, received, at;
 
   int count() const { return static_cast<int>(call.count); }
 
@@ -81,7 +81,7 @@ struct MpiCaller {
     return allgatherv(call.input, count(), MPI_BYTE, call.output, counts, at, MPI_BYTE, comm);
   }
   int operator()(int (*alltoallv)(const void*, Counts, Counts, Type, void*, Counts, Counts, Type, Comm)) const {
-    return alltoallv(call.input, counts, at, MPI_BYTE, call.output, counts, at, MPI_BYTE, comm);
+    return alltoallv(call.input, sent, at, MPI_BYTE, call.output, received, at, MPI_BYTE, comm);
   }
   int operator()(int (*reduce)(const void*, void*, int, Type, MPI_Op, int, Comm)) const {
     return reduce(call.input, call.output, count(), type, op, call.root, comm);
@@ -96,13 +96,13 @@ struct MpiCaller {
 
 class MpiVariant : public Variant {
  public:
-  MpiVariant(MPI_Comm comm, Shim& shim, const Options& options, bool hocket, int ranks)
+  MpiVariant(MPI_Comm comm, Shim& shim, const Options& options, bool hocket, int rank, int ranks)
       : comm_(comm),
         shim_(shim),
         type_(mpi_type_of(options.element)),
         op_(mpi_op_of(options.operation)),
         hocket_(hocket),
-        blocks_(ranks) {}
+        blocks_(options.lengths, rank, ranks) {}
 
   std::string name() const override { return hocket_ ? "hocket" : "mpi"; }
 
@@ -123,7 +123,8 @@ class MpiVariant : public Variant {
 
   int run(const Call& call) override {
     if (schedule::is_vector(call.collective)) blocks_.set(call.count);
-    const MpiCaller caller{call, comm_, type_, op_, blocks_.counts(), blocks_.displacements()};
+    const MpiCaller caller{
+        call, comm_, type_, op_, blocks_.counts(), blocks_.sent(), blocks_.received(), blocks_.displacements()};
     switch (call.collective) {
 #define HOCKET_COLLECTIVE(constant, name, setting, function, ...) \
   case Collective::k##constant:                                   \
@@ -165,7 +166,7 @@ class MpiVariant : public Variant {
   MPI_Op op_;
   bool hocket_;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  EqualBlocks<int> blocks_;
+  VectorBlocks<int> blocks_;
   unsigned long long carried_out_before_ = 0;
 };
 
