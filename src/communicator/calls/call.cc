@@ -13,8 +13,11 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   next_ = 0;
   is_announced_ = false;
   input_ = arguments.input;
-  tells_lengths_ = prepared.lengths.has_value();
+  what_ = Next::kRow;
+  plan_ = prepared.plan ? &*prepared.plan : nullptr;
   if (prepared.has_block_a_rank) start_with_blocks();
+  if (prepared.lengths) [[unlikely]]
+    begin_by_lengths();
   if (execution_.is_running()) [[unlikely]]
     execution_.abandon();
 }
@@ -31,10 +34,39 @@ void Call::start_with_blocks() {
 // Where a collective has no such buffer there is no address to count from.
 static std::byte* beyond(std::byte* buffer, uint64_t bytes) { return buffer == nullptr ? nullptr : buffer + bytes; }
 
-const engines::Program& Call::tell_lengths() {
-  tells_lengths_ = false;
-  lengths_.write(*prepared_->plan, blocks_.part(0, ~uint64_t{0}));
+// Non-blocking calls, of which several may be under way, ask for nothing.
+void Call::begin_by_lengths() {
+  what_ = Next::kLengths;
+  if (prepared_->survey == nullptr) return;
+  if (keep_ == nullptr && survey_.is_due()) {
+    what_ = Next::kSurvey;
+  } else {
+    go_by_survey();
+  }
+}
+
+void Call::go_by_survey() {
+  const bool by_itself = keep_ != nullptr || !survey_.are_many();
+  what_ = by_itself ? Next::kRow : Next::kLengths;
+  if (by_itself) plan_ = &prepared_->survey->flat;
+}
+
+const engines::Program& Call::take_survey() {
+  what_ = Next::kDecision;
+  survey_.count(*prepared_->plan, blocks_.part(0, ~uint64_t{0}), prepared_->longest_short);
   engines::Operands& operands = execution_.operands();
+  operands.combiner = &MessageSurvey::combiner();
+  operands.on_demand = nullptr;
+  operands.base[static_cast<int>(Buffer::kInput)] = survey_.own();
+  operands.base[static_cast<int>(Buffer::kOutput)] = survey_.all();
+  return prepared_->survey->sum;
+}
+
+const engines::Program& Call::tell_lengths() {
+  what_ = Next::kRow;
+  lengths_.write(*plan_, blocks_.part(0, ~uint64_t{0}));
+  engines::Operands& operands = execution_.operands();
+  operands.combiner = &arguments_->combiner;
   operands.on_demand = nullptr;
   operands.base[static_cast<int>(Buffer::kInput)] = lengths_.own();
   operands.base[static_cast<int>(Buffer::kOutput)] = lengths_.told();
@@ -42,6 +74,7 @@ const engines::Program& Call::tell_lengths() {
 }
 
 const engines::Program& Call::next_program() {
+  execution_.operands().combiner = &arguments_->combiner;
   execution_.operands().on_demand = arguments_->on_demand;
   const selection::Choice& choice = prepared_->choice;
   const uint64_t first = next_ * choice.chunk_elements;
@@ -50,16 +83,15 @@ const engines::Program& Call::next_program() {
   auto* input = const_cast<std::byte*>(input_);
   std::byte* output = arguments_->output;
   const engines::Program* program = &bound_;
-  if (!prepared_->plan) [[likely]] {
+  if (plan_ == nullptr) [[likely]] {
     program = next_ + 1 < choice.calls ? &prepared_->chunk : &prepared_->last;
     input = beyond(input, first * element);
     output = beyond(output, first * element);
   } else {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
     schedule::Extents extents = blocks_.part(first, most);
-    if (prepared_->lengths || !prepared_->plan->rows.empty())
-      lengths_.lay_rows(*prepared_->plan, prepared_->longest_short, extents);
-    engines::bind(*prepared_->plan, extents, element, bound_);
+    if (prepared_->lengths || !plan_->rows.empty()) lengths_.lay_rows(*plan_, prepared_->longest_short, extents);
+    engines::bind(*plan_, extents, element, bound_);
     if (prepared_->engines != nullptr) prepared_->engines->assign(bound_);
     // Blocks know where they lie; a buffer of one block does not.
     if (extents.input == nullptr) input = beyond(input, first * element);
@@ -79,10 +111,15 @@ void Call::announce(Track& track) {
 
 Progress Call::start_next(Track& track, Status& failure) {
   if (!is_announced_) announce(track);
-  const bool tells = tells_lengths_;
-  const engines::Program& program = tells ? tell_lengths() : next_program();
+  if (what_ == Next::kDecision) {
+    survey_.learn(prepared_->survey->most_few);
+    go_by_survey();
+  }
+  const bool is_of_row = what_ == Next::kRow;
+  const engines::Program& program = is_of_row                ? next_program()
+                                    : what_ == Next::kSurvey ? take_survey()
+                                                             : tell_lengths();
   engines::Operands& operands = execution_.operands();
-  operands.combiner = &arguments_->combiner;
   if (program.scratch_bytes != 0) {
     Result<std::byte*> scratch = track.lane().take_scratch(program.scratch_bytes);
     if (!scratch.is_ok()) {
@@ -93,7 +130,7 @@ Progress Call::start_next(Track& track, Status& failure) {
     operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
   }
   execution_.start(program, track.transport());
-  if (!tells) ++next_;
+  if (is_of_row) ++next_;
   return Progress::kDone;
 }
 

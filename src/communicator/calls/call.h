@@ -47,7 +47,11 @@ class Call {
   // kPending: not yet, peers still use the memory it needs.
   engines::Progress start_next(Track& track, Status& failure);
   void start_with_blocks();
-  // Has the lengths told that the programs need: once, before the first of them.
+  // What comes before the programs of a row, where blocks are passed on whose lengths ranks see for themselves: they
+  // ask how many messages there are, and tell lengths.
+  void begin_by_lengths();
+  void go_by_survey();
+  const engines::Program& take_survey();
   const engines::Program& tell_lengths();
   // The next of the row, with the buffers where its operands lie.
   const engines::Program& next_program();
@@ -58,10 +62,13 @@ class Call {
   std::shared_ptr<const Prepared> keep_;
   uint64_t next_ = 0;  // which of the row of programs
   bool is_announced_ = false;
-  bool tells_lengths_ = false;  // next
+  enum class Next : uint8_t { kSurvey, kDecision, kLengths, kRow };
+  Next what_ = Next::kRow;
+  const schedule::Plan* plan_ = nullptr;  // of prepared_ or its survey
   engines::Execution execution_;
   CallBlocks blocks_;
   ToldLengths lengths_;
+  MessageSurvey survey_;
   engines::Program bound_;  // of prepared_->plan
 };
 

@@ -15,6 +15,10 @@ constexpr size_t kMaxKeptInstructions = 1 << 20;
 // Of a block that is passed on with others' where ranks see different lengths: longer ones are sooner there by
 // themselves. Both ends of a block must say the same.
 constexpr uint64_t kLongestPassedOn = 2 << 10;
+// Messages of a rank to other nodes that are few: as many would cost less than it takes to wait for those that pass
+// them on. With more ranks than cores measured on 8 nodes of 8 ranks (docs/benchmarks-clusters.md); else a guess from
+// the times of a message and of a detour in shared memory.
+constexpr uint64_t kFewCrowded = 12, kFewUncrowded = 2;
 // Between the lengths that of() asks about where no rule begins.
 constexpr uint64_t kBetweenLengths = 8;
 
@@ -155,6 +159,29 @@ engines::Program Planner::bind(const schedule::Plan& plan, uint64_t count, uint6
   return program;
 }
 
+Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) const {
+  const CallShape& shape = prepared.shape;
+  const schedule::Plan lengths = algorithms::plan_of_lengths(*prepared.choice.algorithm, plan.shape);
+  prepared.lengths = bind(lengths, algorithms::lengths_to_tell(plan.collective, size_), sizeof(uint64_t));
+  prepared.longest_short = kLongestPassedOn / std::max<uint64_t>(shape.element_bytes, 1);
+  if (plan.collective != schedule::Collective::kAlltoall || forced_spec(shape.collective) != nullptr)
+    return Status::ok();
+  const CallShape sum = {.collective = schedule::Collective::kAllreduce,
+                         .count = 1,
+                         .element_bytes = sizeof(int64_t),
+                         .operation = reduction::Operation::kSum,
+                         .type = reduction::Type::kInt64};
+  Result<std::shared_ptr<const Prepared>> asking = make(sum);
+  if (!asking.is_ok()) return asking.take_status();
+  schedule::Shape alone = plan.shape;
+  alone.degree = 0;
+  std::fill(std::begin(alone.parts), std::end(alone.parts), schedule::Part{});
+  const uint64_t few = (oversubscribed_ ? kFewCrowded : kFewUncrowded) * size_;
+  prepared.survey = std::make_unique<const Survey>(
+      Survey{asking.value()->last, algorithms::make_plan(*algorithms::find(plan.collective, "linear"), alone), few});
+  return Status::ok();
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
   Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced_spec(shape.collective));
   if (!choice.is_ok()) return choice.take_status();
@@ -175,11 +202,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) co
       by_engine ? std::move(by_engine->plan) : algorithms::make_plan(*chosen.algorithm, shape_of(chosen, shape));
   const bool cuts_blocks = chosen.calls > 1 && prepared->has_block_a_rank;
   if (schedule::is_vector(shape.collective) || cuts_blocks) {
-    if (plan.shape.varies && chosen.algorithm->passes_on != nullptr) {
-      const schedule::Plan lengths = algorithms::plan_of_lengths(*chosen.algorithm, plan.shape);
-      prepared->lengths = bind(lengths, algorithms::lengths_to_tell(plan.collective, size_), sizeof(uint64_t));
-      prepared->longest_short = kLongestPassedOn / std::max<uint64_t>(shape.element_bytes, 1);
-    }
+    if (plan.shape.varies && chosen.algorithm->passes_on != nullptr) HOCKET_TRY(prepare_lengths(*prepared, plan));
     prepared->plan = std::move(plan);
     return std::shared_ptr<const Prepared>(std::move(prepared));
   }

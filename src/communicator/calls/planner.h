@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "carriers/engines.h"
 #include "communicator/calls/call_words.h"
+#include "communicator/calls/message_survey.h"
 #include "engines/executor/program.h"
 #include "selection/by_mpi.h"
 #include "selection/choice.h"
@@ -36,6 +37,11 @@ struct CallShape {
 
   bool operator==(const CallShape&) const = default;
 };
+
+// What engines look at.
+inline carriers::EngineCall call_of(const CallShape& shape) {
+  return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
+}
 
 // A call as a row of equal calls and a last one.
 struct Prepared {
@@ -59,6 +65,8 @@ struct Prepared {
   uint64_t longest_short = ~uint64_t{0};
   // Instead of programs, where the blocks differ or a call takes a part of each: bound anew for each call.
   std::optional<schedule::Plan> plan;
+  // Where that plan is for many messages, and few would go by another.
+  std::unique_ptr<const Survey> survey;
 };
 
 class Planner final : public carriers::Choices {
@@ -126,13 +134,12 @@ class Planner final : public carriers::Choices {
   bool is_kept(const Prepared* prepared) const;
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
+  // What passes on blocks whose lengths only their own ranks see needs more than its plan.
+  Status prepare_lengths(Prepared& prepared, const schedule::Plan& plan) const;
   engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
   selection::Query query(const CallShape& shape) const;
   schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced_spec(schedule::Collective collective) const;
-  static carriers::EngineCall call_of(const CallShape& shape) {
-    return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
-  }
   const carriers::Engine* candidate_for(const CallShape& shape) const {
     return engines_ == nullptr ? nullptr : engines_->candidate(call_of(shape));
   }
