@@ -20,17 +20,15 @@ bool shares_cores(const Query& query, const CostParameters& parameters) {
          (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
 }
 
-// Of many ranks on several nodes some: as many on each of the first nodes as leave room for eight nodes, then as many
-// nodes as there is room for.
-schedule::Nodes priced_nodes(const schedule::Nodes& nodes) {
-  const uint32_t places = nodes.ranks() <= kMaxPricedRanks
-                              ? nodes.most()
-                              : std::clamp(kMaxPricedRanks / std::min(nodes.count(), 8u), 1u, nodes.most());
-  const uint32_t count = std::max(kMaxPricedRanks / places, 2u);
+// Of more ranks than `most` on several nodes some: as many on each of the first nodes as leave room for eight nodes,
+// then as many nodes as there is room for.
+schedule::Nodes priced_nodes(const schedule::Nodes& nodes, uint32_t most) {
+  const uint32_t places =
+      nodes.ranks() <= most ? nodes.most() : std::clamp(most / std::min(nodes.count(), 8u), 1u, nodes.most());
+  const uint32_t count = std::max(most / places, 2u);
   std::vector<uint64_t> labels;
   for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
-    const bool stays =
-        nodes.ranks() <= kMaxPricedRanks || (nodes.node_of(rank) < count && nodes.place_of(rank) < places);
+    const bool stays = nodes.ranks() <= most || (nodes.node_of(rank) < count && nodes.place_of(rank) < places);
     if (stays) labels.push_back(nodes.node_of(rank));
   }
   return schedule::Nodes(labels);
@@ -61,7 +59,8 @@ bool is_given(const Choice& choice) {
 
 }  // namespace
 
-PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::make_unique<Parts>()) {
+PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness& closeness)
+    : parts_(std::make_unique<Parts>()) {
   parts_->query = query;
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
   parts_->chunk.can_run = false;
@@ -70,11 +69,11 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   choice.fill(shape);
   const bool on_several = query.node_count() > 1;
   const bool over_domains = !on_several && query.domains != nullptr && algorithms::heeds_nodes(*choice.algorithm);
-  if (on_several || over_domains) parts_->nodes.emplace(priced_nodes(*query.composed_over()));
+  if (on_several || over_domains) parts_->nodes.emplace(priced_nodes(*query.composed_over(), closeness.most_ranks));
   if (on_several) shape.nodes = &*parts_->nodes;
   if (over_domains) shape.domains = &*parts_->nodes;
   shape.root = parts_->nodes ? priced_root(*parts_->nodes) : 0;
-  shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, kMaxPricedRanks);
+  shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, closeness.most_ranks);
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
   std::vector<schedule::Plan> plans;
@@ -85,7 +84,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice) : parts_(std::m
   const uint64_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
-  parts_->chunk = price(plans, count, element_bytes);
+  parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
 }
 
 PricedCall::~PricedCall() = default;
@@ -102,6 +101,7 @@ namespace {
 
 std::vector<Prediction> price_all(const Query& query, const Table& table) {
   std::vector<Prediction> predictions;
+  const Closeness closeness{.finds_misses = table.model().wire_miss_us_per_kib > 0};
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithm->collective != schedule::base_of(query.collective) || !is_worth_trying(query, *algorithm)) continue;
     // How often one is missed is not known: that is for measurements to say.
@@ -110,7 +110,7 @@ std::vector<Prediction> price_all(const Query& query, const Table& table) {
       const Spec spec{algorithm, degree};
       const Result<Choice> choice = choose(query, table, &spec);
       if (!choice.is_ok()) continue;
-      const PricedCall call(query, choice.value());
+      const PricedCall call(query, choice.value(), closeness);
       if (!call.can_run()) continue;
       const Prediction prediction{spec, call.us(table.model())};
       // Behind those that are as cheap.

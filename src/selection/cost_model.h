@@ -27,11 +27,18 @@ namespace hocket::selection {
 // A call of more ranks is priced as if it had this many, because the cost of pricing grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 64;
 
+// How closely a call is looked at.
+struct Closeness {
+  uint32_t most_ranks = kMaxPricedRanks;
+  // Whether it is found out what is read that an interface has written, which only wire_miss_us_per_kib asks for.
+  bool finds_misses = true;
+};
+
 // The schedule of one chunk of a call, ready to be priced with any parameters.
 class PricedCall {
  public:
   // `choice`: what choose() says for the query, by whatever ground.
-  PricedCall(const Query& query, const Choice& choice);
+  PricedCall(const Query& query, const Choice& choice, const Closeness& closeness = {});
   ~PricedCall();
   PricedCall(PricedCall&&) noexcept;
   PricedCall& operator=(PricedCall&&) noexcept;

@@ -4,11 +4,14 @@
 #include <unordered_map>
 
 #include "selection/cost_model_walk.h"
+#include "selection/unread.h"
 
 namespace hocket::selection {
 namespace {
 
+using schedule::Buffer;
 using schedule::Plan;
+using schedule::Range;
 using schedule::Step;
 using schedule::StepKind;
 
@@ -23,8 +26,12 @@ constexpr double kFragmentKib = 16;
 
 class Pricing {
  public:
-  Pricing(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes)
-      : plans_(plans), count_(count), element_bytes_(element_bytes), nodes_(plans[0].shape.nodes) {}
+  Pricing(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes, bool finds_misses)
+      : plans_(plans),
+        count_(count),
+        element_bytes_(element_bytes),
+        nodes_(plans[0].shape.nodes),
+        finds_misses_(finds_misses && nodes_ != nullptr) {}
 
   PricedSchedule run() {
     const auto ranks = static_cast<uint32_t>(plans_.size());
@@ -33,20 +40,24 @@ class Pricing {
     received_.resize(sends_.size());
     for (uint32_t rank = 0; rank < ranks; ++rank) {
       result_.begins.push_back(static_cast<uint32_t>(result_.steps.size()));
-      for (const Step& step : plans_[rank].steps) write(rank, step);
+      unread_ = {};
+      for (const Step& step : plans_[rank].steps) {
+        write(rank, step);
+        if (finds_misses_) follow(step, result_.steps.back());
+      }
     }
     result_.begins.push_back(static_cast<uint32_t>(result_.steps.size()));
     place_on_nodes();
     for (uint32_t rank = 0; rank < ranks; ++rank)
       for (size_t i = 0; i < plans_[rank].steps.size(); ++i)
         connect(rank, plans_[rank].steps[i], result_.steps[result_.begins[rank] + i]);
+    if (!left_unread_.empty()) read_of_peers();
     return std::move(result_);
   }
 
  private:
-  double kib(const schedule::Slice& slice) const {
-    return static_cast<double>(schedule::resolve(slice, count_).length * element_bytes_) / 1024;
-  }
+  double kib_of(uint64_t elements) const { return static_cast<double>(elements * element_bytes_) / 1024; }
+  double kib(const schedule::Slice& slice) const { return kib_of(schedule::resolve(slice, count_).length); }
   size_t pair(uint32_t from, uint32_t to) const { return static_cast<size_t>(from) * plans_.size() + to; }
   static uint64_t publication(uint32_t rank, const Step& step) {
     return static_cast<uint64_t>(rank) << 40 | static_cast<uint64_t>(step.slot) << 32 | step.version;
@@ -152,6 +163,57 @@ class Pricing {
     if (combines) priced.combined_kib = kib(step.destination);
   }
 
+  // What the step reads for the first time since an interface wrote it, and what it leaves to others to read.
+  void follow(const Step& step, PricedStep& priced) {
+    const Range source = schedule::resolve(step.source, count_);
+    const Range destination = schedule::resolve(step.destination, count_);
+    uint64_t elements = 0;
+    switch (step.kind) {
+      case StepKind::kSend:
+      case StepKind::kPublish:
+        if (priced.by_wire || priced.moved_kib > 0)
+          elements = unread_.read(step.source, source);
+        else
+          leave(step, source);
+        break;
+      case StepKind::kReceive:
+      case StepKind::kFirstOf:
+        priced.by_wire ? unread_.arrives(step.destination, destination)
+                       : unread_.written(step.destination, destination);
+        break;
+      case StepKind::kCombine:
+        elements = unread_.read(step.source, source) + unread_.read(step.destination, destination);
+        break;
+      default:
+        if (step.source.buffer != Buffer::kNone) elements = unread_.read(step.source, source);
+        if (step.destination.buffer != Buffer::kNone) unread_.written(step.destination, destination);
+    }
+    priced.unread_kib = kib_of(elements);
+  }
+
+  // In the order of the slice, whose beginning is 0 to who reads it.
+  void leave(const Step& step, const Range& source) {
+    std::vector<Range> left = unread_.within(step.source, source);
+    if (left.empty()) return;
+    for (Range& range : left) range.offset -= source.offset;
+    left_unread_.emplace(static_cast<uint32_t>(result_.steps.size() - 1), std::move(left));
+  }
+
+  // Peers read where it lies what a step publishes or sends so. Each that does finds it in no cache of its own.
+  void read_of_peers() {
+    for (size_t rank = 0; rank < plans_.size(); ++rank)
+      for (size_t i = 0; i < plans_[rank].steps.size(); ++i) {
+        PricedStep& priced = result_.steps[result_.begins[rank] + i];
+        const auto left = left_unread_.find(priced.producer);
+        if (left == left_unread_.end()) continue;
+        const Step& step = plans_[rank].steps[i];
+        const bool has_target = step.target.buffer != Buffer::kNone;
+        Range range = schedule::resolve(has_target ? step.target : step.destination, count_);
+        if (!has_target) range.offset = 0;
+        priced.unread_kib += kib_of(common(left->second, range));
+      }
+  }
+
   // Whom the step waits for.
   void connect(uint32_t rank, const Step& step, PricedStep& priced) {
     switch (step.kind) {
@@ -212,6 +274,9 @@ class Pricing {
   uint64_t count_;
   uint64_t element_bytes_;
   const schedule::Nodes* nodes_;  // nullptr: one
+  bool finds_misses_;
+  Unread unread_;                                                 // of the rank whose steps are being written
+  std::unordered_map<uint32_t, std::vector<Range>> left_unread_;  // of what a step publishes or sends as it lies
   PricedSchedule result_;
   std::vector<std::vector<uint32_t>> sends_;  // of each ordered pair, in their order
   std::vector<uint32_t> received_;
@@ -223,8 +288,8 @@ class Pricing {
 
 }  // namespace
 
-PricedSchedule price(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes) {
-  return Pricing(plans, count, element_bytes).run();
+PricedSchedule price(std::span<const Plan> plans, uint64_t count, uint64_t element_bytes, bool finds_misses) {
+  return Pricing(plans, count, element_bytes, finds_misses).run();
 }
 
 }  // namespace hocket::selection

@@ -44,6 +44,11 @@ class Wire {
     return out + parameters_.wire_alpha_us;
   }
 
+  // What an interface takes for it that nobody else uses.
+  double alone_us(const PricedStep& message) const {
+    return parameters_.wire_gap_us + message.wire_kib * parameters_.wire_beta_us_per_kib;
+  }
+
  private:
   struct End {
     std::vector<double> out;  // when each lane is free again
@@ -69,8 +74,7 @@ class Wire {
   double busy(const PricedStep& message, uint32_t node) const {
     const uint32_t users = schedule_.users[node];
     const double beyond = users > lanes() ? users - lanes() : 0;
-    return (parameters_.wire_gap_us + message.wire_kib * parameters_.wire_beta_us_per_kib) *
-           (1 + parameters_.wire_crowding * beyond);
+    return alone_us(message) * (1 + parameters_.wire_crowding * beyond);
   }
 
   const PricedSchedule& schedule_;
@@ -276,13 +280,32 @@ class Walk {
     return 0;
   }
 
+  static bool sends(const PricedStep& step) { return step.to_rank != kNothing || step.is_multicast; }
+  bool is_by_processor(const PricedStep& step) const {
+    return sends(step) && step.wire_kib * 1024 <= parameters_.wire_pio_bytes && parameters_.wire_pio_bytes > 0;
+  }
+  // By a processor, besides what it writes into an interface.
+  double copied_kib(const PricedStep& step) const {
+    const bool is_free = step.by_wire && (is_by_processor(step) || parameters_.wire_dma != 0);
+    return is_free ? 0 : step.moved_kib;
+  }
+  // What a processor reads that is in no cache. Where messages are copied when they are taken, that is then.
+  double missed_kib(const PricedStep& step) const {
+    if (parameters_.wire_dma == 0) return step.by_wire && !sends(step) ? step.moved_kib : 0;
+    if (!step.by_wire || is_by_processor(step)) return step.unread_kib;
+    return sends(step) ? 0 : step.combined_kib;
+  }
+
   // When it ends.
   double run(uint32_t rank, uint32_t number, double begin) {
     const PricedStep& step = schedule_.steps[number];
-    double end = begin + step.alphas * parameters_.alpha_us + step.moved_kib * parameters_.beta_us_per_kib +
+    double end = begin + step.alphas * parameters_.alpha_us + copied_kib(step) * parameters_.beta_us_per_kib +
                  step.combined_kib * parameters_.gamma_us_per_kib + (step.by_wire ? parameters_.wire_overhead_us : 0);
+    end += missed_kib(step) * parameters_.wire_miss_us_per_kib;
     if (step.to_rank != kNothing) there_at_[number] = wire_.carry(rank, step, end);
     if (step.is_multicast) there_at_[number] = wire_.multicast(rank, step, end);
+    // The message goes out while it is being written.
+    if (is_by_processor(step)) end += wire_.alone_us(step);
     if (step.producer != kNothing && step.first_kib > 0 && !step.by_wire)
       end = std::max(end, done_at_[step.producer] + step.first_kib * parameters_.beta_us_per_kib);
     done_at_[number] = end;

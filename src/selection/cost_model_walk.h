@@ -23,6 +23,7 @@ struct PricedStep {
   double combined_kib = 0;
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
   double wire_kib = 0;            // of a message to another node
+  double unread_kib = 0;          // of what it reads: what an interface wrote, if it did, and nobody has read since
   uint32_t to_rank = kNothing;    // whom it is for
   bool is_multicast = false;      // for all ranks that wait for it
   bool by_wire = false;           // to or from another node
@@ -44,8 +45,8 @@ struct PricedSchedule {
   uint32_t ranks() const { return static_cast<uint32_t>(begins.size()) - 1; }
 };
 
-// `plans` in the order of ranks.
-PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes);
+// `plans` in the order of ranks. `finds_misses`: as Closeness has it.
+PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes, bool finds_misses);
 
 // Until the last rank is done. `oversubscribed`: the ranks of a node share the parameters' cores.
 double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed);

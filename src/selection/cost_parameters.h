@@ -26,6 +26,12 @@ struct CostParameters {
   double wire_crowding = 0;           // by which part all that takes longer for each rank of a node beyond these
   uint32_t one_machine = 0;           // 1: the nodes are parts of one machine, whose `cores` all ranks share
 
+  // What interfaces do that programs reach without the kernel. By default the kernel copies at both ends, and what it
+  // hands out lies in the receiver's cache.
+  uint32_t wire_dma = 0;            // 1: an interface fetches what it sends, and puts what comes where it shall lie
+  uint32_t wire_pio_bytes = 0;      // messages of up to so many bytes a processor writes into the interface instead
+  double wire_miss_us_per_kib = 0;  // what reading a KiB takes longer the first time after an interface has written it
+
   bool operator==(const CostParameters&) const = default;
 };
 

@@ -221,18 +221,21 @@ class ModelParser {
   }
 
   CostParameters& parameters_;
-  Number numbers_[3] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
+  Number numbers_[5] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
                         {"wire_lanes=", &CostParameters::wire_lanes, 1, 1 << 20},
-                        {"one_machine=", &CostParameters::one_machine, 0, 1}};
-  Dial dials_[9] = {{"alpha_us=", &CostParameters::alpha_us},
-                    {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
-                    {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
-                    {"switch_us=", &CostParameters::switch_us},
-                    {"wire_alpha_us=", &CostParameters::wire_alpha_us},
-                    {"wire_overhead_us=", &CostParameters::wire_overhead_us},
-                    {"wire_gap_us=", &CostParameters::wire_gap_us},
-                    {"wire_beta_us_per_kib=", &CostParameters::wire_beta_us_per_kib},
-                    {"wire_crowding=", &CostParameters::wire_crowding}};
+                        {"one_machine=", &CostParameters::one_machine, 0, 1},
+                        {"wire_dma=", &CostParameters::wire_dma, 0, 1},
+                        {"wire_pio_bytes=", &CostParameters::wire_pio_bytes, 0, 1 << 30}};
+  Dial dials_[10] = {{"alpha_us=", &CostParameters::alpha_us},
+                     {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
+                     {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
+                     {"switch_us=", &CostParameters::switch_us},
+                     {"wire_alpha_us=", &CostParameters::wire_alpha_us},
+                     {"wire_overhead_us=", &CostParameters::wire_overhead_us},
+                     {"wire_gap_us=", &CostParameters::wire_gap_us},
+                     {"wire_beta_us_per_kib=", &CostParameters::wire_beta_us_per_kib},
+                     {"wire_crowding=", &CostParameters::wire_crowding},
+                     {"wire_miss_us_per_kib=", &CostParameters::wire_miss_us_per_kib}};
 };
 
 // Splits the comment off; it is given without '#' and blanks.

@@ -102,6 +102,11 @@ class Tuner {
     model_.wire_lanes = interface_.lanes;
     model_.wire_crowding = interface_.crowding;
     model_.one_machine = interface_.one_machine ? 1 : 0;
+    // Whoever copies is in what was measured of the processors.
+    const selection::CostParameters unknown;
+    model_.wire_dma = unknown.wire_dma;
+    model_.wire_pio_bytes = unknown.wire_pio_bytes;
+    model_.wire_miss_us_per_kib = unknown.wire_miss_us_per_kib;
   }
 
   // What has been found so far, and the base: what the parts of compositions are chosen by.

@@ -46,6 +46,15 @@ std::string head(const TuneOptions& options, const Machine& machine, const Surve
   return text;
 }
 
+// What nobody measures, where a table that is merged says it.
+std::string interface_words(const selection::CostParameters& model, bool has_nodes) {
+  if (!has_nodes || (model.wire_dma == 0 && model.wire_pio_bytes == 0 && model.wire_miss_us_per_kib == 0)) return {};
+  char text[128];
+  std::snprintf(text, sizeof(text), " wire_dma=%u wire_pio_bytes=%u wire_miss_us_per_kib=%.3g", model.wire_dma,
+                model.wire_pio_bytes, model.wire_miss_us_per_kib);
+  return text;
+}
+
 // With the parameters of messages between nodes if `has_nodes`.
 std::string model_line(const selection::CostParameters& model, bool has_nodes) {
   char text[512];
@@ -58,7 +67,7 @@ std::string model_line(const selection::CostParameters& model, bool has_nodes) {
                   "wire_crowding=%.2g one_machine=%u",
                   model.wire_alpha_us, model.wire_overhead_us, model.wire_gap_us, model.wire_beta_us_per_kib,
                   model.wire_lanes, model.wire_crowding, model.one_machine);
-  return std::string(text) + "\n";
+  return text + interface_words(model, has_nodes) + "\n";
 }
 
 std::string model_lines(const Fit& fit, bool has_nodes) {

@@ -5,35 +5,10 @@
 #include <cmath>
 
 #include "selection/cost_model.h"
+#include "selection/nodes_query.h"
 
 namespace hocket::selection {
 namespace {
-
-using schedule::Collective;
-using schedule::Nodes;
-
-Nodes block_nodes(const std::vector<uint32_t>& ranks_on) {
-  std::vector<uint64_t> labels;
-  for (uint32_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
-  return Nodes(labels);
-}
-
-Query query_on(const Nodes& nodes, Collective collective, uint64_t bytes, bool oversubscribed = false) {
-  return {.collective = collective,
-          .bytes = bytes,
-          .ranks = nodes.ranks(),
-          .nodes = &nodes,
-          .oversubscribed = oversubscribed,
-          .element_bytes = 8};
-}
-
-double price_of(const Query& query, const std::string& spec, const CostParameters& parameters) {
-  Result<Spec> parsed = parse_spec(query.collective, spec);
-  EXPECT_TRUE(parsed.is_ok()) << parsed.status().message();
-  Result<Choice> choice = choose(query, Table(parameters), &parsed.value());
-  EXPECT_TRUE(choice.is_ok()) << choice.status().message();
-  return PricedCall(query, choice.value()).us(parameters);
-}
 
 std::string best(const Query& query, const CostParameters& parameters) {
   return std::string(predict(query, parameters).front().spec.algorithm->name);

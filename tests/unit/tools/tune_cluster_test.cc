@@ -151,6 +151,9 @@ TEST(ClusterTable, IsReadBackAsItWasMade) {
   model.wire_lanes = 3;
   model.wire_crowding = 0.25;
   model.one_machine = 1;
+  model.wire_dma = 1;
+  model.wire_pio_bytes = 512;
+  model.wire_miss_us_per_kib = 0.375;
   const std::string text =
       cluster_table_text({"shipped", 1.1}, {}, model, {}, fresh, selection::Table::shipped().rules());
   const Result<selection::Table> table = selection::Table::parse(text, "the new table");
