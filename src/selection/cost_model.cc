@@ -44,6 +44,7 @@ struct PricedCall::Parts {
   std::optional<schedule::Nodes> nodes;  // that stand for those of the query, or for its domains
   Query query;
   uint64_t calls = 1;
+  bool by_time = false;
   PricedSchedule chunk;
 };
 
@@ -63,6 +64,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
     : parts_(std::make_unique<Parts>()) {
   parts_->query = query;
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
+  parts_->by_time = closeness.by_time;
   parts_->chunk.can_run = false;
   if (is_given(choice)) return;
   schedule::Shape shape;
@@ -94,7 +96,8 @@ PricedCall& PricedCall::operator=(PricedCall&&) noexcept = default;
 bool PricedCall::can_run() const { return parts_->chunk.can_run; }
 
 double PricedCall::us(const CostParameters& parameters) const {
-  return static_cast<double>(parts_->calls) * walk(parts_->chunk, parameters, shares_cores(parts_->query, parameters));
+  return static_cast<double>(parts_->calls) *
+         walk(parts_->chunk, parameters, shares_cores(parts_->query, parameters), parts_->by_time);
 }
 
 namespace {

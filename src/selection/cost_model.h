@@ -32,6 +32,9 @@ struct Closeness {
   uint32_t most_ranks = kMaxPricedRanks;
   // Whether it is found out what is read that an interface has written, which only wire_miss_us_per_kib asks for.
   bool finds_misses = true;
+  // Whether messages pass an interface in the order of time, and not in that in which the walk comes to them, which
+  // makes many messages of one stage wait for each other too long. Slower.
+  bool by_time = false;
 };
 
 // The schedule of one chunk of a call, ready to be priced with any parameters.

@@ -52,6 +52,8 @@ class Pricing {
       for (size_t i = 0; i < plans_[rank].steps.size(); ++i)
         connect(rank, plans_[rank].steps[i], result_.steps[result_.begins[rank] + i]);
     if (!left_unread_.empty()) read_of_peers();
+    for (const PricedStep& step : result_.steps)
+      if (step.producer != kNothing) result_.steps[step.producer].is_awaited = true;
     return std::move(result_);
   }
 

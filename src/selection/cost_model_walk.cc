@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk: when each step of each rank begins and ends.
 #include "selection/cost_model_walk.h"
+#include "selection/cost_model_wire.h"
 
 #include <algorithm>
 
@@ -11,84 +12,12 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // How many of the orders in which ranks may share the cores are averaged.
 constexpr uint64_t kOrders = 3;
 
-// The nodes' interfaces, which serve some ranks at a time and each rank's messages one after the other.
-class Wire {
- public:
-  Wire(const PricedSchedule& schedule, const CostParameters& parameters)
-      : schedule_(schedule), parameters_(parameters), ends_(schedule.users.size()), ranks_(schedule.ranks()) {
-    for (End& end : ends_) end.out.resize(lanes()), end.in.resize(lanes());
-  }
-
-  // When a message that `from` has handed over at `time` can be taken by its receiver.
-  double carry(uint32_t from, const PricedStep& message, double time) {
-    const uint32_t there = schedule_.node_of[message.to_rank];
-    const uint32_t here = schedule_.node_of[from];
-    const double ready = std::max(time, ranks_[from].out);
-    double& out = lane_at(ready, ends_[here].out);
-    const double left = std::max(ready, out);
-    out = ranks_[from].out = left + busy(message, here);
-    // It comes in while it goes out.
-    const double begins = std::max(left + parameters_.wire_alpha_us, ranks_[message.to_rank].in);
-    double& in = lane_at(begins, ends_[there].in);
-    in = ranks_[message.to_rank].in =
-        std::max(std::max(begins, in) + busy(message, there), ranks_[from].out + parameters_.wire_alpha_us);
-    return in;
-  }
-
-  // The same for what goes to all at once; the switch makes the copies.
-  double multicast(uint32_t from, const PricedStep& message, double time) {
-    const uint32_t here = schedule_.node_of[from];
-    const double ready = std::max(time, ranks_[from].out);
-    double& out = lane_at(ready, ends_[here].out);
-    out = ranks_[from].out = std::max(ready, out) + busy(message, here);
-    return out + parameters_.wire_alpha_us;
-  }
-
-  // What an interface takes for it that nobody else uses.
-  double alone_us(const PricedStep& message) const {
-    return parameters_.wire_gap_us + message.wire_kib * parameters_.wire_beta_us_per_kib;
-  }
-
- private:
-  struct End {
-    std::vector<double> out;  // when each lane is free again
-    std::vector<double> in;
-  };
-  struct Rank {
-    double out = 0;
-    double in = 0;
-  };
-
-  // The lane that would be idle for the shortest time before: a lane that is free earlier may serve a rank that comes
-  // later in the walk.
-  static double& lane_at(double time, std::vector<double>& free_at) {
-    double* found = nullptr;
-    for (double& lane : free_at) {
-      if (found == nullptr || (lane <= time && (*found > time || lane > *found)) || (*found > time && lane < *found))
-        found = &lane;
-    }
-    return *found;
-  }
-
-  uint32_t lanes() const { return std::clamp(parameters_.wire_lanes, 1u, std::max(schedule_.ranks(), 1u)); }
-  double busy(const PricedStep& message, uint32_t node) const {
-    const uint32_t users = schedule_.users[node];
-    const double beyond = users > lanes() ? users - lanes() : 0;
-    return alone_us(message) * (1 + parameters_.wire_crowding * beyond);
-  }
-
-  const PricedSchedule& schedule_;
-  const CostParameters& parameters_;
-  std::vector<End> ends_;  // by node
-  std::vector<Rank> ranks_;
-};
-
 class Walk {
  public:
-  Walk(const PricedSchedule& schedule, const CostParameters& parameters)
+  Walk(const PricedSchedule& schedule, const CostParameters& parameters, bool by_time)
       : schedule_(schedule),
         parameters_(parameters),
-        wire_(schedule, parameters),
+        wire_(schedule, parameters, by_time),
         done_at_(schedule.steps.size(), kNever),
         there_at_(schedule.steps.size(), kNever),
         counters_(schedule.counters),
@@ -106,9 +35,14 @@ class Walk {
       bool moved = false;
       for (uint32_t rank = 0; rank < ranks_.size(); ++rank) moved |= advance(rank);
       if (moved) continue;
-      const uint32_t next = earliest();
-      if (next == kNothing) return kNever;
-      ranks_[next].clock = std::max(ranks_[next].clock, ranks_[next].known);
+      // Nobody else can do more than before until somebody has done what others may wait for.
+      const uint64_t before = released_;
+      while (unfinished_ > 0 && released_ == before) {
+        const uint32_t next = earliest();
+        if (next == kNothing) return kNever;
+        ranks_[next].clock = std::max(ranks_[next].clock, ranks_[next].known);
+        advance(next);
+      }
     }
     return last_end_;
   }
@@ -309,6 +243,7 @@ class Walk {
     if (step.producer != kNothing && step.first_kib > 0 && !step.by_wire)
       end = std::max(end, done_at_[step.producer] + step.first_kib * parameters_.beta_us_per_kib);
     done_at_[number] = end;
+    if (step.is_awaited || step.adds_to != kNothing) ++released_;
     if (step.adds_to != kNothing) {
       Counter& counter = counters_[step.adds_to];
       counter.sum += step.value;
@@ -359,15 +294,16 @@ class Walk {
   size_t unfinished_ = ranks_.size();
   size_t cores_ = 0;
   uint64_t turns_ = 0;
+  uint64_t released_ = 0;  // steps done for which others may have waited
   double last_end_ = 0;
 };
 
 }  // namespace
 
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed) {
-  if (!oversubscribed) return Walk(schedule, parameters).on_own_cores();
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed, bool by_time) {
+  if (!oversubscribed) return Walk(schedule, parameters, by_time).on_own_cores();
   double sum = 0;
-  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters).on_shared_cores(order);
+  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters, by_time).on_shared_cores(order);
   return sum / kOrders;
 }
 

@@ -27,6 +27,7 @@ struct PricedStep {
   uint32_t to_rank = kNothing;    // whom it is for
   bool is_multicast = false;      // for all ranks that wait for it
   bool by_wire = false;           // to or from another node
+  bool is_awaited = false;        // some step's producer
   uint32_t producer = kNothing;   // the step that must have been done, numbered through all ranks
   uint32_t waits_for = kNothing;  // the counter that must have reached `value`
   uint32_t adds_to = kNothing;    // the counter to which `value` is added
@@ -48,7 +49,8 @@ struct PricedSchedule {
 // `plans` in the order of ranks. `finds_misses`: as Closeness has it.
 PricedSchedule price(std::span<const schedule::Plan> plans, uint64_t count, uint64_t element_bytes, bool finds_misses);
 
-// Until the last rank is done. `oversubscribed`: the ranks of a node share the parameters' cores.
-double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed);
+// Until the last rank is done. `oversubscribed`: the ranks of a node share the parameters' cores. `by_time`: as
+// Closeness has it.
+double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed, bool by_time);
 
 }  // namespace hocket::selection

@@ -100,6 +100,24 @@ TEST(CostModelOfInterfaces, TakesMoreRanksWhereItIsToldTo) {
   EXPECT_NEAR(all / some, 2, 0.3) << "of 128 ranks 64 are priced unasked";
 }
 
+TEST(CostModelOfInterfaces, NoMessageWaitsForLaterOnesByTime) {
+  // All messages of an exchange in one stage. Interfaces that are never idle take no longer than the messages do.
+  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Query query = query_on(nodes, Collective::kAlltoall, 2048);
+  const Result<Spec> spec = parse_spec(query.collective, "linear");
+  for (const uint32_t lanes : {1u, 2u, 4u}) {
+    CostParameters parameters = fetching(0);
+    parameters.wire_lanes = lanes;
+    const Result<Choice> choice = choose(query, Table(parameters), &spec.value());
+    ASSERT_TRUE(choice.is_ok());
+    const double us = PricedCall(query, choice.value(), {.by_time = true}).us(parameters);
+    const double busy_us = 8 * 56 * (parameters.wire_gap_us + 2 * parameters.wire_beta_us_per_kib) / lanes;
+    EXPECT_GE(us, busy_us) << lanes;
+    EXPECT_LT(us, 1.2 * busy_us) << lanes;
+    EXPECT_GT(PricedCall(query, choice.value()).us(parameters), 1.3 * us) << lanes;
+  }
+}
+
 TEST(CostModelOfInterfaces, ReadsTheirParameters) {
   const Result<Table> table =
       Table::parse("hocket-table 1\nmodel wire_dma=1 wire_pio_bytes=512 wire_miss_us_per_kib=0.25\n", "t");
