@@ -98,6 +98,14 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
   return degrees;
 }
 
+Spec with_degree(Spec spec) {
+  const auto degrees = spec.algorithm->degrees;
+  if (degrees.empty()) return spec;
+  if (spec.degree == 0) spec.degree = degrees.front();
+  if (spec.degree == kFlat && degrees.front() == kFlat) spec.degree = 0;
+  return spec;
+}
+
 bool matches(const Query& query, const Table& table, const Rule& rule) {
   if (rule.collective != query.collective || !names_wire(rule.wire, table.wire())) return false;
   if (rule.when != When::kAlways && (rule.when == When::kOversubscribed) != query.oversubscribed) return false;

@@ -102,6 +102,9 @@ bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm)
 // The degrees worth trying, of which 0 (of an algorithm that has none) may be the only one.
 std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm);
 
+// What stands for a spec among these: they name every degree but as many as there can be, unasked.
+Spec with_degree(Spec spec);
+
 // The choice and its grounds as text of several lines: the rule and its place, what was measured, the runner-up, how
 // the message is cut, and which rules and algorithms were refused and why.
 std::string explain(const Query& query, const Table& table, const Spec* forced = nullptr);

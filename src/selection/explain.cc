@@ -98,15 +98,6 @@ std::string to_text(const Place& place) {
   return place.bytes ? size_to_text(*place.bytes) + (*place.bytes == 1 ? " byte, " : " bytes, ") + ranks : ranks;
 }
 
-// What stands for a choice among predictions, which name every degree but as many as there can be, unasked.
-Spec with_degree(Spec spec) {
-  const auto degrees = spec.algorithm->degrees;
-  if (degrees.empty()) return spec;
-  if (spec.degree == 0) spec.degree = degrees.front();
-  if (spec.degree == kFlat && degrees.front() == kFlat) spec.degree = 0;
-  return spec;
-}
-
 // What the model says of the chosen one, and of the best of the others; "" if it has nothing to say of it.
 // `place`: "" or "for 4K bytes, 8 ranks: ".
 std::string prediction_of(const Query& query, const Table& table, const Spec& chosen, const std::string& place = {}) {

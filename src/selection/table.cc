@@ -322,6 +322,13 @@ Table Table::under(std::string_view wire) && {
   return std::move(*this);
 }
 
+Table Table::with_model(const CostParameters& model) const {
+  Table table = *this;
+  table.model_ = model;
+  table.kept_predictions_ = std::make_shared<KeptPredictions>();
+  return table;
+}
+
 const Table& Table::shipped() {
   // Only a broken build could make this fail, and a unit test reads it; then the registry's order decides.
   // Never destroyed: communicators may be set up by destructors of the program's.

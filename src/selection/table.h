@@ -130,6 +130,8 @@ class Table {
   Table under(std::string_view wire) const& { return Table(*this).under(wire); }
   Table under(std::string_view wire) &&;
   const std::string& wire() const { return wire_; }
+  // The same rules, and another's model.
+  Table with_model(const CostParameters& model) const;
 
   std::span<const Rule> rules() const { return *rules_; }
   // Those of them that say `mpi`, again: each communicator asks, and mostly none of the others matters.

@@ -11,6 +11,7 @@
 
 #include "command/command.h"
 #include "command/layout.h"
+#include "command/predictions.h"
 #include "selection/choice.h"
 #include "words/collective_names.h"
 
@@ -24,6 +25,8 @@ Examples:
   hocket algorithms                     all of them
   hocket algorithms reduce              those of one collective
   hocket algorithms alltoall --nodes 3,1,4   and which of them run on such nodes
+  hocket algorithms alltoall --nodes 64x8 --predict 64..32K     and what the cost model predicts there
+  hocket algorithms alltoall --nodes 64x8 --predict 64..32K --model FILE     by the model line of that table
 Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
 See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
 
@@ -133,7 +136,8 @@ std::string heading_of(schedule::Collective collective, const Question& question
   return heading;
 }
 
-int list(const std::string& collective_name, const LayoutOptions& options, bool json) {
+int list(const std::string& collective_name, const LayoutOptions& options, const PredictionWords& predictions) {
+  const bool json = predictions.json;
   uint32_t ranks = 0;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
   if (!layout.is_ok()) return fail(kUsage, layout.status().message());
@@ -142,6 +146,13 @@ int list(const std::string& collective_name, const LayoutOptions& options, bool 
     const Result<schedule::Collective> named = read_collective(collective_name);
     if (!named.is_ok()) return fail(kUsage, named.status().message());
     question.collective = named.value();
+  }
+  if (predictions.sizes.empty() && !(predictions.model + predictions.variants).empty())
+    return fail(kUsage, "--model and --variants are for --predict: for which lengths? For example --predict 64..32K");
+  if (!predictions.sizes.empty()) {
+    if (!question.collective || !question.nodes)
+      return fail(kUsage, "--predict needs a collective, and --nodes, as 64x8 (1x8: one node)");
+    return show_predictions(*question.collective, *question.nodes, predictions);
   }
   nlohmann::json rows = nlohmann::json::array();
   const schedule::Collective* last = nullptr;
@@ -166,12 +177,21 @@ void add_algorithms(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("algorithms", "List the algorithms, their parameters and where they come from");
   sub->footer(kAlgorithmsFooter);
   auto collective = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
+  auto predictions = std::make_shared<PredictionWords>();
   sub->add_option("collective", *collective, "only this one's");
   auto layout = std::make_shared<LayoutOptions>();
   add_layout(*sub, *layout);
-  sub->add_flag("--json", *json, "an array of objects instead of text");
-  sub->callback([=, &invocation] { invocation.run = [=] { return list(*collective, *layout, *json); }; });
+  sub->add_option("--predict", predictions->sizes,
+                  "what each takes by the cost model, on such nodes, for messages (or blocks) of 8,64,1K..32K bytes")
+      ->type_name("SIZES");
+  sub->add_option("--model", predictions->model,
+                  "a table whose model line it predicts by (default: that of HOCKET_TABLE or the built-in one)")
+      ->type_name("FILE");
+  sub->add_option("--variants", predictions->variants,
+                  "of which to predict it, with parts if you like: 'linear;leader;send_aggregation:across=bruck'")
+      ->type_name("LIST");
+  sub->add_flag("--json", predictions->json, "objects instead of text");
+  sub->callback([=, &invocation] { invocation.run = [=] { return list(*collective, *layout, *predictions); }; });
 }
 
 }  // namespace hocket::command

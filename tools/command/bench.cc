@@ -124,28 +124,10 @@ bool read_collectives(const std::string& text, bench::Options& options) {
   return true;
 }
 
-// "8,64,1K..4M": numbers, and ranges in powers of two.
-Result<std::vector<uint64_t>> read_sizes(const std::string& text) {
-  constexpr uint64_t kMost = 1ull << 32;
-  std::vector<uint64_t> sizes;
-  for (const std::string& word : split_at_commas(text)) {
-    const size_t dots = word.find("..");
-    Result<uint64_t> first = parse_size(word.substr(0, dots));
-    if (!first.is_ok()) return first.take_status();
-    Result<uint64_t> last = parse_size(dots == std::string::npos ? word : word.substr(dots + 2));
-    if (!last.is_ok()) return last.take_status();
-    if (first.value() == 0 || first.value() > last.value() || last.value() > kMost)
-      return Status(Code::kInvalidArgument, "`" + word + "`: sizes go from 1 byte to 4G, and ranges upwards");
-    for (uint64_t size = first.value(); size <= last.value(); size *= 2) sizes.push_back(size);
-  }
-  if (sizes.empty()) return Status(Code::kInvalidArgument, "--sizes names no size");
-  return sizes;
-}
-
 bool read_words(BenchWords& parsed) {
   bench::Options& options = parsed.bench;
   if (!read_collectives(parsed.collectives, options)) return false;
-  Result<std::vector<uint64_t>> sizes = read_sizes(parsed.sizes);
+  Result<std::vector<uint64_t>> sizes = read_sizes("--sizes", parsed.sizes);
   if (!sizes.is_ok()) {
     fail(kUsage, sizes.status().message());
     return false;

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/environment.h"
+#include "base/size_text.h"
 
 namespace hocket::command {
 std::vector<std::string> split_at_commas(const std::string& text) {
@@ -27,6 +28,23 @@ Result<double> read_time(const std::string& option, const std::string& text) {
   if (end == text.c_str() || factor == 0 || !(number * factor > 0) || number * factor > 86400)
     return Status(Code::kInvalidArgument, option + " " + text + ": a time up to a day, such as 60s, 5m or 500ms");
   return number * factor;
+}
+
+Result<std::vector<uint64_t>> read_sizes(const std::string& option, const std::string& text) {
+  constexpr uint64_t kMost = 1ull << 32;
+  std::vector<uint64_t> sizes;
+  for (const std::string& word : split_at_commas(text)) {
+    const size_t dots = word.find("..");
+    Result<uint64_t> first = parse_size(word.substr(0, dots));
+    if (!first.is_ok()) return first.take_status();
+    Result<uint64_t> last = parse_size(dots == std::string::npos ? word : word.substr(dots + 2));
+    if (!last.is_ok()) return last.take_status();
+    if (first.value() == 0 || first.value() > last.value() || last.value() > kMost)
+      return Status(Code::kInvalidArgument, "`" + word + "`: sizes go from 1 byte to 4G, and ranges upwards");
+    for (uint64_t size = first.value(); size <= last.value(); size *= 2) sizes.push_back(size);
+  }
+  if (sizes.empty()) return Status(Code::kInvalidArgument, option + " names no size");
+  return sizes;
 }
 
 Status check_writable(const std::string& option, const std::string& path) {

@@ -4,6 +4,7 @@
 // Thread safety: any thread, as for base/environment.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::vector<std::string> split_at_commas(const std::string& text);
 
 // "60", "60s", "2m", "500ms" in seconds; the error names the option.
 Result<double> read_time(const std::string& option, const std::string& text);
+
+// "8,64,1K..4M": numbers of bytes, and ranges in powers of two; the error names the option where there are none.
+Result<std::vector<uint64_t>> read_sizes(const std::string& option, const std::string& text);
 
 // "" where HOCKET_MULTICAST says that all ranks can multicast, which nothing here could find out.
 const char* why_no_multicast();

@@ -6,6 +6,8 @@ import xml.etree.ElementTree
 
 from hocket_command import CommandTest, main, run
 
+PRESETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/selection/presets")
+
 
 class Explain(CommandTest):
     def explain(self, *arguments, code=0, **settings):
@@ -122,6 +124,47 @@ class Algorithms(CommandTest):
                 explained = run("info", "--explain", name, "8", "--ranks", "8", **variable)
                 self.expect(explained, 1 if row["why_not"] else 0)
                 self.assertIn(row["why_not"], explained.stdout)
+
+    def test_the_model_predicts_what_each_takes_on_nodes_that_are_thought_of(self):
+        asked = ["algorithms", "alltoall", "--nodes", "4x8", "--predict", "8,512,64K", "--model",
+                 os.path.join(PRESETS, "infinipath.table")]
+        choice = {"HOCKET_TABLE": os.path.join(PRESETS, "mvapich-psm.table")}
+        text = self.expect(run(*asked, **choice), 0).stdout
+        self.assertRegex(text, r"\n  bytes +8 +512 +64K")
+        self.assertRegex(text, r"\n  pairwise +[\d.]+. +[\d.]+. +[\d.]+[*<]\n")
+        self.assertNotIn("direct", text, "what needs shared memory on all ranks")
+        found = json.loads(self.expect(run(*asked, "--json", **choice), 0).stdout)
+        self.assertEqual((found["nodes"], found["ranks"], found["ranks_priced"], found["crowded"]), (4, 32, 32, False))
+        rows = found["predictions"]
+        for size, chosen in ((8, "bruck"), (512, "linear"), (65536, "pairwise")):
+            here = [row for row in rows if row["bytes"] == size]
+            self.assertEqual([row["variant"].split(":")[0] for row in here if row["chosen"]], [chosen])
+            ahead = [row for row in here if row["ahead"]]
+            self.assertEqual(len(ahead), 1)
+            self.assertEqual(ahead[0]["us"], min(row["us"] for row in here))
+        scheme = next(row for row in rows if row["variant"] == "send_aggregation" and row["bytes"] == 512)
+        self.assertEqual(scheme["parts"]["across"], "linear")
+
+    def test_predictions_are_of_the_variants_that_are_named_and_the_choice(self):
+        asked = ["algorithms", "alltoall", "--nodes", "2x2", "--predict", "64", "--json", "--variants",
+                 "leader;send_aggregation:across=bruck/4"]
+        rows = json.loads(self.expect(run(*asked, HOCKET_TABLE=os.path.join(PRESETS, "mvapich-psm.table")), 0).stdout)
+        self.assertEqual([row["variant"] for row in rows["predictions"]],
+                         ["leader", "send_aggregation:across=bruck/4", "bruck"])
+
+    def test_what_cannot_be_predicted_is_refused(self):
+        self.refused("algorithms", "--predict", "8", "--nodes", "2x2", words=["needs a collective"])
+        self.refused("algorithms", "alltoall", "--predict", "8", words=["--nodes"])
+        self.refused("algorithms", "alltoall", "--nodes", "2x2", "--predict", "0", words=["1 byte"])
+        self.refused("algorithms", "gatherv", "--nodes", "2x2", "--predict", "8", words=["gatherv"])
+        self.refused("algorithms", "alltoall", "--nodes", "2x2", "--model", "x", words=["--predict"])
+        self.refused("algorithms", "alltoall", "--nodes", "2x2", "--predict", "8", "--model", "/nowhere",
+                     words=["/nowhere"])
+        self.refused("algorithms", "alltoall", "--nodes", "2x2", "--predict", "8", "--model",
+                     os.path.join(PRESETS, "mvapich-psm.table"), words=["no `model` line"])
+        for variant, word in (("leder", "leader"), ("mpi", "MPI's own"), ("direct", "direct")):
+            self.refused("algorithms", "alltoall", "--nodes", "2x2", "--predict", "8", "--variants", variant,
+                         words=["--variants", word])
 
     def test_unknown_collective(self):
         self.refused("algorithms", "scam", words=["scam", "barrier", "reduce_scatter_block", "alltoallv"])
