@@ -11,6 +11,8 @@ alike) has measured, as the figures of Kumar, Mamidala, Panda, Scaling Alltoall 
   alltoall-MPI-SHAPE       figure 7: orig, leader and send aggregation (with orig inside), the MPI's own, hocket
   distribution-MPI-SHAPE   figure 8: send aggregation against receive distribution
   alltoall-MPI-512         figure 9: 512 bytes against the size of the system
+  predicted-INTERFACE-SHAPE  the same schemes by the cost model, as parts of the time of orig: of files
+                             INTERFACE-SHAPE-predicted.json, by `hocket algorithms alltoall --predict 1..64K --json`
 It needs matplotlib: python3 -m venv .venv/figures && .venv/figures/bin/pip install -r scripts/requirements/figures.txt
 """
 import argparse
@@ -19,7 +21,7 @@ import sys
 from collections import defaultdict
 
 from bench_report import size_text
-from lab_results import orig, parse_points, read_cells, read_probes, shape_text, with_orig
+from lab_results import orig, parse_points, read_cells, read_predictions, read_probes, shape_text, with_orig
 
 try:
     import matplotlib
@@ -118,6 +120,17 @@ def draw_systems(folder, mpi, by_shape, points):
          "nodes x ranks a node", "us", lines)
 
 
+def draw_predictions(folder, interface, shape, variants):
+    base = variants["orig"]
+    names = {"L-orig": "leader", "two leaders": "leader:leaders=2", "SA-orig": "send_aggregation",
+             "orig-RD": "receive_distribution", "linear": "linear", "pairwise": "pairwise"}
+    lines = {name: {size: us / base[size] for size, us in variants.get(variant, {}).items()}
+             for name, variant in names.items()}
+    lines["orig"] = {size: 1 for size in base}
+    draw(folder / f"predicted-{interface}-{shape_text(shape)}.svg",
+         f"Alltoall predicted for {interface}, {shape_text(shape)}", "block", "times as long as orig", lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
@@ -134,6 +147,8 @@ def main():
             largest[mpi] = (shape, probe)
     for mpi, (shape, probe) in sorted(largest.items()):
         draw_probe(arguments.output, mpi, shape, probe)
+    for (interface, shape), variants in sorted(read_predictions(arguments.files).items()):
+        draw_predictions(arguments.output, interface, shape, variants)
     by_mpi = defaultdict(lambda: defaultdict(dict))
     for (mpi, shape, collective, timing, size), rows in read_cells(arguments.files).items():
         if collective == "alltoall" and timing == arguments.timing:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what scripts/lab_bench.py has left: files MPI-NODESxRANKS-COLLECTIVE.json and MPI-NODESxRANKS-probe.json."""
+"""Reads what scripts/lab_bench.py has left: files MPI-NODESxRANKS-COLLECTIVE.json and MPI-NODESxRANKS-probe.json; and
+INTERFACE-NODESxRANKS-predicted.json of `hocket algorithms --predict --json`."""
 import json
 import os
 import re
@@ -38,7 +39,7 @@ def read_cells(paths):
     cells = defaultdict(dict)
     for path in paths:
         mpi, shape, what = parse_name(path)
-        if what == "probe":
+        if what in ("probe", "predicted"):
             continue
         with open(path, encoding="utf-8") as file:
             for row in json.load(file):
@@ -57,6 +58,24 @@ def read_probes(paths):
             with open(path, encoding="utf-8") as file:
                 probes[mpi, shape] = json.load(file)
     return probes
+
+def read_predictions(paths):
+    """{(interface, shape): {variant: {bytes: us}}}; `orig` is what the table chose."""
+    found = {}
+    for path in paths:
+        interface, shape, what = parse_name(path)
+        if what != "predicted":
+            continue
+        with open(path, encoding="utf-8") as file:
+            answer = json.load(file)
+        if (answer["nodes"], answer["ranks_a_node"]) != shape:
+            sys.exit(f"{path}: was predicted for {answer['nodes']} nodes with {answer['ranks_a_node']} ranks each")
+        variants = found[interface, shape] = defaultdict(dict)
+        for row in answer["predictions"]:
+            variants[row["variant"]][row["bytes"]] = row["us"]
+            if row["chosen"]:
+                variants["orig"][row["bytes"]] = row["us"]
+    return found
 
 
 def flat_algorithm(message_bytes, points=SWITCH_POINTS):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from hocket_command import COMMAND, CommandTest, main
+from hocket_command import COMMAND, CommandTest, main, run
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../scripts")
 sys.path.insert(0, SCRIPTS)
@@ -81,6 +81,24 @@ class LabBench(CommandTest):
         self.assertEqual(lab_results.with_orig(rows, "leader", (2, 4), 17), "linear")
         self.assertEqual(lab_results.with_orig(rows, "send_aggregation", (2, 4), 64), "bruck")
         self.assertEqual(lab_results.with_orig(rows, "receive_distribution", (2, 4), 16384), "pairwise")
+
+    def test_predictions_are_read_with_the_choice_of_their_table(self):
+        presets = os.path.join(SCRIPTS, "../src/selection/presets")
+        answer = run("algorithms", "alltoall", "--nodes", "2x4", "--predict", "64,512", "--json", "--variants",
+                     "bruck;linear;leader", "--model", os.path.join(presets, "infinipath.table"),
+                     HOCKET_TABLE=os.path.join(presets, "mvapich-psm.table"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "infinipath-2x4-predicted.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.expect(answer, 0).stdout)
+            self.assertEqual(lab_results.read_cells([path]), {})
+            variants = lab_results.read_predictions([path])["infinipath", (2, 4)]
+            self.assertEqual(variants["orig"], {64: variants["bruck"][64], 512: variants["linear"][512]})
+            self.assertGreater(variants["leader"][64], 0)
+            other = os.path.join(folder, "infinipath-4x2-predicted.json")
+            os.rename(path, other)
+            with self.assertRaisesRegex(SystemExit, "predicted for 2 nodes"):
+                lab_results.read_predictions([other])
 
     def test_the_report_has_ratios_losses_and_schemes(self):
         path = self.results({("mpi", 64): 30, ("hocket", 64): 20, ("bruck", 64): 41, ("linear", 64): 42,
