@@ -69,7 +69,7 @@ Result<std::vector<Spec>> candidates(const Query& query, const std::string& vari
     Query any = query;
     any.bytes = 1;
     if (const std::string why = selection::why_not(any, spec.value()); !why.empty())
-      return Status(Code::kInvalidArgument, word + ": " + why);
+      return Status(Code::kInvalidArgument, std::string(word).append(": ").append(why));
     specs.push_back(spec.value());
   }
   if (!specs.empty()) return specs;
