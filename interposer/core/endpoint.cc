@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/endpoint.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_set>
+#include <vector>
 
 #include "base/log.h"
 #include "c_api/internal/attention.h"
@@ -13,6 +15,12 @@
 namespace hocket::interposer {
 namespace {
 
+struct WindowPart {
+  uint64_t window = 0;
+  const void* memory = nullptr;
+  size_t bytes = 0;
+};
+
 struct Endpoint {
   std::mutex mutex;
   bool tried = false;
@@ -22,6 +30,7 @@ struct Endpoint {
   int job_size = 1;
   const char* mpi_name = "";
   std::unordered_set<void*> given_out;
+  std::vector<WindowPart> windows;
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -42,6 +51,7 @@ hocket_context_t* make_context(Endpoint& self) {
     c_api::speak_of_mpi(self.context, self.mpi_name);
     c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));
     c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
+    for (const WindowPart& part : self.windows) c_api::window_comes(self.context, part.window, part.memory, part.bytes);
   }
   return self.context;
 }
@@ -83,6 +93,33 @@ bool shared_free(void* memory) {
   return true;
 }
 
+void window_comes(uint64_t window, const void* memory, size_t bytes) {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  self.windows.push_back({window, memory, bytes});
+  if (self.context != nullptr) c_api::window_comes(self.context, window, memory, bytes);
+}
+
+void window_closes(uint64_t window) {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  if (self.context != nullptr) c_api::window_closes(self.context, window);
+}
+
+void window_closed(uint64_t window, bool has_gone) {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  if (has_gone) std::erase_if(self.windows, [&](const WindowPart& part) { return part.window == window; });
+  if (self.context == nullptr) return;
+  has_gone ? c_api::window_goes(self.context, window) : c_api::window_stays(self.context, window);
+}
+
+c_api::WindowUses window_uses() {
+  Endpoint& self = the_endpoint();
+  const std::lock_guard lock(self.mutex);
+  return self.context == nullptr ? c_api::WindowUses{} : c_api::window_uses(self.context);
+}
+
 void close_endpoint() {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);
@@ -92,6 +129,7 @@ void close_endpoint() {
   self.context = nullptr;
   self.tried = true;
   self.given_out.clear();
+  self.windows.clear();
 }
 
 }  // namespace hocket::interposer

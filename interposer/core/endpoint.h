@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This process's hocket context: made when first needed, gone at MPI_Finalize; and the memory that MPI_Alloc_mem gives
-// out of it.
+// This process's hocket context: made when first needed, gone at MPI_Finalize; the memory that MPI_Alloc_mem gives
+// out of it, and what it is told of windows' memory.
 //
 // Thread safety: all functions from any thread, except close_endpoint, which is called when no other call runs.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "c_api/internal/windows.h"
 #include "hocket/hocket.h"
 
 namespace hocket::interposer {
@@ -32,6 +34,14 @@ hocket_context_t* endpoint();
 void* shared_allocate(size_t bytes);
 // False: it isn't from shared_allocate.
 bool shared_free(void* memory);
+
+// A window, by its handle's bits, has memory that the MPI has given it. No context is made for it: one that is made
+// later is told of all windows that there are.
+void window_comes(uint64_t window, const void* memory, size_t bytes);
+// Before it is freed; `has_gone`: whether it was.
+void window_closes(uint64_t window);
+void window_closed(uint64_t window, bool has_gone);
+c_api::WindowUses window_uses();
 
 void close_endpoint();
 

@@ -139,6 +139,12 @@ void CommonCounters::add(const Counters& counters) {
   counters.visit([&](size_t index, uint64_t calls) { values_[index].fetch_add(calls, std::memory_order_relaxed); });
 }
 
+std::string windows_text(uint64_t in_place, uint64_t copied) {
+  if (in_place + copied == 0) return "";
+  return "hocket: memory of windows: used in place " + std::to_string(in_place) + " times, copied " +
+         std::to_string(copied) + " times\n";
+}
+
 std::string statistics_text(const CounterArray& sums, int ranks) {
   Row total;
   std::string text = "hocket: calls of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks together\n");

@@ -102,5 +102,7 @@ class Counters {
 
 // The text for all ranks' sums.
 std::string statistics_text(const CounterArray& sums, int ranks);
+// Of windows' memory: how often long data in it were used as they lie, and how often a copy; "" if neither.
+std::string windows_text(uint64_t in_place, uint64_t copied);
 
 }  // namespace hocket::interposer

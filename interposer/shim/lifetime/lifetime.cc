@@ -240,8 +240,11 @@ void print_statistics() {
   if (type == handles.type_null) return;
   const CounterArray calls = sums_of(read_counters(), type);
   const TimeArray all_times = sums_of(times, type);
+  const c_api::WindowUses uses = window_uses();
+  const std::array<uint64_t, 2> windows = sums_of(std::array<uint64_t, 2>{uses.in_place, uses.copied}, type);
   if (job.rank != 0) return;
-  const std::string text = statistics_text(calls, job.size) + times_text(all_times, job.size);
+  const std::string text =
+      statistics_text(calls, job.size) + windows_text(windows[0], windows[1]) + times_text(all_times, job.size);
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // no reader is left
 }
 

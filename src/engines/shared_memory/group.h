@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/assertion.h"
+#include "engines/shared_memory/common_memory.h"
 #include "engines/shared_memory/layout.h"
 #include "platform/memory/shared_region.h"
 
@@ -28,7 +29,11 @@ class NodeGroup {
  public:
   // `asymmetric`: all members have registered for the asymmetric barrier.
   NodeGroup(uint32_t rank, std::vector<Member> members, std::shared_ptr<platform::SharedRegion> region, bool asymmetric)
-      : rank_(rank), members_(std::move(members)), region_(std::move(region)), asymmetric_(asymmetric) {
+      : rank_(rank),
+        members_(std::move(members)),
+        region_(std::move(region)),
+        asymmetric_(asymmetric),
+        common_memory_(*this) {
     HOCKET_ASSERT(rank_ < members_.size(), "a group's own rank is one of its members");
   }
 
@@ -42,6 +47,7 @@ class NodeGroup {
   platform::SharedRegion& region() const { return *region_; }
   // So that what lies before `end` in a member's region is in its window.
   Status reach(uint32_t rank, uint64_t end);
+  CommonMemory& common_memory() { return common_memory_; }
   // Whether members may read each other's memory by process_vm_readv. To be allowed on all of them alike, before the
   // first call, when all have found that it works and is faster than copying.
   bool cross_memory() const { return cross_memory_; }
@@ -93,6 +99,7 @@ class NodeGroup {
   std::shared_ptr<platform::SharedRegion> region_;
   bool asymmetric_;
   bool cross_memory_ = false;
+  CommonMemory common_memory_;
 };
 
 }  // namespace hocket::engines::shared_memory

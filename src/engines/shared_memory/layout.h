@@ -2,7 +2,8 @@
 // What each rank of a group keeps in memory that its peers map. All zero is the initial state.
 //
 // Writers: a mailbox line by the one sender it belongs to, counters and what a rank reports to its node (sleepers,
-// broken, left, the reason and whether it is taken) by all, by atomic operations; everything else by its owner.
+// broken, left, the reason and whether it is taken) by all, by atomic operations, and what asks
+// a rank by all others; everything else by its owner.
 // Readers never write to the memory that they read from: they record what they have consumed in their own memory, where
 // the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
 //
@@ -14,6 +15,7 @@
 #include <cstdint>
 
 #include "engines/shared_memory/call_record.h"
+#include "platform/memory/common_files.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/turns.h"
 #include "schedule/step.h"
@@ -47,20 +49,26 @@ inline constexpr uint32_t kShortMailBuffers = 32;
 // which counts from 1.
 struct alignas(64) SlotLine {
   std::atomic<uint64_t> tag;
-  uint64_t location;  // with the call's mark: offset in the owner's region, or kInline, or kForeign and an address
+  uint64_t location;  // with the call's mark: offset in the owner's region, or kInline, or kForeign or kCommon and
+                      // an address
   std::byte payload[kInlineBytes];
 };
 inline constexpr uint64_t kInline = (uint64_t{1} << kMarkShift) - 1;
 // A location with this bit is not an offset but an address in the owner's process, to be read by process_vm_readv.
 inline constexpr uint64_t kForeign = uint64_t{1} << 63;
 inline bool is_foreign(uint64_t location) { return (location & kForeign) != 0; }
+// With this one an address in the owner's process, of memory that is mapped here as well (common_memory.h). No offset
+// is as large, and no address takes the bits of an inline message.
+inline constexpr uint64_t kCommon = uint64_t{1} << 47;
+static_assert((kCommon | platform::CommonFiles::kAddresses) < kInline - 0xff);
 inline constexpr uint32_t kBeingWritten = 0;  // a version: the first is under way
 inline uint64_t slot_tag(uint64_t call, uint32_t version) { return call << 16 | version; }
 
 // One fragment of a message. `serial` counts the lines of an ordered pair from 1; written last, read first.
 struct alignas(64) MailLine {
   std::atomic<uint64_t> serial;
-  // With the call's mark: offset in the sender's region, or kForeign and an address, or of an inline one: inline_of().
+  // With the call's mark: offset in the sender's region, or kForeign or kCommon and an address, or of an inline one:
+  // inline_of().
   uint64_t location;
   union {
     std::byte payload[kInlineBytes];
@@ -121,6 +129,11 @@ struct alignas(64) RankBlock {
   static constexpr uint32_t kMismatch = ~0u;
   // On rank 0: counts ranks out when the group is dissolved, twice over.
   std::atomic<uint32_t> left;
+  // 1 + where in its owner's region the board is on which it says what it has mapped of windows' memory
+  // (platform::CommonBoard); 0: it has said nothing.
+  std::atomic<uint64_t> board;
+  // Raised by peers that would have such memory read as it lies, and miss it on the board.
+  std::atomic<uint32_t> is_asked;
   // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`
   // writes it.
   static constexpr uint32_t kReasonBytes = 448;

@@ -59,8 +59,12 @@ void MemoryTransport::post(uint32_t peer, uint64_t location, uint64_t bytes, uin
 }
 
 // Where the receiver can read a long message as it lies, or kInline if it can't.
-uint64_t MemoryTransport::reachable_location(const std::byte* data, uint64_t bytes) const {
+uint64_t MemoryTransport::reachable_location(const std::byte* data, uint64_t bytes) {
   if (bytes >= kSendInPlaceBytes && group_.region().contains(data, bytes)) return group_.region().offset_of(data);
+  if (bytes >= kSendInPlaceBytes) {
+    group_.common_memory().answer();
+    if (const uint64_t common = group_.common_memory().location_of(data, bytes); common != kInline) return common;
+  }
   if (bytes >= kForeignBytes && group_.cross_memory()) return kForeign | reinterpret_cast<uintptr_t>(data);
   return kInline;
 }
@@ -83,7 +87,7 @@ Progress MemoryTransport::send(const Instruction& step, StepState& state, const 
     pair.sending = nullptr;
     return Progress::kDone;
   }
-  const uint64_t location = state.bytes == 0 ? reachable_location(data, step.bytes) : kInline;
+  const uint64_t location = state.phase == kNotStarted ? reachable_location(data, step.bytes) : kInline;
   if (location != kInline) {
     operands.need(step, 0, step.bytes);
     post(step.peer, location, step.bytes, step.bytes);
@@ -93,6 +97,7 @@ Progress MemoryTransport::send(const Instruction& step, StepState& state, const 
     return is_consumed(step.peer, state.serial) ? Progress::kDone : Progress::kPending;
   }
   pair.sending = &state;
+  state.phase = kMoving;
   const uint64_t element = step.bytes / step.elements;
   const Progress progress = send_fragments(step, state, operands, kMailStagingBytes / element * element);
   if (progress == Progress::kDone) pair.sending = nullptr;

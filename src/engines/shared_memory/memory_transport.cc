@@ -113,11 +113,21 @@ Progress MemoryTransport::refuse(const Instruction& step) {
   return Progress::kPending;
 }
 
-bool MemoryTransport::has_reached(uint32_t peer, uint64_t end) {
-  Status reached = group_.reach(peer, end);
-  if (reached.is_ok()) return true;
+std::byte* MemoryTransport::reach(uint32_t peer, uint64_t offset, uint64_t bytes) {
+  if ((offset & kCommon) != 0) {
+    std::byte* const memory = group_.common_memory().at(peer, offset & ~kCommon, bytes);
+    if (memory == nullptr) {
+      failure_ = Status(Code::kSystem, "rank " + std::to_string(group_.name_of(group_.rank())) +
+                                           " doesn't find the memory of a window that rank " +
+                                           std::to_string(group_.name_of(peer)) +
+                                           " has passed; was the window freed during the call?");
+    }
+    return memory;
+  }
+  Status reached = group_.reach(peer, offset + bytes);
+  if (reached.is_ok()) return group_.member(peer).window.base + offset;
   failure_ = std::move(reached);
-  return false;
+  return nullptr;
 }
 
 bool MemoryTransport::enter_set() {

@@ -143,14 +143,13 @@ class MemoryTransport final : public Transport {
   // kPending if it could not be read, which it never will: the group has been reported broken.
   Progress take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset, uint64_t done,
                    uint64_t bytes);
-  // Where something in a peer's region is mapped here; nullptr: it can't be, and the call fails.
+  // Where something is mapped here that lies at this location, no foreign one; nullptr: it can't be, and the call
+  // fails.
   std::byte* at(uint32_t peer, uint64_t offset, uint64_t bytes) {
     const Member& owner = group_.member(peer);
-    if (offset + bytes <= owner.window.bytes || has_reached(peer, offset + bytes)) [[likely]]
-      return owner.window.base + offset;
-    return nullptr;
+    return offset + bytes <= owner.window.bytes ? owner.window.base + offset : reach(peer, offset, bytes);
   }
-  bool has_reached(uint32_t peer, uint64_t end);
+  std::byte* reach(uint32_t peer, uint64_t offset, uint64_t bytes);
   StagingBuffer* slot_buffer(uint8_t slot);
   bool publishes_in_place(const Instruction& step, const std::byte* memory) const;
   void write_slot(const Instruction& step, uint64_t location);
@@ -162,7 +161,7 @@ class MemoryTransport final : public Transport {
   bool is_consumed(uint32_t peer, uint64_t serial);
   StagingBuffer* mail_buffer(uint32_t peer, bool is_short);
   bool is_expected(const Instruction& step, const StepState& state, const MailLine& line, uint64_t location);
-  uint64_t reachable_location(const std::byte* data, uint64_t bytes) const;
+  uint64_t reachable_location(const std::byte* data, uint64_t bytes);
   void post(uint32_t peer, uint64_t location, uint64_t bytes, uint64_t total);
   void post_inline(uint32_t peer, const std::byte* payload, uint64_t bytes, bool is_whole);
   void post_line(uint32_t peer, MailLine& line);

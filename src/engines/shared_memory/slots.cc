@@ -15,6 +15,8 @@ namespace {
 // Publishing the caller's own memory in place saves a copy, but then the call can't end before all peers have read
 // it. Below this size the copy is cheaper.
 constexpr uint64_t kPublishInPlaceBytes = 16 * 1024;
+// What peers write in place needs no copy and nobody's wait; but for windows' memory there is more to ask.
+constexpr uint64_t kExposeInPlaceBytes = 4096;
 // A copy of this size takes longer than to tell that it is being made.
 constexpr uint64_t kLongCopyBytes = 4096;
 
@@ -74,6 +76,14 @@ Progress MemoryTransport::publish(const Instruction& step, const Operands& opera
     write_slot(step, group_.region().offset_of(data));
     return Progress::kDone;
   }
+  if (step.bytes >= kPublishInPlaceBytes) {
+    group_.common_memory().answer();
+    if (const uint64_t common = group_.common_memory().location_of(data, step.bytes); common != kInline) {
+      lingers_ = true;
+      write_slot(step, common);
+      return Progress::kDone;
+    }
+  }
   if (group_.cross_memory() && step.bytes >= kForeignBytes) {
     lingers_ = true;
     write_slot(step, kForeign | reinterpret_cast<uintptr_t>(data));
@@ -97,6 +107,12 @@ Progress MemoryTransport::expose(const Instruction& step, const Operands& operan
   if (step.bytes != 0 && group_.region().contains(room, step.bytes)) {
     write_slot(step, group_.region().offset_of(room));
     return Progress::kDone;
+  }
+  if (step.bytes >= kExposeInPlaceBytes) {
+    if (const uint64_t common = group_.common_memory().location_of(room, step.bytes); common != kInline) {
+      write_slot(step, common);
+      return Progress::kDone;
+    }
   }
   StagingBuffer* buffer = slot_buffer(step.slot);
   if (buffer == nullptr) return Progress::kPending;
@@ -148,11 +164,13 @@ Progress MemoryTransport::put(const Instruction& step, const Operands& operands)
   if (line == nullptr) return Progress::kPending;
   const uint64_t location = line->location ^ mark_;
   if (is_of_other_call(step, location)) return Progress::kPending;
-  // What is exposed always lies in the owner's region.
+  // What is exposed always lies where it is mapped here.
   if (step.bytes == 0) return Progress::kDone;
   std::byte* room = at(step.peer, location + step.target_offset, step.bytes);
   if (room == nullptr) return Progress::kPending;
-  std::memcpy(room, operands.source(step), step.bytes);
+  group_.common_memory().answer();
+  const std::byte* data = operands.source(step);
+  if (room != data) std::memcpy(room, data, step.bytes);  // ranks may pass the same memory of a window
   return Progress::kDone;
 }
 

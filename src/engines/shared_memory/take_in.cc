@@ -22,6 +22,7 @@ bool combines(const Instruction& step) {
 Progress MemoryTransport::take_in(const Instruction& step, const Operands& operands, uint64_t location, uint64_t offset,
                                   uint64_t done, uint64_t bytes) {
   const Member& owner = group_.member(step.peer);
+  if (bytes > kNearBytes) group_.common_memory().answer();
   if (!is_foreign(location)) {
     const std::byte* data = at(step.peer, location + offset, bytes);
     if (data == nullptr) return Progress::kPending;

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "base/status.h"
+#include "platform/memory/common_files.h"
 #include "platform/memory/growing_mapping.h"
 
 namespace hocket::platform {
@@ -66,6 +67,9 @@ class SharedRegion {
   // Mapped at first, here and by peers, unless the limit is less.
   static constexpr size_t kFirstBytes = size_t{8} << 20;
 
+  // Memory that peers map though it isn't this region's.
+  CommonFiles& common_files() { return common_files_; }
+
  private:
   SharedRegion() = default;
   struct Allocator;
@@ -84,6 +88,7 @@ class SharedRegion {
   bool is_limit_given_ = false;
   int descriptor_ = -1;
   std::unique_ptr<Allocator> allocator_;
+  CommonFiles common_files_{*this};
 };
 
 // A peer's region, mapped here as far as it has been needed. In the same process it is the owner's own mapping, kept

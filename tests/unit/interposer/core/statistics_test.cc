@@ -79,6 +79,11 @@ TEST(Statistics, WithNoCallsGiveNoShare) {
   EXPECT_EQ(text.find('%'), std::string::npos) << text;
 }
 
+TEST(Statistics, SayHowWindowsMemoryWasUsedWhereItWas) {
+  EXPECT_EQ(windows_text(0, 0), "");
+  EXPECT_EQ(windows_text(2, 30), "hocket: memory of windows: used in place 2 times, copied 30 times\n");
+}
+
 TEST(CallTimes, AreToldLongestFirstAndByRank) {
   TimeArray sums{};
   sums[static_cast<size_t>(Collective::kBarrier)] = 1'000'000'000;
