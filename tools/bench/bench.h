@@ -36,6 +36,9 @@ enum class Lengths : uint8_t { kEqual, kUneven, kSparse };
 std::string_view name(Timing timing);
 size_t bytes_of(Element element);
 
+// kShared: from hocket_alloc or MPI_Alloc_mem; the others from MPI_Win_allocate and MPI_Win_allocate_shared.
+enum class Memory { kPlain, kShared, kWindow, kSharedWindow };
+
 struct Options {
   std::vector<Collective> collectives;
   bool pingpong = false;
@@ -52,9 +55,9 @@ struct Options {
   std::vector<std::string> variants;  // empty: the usual ones
   std::vector<std::string> printed;   // of these, empty: all
   Lengths lengths = Lengths::kEqual;
-  bool shared_memory = false;  // buffers from hocket_alloc or MPI_Alloc_mem
-  double late_s = 1;           // wait: how late the late rank is
-  std::string json;            // path, "" for none
+  Memory memory = Memory::kPlain;  // of the buffers
+  double late_s = 1;               // wait: how late the late rank is
+  std::string json;                // path, "" for none
   bool colour = false;
   bool progress = false;
 };

@@ -118,7 +118,7 @@ hocket_comm_t* Endpoint::open_another() {
 
 bool Endpoint::make_buffers(const Options& options) {
   const size_t bytes = buffer_bytes(options, world_.size());
-  if (options.shared_memory) {
+  if (options.memory == Memory::kShared) {
     void* memory = nullptr;
     if (hocket_alloc(context_, 2 * bytes, &memory) != HOCKET_OK) return complain();
     buffers_ = {static_cast<std::byte*>(memory), static_cast<std::byte*>(memory) + bytes};

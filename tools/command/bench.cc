@@ -144,7 +144,9 @@ bool read_words(BenchWords& parsed) {
   options.printed = parsed.printed;
   if (parsed.lengths == "uneven") options.lengths = bench::Lengths::kUneven;
   if (parsed.lengths == "sparse") options.lengths = bench::Lengths::kSparse;
-  options.shared_memory = parsed.memory == "shared";
+  if (parsed.memory == "shared") options.memory = bench::Memory::kShared;
+  if (parsed.memory == "window") options.memory = bench::Memory::kWindow;
+  if (parsed.memory == "shared-window") options.memory = bench::Memory::kSharedWindow;
   options.colour = parsed.colour == "always" ||
                    (parsed.colour == "auto" && parsed.inside_mpi.empty() && wants_colour(STDOUT_FILENO));
   options.progress = parsed.progress || isatty(STDERR_FILENO) == 1;
@@ -162,6 +164,8 @@ int run(BenchWords parsed, const std::vector<std::string>& launcher, const std::
     if (const Status status = check_writable("--json", parsed.bench.json); !status.is_ok())
       return fail(kUsage, status.message());
   if (parsed.local.ranks != 0) {
+    if (parsed.memory.ends_with("window"))
+      return fail(kUsage, "--memory " + parsed.memory + " is for ranks of an MPI: give a launcher instead of --ranks");
     if (!launcher.empty()) return fail(kUsage, "either --ranks or a launcher after --, not both");
     return bench_local(parsed.local, parsed.bench);
   }
@@ -208,8 +212,10 @@ void add_bench(CLI::App& app, Invocation& invocation) {
                   "sparse: one in sixteen, the others empty")
       ->check(CLI::IsMember({"equal", "uneven", "sparse"}))
       ->capture_default_str();
-  sub->add_option("--memory", parsed->memory, "shared: buffers from hocket_alloc or MPI_Alloc_mem")
-      ->check(CLI::IsMember({"plain", "shared"}))
+  sub->add_option("--memory", parsed->memory,
+                  "shared: buffers from hocket_alloc or MPI_Alloc_mem; of an MPI also window (MPI_Win_allocate) and "
+                  "shared-window (MPI_Win_allocate_shared)")
+      ->check(CLI::IsMember({"plain", "shared", "window", "shared-window"}))
       ->capture_default_str();
   sub->add_option("--bind", parsed->bind, "cores: rank i on the i-th usable core, beginning anew after the last")
       ->check(CLI::IsMember({"none", "cores"}))

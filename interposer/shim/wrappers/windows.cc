@@ -62,7 +62,7 @@ int come_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void* baseptr
 template <typename PassThrough>
 int go(const MPI_Win* win, const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
-  const bool has_memory = is_outer && win != nullptr && interposer::mode() == interposer::Mode::kServing;
+  const bool has_memory = is_outer && win != nullptr && interposer::mode() != interposer::Mode::kAsleep;
   const uint64_t window = has_memory ? interposer::handle_bits(*win) : 0;
   if (has_memory) interposer::window_closes(window);
   const interposer::NestedCall nested;

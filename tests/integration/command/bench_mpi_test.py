@@ -71,6 +71,17 @@ class BenchUnderMpi(CommandTest):
                 self.refused("bench", "alltoall", "--variants", "linear", "--memory", "shared", "--", launcher, "-n",
                              "2", words=["--memory shared"])
 
+    def test_buffers_may_be_a_windows_memory(self):
+        for family, launcher in launchers():
+            for memory in "shared", "window", "shared-window":
+                with self.subTest(family, memory=memory):
+                    result = run("bench", "allreduce", "--sizes", "256K", "--time-budget", "60", "--iterations", "50",
+                                 "--memory", memory, "--", launcher, "-n", "2", HOCKET_STATS="1")
+                    self.expect(result, 0)
+                    if memory != "shared":
+                        self.assertRegex(result.stdout + result.stderr, "memory of windows: used in place [1-9]")
+        self.refused("bench", "allreduce", "--memory", "window", "--ranks", "2", words=["--memory window", "launcher"])
+
     def test_calls_that_hocket_passes_through_are_not_reported_as_its_own(self):
         for family, launcher in launchers():
             with self.subTest(family):

@@ -19,20 +19,21 @@ const std::vector<std::string> kUsual = {kMpiVariant, kOwnChoice};
 
 class Memory {
  public:
-  Memory(bench::MpiRanks& ranks, const bench::Options& options) : ranks_(ranks), shared_(options.shared_memory) {
+  Memory(bench::MpiRanks& ranks, const bench::Options& options)
+      : ranks_(ranks), is_plain_(options.memory == bench::Memory::kPlain) {
     const size_t bytes = bench::buffer_bytes(options, ranks.world().size());
-    std::byte* memory =
-        shared_ ? ranks.allocate(2 * bytes) : static_cast<std::byte*>(std::aligned_alloc(64, 2 * bytes));
+    std::byte* memory = is_plain_ ? static_cast<std::byte*>(std::aligned_alloc(64, 2 * bytes))
+                                  : ranks.allocate(2 * bytes, options.memory);
     buffers_ = {memory, memory == nullptr ? nullptr : memory + bytes};
   }
-  ~Memory() { shared_ ? ranks_.release(buffers_.input) : std::free(buffers_.input); }
+  ~Memory() { is_plain_ ? std::free(buffers_.input) : ranks_.release(buffers_.input); }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   const bench::Buffers& buffers() const { return buffers_; }
 
  private:
   bench::MpiRanks& ranks_;
-  bool shared_;
+  bool is_plain_;
   bench::Buffers buffers_;
 };
 
@@ -90,8 +91,10 @@ int bench_on_mpi(bench::MpiRanks& ranks, const bench::Options& options) {
   // Displacements are ints.
   if (bench::buffer_bytes(options, world.size()) > static_cast<size_t>(std::numeric_limits<int>::max()))
     return refuse(world.rank(), "an MPI takes messages shorter than 2G, of all blocks together");
-  if (options.shared_memory && has_algorithms(options))
-    return refuse(world.rank(), "--memory shared is the MPI's memory, which single algorithms don't know");
+  if (options.memory != bench::Memory::kPlain && has_algorithms(options))
+    return refuse(world.rank(),
+                  "with --memory shared, window or shared-window it is the MPI's memory, which single "
+                  "algorithms don't know");
   std::unique_ptr<bench::Endpoint> endpoint;
   if (has_algorithms(options)) {
     endpoint = std::make_unique<bench::Endpoint>(world, &ranks.hockets_wire());

@@ -35,12 +35,18 @@ class Ranks : public MpiRanks {
     return std::make_unique<MpiVariant>(comm_, shim_, options, hocket, world_->rank(), world_->size());
   }
 
-  std::byte* allocate(size_t bytes) override {
+  std::byte* allocate(size_t bytes, Memory kind) override {
     void* memory = nullptr;
-    MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, &memory);
+    const auto size = static_cast<MPI_Aint>(bytes);
+    if (kind == Memory::kWindow)
+      MPI_Win_allocate(size, 1, MPI_INFO_NULL, comm_, &memory, &window_);
+    else if (kind == Memory::kSharedWindow)
+      MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, comm_, &memory, &window_);
+    else
+      MPI_Alloc_mem(size, MPI_INFO_NULL, &memory);
     return static_cast<std::byte*>(memory);
   }
-  void release(std::byte* memory) override { MPI_Free_mem(memory); }
+  void release(std::byte* memory) override { window_ != MPI_WIN_NULL ? MPI_Win_free(&window_) : MPI_Free_mem(memory); }
 
   std::unique_ptr<MpiRanks> split(int color) override {
     MPI_Comm part = MPI_COMM_NULL;
@@ -69,6 +75,7 @@ class Ranks : public MpiRanks {
 
  private:
   MPI_Comm comm_;
+  MPI_Win window_ = MPI_WIN_NULL;
   Shim& shim_;
   std::unique_ptr<MpiWorld> world_;
 };

@@ -26,8 +26,8 @@ class MpiRanks {
 
   // The MPI's own collectives, or hocket through the same functions.
   virtual std::unique_ptr<Variant> variant(const Options& options, bool hocket) = 0;
-  // From MPI_Alloc_mem; nullptr if there is none. Not collective.
-  virtual std::byte* allocate(size_t bytes) = 0;
+  // From MPI_Alloc_mem or a window, one at a time; nullptr if there is none. Not `kPlain`.
+  virtual std::byte* allocate(size_t bytes, Memory memory) = 0;
   virtual void release(std::byte* memory) = 0;
 
   // Ranks of the same color among themselves, in the same order; nullptr where it is negative. To be given up before
