@@ -203,6 +203,81 @@ static void trace_errors(void) {
   MPI_Comm_free(&comm);
 }
 
+// --- of a window whose memory collectives use ------------------------------------------------------------------------
+
+static void count_window_call(MPI_Win* window, int* code, ...) {
+  (void)window, (void)code;
+  ++handler_calls;
+}
+
+// Of files in shared memory.
+static int mapped_files(void) {
+  char line[4096];
+  int number = 0;
+  FILE* const maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps) != NULL) number += strstr(line, "/dev/shm/") != NULL;
+  fclose(maps);
+  return number;
+}
+
+static int attribute_of(MPI_Win window, int key) {
+  int* value = NULL;
+  int found = 0;
+  MPI_Win_get_attr(window, key, &value, &found);
+  return found != 0 ? *value : -1;
+}
+
+static void trace_window(const char* what, MPI_Win window) {
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  int length = 0, hints = 0;
+  MPI_Info info;
+  MPI_Errhandler handler;
+  MPI_Win_get_name(window, name, &length);
+  MPI_Win_get_info(window, &info);
+  MPI_Info_get_nkeys(info, &hints);
+  MPI_Info_free(&info);
+  name[strcspn(name, "0123456789")] = 0;  // Open MPI's are numbered with communicators
+  trace("%s: name '%s', %d hints, flavour %d, model %d, unit %d", what, name, hints,
+        attribute_of(window, MPI_WIN_CREATE_FLAVOR), attribute_of(window, MPI_WIN_MODEL),
+        attribute_of(window, MPI_WIN_DISP_UNIT));
+  MPI_Win_get_errhandler(window, &handler);
+  trace("%s: errors are %s", what, handler == MPI_ERRORS_ARE_FATAL ? "fatal" : "something else");
+}
+
+static void use_window(const char* what, MPI_Win* window, double* memory) {
+  static double own[50000];
+  double* const data = memory != NULL ? memory : own;
+  trace_window(what, *window);
+  const int mapped = mapped_files();
+  for (int i = 0; i < 40; ++i) MPI_Allreduce(MPI_IN_PLACE, data, 50000, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  trace_window(what, *window);
+  trace("%s: mapped files have become more by %d", what, mapped_files() - mapped);
+  MPI_Errhandler counting;
+  MPI_Win_create_errhandler(count_window_call, &counting);
+  MPI_Win_set_errhandler(*window, counting);
+  handler_calls = 0;
+  const char* const result = class_of(MPI_Win_complete(*window));
+  trace("%s: an end that has no beginning: %s, raised %d times", what, result, handler_calls);
+  handler_calls = 0;
+  MPI_Errhandler_free(&counting);
+  trace("%s: freed: %s, the handle is %s", what, class_of(MPI_Win_free(window)),
+        *window == MPI_WIN_NULL ? "null" : "there");
+  trace("%s: then they are fewer by %d", what, mapped - mapped_files());
+}
+
+static void trace_windows(void) {
+  MPI_Win window;
+  double* memory = NULL;
+  MPI_Win_allocate(50000 * sizeof *memory, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  use_window("MPI_Win_allocate", &window, memory);
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const MPI_Aint bytes = world_rank == 1 ? 0 : 50000 * sizeof *memory;
+  MPI_Win_allocate_shared(bytes, 8, MPI_INFO_NULL, node, &memory, &window);
+  use_window("MPI_Win_allocate_shared", &window, bytes != 0 ? memory : NULL);
+  MPI_Comm_free(&node);
+}
+
 static void work(void) {
   static double data[50000];
   MPI_Comm copy;
@@ -232,6 +307,7 @@ int main(int argc, char** argv) {
   trace_descriptors("after collectives");
   trace_locked_memory("after collectives");
   trace_mpi("after collectives");
+  trace_windows();
   trace_errors();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   trace_mpi("after errors");

@@ -3,6 +3,7 @@
 // these windows. The argument names what is done; hocket's statistics tell whether peers have used the memory in place.
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -260,6 +261,45 @@ static void other_memory_in_its_place(void) {
   }
 }
 
+// Threads use their windows while others come and go.
+enum { kThreads = 2 };
+static struct {
+  MPI_Comm comm;
+  MPI_Win window;
+  uint64_t* memory;
+} of_thread[kThreads];
+
+static void* use_own_window(void* argument) {
+  const int me = (int)(intptr_t)argument;
+  work(of_thread[me].comm, of_thread[me].memory, of_thread[me].memory + kLongs, 3 * kRounds);
+  return NULL;
+}
+
+static void by_threads(void) {
+  pthread_t threads[kThreads];
+  MPI_Comm mine;
+  MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+  for (int i = 0; i < kThreads; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[i].comm);
+    MPI_Win_allocate(2 * kLongs * sizeof(uint64_t), 1, MPI_INFO_NULL, of_thread[i].comm, &of_thread[i].memory,
+                     &of_thread[i].window);
+  }
+  for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, use_own_window, (void*)(intptr_t)i);
+  for (int i = 0; i < 10; ++i) {
+    MPI_Win window;
+    uint64_t* memory = NULL;
+    MPI_Win_allocate_shared(2 * kLongs * sizeof *memory, 1, MPI_INFO_NULL, mine, &memory, &window);
+    work(mine, memory, memory + kLongs, i < 5 ? kRounds : 1);
+    MPI_Win_free(&window);
+  }
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < kThreads; ++i) {
+    MPI_Win_free(&of_thread[i].window);
+    MPI_Comm_free(&of_thread[i].comm);
+  }
+  MPI_Comm_free(&mine);
+}
+
 static int entries_of(const char* folder) {
   int number = 0;
   DIR* const list = opendir(folder);
@@ -308,8 +348,11 @@ static void many(int number) {
 }
 
 int main(int argc, char** argv) {
-  start(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
   const char* const what = argc > 1 ? argv[1] : "";
+  const int has_threads = strcmp(what, "by_threads") == 0;
+  MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  start_after_init();
   set_up(MPI_COMM_WORLD);
   if (strcmp(what, "allocated") == 0) allocated();
   if (strcmp(what, "shared") == 0) shared();
@@ -320,6 +363,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "of_some_ranks") == 0) of_some_ranks();
   if (strcmp(what, "two") == 0) two();
   if (strcmp(what, "other_memory_in_its_place") == 0) other_memory_in_its_place();
+  if (has_threads && provided == MPI_THREAD_MULTIPLE) by_threads();
   if (strcmp(what, "many") == 0) many(atoi(argv[2]));
   return finish("windows");
 }
