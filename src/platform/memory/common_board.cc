@@ -10,6 +10,7 @@ void CommonBoard::Line::put(const FileMapping& mapping) {
   // Release, all: whoever reads one of them by acquire finds the odd version, or a later one. Partner: get().
   device.store(mapping.file.device, std::memory_order_release);
   inode.store(mapping.file.inode, std::memory_order_release);
+  name.store(mapping.file.name, std::memory_order_release);
   offset.store(mapping.offset, std::memory_order_release);
   begin.store(mapping.begin, std::memory_order_release);
   end.store(mapping.end, std::memory_order_release);
@@ -23,6 +24,7 @@ FileMapping CommonBoard::Line::get() const {
     FileMapping mapping;
     mapping.file.device = device.load(std::memory_order_acquire);
     mapping.file.inode = inode.load(std::memory_order_acquire);
+    mapping.file.name = name.load(std::memory_order_acquire);
     mapping.offset = offset.load(std::memory_order_acquire);
     mapping.begin = begin.load(std::memory_order_acquire);
     mapping.end = end.load(std::memory_order_acquire);

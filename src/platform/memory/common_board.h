@@ -34,6 +34,7 @@ class CommonBoard {
     std::atomic<uint64_t> version;  // odd: being written
     std::atomic<uint64_t> device;
     std::atomic<uint64_t> inode;  // 0: free
+    std::atomic<uint64_t> name;
     std::atomic<uint64_t> offset;
     std::atomic<uint64_t> begin;
     std::atomic<uint64_t> end;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -38,8 +39,11 @@ std::optional<FileMapping> parse_line(const std::string& line) {
   const int found = std::sscanf(line.c_str(), "%lx-%lx %4s %lx %x:%x %lu %n", &begin, &end, rights, &offset, &major,
                                 &minor, &inode, &path);
   if (found != 7 || std::string_view(rights) != "rw-s" || inode == 0) return std::nullopt;
-  if (!is_memory(std::string_view(line).substr(static_cast<size_t>(path)))) return std::nullopt;
-  return FileMapping{begin, end, offset, {uint64_t{major} << 32 | minor, inode}};
+  std::string_view name = std::string_view(line).substr(static_cast<size_t>(path));
+  if (!is_memory(name)) return std::nullopt;
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  return FileMapping{begin, end, offset, {uint64_t{major} << 32 | minor, inode, std::hash<std::string_view>()(name)}};
 }
 
 bool continues(const FileMapping& one, const FileMapping& next) {

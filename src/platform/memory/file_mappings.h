@@ -11,10 +11,12 @@
 
 namespace hocket::platform {
 
-// The same in all processes of a machine that have the file mapped, also where it has no name any more.
+// The same in all processes of a machine that have the file mapped, also where it has been deleted since. Some file
+// systems have inodes of the same number, so the name has a part in it.
 struct FileIdentity {
   uint64_t device = 0;
   uint64_t inode = 0;  // 0: no file
+  uint64_t name = 0;   // a hash of it
 
   bool operator==(const FileIdentity&) const = default;
 };

@@ -91,7 +91,7 @@ TEST_F(WindowsOfARank, AreFoundByAPeerThatHasTheFile) {
   const auto mine = use(files_, file.one());
   ASSERT_TRUE(mine);
   CommonFiles& peers = peer_->common_files();
-  peers.look_for({{99, 99}});
+  peers.look_for({{99, 99, 99}});
   EXPECT_EQ(board(*peer_), nullptr) << "there is no such file";
   peers.look_for({mine->file});
   ASSERT_NE(board(*peer_), nullptr);
@@ -152,7 +152,7 @@ TEST_F(WindowsOfARank, AreReadFromTheBoardWhole) {
   std::thread writer([&] {
     for (uint64_t i = 1; !stop.load(std::memory_order_relaxed); ++i) {
       const uint64_t address = (i % 1000 + 1) << 20;
-      const auto line = shared->write({address, address + (1 << 20), address, {i, address}});
+      const auto line = shared->write({address, address + (1 << 20), address, {i, address, i}});
       if (line) shared->wipe(*line);
     }
   });
@@ -164,6 +164,7 @@ TEST_F(WindowsOfARank, AreReadFromTheBoardWhole) {
     ASSERT_EQ(found->offset, found->begin);
     ASSERT_EQ(found->file.inode, found->begin);
     ASSERT_EQ(found->end, found->begin + (1 << 20));
+    ASSERT_EQ(found->file.device, found->file.name);
     ASSERT_EQ((found->file.device % 1000 + 1) << 20, found->begin);
   }
   stop.store(true, std::memory_order_relaxed);

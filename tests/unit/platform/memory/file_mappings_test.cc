@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "platform/mapped_file.h"
 
 namespace hocket::platform {
 namespace {
+
+FileIdentity identity(uint64_t device, uint64_t inode, std::string_view name) {
+  return {device, inode, std::hash<std::string_view>()(name)};
+}
 
 TEST(FileMappings, AreTheSharedAndWritableOnesOfFiles) {
   const char* const maps =
@@ -20,9 +25,9 @@ TEST(FileMappings, AreTheSharedAndWritableOnesOfFiles) {
       "7f0000030000-7f0000032000 rw-s 00000000 00:01 5                  /memfd:hocket (deleted)\n"
       "7f0000040000-7f0000041000 rw-s 00000000 00:01 32768              /SYSV00000000 (deleted)";
   const std::vector<FileMapping> expected = {
-      {0x7f0000000000, 0x7f0000003000, 0x1000, {0x1b, 203560}},
-      {0x7f0000030000, 0x7f0000032000, 0, {1, 5}},
-      {0x7f0000040000, 0x7f0000041000, 0, {1, 32768}},
+      {0x7f0000000000, 0x7f0000003000, 0x1000, identity(0x1b, 203560, "/dev/shm/some name")},
+      {0x7f0000030000, 0x7f0000032000, 0, identity(1, 5, "/memfd:hocket")},
+      {0x7f0000040000, 0x7f0000041000, 0, identity(1, 32768, "/SYSV00000000")},
   };
   EXPECT_EQ(parse_file_mappings(maps), expected);
 }
@@ -44,8 +49,9 @@ TEST(FileMappings, AreOneWhereTheyContinueEachOther) {
       "4000-5000 rw-s 00002000 00:1b 7 /dev/shm/a\n"
       "5000-6000 rw-s 00003000 00:1b 8 /dev/shm/b\n");
   ASSERT_EQ(found.size(), 3U);
-  EXPECT_EQ(found[0], (FileMapping{0x1000, 0x4000, 0, {0x1b, 7}}));
-  EXPECT_EQ(found[1], (FileMapping{0x4000, 0x5000, 0x2000, {0x1b, 7}})) << "the same part once more";
+  EXPECT_EQ(found[0], (FileMapping{0x1000, 0x4000, 0, identity(0x1b, 7, "/dev/shm/a")}));
+  EXPECT_EQ(found[1], (FileMapping{0x4000, 0x5000, 0x2000, identity(0x1b, 7, "/dev/shm/a")}))
+      << "the same part once more";
 }
 
 TEST(FileMappings, SurviveWhatTheyDontUnderstand) {
@@ -54,7 +60,7 @@ TEST(FileMappings, SurviveWhatTheyDontUnderstand) {
 }
 
 TEST(FileMappings, KnowWhereAPartOfTheFileIs) {
-  const FileMapping mapping{0x10000, 0x14000, 0x2000, {1, 1}};
+  const FileMapping mapping{0x10000, 0x14000, 0x2000, {}};
   EXPECT_EQ(mapping.at(0x2000, 0x4000), 0x10000U);
   EXPECT_EQ(mapping.at(0x3000, 1), 0x11000U);
   EXPECT_EQ(mapping.at(0x1fff, 1), 0U);
