@@ -16,7 +16,9 @@ namespace hocket::interposer {
 namespace {
 
 struct WindowPart {
-  uint64_t window = 0;
+  uint64_t window = 0;  // by its handle
+  uint64_t number = 0;  // which no other window has had
+  bool is_closing = false;
   const void* memory = nullptr;
   size_t bytes = 0;
 };
@@ -31,6 +33,7 @@ struct Endpoint {
   const char* mpi_name = "";
   std::unordered_set<void*> given_out;
   std::vector<WindowPart> windows;
+  uint64_t window_numbers = 0;
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -51,7 +54,7 @@ hocket_context_t* make_context(Endpoint& self) {
     c_api::speak_of_mpi(self.context, self.mpi_name);
     c_api::expect_ranks(self.context, static_cast<uint32_t>(self.job_size));
     c_api::attend_while(self.context, awaited_progress.number(), self.mpi_spins);
-    for (const WindowPart& part : self.windows) c_api::window_comes(self.context, part.window, part.memory, part.bytes);
+    for (const WindowPart& part : self.windows) c_api::window_comes(self.context, part.number, part.memory, part.bytes);
   }
   return self.context;
 }
@@ -96,22 +99,32 @@ bool shared_free(void* memory) {
 void window_comes(uint64_t window, const void* memory, size_t bytes) {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);
-  self.windows.push_back({window, memory, bytes});
-  if (self.context != nullptr) c_api::window_comes(self.context, window, memory, bytes);
+  const WindowPart part{window, ++self.window_numbers, false, memory, bytes};
+  self.windows.push_back(part);
+  if (self.context != nullptr) c_api::window_comes(self.context, part.number, memory, bytes);
 }
 
-void window_closes(uint64_t window) {
+uint64_t window_closes(uint64_t window) {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);
-  if (self.context != nullptr) c_api::window_closes(self.context, window);
+  const auto part = std::find_if(self.windows.begin(), self.windows.end(),
+                                 [&](const WindowPart& one) { return one.window == window && !one.is_closing; });
+  if (part == self.windows.end()) return 0;
+  part->is_closing = true;
+  if (self.context != nullptr) c_api::window_closes(self.context, part->number);
+  return part->number;
 }
 
-void window_closed(uint64_t window, bool has_gone) {
+void window_closed(uint64_t number, bool has_gone) {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);
-  if (has_gone) std::erase_if(self.windows, [&](const WindowPart& part) { return part.window == window; });
-  if (self.context == nullptr) return;
-  has_gone ? c_api::window_goes(self.context, window) : c_api::window_stays(self.context, window);
+  const auto part = std::find_if(self.windows.begin(), self.windows.end(),
+                                 [&](const WindowPart& one) { return one.number == number; });
+  if (part == self.windows.end()) return;
+  part->is_closing = false;
+  if (self.context != nullptr)
+    has_gone ? c_api::window_goes(self.context, number) : c_api::window_stays(self.context, number);
+  if (has_gone) self.windows.erase(part);
 }
 
 c_api::WindowUses window_uses() {

@@ -35,12 +35,13 @@ void* shared_allocate(size_t bytes);
 // False: it isn't from shared_allocate.
 bool shared_free(void* memory);
 
-// A window, by its handle's bits, has memory that the MPI has given it. No context is made for it: one that is made
-// later is told of all windows that there are.
+// A window, by its handle's bits, has memory in one place that the MPI has given it. No context is made for it: one
+// that is made later is told of all windows that there are.
 void window_comes(uint64_t window, const void* memory, size_t bytes);
-// Before it is freed; `has_gone`: whether it was.
-void window_closes(uint64_t window);
-void window_closed(uint64_t window, bool has_gone);
+// Before it is freed: gives a number by which it is known until then, as another thread may get another window with its
+// handle as soon as the MPI has freed it; 0: it has no memory. And afterwards, `has_gone`: whether the MPI has.
+uint64_t window_closes(uint64_t window);
+void window_closed(uint64_t number, bool has_gone);
 c_api::WindowUses window_uses();
 
 void close_endpoint();

@@ -62,13 +62,12 @@ int come_shared(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, const void* baseptr
 template <typename PassThrough>
 int go(const MPI_Win* win, const PassThrough& pass_through) {
   const bool is_outer = !interposer::is_nested();
-  const bool has_memory = is_outer && win != nullptr && interposer::mode() != interposer::Mode::kAsleep;
-  const uint64_t window = has_memory ? interposer::handle_bits(*win) : 0;
-  if (has_memory) interposer::window_closes(window);
+  const bool may_be_known = is_outer && win != nullptr && interposer::mode() != interposer::Mode::kAsleep;
+  const uint64_t number = may_be_known ? interposer::window_closes(interposer::handle_bits(*win)) : 0;
   const interposer::NestedCall nested;
   const int error = interposer::wait_in_mpi(pass_through);
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
-  if (has_memory) interposer::window_closed(window, error == MPI_SUCCESS);
+  if (number != 0) interposer::window_closed(number, error == MPI_SUCCESS);
   return error;
 }
 

@@ -12,7 +12,7 @@
 
 namespace hocket::c_api {
 
-// `window`: a number that no other window has meanwhile. It may have memory in several places.
+// `window`: a number that no other window has meanwhile.
 void window_comes(hocket_context_t* context, uint64_t window, const void* memory, size_t bytes);
 // Before it is freed, and when that has failed after all.
 void window_closes(hocket_context_t* context, uint64_t window);

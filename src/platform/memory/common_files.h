@@ -36,7 +36,7 @@ class CommonFiles {
 
   explicit CommonFiles(SharedRegion& region) : region_(region) {}
 
-  // A window, under a number of the caller's, has memory here. It may have more than one part.
+  // A window, under a number of the caller's, has memory here.
   void come(uint64_t window, const void* memory, size_t bytes);
   // Before it is freed, which takes all of its ranks; and when that has failed.
   void close(uint64_t window) { set_open(window, false); }
