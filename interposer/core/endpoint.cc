@@ -118,12 +118,12 @@ uint64_t window_closes(uint64_t window) {
 void window_closed(uint64_t number, bool has_gone) {
   Endpoint& self = the_endpoint();
   const std::lock_guard lock(self.mutex);
+  if (self.context != nullptr)
+    has_gone ? c_api::window_goes(self.context, number) : c_api::window_stays(self.context, number);
   const auto part = std::find_if(self.windows.begin(), self.windows.end(),
                                  [&](const WindowPart& one) { return one.number == number; });
   if (part == self.windows.end()) return;
   part->is_closing = false;
-  if (self.context != nullptr)
-    has_gone ? c_api::window_goes(self.context, number) : c_api::window_stays(self.context, number);
   if (has_gone) self.windows.erase(part);
 }
 

@@ -39,7 +39,8 @@ bool shared_free(void* memory);
 // that is made later is told of all windows that there are.
 void window_comes(uint64_t window, const void* memory, size_t bytes);
 // Before it is freed: gives a number by which it is known until then, as another thread may get another window with its
-// handle as soon as the MPI has freed it; 0: it has no memory. And afterwards, `has_gone`: whether the MPI has.
+// handle as soon as the MPI has freed it; 0: it has no memory here, but peers may have asked for theirs. And
+// afterwards, `has_gone`: whether the MPI has.
 uint64_t window_closes(uint64_t window);
 void window_closed(uint64_t number, bool has_gone);
 c_api::WindowUses window_uses();

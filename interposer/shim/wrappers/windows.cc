@@ -67,7 +67,7 @@ int go(const MPI_Win* win, const PassThrough& pass_through) {
   const interposer::NestedCall nested;
   const int error = interposer::wait_in_mpi(pass_through);
   if (is_outer && error == MPI_SUCCESS) interposer::awaited_progress.window_goes();
-  if (number != 0) interposer::window_closed(number, error == MPI_SUCCESS);
+  if (may_be_known) interposer::window_closed(number, error == MPI_SUCCESS);
   return error;
 }
 

@@ -17,7 +17,7 @@ void window_comes(hocket_context_t* context, uint64_t window, const void* memory
 // Before it is freed, and when that has failed after all.
 void window_closes(hocket_context_t* context, uint64_t window);
 void window_stays(hocket_context_t* context, uint64_t window);
-// It has been freed.
+// It has been freed. Also of those that have no memory here, under any number that no window has.
 void window_goes(hocket_context_t* context, uint64_t window);
 
 // How often large steps of calls have used such memory as it lies, and how often they have used a copy.

@@ -41,7 +41,7 @@ class CommonFiles {
   // Before it is freed, which takes all of its ranks; and when that has failed.
   void close(uint64_t window) { set_open(window, false); }
   void reopen(uint64_t window) { set_open(window, true); }
-  // It has been freed.
+  // It has been freed. Also of those that have no memory here: others' may have been looked for.
   void go(uint64_t window);
 
   // Whether any window has memory. Relaxed: a thread that passes a window's memory knows of the window.
