@@ -62,7 +62,7 @@ Status ask(const Descriptor& service, std::span<const std::byte> request, Answer
 Result<std::unique_ptr<Doorbell>> Doorbell::open(const std::string& interface, const std::string& peer) {
   in_addr address{};
   if (inet_pton(AF_INET, peer.c_str(), &address) != 1)
-    return Status(Code::kInvalidArgument, "`" + peer + "` is no IPv4 address: HOCKET_POST_PEER names another node's");
+    return Status(Code::kInvalidArgument, "`" + peer + "` is no IPv4 address, as another node has one");
   std::unique_ptr<Doorbell> doorbell(new Doorbell);
   doorbell->service_ = Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un name{};
@@ -104,14 +104,14 @@ Status Doorbell::join(uint32_t peer) {
   }
   if (joined.answer.error != 0 || descriptors.empty()) return {Code::kNotSupported, joined.answer.text};
   doorbell_ = std::move(descriptors.back());
-  std::memcpy(bell_.data(), joined.doorbell, joined.doorbell_bytes);
+  std::memcpy(packet_.data(), joined.doorbell, joined.doorbell_bytes);
   nic_message m{};
   m.group = joined.group;
   m.epoch = kNotTheNext;
   m.kind = NIC_DOORBELL;
   __u64 words[NIC_WORDS + 1];
   nic_write(&m, 0, words);
-  std::memcpy(bell_.data() + joined.words_at, words, sizeof words);
+  std::memcpy(packet_.data() + joined.words_at, words, sizeof words);
   length_ = joined.words_at + sizeof words;
   return Status::ok();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The doorbell of a NIC engine's group, and a bell for it that the engine takes, looks at and refuses: one that is not
+// The doorbell of a NIC engine's group, and a ring of it that the engine takes, looks at and refuses: one that is not
 // the group's next. So ringing it costs what the way to the engine does, and neither an operation nor a packet.
 //
 // Thread safety: one thread at a time.
@@ -23,7 +23,7 @@ class Doorbell {
   static Result<std::unique_ptr<Doorbell>> open(const std::string& interface, const std::string& peer);
 
   int descriptor() const { return doorbell_.get(); }
-  std::span<const std::byte> bell() const { return {bell_.data(), length_}; }
+  std::span<const std::byte> packet() const { return {packet_.data(), length_}; }
 
  private:
   Doorbell() = default;
@@ -31,7 +31,7 @@ class Doorbell {
 
   platform::Descriptor service_;  // the group goes with it
   platform::Descriptor doorbell_;
-  std::array<std::byte, 256> bell_{};
+  std::array<std::byte, 256> packet_{};
   size_t length_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What it costs a host to ring a NIC engine's doorbell, by every way that Linux has for sending a packet. Times are the
-// host's, a bell. The engine's `out_of_turn` counts those that it has seen.
+// host's, a packet. The engine's `out_of_turn` counts those that it has seen.
 #include <benchmark/benchmark.h>
 #include <liburing.h>
 #include <sys/socket.h>
@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 
 #include "doorbell.h"
 
@@ -23,36 +22,37 @@ void nothing(benchmark::State& state) {
 }
 
 void by_send(benchmark::State& state) {
-  const auto bell = doorbell->bell();
-  for (auto _ : state) benchmark::DoNotOptimize(send(doorbell->descriptor(), bell.data(), bell.size(), MSG_NOSIGNAL));
+  const auto packet = doorbell->packet();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(send(doorbell->descriptor(), packet.data(), packet.size(), MSG_NOSIGNAL));
 }
 
-// Several bells by one call: for posts that a program makes one after the other and that may wait for each other.
+// Several by one call: for posts that a program makes one after the other and that may wait for each other.
 void by_sendmmsg(benchmark::State& state) {
-  const auto bell = doorbell->bell();
+  const auto packet = doorbell->packet();
   const auto count = static_cast<unsigned>(state.range(0));
-  iovec piece = {const_cast<std::byte*>(bell.data()), bell.size()};
+  iovec piece = {const_cast<std::byte*>(packet.data()), packet.size()};
   std::array<mmsghdr, 16> messages{};
   for (mmsghdr& message : messages) {
     message.msg_hdr.msg_iov = &piece;
     message.msg_hdr.msg_iovlen = 1;
   }
-  int64_t bells = 0;
+  int64_t packets = 0;
   while (state.KeepRunningBatch(count)) {
     // Refused where the engine keeps the packet (ENOBUFS): what was not sent is sent next.
     for (unsigned sent = 0; sent < count;) {
       const int more = sendmmsg(doorbell->descriptor(), &messages[sent], count - sent, MSG_NOSIGNAL);
       sent += more > 0 ? static_cast<unsigned>(more) : 1;
     }
-    bells += count;
+    packets += count;
   }
-  state.SetItemsProcessed(bells);
+  state.SetItemsProcessed(packets);
 }
 
-// Describes a bell in memory that the kernel reads, which is told so for `count` at a time; with a polling thread of
+// Describes a packet in memory that the kernel reads, which is told so for `count` at a time; with a polling thread of
 // the kernel's it needn't be told while that one is awake.
 void by_ring(benchmark::State& state, unsigned flags) {
-  const auto bell = doorbell->bell();
+  const auto packet = doorbell->packet();
   const auto count = static_cast<unsigned>(state.range(0));
   io_uring ring{};
   io_uring_params parameters{};
@@ -70,7 +70,7 @@ void by_ring(benchmark::State& state, unsigned flags) {
     for (unsigned i = 0; i < count; ++i) {
       io_uring_sqe* entry = nullptr;
       while ((entry = io_uring_get_sqe(&ring)) == nullptr) io_uring_submit(&ring);
-      io_uring_prep_send(entry, doorbell->descriptor(), bell.data(), bell.size(), MSG_NOSIGNAL);
+      io_uring_prep_send(entry, doorbell->descriptor(), packet.data(), packet.size(), MSG_NOSIGNAL);
     }
     io_uring_submit(&ring);
     reap();
@@ -92,13 +92,12 @@ BENCHMARK(by_polled_io_uring)->Arg(1)->Arg(16)->UseRealTime();
 
 int main(int count, char** words) {
   using namespace hocket::nic_post;
-  const auto or_else = [](const char* name, const char* usual) {
-    const char* value = std::getenv(name);
-    return std::string(value != nullptr ? value : usual);
-  };
   benchmark::Initialize(&count, words);
-  if (benchmark::ReportUnrecognizedArguments(count, words)) return 2;
-  auto opened = Doorbell::open(or_else("HOCKET_NIC_INTERFACE", "eth0"), or_else("HOCKET_POST_PEER", "10.77.0.2"));
+  if (count > 3 || (count > 1 && words[1][0] == '-')) {
+    std::fprintf(stderr, "nic_post_benchmark [--benchmark_...] [INTERFACE [ADDRESS OF ANOTHER NODE]]\n");
+    return 2;
+  }
+  auto opened = Doorbell::open(count > 1 ? words[1] : "eth0", count > 2 ? words[2] : "10.77.0.2");
   if (!opened.is_ok()) {
     std::fprintf(stderr, "nic_post_benchmark: %s\n", opened.status().message());
     return 1;
