@@ -108,7 +108,7 @@ std::vector<NicAlgorithm> nic_algorithms() {
   return {{Collective::kBarrier, "dissemination"},   {Collective::kReduce, "tree_mm", 2},
           {Collective::kReduce, "tree_mm", 1},       {Collective::kBroadcast, "tree_mm", 2},
           {Collective::kReduce, "tree_mm", 2, true}, {Collective::kAllreduce, "recursive_doubling"},
-          {Collective::kAlltoall, "linear"}};
+          {Collective::kAlltoall, "linear"},         {Collective::kAllreduce, "tree_mm", 8}};
 }
 
 bool has_root(const NicAlgorithm& algorithm) {

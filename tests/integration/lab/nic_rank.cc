@@ -10,6 +10,7 @@
 //   sleep     the same, asleep
 //   many N    so many barriers
 //   calls N F SEED   so many calls of all collectives, up to F of them under way, whose results are looked at
+//   late US   comes late to each of them from now on, by up to so many microseconds at random
 //   reduce N  begins so many sums to member 0
 //   health    "ok", or what is wrong
 //   fork      leaves a child behind that keeps all descriptors
@@ -27,6 +28,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "engines/nic/port.h"
@@ -68,7 +70,22 @@ std::string difference(const NicCalls& calls, uint32_t member, uint64_t epoch, c
   return "";
 }
 
-Status make_calls(NicGroup& group, const NicCalls& calls, uint32_t member, uint64_t count, uint64_t in_flight) {
+// How late a member comes to what it does next: each to another thing.
+class Lateness {
+ public:
+  explicit Lateness(uint32_t member) : dice_(member) {}
+  void set_most(uint32_t us) { most_us_ = us; }
+  void pass() {
+    if (most_us_ != 0) usleep(std::uniform_int_distribution<uint32_t>(0, most_us_)(dice_));
+  }
+
+ private:
+  std::mt19937 dice_;
+  uint32_t most_us_ = 0;
+};
+
+Status make_calls(NicGroup& group, const NicCalls& calls, uint32_t member, uint64_t count, uint64_t in_flight,
+                  Lateness& lateness) {
   const uint64_t before = group.started();
   uint64_t looked_at = before;
   while (looked_at < before + count) {
@@ -77,6 +94,7 @@ Status make_calls(NicGroup& group, const NicCalls& calls, uint32_t member, uint6
       const nic_operand operand = calls.operand(member, epoch);
       engines::nic::NicCall call = calls.call(epoch);
       if (calls.gives_operand(member, epoch)) call.operand = &operand;
+      lateness.pass();
       HOCKET_TRY(group.start(call));
     }
     const uint64_t done = group.done();
@@ -148,6 +166,7 @@ Status fork_child() {
 
 void obey(NicPort& port, engines::nic::GroupDescription description, std::unique_ptr<NicGroup>& group) {
   const auto size = static_cast<uint32_t>(description.members.size());
+  Lateness lateness(description.self);
   for (std::string word; std::cin >> word;) {
     if (word == "begin") {
       answer(group->start(0));
@@ -168,7 +187,13 @@ void obey(NicPort& port, engines::nic::GroupDescription description, std::unique
       uint64_t in_flight = 0;
       uint64_t seed = 0;
       std::cin >> count >> in_flight >> seed;
-      answer(make_calls(*group, NicCalls(test::nic_algorithms(), size, seed), description.self, count, in_flight));
+      answer(make_calls(*group, NicCalls(test::nic_algorithms(), size, seed), description.self, count, in_flight,
+                        lateness));
+    } else if (word == "late") {
+      uint32_t most_us = 0;
+      std::cin >> most_us;
+      lateness.set_most(most_us);
+      answer(Status::ok());
     } else if (word == "join_under_signals") {
       answer(join_under_signals(port, description));
     } else if (word == "join_without_room") {

@@ -2,8 +2,9 @@
 // Broadcasts, reductions, allreductions, allgathers and alltoalls of an ordinary MPI program, of short and of long
 // vectors, from and to all roots, whose results are looked at.
 //
-//   sums ROUNDS   prints how many results were wrong, how many calls were made, and a number made of all bits of all
-//                 sums of doubles that root 0 or all got: the same wherever they are added in the same order
+//   sums ROUNDS [LATE_US]   prints how many results were wrong, how many calls were made, and a number made of all bits
+//                 of all sums of doubles that root 0 or all got: the same wherever they are added in the same order; in
+//                 each round each rank comes late to something, by up to so many microseconds
 //   sums order    of 3 ranks: prints what 1, 2^53 and -2^53 add up to when rank 1 is late, and when rank 2 is: 0 if the
 //                 first two are added first, 1 if the first and the last
 #include <mpi.h>
@@ -102,6 +103,12 @@ static void exchange_blocks(int round, int bytes) {
   }
 }
 
+// Once in a round, before one of its parts: each rank before another.
+static void come_late(int round, int part, long most_us) {
+  const uint64_t dice = mixed((uint64_t)round * 64 + (uint64_t)rank);
+  if (most_us > 0 && (int)(dice % 4) == part) usleep((useconds_t)((dice >> 8) % (uint64_t)most_us));
+}
+
 static void add_in_the_order_of_arrival(void) {
   enum { kLateUs = 200000 };
   const double numbers[] = {1, 0x1p53, -0x1p53};
@@ -124,13 +131,18 @@ int main(int argc, char** argv) {
     return 0;
   }
   const int rounds = argc > 1 ? atoi(argv[1]) : 100;
+  const long late_us = argc > 2 ? atol(argv[2]) : 0;
   const int counts[] = {1, 2, 7, 8, 33, 64, 65, kMost};
   for (int round = 0; round < rounds; ++round) {
     const int count = counts[round % 8];
     const int root = round % 3 == 0 ? 0 : round % size;
+    come_late(round, 0, late_us);
     sum_doubles(round, count, root);
+    come_late(round, 1, late_us);
     greatest_ints(round, count, root);
+    come_late(round, 2, late_us);
     broadcast_bytes(round, 1 + round * 13 % (kMost * 8), root);
+    come_late(round, 3, late_us);
     exchange_blocks(round, 1 + round * 7 % kMost);
     calls += 10;
   }
