@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,8 @@ def main():
                 print("            " + shlex.join(run.command(options.hocket, "FILE")))
         return 0
     options.output.mkdir(parents=True, exist_ok=True)
+    # Ended by a signal, it takes what it runs along.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     failures = 0
     for number, name in enumerate(names, 1):
         begin = time.monotonic()

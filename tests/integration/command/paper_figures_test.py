@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from hocket_command import COMMAND, CommandTest, main
 
@@ -80,6 +81,34 @@ class PaperFigures(CommandTest):
         self.keep("multicast-5ms", [])
         self.assertIn("0 sets", self.bench("multicast-5ms").stdout)
         self.assertIn("1 sets", self.bench("multicast-5ms", "--again").stdout)
+
+    def stand_in(self, script):
+        """A command in the place of hocket; its last argument is the file for rows."""
+        path = self.folder / "hocket"
+        path.write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        path.chmod(0o755)
+        return ["--hocket", str(path), "--output", str(self.folder)]
+
+    def test_rows_are_kept_a_line_each_and_nothing_of_what_fails(self):
+        for name, script, code, lines in (
+                ("reduce-skew-bridge", 'for file; do :; done; echo \'[{"nodes": 16}, {"nodes": 16}]\' > "$file"', 0, 4),
+                ("reduce-skew-redirect", "exit 3", 1, None)):
+            self.script("papers/measure.py", *self.stand_in(script), name, code=code)
+            kept = self.folder / f"{name}.json"
+            self.assertEqual(len(kept.read_text(encoding="utf-8").splitlines()) if kept.exists() else None, lines)
+
+    def test_what_it_runs_ends_with_it(self):
+        noted = self.folder / "process"
+        arguments = self.stand_in(f"echo $$ > {noted}.part; mv {noted}.part {noted}; exec sleep 1000")
+        measure = subprocess.Popen([sys.executable, "-B", str(ROOT / "scripts/papers/measure.py"), *arguments,
+                                    "reduce-skew-bridge"], stdout=subprocess.DEVNULL)
+        self.addCleanup(measure.kill)
+        while not noted.exists():
+            self.assertIsNone(measure.poll())
+            time.sleep(0.01)
+        measure.terminate()
+        self.assertEqual(measure.wait(timeout=100), 143)
+        self.assertFalse(os.path.exists(f"/proc/{int(noted.read_text(encoding='utf-8'))}"))
 
     def test_a_set_or_a_figure_that_there_is_not_is_told_with_those_that_there_are(self):
         self.assertIn("reduce-chain-redirect", self.bench("reduce-chains", code=2).stderr)
