@@ -60,11 +60,15 @@ class Run:
                 self.switch, "--variants", ",".join(self.variants), "--rounds", str(self.rounds), "--slices",
                 str(self.slices), *self.options, "--json", str(file)]
 
+    def start_node_s(self):
+        """Ranks of an MPI take longer."""
+        return 0.02 if self.has_engines else 0.25
+
     def expected_s(self):
         """On two cores."""
         most = max(self.nodes)
         return sum(self.cells * (self.slices * (ENGINE_S * most * self.has_engines
-                                                + len(self.variants) * (START_S + 0.02 * nodes))
+                                                + len(self.variants) * (START_S + self.start_node_s() * nodes))
                                  + len(self.variants) * self.rounds * (self.round_us + 12 * nodes) / 1e6)
                    for nodes in self.nodes)
 

@@ -48,6 +48,17 @@ class NicTest(NicLab):
         self.bench("--impair", "loss=1%,duplicate=5%,corrupt=3%,reorder=3%", variants=PATHS[:3] + PATHS[4:],
                    rounds=100)
 
+    def test_whoever_makes_no_sure_is_measured_with_delays(self):
+        rows = self.bench("--impair", "delay=1ms", nodes="3", variants=["host-udp", "nic-chain", "nic"], rounds=20)
+        self.assertEqual(len(rows), 3)
+        for row in rows:
+            self.assertGreater(row["lowest_us"], 2000)  # two messages one after the other
+        for impairment in ("delay=1ms,loss=1%", "reorder=1%", "delayed=1ms"):
+            self.refused_lab("bench", "barrier", "--variants", "host-udp", "--impair", impairment,
+                             words=["host-udp", "--impair"], code=2)
+        self.refused_lab("bench", "barrier", "--variants", "host-packet", "--impair", "delay=1ms",
+                         words=["host-packet", "without IP"], code=2)
+
     def test_a_wire_that_loses_is_no_place_for_who_makes_no_sure(self):
         self.refused_lab("bench", "barrier", "--variants", "host-udp", "--impair", "loss=1%",
                          words=["host-udp", "--impair"], code=2)

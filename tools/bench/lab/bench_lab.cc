@@ -42,6 +42,20 @@ std::string words_of_impairments() {
   return shares + times;
 }
 
+bool only_delays(std::string_view text) {
+  const auto is_delay = [](std::string_view word) {
+    return std::any_of(std::begin(lab::kImpairments), std::end(lab::kImpairments), [&](const auto& facts) {
+      return facts.measure == lab::Measure::kTime && word.substr(0, word.find('=')) == facts.name;
+    });
+  };
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (!is_delay(text.substr(0, end))) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
 namespace {
 
 Result<lab::Impairment> parse_impairment(const std::string& word) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -20,6 +21,10 @@ enum class Engines : uint8_t { kNone, kKernel, kDriver, kAgent, kMixed };
 
 // The words of `--impair`, with examples of values: "loss=1%, lost-multicasts=1%, ..., delay=1ms".
 std::string words_of_impairments();
+
+// Whether all packets come nevertheless, once, as they were and in their order: delays, or nothing. `text`:
+// words_of_impairments(), several by commas.
+bool only_delays(std::string_view text);
 
 class BenchLab {
  public:

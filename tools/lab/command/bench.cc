@@ -122,9 +122,13 @@ std::string problem_of(const std::string& text, const Variant& variant, const Be
     return text + " has one rank a node; --ppn goes with multicast, hocket:NAME and mpi:NAME";
   if (!options.bytes.empty() && variant.mpi.empty())
     return text + " carries operands; --bytes goes with multicast, hocket:NAME and mpi:NAME";
-  if (is_impaired && variant.mpi.empty() && variant.engines == lab_bench::Engines::kNone)
+  if (variant.mpi.empty() && variant.engines == lab_bench::Engines::kNone &&
+      !lab_bench::only_delays(options.impairment))
     return text +
-           " makes no sure of its messages, and would wait for ever under --impair; --variants nic,nic-direct,agent do";
+           " makes no sure of its messages, and would wait for ever under --impair, but for a delay; --variants "
+           "nic,nic-direct,agent do";
+  if (is_impaired && variant.path == "host-packet")
+    return text + " sends frames without IP, which --impair doesn't hit; host-udp";
   const auto& switches = options.switches;
   if (!is_impaired && variant.engines == lab_bench::Engines::kDriver &&
       std::find(switches.begin(), switches.end(), "redirect") != switches.end())
