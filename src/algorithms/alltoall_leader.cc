@@ -9,7 +9,7 @@
 //   p (size-p)/k n; n is one block. Messages between nodes: k (nodes-1) a node.
 // Cost:  alltoall(p, size/k n, to leaders) + alltoall(nodes, p p/k n) + alltoall(p, size n, from leaders), and copying
 //   twice p size/k n into order.
-// Restrictions: blocks of one length; within nodes, parts whose blocks may differ in length.
+// Restrictions: within nodes, or blocks differ, parts whose blocks may.
 #include "algorithms/lane_exchange.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

@@ -10,7 +10,7 @@
 // Bytes: with p ranks a node and as many lanes, a rank sends (size-p) n, and moves size n within its node; n is one
 //   block. Messages between nodes: (nodes-1) a lane and node.
 // Cost:  alltoall(nodes, p n) + alltoall(p, size/p n), and copying up to 2 size n into order.
-// Restrictions: blocks of one length; where nodes are uneven, parts whose blocks may differ in length.
+// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may.
 #include "algorithms/lane_exchange.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

@@ -8,7 +8,8 @@ namespace hocket::algorithms {
 schedule::Plan plan_of_lengths(const Algorithm& composition, const schedule::Shape& shape) {
   const uint32_t degree =
       shape.degree == 0 && !composition.degrees.empty() ? composition.degrees.front() : shape.degree;
-  schedule::Builder builder(schedule::Collective::kAllgather,
+  // Not an allgather, from which a rank would conclude that all others have started.
+  schedule::Builder builder(schedule::Collective::kGather,
                             {.size = shape.size, .rank = shape.rank, .nodes = shape.nodes});
   const schedule::Nodes& nodes = builder.nodes();
   const uint32_t node = nodes.node_of(shape.rank);

@@ -10,8 +10,8 @@
 
 namespace hocket::algorithms {
 
-// What every rank tells, as an allgather: `count` numbers of its own in the input, and in output block i those of the
-// rank at place i of its node, if this rank passes on. Its own it knows.
+// What every rank tells, like a gather within its node: `count` numbers of its own in the input, and in output block i
+// those of the rank at place i of its node, if this rank passes on. Its own it knows.
 schedule::Plan plan_of_lengths(const Algorithm& composition, const schedule::Shape& shape);
 
 // How many numbers that are: the lengths of what a rank sends and of what it receives, or of its one block.

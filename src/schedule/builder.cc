@@ -101,34 +101,36 @@ Slice Builder::scratch_row(std::vector<uint64_t> blocks) {
   Slice like = whole_buffer(Buffer::kInput, narrow(blocks.size()));
   require(!blocks.empty(), "a row holds some block");
   if (!plan_.shape.varies) return in_scratch(scratch_area(like), like, like);
-  return in_scratch(add_row(std::move(blocks)), like, like);
+  return in_scratch(add_area({like.blocks, 1}, std::make_shared<const std::vector<uint64_t>>(std::move(blocks))), like,
+                    like);
 }
 
-// Never lent: another row has other blocks.
-uint8_t Builder::add_row(std::vector<uint64_t> blocks) {
+std::shared_ptr<const std::vector<uint64_t>> Builder::row_of(uint8_t area) const {
+  return area < plan_.rows.size() ? plan_.rows[area] : nullptr;
+}
+
+uint8_t Builder::add_area(const ScratchArea& area, std::shared_ptr<const std::vector<uint64_t>> row) {
   require(plan_.scratch.size() < kMaxScratchAreas, "too many scratch areas");
-  plan_.scratch.push_back({narrow(blocks.size()), 1});
-  plan_.rows.resize(plan_.scratch.size());
-  plan_.rows.back() = std::move(blocks);
+  plan_.scratch.push_back(area);
+  if (row != nullptr) {
+    plan_.rows.resize(plan_.scratch.size());
+    plan_.rows.back() = std::move(row);
+  }
   return static_cast<uint8_t>(plan_.scratch.size() - 1);
 }
 
 uint8_t Builder::scratch_area(const Slice& like) {
-  const bool is_of_row =
-      like.buffer == Buffer::kScratch && like.area < plan_.rows.size() && !plan_.rows[like.area].empty();
-  if (is_of_row) return add_row(plan_.rows[like.area]);
   const uint64_t length = static_cast<uint64_t>(like.last - like.first) * like.blocks;
   const uint64_t divisor = std::gcd(length, static_cast<uint64_t>(like.of));
   const ScratchArea wanted{narrow(length / divisor), narrow(like.of / divisor)};
+  const auto row = like.buffer == Buffer::kScratch ? row_of(like.area) : nullptr;
   const auto is_as_long = [&](uint8_t area) {
     const ScratchArea& found = plan_.scratch[area];
-    return found.numerator == wanted.numerator && found.denominator == wanted.denominator;
+    return found.numerator == wanted.numerator && found.denominator == wanted.denominator && row_of(area) == row;
   };
   const auto free = std::find_if(free_areas_.begin(), free_areas_.end(), is_as_long);
   if (free == free_areas_.end()) {
-    require(plan_.scratch.size() < kMaxScratchAreas, "too many scratch areas");
-    plan_.scratch.push_back(wanted);
-    groups_.back().made.push_back(static_cast<uint8_t>(plan_.scratch.size() - 1));
+    groups_.back().made.push_back(add_area(wanted, row));
   } else {
     groups_.back().made.push_back(*free);
     free_areas_.erase(free);

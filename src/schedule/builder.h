@@ -170,7 +170,9 @@ class Builder {
   Step& append_publication(StepKind kind, uint8_t slot);
   Step& append_counter(StepKind kind, uint8_t counter, uint32_t value);
   uint32_t plan_rank(uint32_t group_rank) const;
-  uint8_t add_row(std::vector<uint64_t> blocks);
+  // nullptr: the area is no part of a row.
+  std::shared_ptr<const std::vector<uint64_t>> row_of(uint8_t area) const;
+  uint8_t add_area(const ScratchArea& area, std::shared_ptr<const std::vector<uint64_t>> row);
   uint8_t plan_slot(uint8_t slot);
   uint8_t plan_counter(uint8_t counter);
   void require_whole_node() const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "schedule/collective.h"
@@ -70,9 +71,9 @@ struct Plan {
   Shape shape;
   std::vector<Step> steps;
   std::vector<ScratchArea> scratch;
-  // Of scratch areas, those with blocks side by side where blocks differ in length (Shape::varies): which they are, by
-  // the algorithm's own numbers. Empty, or beyond the end: the area is none.
-  std::vector<std::vector<uint64_t>> rows;
+  // Of scratch areas, those with blocks side by side where blocks differ in length (Shape::varies), or with a part of
+  // them: which they are, by the algorithm's own numbers. nullptr, or beyond the end: the area is none.
+  std::vector<std::shared_ptr<const std::vector<uint64_t>>> rows;
   // What is added in total to each of this rank's own counters, and to each shared counter, within one call.
   // Every rank of a schedule states the same shared totals. All adds of a call are waited for within it: own
   // counters by their owner, shared ones by every rank.

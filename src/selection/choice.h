@@ -88,8 +88,10 @@ Result<Choice> choose(const Query& query, const Table& table, const Spec* forced
 bool multicasts(const Spec& spec);
 bool multicasts(const Choice& choice);
 // A variable forces its choice on all communicators of a program. Those that it can't be meant for pass it over, and
-// the table chooses: within a node nothing multicasts, and a tree that is given is one of so many ranks. "", or why.
-std::string why_not_meant(const Spec& spec, uint32_t ranks, const schedule::Nodes* nodes);
+// the table chooses: within a node nothing multicasts and nobody passes on blocks that differ, and a tree that is given
+// is one of so many ranks. "", or why.
+std::string why_not_meant(schedule::Collective collective, const Spec& spec, uint32_t ranks,
+                          const schedule::Nodes* nodes);
 // A Query's why_no_multicast within a node.
 inline constexpr std::string_view kWithinANode = "it goes between nodes, and all ranks are on one";
 

@@ -15,6 +15,9 @@ namespace {
 
 using algorithms::Algorithm;
 
+constexpr std::string_view kDetourWithinANode =
+    "ranks pass on each other's blocks, which is worth their detours between nodes only";
+
 std::string slot_of(const Query& query) { return "a slot of " + size_to_text(query.slot_bytes); }
 
 std::string why_order_is_lost(const Query& query, const Algorithm& algorithm) {
@@ -46,8 +49,7 @@ std::string why_no_multicast(const Query& query, const Algorithm& algorithm) {
 
 std::string why_blocks_differ(const Query& query, const Spec& spec) {
   if (!schedule::is_vector(query.collective)) return {};
-  if (algorithms::is_composition(*spec.algorithm) && query.node_count() == 1)
-    return "ranks pass on each other's blocks, which is worth their detours between nodes only";
+  if (algorithms::is_composition(*spec.algorithm) && query.node_count() == 1) return std::string(kDetourWithinANode);
   if (!spec.algorithm->takes_vectors) return "it moves several ranks' blocks at once, and here they may lie apart";
   if (schedule::lengths_are_agreed(query.collective)) return {};
   if (algorithms::facts_of(*spec.algorithm).uses_slots || spec.segment_bytes != 0)
@@ -120,10 +122,13 @@ bool any_multicasts(const Chosen& chosen) {
 bool multicasts(const Spec& spec) { return any_multicasts(spec); }
 bool multicasts(const Choice& choice) { return any_multicasts(choice); }
 
-std::string why_not_meant(const Spec& spec, uint32_t ranks, const schedule::Nodes* nodes) {
+std::string why_not_meant(schedule::Collective collective, const Spec& spec, uint32_t ranks,
+                          const schedule::Nodes* nodes) {
   const uint32_t count = nodes == nullptr ? 1 : nodes->count();
   if (count == 1 && multicasts(spec)) return "it goes between nodes";
   if (spec.algorithm == nullptr) return {};
+  if (count == 1 && schedule::is_vector(collective) && algorithms::is_composition(*spec.algorithm))
+    return std::string(kDetourWithinANode);
   if (std::string why = why_tree_is_of_others(ranks, *spec.algorithm, spec.degree); !why.empty()) return why;
   for (size_t i = 0; i < spec.algorithm->parts.size(); ++i) {
     if (spec.parts[i].algorithm == nullptr) continue;

@@ -163,7 +163,8 @@ int explain(const InfoOptions& options) {
   const selection::Spec* spec = forced.value().is_there() ? &forced.value() : nullptr;
   const std::string variable = selection::forcing_variable(query.value().collective);
   std::string passed_over;
-  if (spec != nullptr) passed_over = selection::why_not_meant(*spec, query.value().ranks, query.value().nodes);
+  if (spec != nullptr)
+    passed_over = selection::why_not_meant(query.value().collective, *spec, query.value().ranks, query.value().nodes);
   if (!passed_over.empty()) spec = nullptr;
   const bool asks_nic = query.value().node_count() > 1 &&
                         engines::nic::is_short(query.value().collective, query.value().bytes, *query.value().nodes);

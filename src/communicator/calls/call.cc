@@ -52,7 +52,6 @@ void Call::go_by_survey() {
 }
 
 const engines::Program& Call::take_survey() {
-  what_ = Next::kDecision;
   survey_.count(*prepared_->plan, blocks_.part(0, ~uint64_t{0}), prepared_->longest_short);
   engines::Operands& operands = execution_.operands();
   operands.combiner = &MessageSurvey::combiner();
@@ -63,7 +62,6 @@ const engines::Program& Call::take_survey() {
 }
 
 const engines::Program& Call::tell_lengths() {
-  what_ = Next::kRow;
   lengths_.write(*plan_, blocks_.part(0, ~uint64_t{0}));
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;
@@ -115,9 +113,10 @@ Progress Call::start_next(Track& track, Status& failure) {
     survey_.learn(prepared_->survey->most_few);
     go_by_survey();
   }
-  const bool is_of_row = what_ == Next::kRow;
-  const engines::Program& program = is_of_row                ? next_program()
-                                    : what_ == Next::kSurvey ? take_survey()
+  // What can't be started yet comes again.
+  const Next first = what_;
+  const engines::Program& program = first == Next::kRow      ? next_program()
+                                    : first == Next::kSurvey ? take_survey()
                                                              : tell_lengths();
   engines::Operands& operands = execution_.operands();
   if (program.scratch_bytes != 0) {
@@ -130,7 +129,8 @@ Progress Call::start_next(Track& track, Status& failure) {
     operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
   }
   execution_.start(program, track.transport());
-  if (is_of_row) ++next_;
+  if (first == Next::kRow) ++next_;
+  what_ = first == Next::kSurvey ? Next::kDecision : Next::kRow;
   return Progress::kDone;
 }
 

@@ -75,6 +75,23 @@ std::optional<selection::Spec> Planner::force(schedule::Collective collective, s
   return before;
 }
 
+// In instructions.
+static size_t size_of(const Prepared& prepared) {
+  size_t size = prepared.chunk.instructions.size() + prepared.last.instructions.size();
+  const auto add = [&](const schedule::Plan& plan) {
+    size += plan.steps.size();
+    for (const auto& row : plan.rows)
+      if (row != nullptr) size += row->size() * sizeof(uint64_t) / sizeof(engines::Instruction);
+  };
+  if (prepared.plan) add(*prepared.plan);
+  if (prepared.lengths) size += prepared.lengths->instructions.size();
+  if (prepared.survey != nullptr) {
+    add(prepared.survey->flat);
+    size += prepared.survey->sum.instructions.size();
+  }
+  return size;
+}
+
 bool Planner::is_kept(const Prepared* prepared) const {
   return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) { return kept.second.get() == prepared; });
 }
@@ -171,7 +188,8 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
                          .element_bytes = sizeof(int64_t),
                          .operation = reduction::Operation::kSum,
                          .type = reduction::Type::kInt64};
-  Result<std::shared_ptr<const Prepared>> asking = make(sum);
+  // What is forced is meant for the program's own.
+  Result<std::shared_ptr<const Prepared>> asking = make(sum, nullptr);
   if (!asking.is_ok()) return asking.take_status();
   schedule::Shape alone = plan.shape;
   alone.degree = 0;
@@ -182,8 +200,8 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
   return Status::ok();
 }
 
-Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape) const {
-  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced_spec(shape.collective));
+Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape, const selection::Spec* forced) const {
+  Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced);
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();
   prepared->shape = shape;
@@ -221,12 +239,11 @@ Result<std::shared_ptr<const Prepared>> Planner::prepare(const CallShape& shape)
     recent = found->second.get();
     return found->second;
   }
-  Result<std::shared_ptr<const Prepared>> made = make(shape);
+  Result<std::shared_ptr<const Prepared>> made = make(shape, forced_spec(shape.collective));
   if (!made.is_ok()) return made;
   if (kept_instructions_ > kMaxKeptInstructions) forget();
   constexpr size_t kOverhead = 32;  // of an entry, in instructions
-  kept_instructions_ += kOverhead + made.value()->chunk.instructions.size() + made.value()->last.instructions.size() +
-                        (made.value()->plan ? made.value()->plan->steps.size() : 0);
+  kept_instructions_ += kOverhead + size_of(*made.value());
   kept_.emplace(shape, made.value());
   recent = made.value().get();
   return made;

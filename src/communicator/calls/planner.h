@@ -133,7 +133,7 @@ class Planner final : public carriers::Choices {
   static size_t place_of(const CallShape& shape) { return (hash_but_for_root(shape) >> 32 ^ shape.root) % kRecent; }
   bool is_kept(const Prepared* prepared) const;
   void forget();
-  Result<std::shared_ptr<const Prepared>> make(const CallShape& shape) const;
+  Result<std::shared_ptr<const Prepared>> make(const CallShape& shape, const selection::Spec* forced) const;
   // What passes on blocks whose lengths only their own ranks see needs more than its plan.
   Status prepare_lengths(Prepared& prepared, const schedule::Plan& plan) const;
   engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;

@@ -125,7 +125,7 @@ Status Setup::make_planner() {
   for (const auto& [collective, spec] : settings.value().forced) {
     const schedule::Nodes* over = participants.span_nodes() ? participants.nodes.get() : nullptr;
     const uint32_t nodes = over == nullptr ? 1 : over->count();
-    if (const std::string why = selection::why_not_meant(spec, bootstrap_.size, over); !why.empty()) {
+    if (const std::string why = selection::why_not_meant(collective, spec, bootstrap_.size, over); !why.empty()) {
       if (bootstrap_.rank == 0)
         HOCKET_LOG_INFO("a communicator of %u ranks on %u node%s: the table chooses, not %s: %s", bootstrap_.size,
                         nodes, nodes == 1 ? "" : "s", selection::to_text(spec).c_str(), why.c_str());
