@@ -27,7 +27,8 @@ Plan turned(const Algorithm& algorithm, const Shape& shape) {
   };
   for (Step& step : plan.steps) {
     if (step.peer != schedule::kShared) step.peer = turn(step.peer);
-    if (step.kind == schedule::StepKind::kFirstOf) step.second_peer = turn(step.second_peer);
+    if (step.kind == schedule::StepKind::kFirstOf || step.kind == schedule::StepKind::kExpect)
+      step.second_peer = turn(step.second_peer);
   }
   return plan;
 }

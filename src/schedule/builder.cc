@@ -244,7 +244,20 @@ void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& de
   step.incoming_left = incoming_left;
 }
 
-void Builder::multicast(const Slice& source) { append(StepKind::kMulticast).source = source; }
+void Builder::multicast(const Slice& source, uint32_t at_a_time) {
+  require(at_a_time > 0, "a rank that multicasts is one of those that do so at a time");
+  Step& step = append(StepKind::kMulticast);
+  step.source = source;
+  step.value = at_a_time;
+}
+
+void Builder::expect(uint32_t multicaster, const Slice& destination) {
+  require(multicaster != rank(), "a rank takes no multicast of its own");
+  const uint32_t plan_multicaster = plan_rank(multicaster);
+  Step& step = append(StepKind::kExpect);
+  step.second_peer = plan_multicaster;
+  step.destination = destination;
+}
 
 void Builder::pass_on(uint32_t peer, const Slice& source) {
   Step& step = append_two_sided(StepKind::kSend, peer);

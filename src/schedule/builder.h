@@ -75,10 +75,16 @@ class Builder {
   void receive_combine(uint32_t peer, const Slice& local, const Slice& destination, bool incoming_left);
 
   // --- by multicast -------------------------------------------------------------------------------------------
-  // To all ranks that take the first of it and of a message; it may come to some of them or to none.
-  void multicast(const Slice& source);
+  // To all ranks that take the first of it and of a message; it may come to some of them or to none. `at_a_time`: as
+  // many ranks may multicast at once, who share the room that receivers have.
+  void multicast(const Slice& source, uint32_t at_a_time = 1);
   // A message to a rank that takes it by first_of().
   void pass_on(uint32_t peer, const Slice& source);
+  // From now on the next multicast of `multicaster` may write to `destination`, which a first_of() takes later. A plan
+  // that has such steps is a row of multicasts: it expects all that it takes before it takes the first, and takes them
+  // in that order, with one peer for all; it passes on to one peer. Its pass_on() may be over before the peer has the
+  // message, so that what is passed on stays as it is until the last one, which waits for all of them.
+  void expect(uint32_t multicaster, const Slice& destination);
   // The next multicast of `multicaster` or the next message of `peer`, whichever comes first; both bring the same.
   void first_of(uint32_t peer, uint32_t multicaster, const Slice& destination);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kKindNames = std::to_array<std::string_view>({"send", "receive", "receive_combine", "publish", "expose",
                                                              "get", "put", "combine_from", "add", "wait", "copy",
-                                                             "combine", "multicast", "first_of", "trigger"});
+                                                             "combine", "multicast", "expect", "first_of", "trigger"});
 static_assert(kKindNames.size() == static_cast<size_t>(StepKind::kTrigger) + 1);
 
 std::string fraction(uint32_t numerator, uint32_t denominator) {
@@ -40,6 +40,7 @@ std::string with_slices(const Step& step) {
       return std::string(" ").append(describe(step.source));
     case StepKind::kReceive:
     case StepKind::kExpose:
+    case StepKind::kExpect:
     case StepKind::kFirstOf:
       return std::string(" -> ").append(describe(step.destination));
     case StepKind::kReceiveCombine:
@@ -122,6 +123,8 @@ std::string headline(const Step& step) {
     case StepKind::kMulticast:
     case StepKind::kTrigger:
       return text;
+    case StepKind::kExpect:
+      return text + " a multicast from " + std::to_string(step.second_peer);
     case StepKind::kFirstOf:
       return text + " from " + peer + " or by multicast from " + std::to_string(step.second_peer);
   }

@@ -123,8 +123,10 @@ enum class StepKind : uint8_t {
   // Local.
   kCopy,     // destination = source; nothing where a call in place makes them the same memory
   kCombine,  // destination = source (op) destination, or destination (op) source: `incoming_left` = source is left
-  // Between nodes that can multicast; the shared-memory engine refuses both, and kTrigger.
-  kMulticast,  // source -> every rank that has a kReceive or kFirstOf for it from me
+  // Between nodes that can multicast; the shared-memory engine refuses these, and kTrigger.
+  kMulticast,  // source -> every rank that has a kFirstOf for it from me; `value` ranks multicast at a time
+  kExpect,     // destination becomes writable by the next multicast of `second_peer`, which a later kFirstOf of the
+               // same destination takes; what it held is lost
   kFirstOf,    // destination = whichever of `peer` (two-sided) and `second_peer` (multicast) delivers first
   // In no algorithm's plan: an engine carries out the messages to other nodes that would stand here, as `trigger` says.
   // source: what this rank gives to it, destination: where what comes of it goes; without either, it is waited for all
@@ -140,7 +142,9 @@ inline bool is_two_sided(StepKind kind) {
 inline bool is_one_sided(StepKind kind) {
   return kind == StepKind::kGet || kind == StepKind::kPut || kind == StepKind::kCombineFrom;
 }
-inline bool is_by_multicast(StepKind kind) { return kind == StepKind::kMulticast || kind == StepKind::kFirstOf; }
+inline bool is_by_multicast(StepKind kind) {
+  return kind == StepKind::kMulticast || kind == StepKind::kExpect || kind == StepKind::kFirstOf;
+}
 inline bool is_publication(StepKind kind) { return kind == StepKind::kPublish || kind == StepKind::kExpose; }
 inline bool is_counter(StepKind kind) { return kind == StepKind::kAdd || kind == StepKind::kWaitUntil; }
 
@@ -164,9 +168,9 @@ struct Step {
   bool to_first_of = false;   // kSend: to a kFirstOf, so its receiver may have the data already
   uint8_t slot = 0;           // slot or counter number
   uint32_t peer = 0;          // a rank of the plan's group, or kShared
-  uint32_t second_peer = 0;   // kFirstOf only
+  uint32_t second_peer = 0;   // kExpect, kFirstOf: the rank that multicasts
   uint32_t version = 0;       // kGet, kPut, kCombineFrom: which publication is meant; kPublish, kExpose: own
-  uint32_t value = 0;         // kAdd, kWaitUntil
+  uint32_t value = 0;         // kAdd, kWaitUntil, kMulticast
   Trigger trigger;            // kTrigger
   Slice source;
   Slice destination;

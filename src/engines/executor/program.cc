@@ -86,9 +86,10 @@ bool is_synchronizing(schedule::Collective collective, const schedule::Extents& 
           collective == Collective::kAlltoall || collective == Collective::kReduceScatterBlock);
 }
 
-// A message, as both sides know, or a copy.
+// A message or a multicast, as all sides know, or a copy.
 bool is_nothing(const Instruction& step) {
-  return step.bytes == 0 && (schedule::is_two_sided(step.kind) || step.kind == StepKind::kCopy);
+  return step.bytes == 0 &&
+         (schedule::is_two_sided(step.kind) || schedule::is_by_multicast(step.kind) || step.kind == StepKind::kCopy);
 }
 
 // Adds the steps of a plan, less those of which nothing is left; their stages end with what is.
@@ -97,11 +98,13 @@ void add_instructions(const schedule::Plan& plan, const Binding& binding, Progra
   for (const Step& step : plan.steps) {
     Instruction instruction = translate(step, binding);
     if (plan.shape.nodes != nullptr) place_peer(*plan.shape.nodes, plan.shape.rank, instruction);
+    program.multicasts_row |= step.kind == StepKind::kExpect;
     if (binding.extents.varies && is_nothing(instruction)) {
       if (step.ends_stage && stage != 0) program.instructions.back().ends_stage = true;
     } else {
       program.instructions.push_back(instruction);
-      if (schedule::is_by_multicast(instruction.kind)) program.multicast_bytes += instruction.bytes;
+      if (instruction.kind == StepKind::kMulticast || instruction.kind == StepKind::kFirstOf)
+        program.multicast_bytes += instruction.bytes;
       program.longest_stage = std::max(program.longest_stage, ++stage);
     }
     if (step.ends_stage) stage = 0;
@@ -118,6 +121,7 @@ void bind(const schedule::Plan& plan, const schedule::Extents& extents, uint64_t
   Binding binding{extents, element_bytes, {}};
   program.scratch_bytes = 0;
   program.multicast_bytes = 0;
+  program.multicasts_row = false;
   program.longest_stage = 1;
   program.waits_between = false;
   for (size_t i = 0; i < plan.scratch.size(); ++i) {

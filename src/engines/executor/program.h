@@ -46,6 +46,7 @@ struct Program {
   std::vector<Instruction> instructions;
   uint64_t scratch_bytes = 0;
   uint64_t multicast_bytes = 0;  // that are sent so or taken: the same on all ranks that take part
+  bool multicasts_row = false;   // its plan expects multicasts (Builder::expect), as those of all ranks do
   uint32_t longest_stage = 1;
   bool uses_slots_or_counters = false;
   // A shared counter is waited for before all have added to it.

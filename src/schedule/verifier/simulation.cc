@@ -27,6 +27,7 @@ Simulation::Simulation(World& world, std::vector<std::vector<Operands>> operands
       slots_(world),
       counters_(world),
       multicasts_(world),
+      rows_(world),
       ranks_(world.size()),
       channels_(static_cast<size_t>(world.size()) * world.size()) {
   for (const Plan& plan : world.plans) next_.emplace_back(plan.steps.size());
@@ -181,6 +182,8 @@ void Simulation::transfer(Where send, Where receive) {
     world_.complain(send, is_first_of ? "sends to a first_of; a chain's message is passed on"
                                       : "passes on, but " + world_.mention(receive) + " takes no first_of");
   if (is_first_of) {
+    rows_.pass_on(send, source);
+    rows_.take(receive, destination);
     take_first(send, receive);
   } else {
     take(send, receive);
@@ -261,6 +264,10 @@ void Simulation::run_local(Where where) {
     case StepKind::kMulticast:
       slots_.owner_reads(where, spans.source);
       multicasts_.send(where, spans.source);
+      break;
+    case StepKind::kExpect:
+      slots_.owner_writes(where, spans.destination);
+      rows_.expect(where, spans.destination);
       break;
     case StepKind::kCopy:
       world_.deepen(where, 0);

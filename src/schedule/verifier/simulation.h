@@ -12,6 +12,7 @@
 
 #include "schedule/verifier/counters.h"
 #include "schedule/verifier/multicast.h"
+#include "schedule/verifier/multicast_rows.h"
 #include "schedule/verifier/slots.h"
 #include "schedule/verifier/world.h"
 
@@ -26,6 +27,7 @@ class Simulation {
   void check_totals() {
     counters_.check_totals();
     multicasts_.check();
+    rows_.check();
   }
 
  private:
@@ -73,6 +75,7 @@ class Simulation {
   Slots slots_;
   Counters counters_;
   Multicasts multicasts_;
+  MulticastRows rows_;
   std::vector<Rank> ranks_;
   std::vector<Channel> channels_;
   std::vector<uint32_t> ready_;  // ranks whose stage may be over

@@ -16,7 +16,7 @@ bool has_source(StepKind kind) {
 bool has_destination(StepKind kind) {
   return kind == StepKind::kReceive || kind == StepKind::kReceiveCombine || kind == StepKind::kExpose ||
          kind == StepKind::kGet || kind == StepKind::kCombineFrom || kind == StepKind::kCopy ||
-         kind == StepKind::kCombine || kind == StepKind::kFirstOf;
+         kind == StepKind::kCombine || kind == StepKind::kExpect || kind == StepKind::kFirstOf;
 }
 bool has_both(StepKind kind) { return has_source(kind) && has_destination(kind); }
 
@@ -39,6 +39,10 @@ std::string check_numbers(const Plan& plan, const Step& step) {
   if (is_counter(step.kind) && step.slot >= kMaxCounters) return "names a counter that doesn't exist";
   if ((is_publication(step.kind) || is_one_sided(step.kind) || is_counter(step.kind)) && !plan.uses_slots_or_counters) {
     return "is in a plan that says it uses neither slots nor counters";
+  }
+  if (step.kind == StepKind::kExpect) {
+    if (step.second_peer >= plan.shape.size) return "names a rank that doesn't exist";
+    if (step.second_peer == plan.shape.rank) return "waits for itself";
   }
   if (step.kind == StepKind::kFirstOf) {
     if (step.peer >= plan.shape.size || step.second_peer >= plan.shape.size) return "names a rank that doesn't exist";

@@ -175,6 +175,11 @@ bool Interpreter::try_step(uint32_t r, size_t index) {
     case StepKind::kMulticast:
       multicast(r, step);
       return true;
+    case StepKind::kExpect: {
+      View room = view(r, step.destination);
+      std::fill_n(room.data(), room.length, 0xdeadu);
+      return true;
+    }
     case StepKind::kFirstOf:
       return take_first(r, step);
     case StepKind::kPublish:
