@@ -43,7 +43,10 @@ uint32_t MulticastSteps::reporter(const MulticastShared& shared, uint32_t stream
 }
 
 void MulticastSteps::begin(const engines::Program& program) {
-  is_long_ = is_long(program);
+  is_row_ = program.multicasts_row;
+  is_long_ = is_row_ || is_long(program);
+  is_first_ = is_reported_ = false;
+  if (is_row_) return row_.begin(program);
   if (program.multicast_bytes == 0) [[likely]]
     return;
   is_first_ = true;
@@ -55,6 +58,7 @@ void MulticastSteps::begin(const engines::Program& program) {
 Progress MulticastSteps::run(const Instruction& step, StepState& state, const Operands& operands) {
   if (has_failed() || channel_.has_failed()) return Progress::kPending;
   if (step.kind == StepKind::kMulticast) return run_multicast(step, state, operands);
+  if (is_row_) return row_.run(step, state, operands, stream_);
   if (step.kind == StepKind::kFirstOf) return run_first_of(step, state, operands);
   return chain_.pass_on(step, state, operands);
 }
@@ -76,6 +80,7 @@ void MulticastSteps::after_poll() {
 void MulticastSteps::cancel() {
   reports_.clear();
   chain_.cancel();
+  row_.cancel();
   is_held_back_ = false;
   sending_ = 0;
   for (const uint32_t expected : awaited_) shared_.member.forget(expected);
@@ -142,12 +147,12 @@ bool MulticastSteps::send(const Instruction& step, StepState& state, const Opera
   do {
     const int64_t at_ns = now();
     if (!shared_.pace.may_send(at_ns)) return false;
-    const Result<uint64_t> next = shared_.member.send(message, state.bytes);
+    const Result<uint64_t> next = shared_.member.send(message, state.bytes, shared_.pace.at_once(step.value));
     if (!next.is_ok()) {
       failure_ = Status(next.status().code(), next.status().message());
       return false;
     }
-    shared_.pace.sent(at_ns, next.value() - state.bytes);
+    shared_.pace.sent(at_ns, next.value() - state.bytes, step.value);
     state.bytes = next.value();
   } while (state.bytes < step.bytes);
   return true;

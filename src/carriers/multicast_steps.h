@@ -5,7 +5,8 @@
 //
 // Root delay (section 2.1 of the reference in multicast_engine.h) and the pace of long messages belong to this class:
 // no schedule can know what receivers have missed. In each call one other rank, which all ranks draw from the same
-// random numbers, sends the root a report of 8 bytes; by random synchronization the root waits for it.
+// random numbers, sends the root a report of 8 bytes; by random synchronization the root waits for it. Where all ranks
+// multicast (multicast_row.h) there is no root: nobody holds back, and reports come with the last answers.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "carriers/multicast_chain.h"
+#include "carriers/multicast_row.h"
 #include "engines/executor/carrier.h"
 #include "engines/multicast/member.h"
 #include "engines/multicast/pace.h"
@@ -45,12 +47,16 @@ struct MulticastShared {
 class MulticastSteps final : public engines::Carrier {
  public:
   MulticastSteps(MulticastShared& shared, engines::wire::Channel& channel, uint32_t stream)
-      : shared_(shared), channel_(channel), chain_(shared.member, channel), stream_(stream) {}
+      : shared_(shared),
+        channel_(channel),
+        chain_(shared.member, channel),
+        row_(shared.member, channel, shared.pace),
+        stream_(stream) {}
 
   // Whether such a step of a program is for this carrier: that which goes by multicast, and the chain of a long
-  // message.
+  // message or of a row.
   static bool carries(const engines::Instruction& step, const engines::Program& program) {
-    return schedule::is_by_multicast(step.kind) || (is_long(program) && step.to_first_of);
+    return schedule::is_by_multicast(step.kind) || (step.to_first_of && (program.multicasts_row || is_long(program)));
   }
   void begin(const engines::Program& program) override;
   engines::Progress run(const engines::Instruction& step, engines::StepState& state,
@@ -66,13 +72,15 @@ class MulticastSteps final : public engines::Carrier {
   // Reports come by the wire.
   void after_poll() override;
   engines::WakeUp wake_up() const override {
-    if (!awaited_.empty()) return engines::WakeUp::kPartial;
+    if (!awaited_.empty() || row_.awaits()) return engines::WakeUp::kPartial;
     return sending_ != 0 ? engines::WakeUp::kNone : engines::WakeUp::kIdle;
   }
   bool sleep(int64_t limit_ns) override;
   bool has_leftovers() const override { return !reports_.empty(); }
-  bool has_failed() const override { return !failure_.is_ok(); }
-  Status take_failure() override { return std::exchange(failure_, Status::ok()); }
+  bool has_failed() const override { return !failure_.is_ok() || row_.has_failed(); }
+  Status take_failure() override {
+    return row_.has_failed() ? row_.take_failure() : std::exchange(failure_, Status::ok());
+  }
 
   // Which of `participants` but `source` reports in the call whose first multicast of `source` has that number.
   static uint32_t reporter(const MulticastShared& shared, uint32_t stream, uint32_t source, uint64_t number);
@@ -95,7 +103,9 @@ class MulticastSteps final : public engines::Carrier {
   MulticastShared& shared_;
   engines::wire::Channel& channel_;
   MulticastChain chain_;
+  MulticastRow row_;
   uint32_t stream_;
+  bool is_row_ = false;    // a call
   bool is_long_ = false;   // a call
   bool is_first_ = false;  // multicast of a call
   bool is_reported_ = false;

@@ -26,9 +26,10 @@ Member::Member(std::unique_ptr<MulticastPort> port, const Identity& identity, ui
   for (Stream& stream : streams_) stream.next.resize(identity.ranks);
 }
 
-Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
+Result<uint64_t> Member::send(const Message& message, uint64_t offset, uint64_t most_bytes) {
   const uint64_t datagram_bytes = identity_.fragment_bytes + MULTICAST_HEADER_BYTES;
   heads_.resize(std::max<uint64_t>(1, port_->most_at_once() / datagram_bytes));
+  const uint64_t most = std::clamp<uint64_t>(most_bytes / identity_.fragment_bytes, 1, heads_.size());
   run_.clear();
   const uint64_t before = counters_.sent;
   do {
@@ -45,7 +46,7 @@ Result<uint64_t> Member::send(const Message& message, uint64_t offset) {
     multicast_write(&identity_.key, &fragment, as_chars(content.data()), reinterpret_cast<unsigned char*>(head.bytes));
     run_.push_back({head.bytes, content});
     offset += bytes;
-  } while (offset < message.bytes.size() && run_.size() < heads_.size());
+  } while (offset < message.bytes.size() && run_.size() < most);
   if (Status sent = port_->send_all(run_); !sent.is_ok()) return sent;
   counters_.sent += run_.size();
   if (before / kMostPendingReports != counters_.sent / kMostPendingReports) poll();
@@ -93,12 +94,13 @@ void Member::judge(Expected& one) {
                    one.source, one.stream);
 }
 
-void Member::poll() {
+bool Member::poll() {
   for (uint32_t taken = 0; taken < kMostAtATime; ++taken) {
     const std::span<const std::byte> datagram = port_->receive();
-    if (datagram.empty()) return;
+    if (datagram.empty()) return true;
     take(datagram);
   }
+  return false;
 }
 
 void Member::take(std::span<const std::byte> datagram) {

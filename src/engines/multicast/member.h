@@ -66,9 +66,9 @@ class Member {
     uint64_t number = 0;
     std::span<const std::byte> bytes;
   };
-  // Sends fragments from that which begins at `offset`, as many as its port likes to be given at a time; gives where
-  // the next one begins, or the message's end.
-  Result<uint64_t> send(const Message& message, uint64_t offset);
+  // Sends fragments from that which begins at `offset`, as many as its port likes to be given at a time or, one at
+  // least, `most_bytes` hold; gives where the next one begins, or the message's end.
+  Result<uint64_t> send(const Message& message, uint64_t offset, uint64_t most_bytes = ~uint64_t{0});
 
   // --- receiving ----------------------------------------------------------------------------------------------------
   // The next message of `source`, which has this `number`, goes to `into`, from now until forget(); the result names it
@@ -80,8 +80,8 @@ class Member {
   void supply(uint32_t expected, uint64_t blocks, std::span<const std::byte> content);
   void forget(uint32_t expected);
   bool expects() const { return expecting_ != 0; }
-  // Takes what has come in.
-  void poll();
+  // Takes what has come in; true: all of it, and not as much as is taken at a time.
+  bool poll();
   // What of the messages that were awaited has not come since this was last asked, in fragments.
   struct Losses {
     uint32_t expected = 0;

@@ -17,7 +17,8 @@ struct PaceReport {
 };
 
 // A bucket of `burst` bytes that fills at a rate: what receivers surely have room for may go at once, what comes behind
-// it at the rate at which they have been able to take it.
+// it at the rate at which they have been able to take it. Of `at_a_time` ranks that multicast at once each has its
+// share of both.
 class Pace {
  public:
   static constexpr double kSlowest = 10;  // bytes a microsecond
@@ -26,9 +27,12 @@ class Pace {
   explicit Pace(uint64_t burst) : burst_(std::max<uint64_t>(burst, 1)) {}
 
   bool may_send(int64_t now_ns) const { return static_cast<double>(due_ns_ - now_ns) <= burst_ns(); }
-  void sent(int64_t now_ns, uint64_t bytes) {
-    due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(static_cast<double>(bytes) * 1000 / rate_);
+  void sent(int64_t now_ns, uint64_t bytes, uint32_t at_a_time = 1) {
+    const double shared = static_cast<double>(bytes) * at_a_time;
+    due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(shared * 1000 / rate_);
   }
+  // What may be handed on by one call; alone as much as is liked.
+  uint64_t at_once(uint32_t at_a_time) const { return at_a_time <= 1 ? ~uint64_t{0} : burst_ / at_a_time; }
   // Misses of an eighth and more halve the rate, any other report raises it by an eighth.
   void receive(const PaceReport& report) {
     if (report.expected == 0) return;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "carriers/multicast_row.h"
+
+#include <cstring>
+#include <span>
+#include <string>
+
+namespace hocket::carriers {
+
+using engines::Instruction;
+using engines::Operands;
+using engines::Progress;
+using engines::StepState;
+using engines::multicast::Blocks;
+using schedule::StepKind;
+
+namespace {
+
+enum Phase : uint8_t { kNotStarted, kUnderWay };
+
+// What is copied at a time.
+constexpr uint64_t kMostGivenBytes = 4 << 20;
+// How often at most a rank looks for multicasts, each time for many, before it asks for what is missing.
+constexpr uint32_t kMostLooks = 64;
+
+}  // namespace
+
+// As it goes over the wire, in the order of bytes that the ranks' machines have.
+struct [[gnu::packed]] MulticastRow::Word {
+  Said said = Said::kOffer;
+  uint32_t first = 0;      // kOffer, kContent: as many messages are here
+  uint64_t bytes = 0;      // kOffer, kContent: of all messages
+  uint32_t fragments = 0;  // kAll: as PaceReport has it
+  uint32_t missed = 0;
+  uint32_t wanted = 0;  // kWant
+  Want wants[kMostWanted] = {};
+};
+
+void MulticastRow::begin(const engines::Program& program) {
+  lanes_ = {};
+  incoming_.clear();
+  outgoing_.clear();
+  wanted_.clear();
+  expects_ = passes_on_ = taken_ = come_ = offered_ = last_offer_ = offers_ = answers_ = 0;
+  expected_bytes_ = passed_bytes_ = 0;
+  has_offer_ = has_all_ = is_confirmed_ = has_ended_ = false;
+  uint32_t before = kNoPeer;
+  uint32_t next = kNoPeer;
+  for (const Instruction& step : program.instructions) {
+    if (step.kind == StepKind::kFirstOf) {
+      before = step.peer;
+      ++expects_;
+      expected_bytes_ += step.bytes;
+    } else if (step.to_first_of) {
+      next = step.peer;
+      ++passes_on_;
+      passed_bytes_ += step.bytes;
+    }
+  }
+  lanes_[0].peer = before;
+  if (before != kNoPeer) lanes_[0].due = 1;  // an offer
+  if (next == kNoPeer) return;
+  if (next != before) lanes_[1].peer = next;
+  ++from_next().due;  // an answer
+}
+
+void MulticastRow::cancel() {
+  if (!has_ended_ && !has_all_)
+    for (const Incoming& one : incoming_) member_.forget(one.expected);
+  incoming_.clear();
+  has_ended_ = true;
+}
+
+// state.serial: a first_of's number.
+Progress MulticastRow::run(const Instruction& step, StepState& state, const Operands& operands, uint32_t stream) {
+  if (step.kind == StepKind::kExpect) {
+    uint64_t number = 0;
+    std::byte* into = step.bytes == 0 ? nullptr : operands.destination(step);
+    incoming_.push_back({member_.expect(stream, step.second_peer, {into, step.bytes}, number), step.bytes});
+    return Progress::kDone;
+  }
+  const bool is_new = state.phase == kNotStarted;
+  state.phase = kUnderWay;
+  if (step.kind == StepKind::kFirstOf) {
+    if (is_new) state.serial = taken_++;
+    advance();
+    // The last one when the rank before knows.
+    const bool is_last = state.serial + 1 == expects_;
+    const bool has_come = has_all_ || (!is_last && member_.has_come(incoming_[state.serial].expected));
+    return has_come ? Progress::kDone : Progress::kPending;
+  }
+  if (is_new) {
+    operands.need(step, 0, step.bytes);
+    outgoing_.push_back({step.bytes == 0 ? nullptr : operands.source(step), step.bytes});
+  }
+  advance();
+  const bool is_last = outgoing_.size() == passes_on_;
+  return !is_last || is_confirmed_ ? Progress::kDone : Progress::kPending;
+}
+
+void MulticastRow::advance() {
+  if (has_ended_) return;
+  bool moves = true;
+  while (moves && !has_failed() && !channel_.has_failed()) {
+    moves = listen(lanes_[0]);
+    moves = listen(lanes_[1]) || moves;
+    moves = answer() || moves;
+    offer();
+  }
+  const bool has_taken = expects_ == 0 || has_all_;
+  const bool has_given = passes_on_ == 0 || is_confirmed_;
+  if (has_taken && has_given && !has_failed() && !channel_.has_failed()) end();
+}
+
+// True: something has come.
+bool MulticastRow::listen(Lane& lane) {
+  if (!lane.is_posted) {
+    if (lane.due == 0) return false;
+    lane.message = channel_.receive_parked(lane.peer, sizeof(Word));
+    lane.is_posted = true;
+    lane.is_data = false;
+  }
+  if (channel_.has_failed() || !channel_.has_come(lane.message)) return false;
+  const uint32_t message = lane.message;
+  lane.is_posted = false;
+  if (lane.is_data) {
+    take_data(channel_.content(message));
+  } else {
+    Word word;
+    std::memcpy(&word, channel_.content(message), sizeof word);
+    --lane.due;
+    take_word(lane, word);
+  }
+  channel_.leave(message);
+  return true;
+}
+
+// A word that no rank of this call would say now.
+void MulticastRow::refuse(uint32_t peer) {
+  failure_ = Status(Code::kMismatch, "rank " + std::to_string(peer) +
+                                         " answers multicasts of another call than this rank's; do all ranks make the "
+                                         "same calls in the same order?");
+}
+
+void MulticastRow::take_word(Lane& lane, const Word& word) {
+  const bool is_content = word.said == Said::kContent;
+  if (is_content || word.said == Said::kOffer) {
+    if (&lane != &from_before() || expects_ == 0 || is_content == wanted_.empty()) return refuse(lane.peer);
+    return take_offer(lane, word);
+  }
+  const bool is_answer = word.said == Said::kWant || word.said == Said::kEnough || word.said == Said::kAll;
+  if (!is_answer || &lane != &from_next() || passes_on_ == 0) return refuse(lane.peer);
+  take_answer(lane, word);
+}
+
+// --- what is taken ---------------------------------------------------------------------------------------------------
+
+void MulticastRow::take_offer(Lane& lane, const Word& word) {
+  channel_.compare_lengths(lane.peer, word.bytes, expected_bytes_);
+  if (word.first > expects_) return refuse(lane.peer);
+  offered_ = word.first;
+  if (wanted_.empty()) {
+    has_offer_ = true;
+    return;
+  }
+  uint64_t bytes = 0;
+  for (const Want& want : wanted_) bytes += blocks_of(incoming_[want.message].bytes).bytes(want.blocks);
+  lane.message = channel_.receive_parked(lane.peer, bytes);
+  lane.is_posted = lane.is_data = true;
+}
+
+void MulticastRow::take_data(const std::byte* data) {
+  for (const Want& want : wanted_) {
+    const Incoming& one = incoming_[want.message];
+    const uint64_t bytes = blocks_of(one.bytes).bytes(want.blocks);
+    member_.supply(one.expected, want.blocks, {data, bytes});
+    data += bytes;
+  }
+  wanted_.clear();
+  has_offer_ = true;
+}
+
+// True: something has been said.
+bool MulticastRow::answer() {
+  if (has_all_ || expects_ == 0 || incoming_.size() < expects_ || !wanted_.empty()) return false;
+  while (come_ < expects_ && member_.has_come(incoming_[come_].expected)) ++come_;
+  if (come_ == expects_) {
+    answer_all();
+    return true;
+  }
+  if (!has_offer_) return false;
+  Word word;
+  word.said = Said::kEnough;
+  if (is_missing_offered()) {
+    // Whatever has come before the offer has.
+    for (uint32_t looks = 0; looks < kMostLooks && !member_.poll();) ++looks;
+    word.wanted = ask(word.wants);
+    if (word.wanted != 0) word.said = Said::kWant;
+  }
+  wanted_.assign(word.wants, word.wants + word.wanted);
+  has_offer_ = false;
+  ++from_before().due;
+  send(from_before().peer, word);
+  return true;
+}
+
+bool MulticastRow::is_missing_offered() const {
+  for (uint32_t i = come_; i < offered_; ++i)
+    if (!member_.has_come(incoming_[i].expected)) return true;
+  return false;
+}
+
+// What is missing of the messages on offer, the first of them first; gives of how many.
+uint32_t MulticastRow::ask(Want* wants) const {
+  uint32_t count = 0;
+  uint64_t bytes = 0;
+  for (uint32_t i = come_; i < offered_ && count < kMostWanted && bytes < kMostGivenBytes; ++i) {
+    if (member_.has_come(incoming_[i].expected)) continue;
+    const Blocks blocks = blocks_of(incoming_[i].bytes);
+    const uint64_t asked = blocks.first(member_.missing(incoming_[i].expected), kMostGivenBytes - bytes);
+    bytes += blocks.bytes(asked);
+    wants[count++] = {i, asked};
+  }
+  return count;
+}
+
+void MulticastRow::answer_all() {
+  for (const Incoming& one : incoming_) member_.forget(one.expected);
+  has_all_ = true;
+  has_offer_ = false;
+  const auto [expected, missed] = member_.take_losses();
+  Word word;
+  word.said = Said::kAll;
+  word.fragments = expected;
+  word.missed = missed;
+  send(from_before().peer, word);
+}
+
+// --- what is passed on -----------------------------------------------------------------------------------------------
+
+void MulticastRow::take_answer(Lane& lane, const Word& word) {
+  ++answers_;
+  if (word.said == Said::kAll) {
+    is_confirmed_ = true;
+    pace_.receive({.expected = word.fragments, .missed = word.missed});
+    return;
+  }
+  ++lane.due;
+  if (word.said == Said::kWant) give(lane.peer, word);
+}
+
+void MulticastRow::give(uint32_t peer, const Word& word) {
+  if (word.wanted > kMostWanted) return refuse(peer);
+  std::vector<std::span<const std::byte>> pieces;
+  for (const Want& want : std::span(word.wants, word.wanted)) {
+    if (want.message >= outgoing_.size()) return refuse(peer);
+    const Outgoing& one = outgoing_[want.message];
+    const Blocks blocks = blocks_of(one.bytes);
+    blocks.each(want.blocks,
+                [&](uint32_t block) { pieces.emplace_back(one.from + blocks.begin(block), blocks.length(block)); });
+  }
+  send_offer(peer, Said::kContent);
+  channel_.leave(channel_.send_parked(peer, pieces));
+}
+
+void MulticastRow::offer() {
+  if (passes_on_ == 0 || offers_ > answers_) return;
+  // After the last answer, too, if it has come before its offer.
+  const bool is_due = is_confirmed_ ? offers_ < answers_ : outgoing_.size() > last_offer_;
+  if (is_due) send_offer(from_next().peer, Said::kOffer);
+}
+
+void MulticastRow::send_offer(uint32_t peer, Said said) {
+  last_offer_ = static_cast<uint32_t>(outgoing_.size());
+  ++offers_;
+  Word word;
+  word.said = said;
+  word.first = last_offer_;
+  word.bytes = passed_bytes_;
+  send(peer, word);
+}
+
+// --- both ------------------------------------------------------------------------------------------------------------
+
+void MulticastRow::send(uint32_t peer, const Word& word) {
+  channel_.send_parked_and_leave(peer, std::as_bytes(std::span(&word, 1)));
+}
+
+Blocks MulticastRow::blocks_of(uint64_t bytes) const { return Blocks(bytes, member_.fragment_bytes()); }
+
+// An offer that was answered before it has come is still to come.
+void MulticastRow::end() {
+  for (Lane& lane : lanes_) {
+    for (; lane.due != 0; --lane.due) {
+      if (!lane.is_posted) lane.message = channel_.receive_parked(lane.peer, sizeof(Word));
+      lane.is_posted = false;
+      channel_.leave(lane.message);
+    }
+  }
+  has_ended_ = true;
+}
+
+}  // namespace hocket::carriers
