@@ -28,8 +28,8 @@ enum class Family : uint8_t {
 
 // What an algorithm of a part has to put up with.
 struct PartLimits {
-  bool unequal_blocks = false;  // blocks differ in length
-  bool within_domains = false;  // its ranks are those of a NUMA domain, not all of the node
+  bool unequal_blocks = false;     // blocks differ in length
+  bool within_domains = false;     // its ranks are those of a NUMA domain, not all of the node
   bool lengths_are_apart = false;  // ranks know the lengths of some blocks only
 
   auto operator<=>(const PartLimits&) const = default;
@@ -86,6 +86,9 @@ struct Algorithm {
   std::span<const uint32_t> degrees = {};
   // More of them, for ranks on several nodes.
   std::span<const uint32_t> degrees_over_nodes = {};
+  // The degree where none is asked for and the length is known: of a message, or of the longest block where there is a
+  // block a rank. Without it that is the first of `degrees`.
+  uint32_t (*degree_by_length)(uint32_t ranks, uint64_t bytes) = nullptr;
   // The degree is how many pieces a segment is cut into, so that it may be had from the least that a piece shall have.
   bool has_pieces = false;
   // What the degree is called, where the field has another word for it, and the word for as many as there can be.

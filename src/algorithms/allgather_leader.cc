@@ -25,7 +25,7 @@ enum : uint32_t { kNode, kAcross, kSpread };
 
 constexpr Part kParts[] = {
     {"node", Collective::kGather, Family::kNode, node_call},
-    {"across", Collective::kAllgather, Family::kAcross, leader_blocks_call},
+    {"across", Collective::kAllgather, Family::kAcross, leader_blocks_call, true},
     {"spread", Collective::kBroadcast, Family::kNode, [](const Nodes& nodes, uint64_t bytes, uint32_t) {
        return PartCall{bytes * nodes.ranks(), nodes.most(), false};
      }}};

@@ -56,7 +56,8 @@ bool is_same(const Choice& one, const Choice& other) {
 
 uint32_t degree_of(const Query& query, const Spec& spec) {
   if (spec.degree == kFlat) return std::max<uint32_t>(query.ranks, 2) - 1;
-  return spec.degree;
+  const auto by_length = spec.algorithm->degree_by_length;
+  return spec.degree == 0 && by_length != nullptr ? by_length(query.ranks, query.bytes) : spec.degree;
 }
 
 Choice cut(const Query& query, const Spec& spec) {
