@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures broadcasts by multicast beside trees and MPIs' own in labs of this machine, and leaves a JSON file a set in
-# build/multicast/. bench/results/multicast/broadcasts.md comes from here, by scripts/multicast_report.py.
+# Measures broadcasts by multicast beside trees, allgathers beside rings, and MPIs' own in labs of this machine, and
+# leaves a JSON file a set in build/multicast/. bench/results/multicast/broadcasts.md comes from here, by scripts/multicast_report.py.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 
 all="short processor delay50 delay500 delay5ms missed many many500 long cores reductions"
+all+=" allgathers allgathers500 allgathers5ms"
 usage() {
   cat <<TEXT
 usage: scripts/multicast_bench.sh [--dry-run] [SET ...]      as root; all sets take most of an hour on two cores
@@ -17,6 +18,8 @@ SETs, by default all:
   missed      2 bytes, 16 nodes, 500 us, 0 to 100 % of multicasts lost
   long        1 KiB to 1 MiB, 4 and 16 nodes         cores                         4 nodes of 4 ranks
   reductions  all-reductions and barriers, 16 nodes, without delay and with 500 us
+  allgathers  8 bytes to 64 KiB a block, 4 to 64 nodes
+  allgathers500, allgathers5ms   the same with so much on each way
 TEXT
 }
 
@@ -55,6 +58,8 @@ long+=,multicast:openmpi,hocket:openmpi:tree_mm:segment=32K,mpi:openmpi
 cores=multicast,hocket:mpich:leader:across=tree_mm,hocket:mpich:node_tree:degree=4,mpi:mpich
 cores+=,multicast:openmpi,hocket:openmpi:leader:across=tree_mm,mpi:openmpi
 nodes=2,4,8,16,32
+gathered=hocket:mpich:multicast,hocket:mpich:multicast:chains=1,hocket:mpich:ring,hocket:mpich:bruck,mpi:mpich
+gathered+=,hocket:openmpi:multicast,hocket:openmpi:ring,hocket:openmpi:bruck,mpi:openmpi,mpi:intel
 up_and_down=hocket:mpich:multicast,hocket:mpich:multicast:degree=4
 
 for one in "${sets[@]}"; do
@@ -92,5 +97,11 @@ for one in "${sets[@]}"; do
           --variants "$up_and_down,hocket:mpich:dissemination,hocket:mpich:gather_broadcast:degree=8,mpi:mpich"
       done
       ;;
+    allgathers) bench allgathers allgather --nodes 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" --rounds 60 \
+      --slices 2 --warm-up 20 --settle-us 3000 ;;
+    allgathers500) bench allgathers500 allgather --nodes 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" \
+      --rounds 40 --slices 2 --warm-up 20 --settle-us 4000 --impair delay=500us ;;
+    allgathers5ms) bench allgathers5ms allgather --nodes 4,16,64 --bytes 8,8K,64K --variants "$gathered" --rounds 16 \
+      --slices 2 --warm-up 6 --settle-us 20000 --impair delay=5ms ;;
   esac
 done

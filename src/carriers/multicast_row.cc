@@ -38,23 +38,23 @@ struct [[gnu::packed]] MulticastRow::Word {
 
 void MulticastRow::begin(const engines::Program& program) {
   lanes_ = {};
-  incoming_.clear();
-  outgoing_.clear();
-  wanted_.clear();
-  expects_ = passes_on_ = taken_ = come_ = offered_ = last_offer_ = offers_ = answers_ = 0;
-  expected_bytes_ = passed_bytes_ = 0;
-  has_offer_ = has_all_ = is_confirmed_ = has_ended_ = false;
+  in_.messages.clear();
+  in_.wanted.clear();
+  out_.messages.clear();
+  in_ = {.messages = std::move(in_.messages), .wanted = std::move(in_.wanted)};
+  out_ = {.messages = std::move(out_.messages)};
+  has_ended_ = false;
   uint32_t before = kNoPeer;
   uint32_t next = kNoPeer;
   for (const Instruction& step : program.instructions) {
     if (step.kind == StepKind::kFirstOf) {
       before = step.peer;
-      ++expects_;
-      expected_bytes_ += step.bytes;
+      ++in_.expects;
+      in_.bytes += step.bytes;
     } else if (step.to_first_of) {
       next = step.peer;
-      ++passes_on_;
-      passed_bytes_ += step.bytes;
+      ++out_.passes_on;
+      out_.bytes += step.bytes;
     }
   }
   lanes_[0].peer = before;
@@ -65,9 +65,9 @@ void MulticastRow::begin(const engines::Program& program) {
 }
 
 void MulticastRow::cancel() {
-  if (!has_ended_ && !has_all_)
-    for (const Incoming& one : incoming_) member_.forget(one.expected);
-  incoming_.clear();
+  if (!has_ended_ && !in_.has_all)
+    for (const Incoming& one : in_.messages) member_.forget(one.expected);
+  in_.messages.clear();
   has_ended_ = true;
 }
 
@@ -76,26 +76,26 @@ Progress MulticastRow::run(const Instruction& step, StepState& state, const Oper
   if (step.kind == StepKind::kExpect) {
     uint64_t number = 0;
     std::byte* into = step.bytes == 0 ? nullptr : operands.destination(step);
-    incoming_.push_back({member_.expect(stream, step.second_peer, {into, step.bytes}, number), step.bytes});
+    in_.messages.push_back({member_.expect(stream, step.second_peer, {into, step.bytes}, number), step.bytes});
     return Progress::kDone;
   }
   const bool is_new = state.phase == kNotStarted;
   state.phase = kUnderWay;
   if (step.kind == StepKind::kFirstOf) {
-    if (is_new) state.serial = taken_++;
+    if (is_new) state.serial = in_.taken++;
     advance();
     // The last one when the rank before knows.
-    const bool is_last = state.serial + 1 == expects_;
-    const bool has_come = has_all_ || (!is_last && member_.has_come(incoming_[state.serial].expected));
+    const bool is_last = state.serial + 1 == in_.expects;
+    const bool has_come = in_.has_all || (!is_last && member_.has_come(in_.messages[state.serial].expected));
     return has_come ? Progress::kDone : Progress::kPending;
   }
   if (is_new) {
     operands.need(step, 0, step.bytes);
-    outgoing_.push_back({step.bytes == 0 ? nullptr : operands.source(step), step.bytes});
+    out_.messages.push_back({step.bytes == 0 ? nullptr : operands.source(step), step.bytes});
   }
   advance();
-  const bool is_last = outgoing_.size() == passes_on_;
-  return !is_last || is_confirmed_ ? Progress::kDone : Progress::kPending;
+  const bool is_last = out_.messages.size() == out_.passes_on;
+  return !is_last || out_.is_confirmed ? Progress::kDone : Progress::kPending;
 }
 
 void MulticastRow::advance() {
@@ -107,8 +107,8 @@ void MulticastRow::advance() {
     moves = answer() || moves;
     offer();
   }
-  const bool has_taken = expects_ == 0 || has_all_;
-  const bool has_given = passes_on_ == 0 || is_confirmed_;
+  const bool has_taken = in_.expects == 0 || in_.has_all;
+  const bool has_given = out_.passes_on == 0 || out_.is_confirmed;
   if (has_taken && has_given && !has_failed() && !channel_.has_failed()) end();
 }
 
@@ -145,79 +145,74 @@ void MulticastRow::refuse(uint32_t peer) {
 void MulticastRow::take_word(Lane& lane, const Word& word) {
   const bool is_content = word.said == Said::kContent;
   if (is_content || word.said == Said::kOffer) {
-    if (&lane != &from_before() || expects_ == 0 || is_content == wanted_.empty()) return refuse(lane.peer);
+    if (&lane != &from_before() || in_.expects == 0 || is_content == in_.wanted.empty()) return refuse(lane.peer);
     return take_offer(lane, word);
   }
   const bool is_answer = word.said == Said::kWant || word.said == Said::kEnough || word.said == Said::kAll;
-  if (!is_answer || &lane != &from_next() || passes_on_ == 0) return refuse(lane.peer);
+  if (!is_answer || &lane != &from_next() || out_.passes_on == 0) return refuse(lane.peer);
   take_answer(lane, word);
 }
 
 // --- what is taken ---------------------------------------------------------------------------------------------------
 
 void MulticastRow::take_offer(Lane& lane, const Word& word) {
-  channel_.compare_lengths(lane.peer, word.bytes, expected_bytes_);
-  if (word.first > expects_) return refuse(lane.peer);
-  offered_ = word.first;
-  if (wanted_.empty()) {
-    has_offer_ = true;
+  channel_.compare_lengths(lane.peer, word.bytes, in_.bytes);
+  if (word.first > in_.expects) return refuse(lane.peer);
+  in_.offered = word.first;
+  if (in_.wanted.empty()) {
+    in_.has_offer = true;
     return;
   }
   uint64_t bytes = 0;
-  for (const Want& want : wanted_) bytes += blocks_of(incoming_[want.message].bytes).bytes(want.blocks);
+  for (const Want& want : in_.wanted) bytes += blocks_of(in_.messages[want.message].bytes).bytes(want.blocks);
   lane.message = channel_.receive_parked(lane.peer, bytes);
   lane.is_posted = lane.is_data = true;
 }
 
 void MulticastRow::take_data(const std::byte* data) {
-  for (const Want& want : wanted_) {
-    const Incoming& one = incoming_[want.message];
+  for (const Want& want : in_.wanted) {
+    const Incoming& one = in_.messages[want.message];
     const uint64_t bytes = blocks_of(one.bytes).bytes(want.blocks);
     member_.supply(one.expected, want.blocks, {data, bytes});
     data += bytes;
   }
-  wanted_.clear();
-  has_offer_ = true;
+  in_.wanted.clear();
+  in_.has_offer = true;
 }
 
 // True: something has been said.
 bool MulticastRow::answer() {
-  if (has_all_ || expects_ == 0 || incoming_.size() < expects_ || !wanted_.empty()) return false;
-  while (come_ < expects_ && member_.has_come(incoming_[come_].expected)) ++come_;
-  if (come_ == expects_) {
+  if (in_.has_all || in_.expects == 0 || in_.messages.size() < in_.expects || !in_.wanted.empty()) return false;
+  while (in_.come < in_.expects && member_.has_come(in_.messages[in_.come].expected)) ++in_.come;
+  if (in_.come == in_.expects) {
     answer_all();
     return true;
   }
-  if (!has_offer_) return false;
+  if (!in_.has_offer) return false;
   Word word;
   word.said = Said::kEnough;
-  if (is_missing_offered()) {
+  word.wanted = ask(word.wants);
+  if (word.wanted != 0) {
     // Whatever has come before the offer has.
     for (uint32_t looks = 0; looks < kMostLooks && !member_.poll();) ++looks;
     word.wanted = ask(word.wants);
     if (word.wanted != 0) word.said = Said::kWant;
   }
-  wanted_.assign(word.wants, word.wants + word.wanted);
-  has_offer_ = false;
+  in_.wanted.assign(word.wants, word.wants + word.wanted);
+  in_.has_offer = false;
   ++from_before().due;
   send(from_before().peer, word);
   return true;
-}
-
-bool MulticastRow::is_missing_offered() const {
-  for (uint32_t i = come_; i < offered_; ++i)
-    if (!member_.has_come(incoming_[i].expected)) return true;
-  return false;
 }
 
 // What is missing of the messages on offer, the first of them first; gives of how many.
 uint32_t MulticastRow::ask(Want* wants) const {
   uint32_t count = 0;
   uint64_t bytes = 0;
-  for (uint32_t i = come_; i < offered_ && count < kMostWanted && bytes < kMostGivenBytes; ++i) {
-    if (member_.has_come(incoming_[i].expected)) continue;
-    const Blocks blocks = blocks_of(incoming_[i].bytes);
-    const uint64_t asked = blocks.first(member_.missing(incoming_[i].expected), kMostGivenBytes - bytes);
+  for (uint32_t i = in_.come; i < in_.offered && count < kMostWanted && bytes < kMostGivenBytes; ++i) {
+    if (member_.has_come(in_.messages[i].expected)) continue;
+    const Blocks blocks = blocks_of(in_.messages[i].bytes);
+    const uint64_t asked = blocks.first(member_.missing(in_.messages[i].expected), kMostGivenBytes - bytes);
     bytes += blocks.bytes(asked);
     wants[count++] = {i, asked};
   }
@@ -225,9 +220,9 @@ uint32_t MulticastRow::ask(Want* wants) const {
 }
 
 void MulticastRow::answer_all() {
-  for (const Incoming& one : incoming_) member_.forget(one.expected);
-  has_all_ = true;
-  has_offer_ = false;
+  for (const Incoming& one : in_.messages) member_.forget(one.expected);
+  in_.has_all = true;
+  in_.has_offer = false;
   const auto [expected, missed] = member_.take_losses();
   Word word;
   word.said = Said::kAll;
@@ -239,9 +234,9 @@ void MulticastRow::answer_all() {
 // --- what is passed on -----------------------------------------------------------------------------------------------
 
 void MulticastRow::take_answer(Lane& lane, const Word& word) {
-  ++answers_;
+  ++out_.answers;
   if (word.said == Said::kAll) {
-    is_confirmed_ = true;
+    out_.is_confirmed = true;
     pace_.receive({.expected = word.fragments, .missed = word.missed});
     return;
   }
@@ -253,8 +248,8 @@ void MulticastRow::give(uint32_t peer, const Word& word) {
   if (word.wanted > kMostWanted) return refuse(peer);
   std::vector<std::span<const std::byte>> pieces;
   for (const Want& want : std::span(word.wants, word.wanted)) {
-    if (want.message >= outgoing_.size()) return refuse(peer);
-    const Outgoing& one = outgoing_[want.message];
+    if (want.message >= out_.messages.size()) return refuse(peer);
+    const Outgoing& one = out_.messages[want.message];
     const Blocks blocks = blocks_of(one.bytes);
     blocks.each(want.blocks,
                 [&](uint32_t block) { pieces.emplace_back(one.from + blocks.begin(block), blocks.length(block)); });
@@ -264,19 +259,19 @@ void MulticastRow::give(uint32_t peer, const Word& word) {
 }
 
 void MulticastRow::offer() {
-  if (passes_on_ == 0 || offers_ > answers_) return;
+  if (out_.passes_on == 0 || out_.offers > out_.answers) return;
   // After the last answer, too, if it has come before its offer.
-  const bool is_due = is_confirmed_ ? offers_ < answers_ : outgoing_.size() > last_offer_;
+  const bool is_due = out_.is_confirmed ? out_.offers < out_.answers : out_.messages.size() > out_.last_offer;
   if (is_due) send_offer(from_next().peer, Said::kOffer);
 }
 
 void MulticastRow::send_offer(uint32_t peer, Said said) {
-  last_offer_ = static_cast<uint32_t>(outgoing_.size());
-  ++offers_;
+  out_.last_offer = static_cast<uint32_t>(out_.messages.size());
+  ++out_.offers;
   Word word;
   word.said = said;
-  word.first = last_offer_;
-  word.bytes = passed_bytes_;
+  word.first = out_.last_offer;
+  word.bytes = out_.bytes;
   send(peer, word);
 }
 

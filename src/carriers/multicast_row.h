@@ -44,7 +44,7 @@ class MulticastRow {
   engines::Progress run(const engines::Instruction& step, engines::StepState& state, const engines::Operands& operands,
                         uint32_t stream);
   // Whether a multicast may still be of use.
-  bool awaits() const { return !has_all_ && !incoming_.empty(); }
+  bool awaits() const { return !in_.has_all && !in_.messages.empty(); }
   // The call is over before its steps are, and so is everything in the channel.
   void cancel();
   bool has_failed() const { return !failure_.is_ok(); }
@@ -86,7 +86,6 @@ class MulticastRow {
   void take_offer(Lane& lane, const Word& word);
   void take_data(const std::byte* data);
   bool answer();
-  bool is_missing_offered() const;
   uint32_t ask(Want* wants) const;
   void answer_all();
   void take_answer(Lane& lane, const Word& word);
@@ -105,24 +104,29 @@ class MulticastRow {
   Status failure_;
 
   // What is taken of the rank before.
-  std::vector<Incoming> incoming_;
-  uint32_t expects_ = 0;  // messages
-  uint64_t expected_bytes_ = 0;
-  uint32_t taken_ = 0;      // first_of steps
-  uint32_t come_ = 0;       // the first messages
-  uint32_t offered_ = 0;    // of them, on offer
-  bool has_offer_ = false;  // that is not answered
-  bool has_all_ = false;    // and has said so
-  std::vector<Want> wanted_;
-
+  struct Intake {
+    std::vector<Incoming> messages;
+    uint32_t expects = 0;    // messages
+    uint64_t bytes = 0;      // of them
+    uint32_t taken = 0;      // first_of steps
+    uint32_t come = 0;       // the first messages
+    uint32_t offered = 0;    // of them, on offer
+    bool has_offer = false;  // that is not answered
+    bool has_all = false;    // and has said so
+    std::vector<Want> wanted;
+  };
   // What is passed on to the next rank.
-  std::vector<Outgoing> outgoing_;
-  uint32_t passes_on_ = 0;  // messages
-  uint64_t passed_bytes_ = 0;
-  uint32_t last_offer_ = 0;  // messages
-  uint32_t offers_ = 0;      // sent
-  uint32_t answers_ = 0;     // taken
-  bool is_confirmed_ = false;
+  struct Outlet {
+    std::vector<Outgoing> messages;
+    uint32_t passes_on = 0;   // messages
+    uint64_t bytes = 0;       // of them
+    uint32_t last_offer = 0;  // messages
+    uint32_t offers = 0;      // sent
+    uint32_t answers = 0;     // taken
+    bool is_confirmed = false;
+  };
+  Intake in_;
+  Outlet out_;
 };
 
 }  // namespace hocket::carriers

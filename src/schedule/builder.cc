@@ -160,6 +160,11 @@ uint32_t Builder::plan_rank(uint32_t group_rank) const {
   return group().ranks[group_rank];
 }
 
+uint32_t Builder::plan_multicaster(uint32_t group_rank) const {
+  require(group_rank != rank(), "a rank takes no multicast of its own");
+  return plan_rank(group_rank);
+}
+
 uint8_t Builder::plan_slot(uint8_t slot) {
   const uint32_t number = group().slot_base + slot;
   require(number < kMaxSlots, "slot number out of range");
@@ -242,35 +247,6 @@ void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& de
   step.source = local;
   step.destination = destination;
   step.incoming_left = incoming_left;
-}
-
-void Builder::multicast(const Slice& source, uint32_t at_a_time) {
-  require(at_a_time > 0, "a rank that multicasts is one of those that do so at a time");
-  Step& step = append(StepKind::kMulticast);
-  step.source = source;
-  step.value = at_a_time;
-}
-
-void Builder::expect(uint32_t multicaster, const Slice& destination) {
-  require(multicaster != rank(), "a rank takes no multicast of its own");
-  const uint32_t plan_multicaster = plan_rank(multicaster);
-  Step& step = append(StepKind::kExpect);
-  step.second_peer = plan_multicaster;
-  step.destination = destination;
-}
-
-void Builder::pass_on(uint32_t peer, const Slice& source) {
-  Step& step = append_two_sided(StepKind::kSend, peer);
-  step.source = source;
-  step.to_first_of = true;
-}
-
-void Builder::first_of(uint32_t peer, uint32_t multicaster, const Slice& destination) {
-  require(multicaster != rank(), "a rank takes no multicast of its own");
-  const uint32_t plan_multicaster = plan_rank(multicaster);
-  Step& step = append_two_sided(StepKind::kFirstOf, peer);
-  step.second_peer = plan_multicaster;
-  step.destination = destination;
 }
 
 void Builder::publish(uint8_t slot, const Slice& source) {

@@ -179,6 +179,7 @@ class Builder {
   // nullptr: the area is no part of a row.
   std::shared_ptr<const std::vector<uint64_t>> row_of(uint8_t area) const;
   uint8_t add_area(const ScratchArea& area, std::shared_ptr<const std::vector<uint64_t>> row);
+  uint32_t plan_multicaster(uint32_t group_rank) const;
   uint8_t plan_slot(uint8_t slot);
   uint8_t plan_counter(uint8_t counter);
   void require_whole_node() const;

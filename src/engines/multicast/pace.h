@@ -31,7 +31,7 @@ class Pace {
     const double shared = static_cast<double>(bytes) * at_a_time;
     due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(shared * 1000 / rate_);
   }
-  // What may be handed on by one call; alone as much as is liked.
+  // What may be sent by one call; alone as much as is liked.
   uint64_t at_once(uint32_t at_a_time) const { return at_a_time <= 1 ? ~uint64_t{0} : burst_ / at_a_time; }
   // Misses of an eighth and more halve the rate, any other report raises it by an eighth.
   void receive(const PaceReport& report) {

@@ -2,6 +2,7 @@
 """Labs for tests of an MPI program, compiled for each MPI that is installed."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -49,3 +50,12 @@ class MpiLab(LabTest):
     @staticmethod
     def launcher(mpi):
         return os.path.join(VENV, MPIS[mpi][1])
+
+
+def counted_multicasts(said):
+    """Of each rank that took part: what it says of its multicasts."""
+    found = re.findall(r"rank (\d+): multicast \S+ over UDP: (\d+) messages awaited, (\d+) missed; "
+                       r"fragments: (\d+) sent, (\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, "
+                       r"(\d+) without room, (\d+) of other jobs, (\d+) refused", said)
+    names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
+    return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from lab_command import LABS, SWITCHES, eventually, main_as_root
-from mpi_lab import MpiLab
+from mpi_lab import MpiLab, counted_multicasts
 
 ROUNDS = 400
 MOST = 20000
@@ -28,15 +28,6 @@ class MulticastTest(MpiLab):
     def all_right(self, result, rounds=ROUNDS):
         self.assertIn(f"{rounds} broadcasts, 0 wrong", result.stdout)
 
-    @staticmethod
-    def counted(said):
-        """Of each rank that took part: what it says of its multicasts."""
-        found = re.findall(r"rank (\d+): multicast \S+ over UDP: (\d+) messages awaited, (\d+) missed; "
-                           r"fragments: (\d+) sent, (\d+) taken, (\d+) early, (\d+) late, (\d+) repeated, "
-                           r"(\d+) without room, (\d+) of other jobs, (\d+) refused", said)
-        names = ("awaited", "missed", "sent", "taken", "early", "late", "repeated", "no_room", "other_jobs", "refused")
-        return {int(rank): dict(zip(names, map(int, counts))) for rank, *counts in found}
-
     def test_data_are_right_whoever_is_the_root_and_however_it_waits(self):
         for mpi in self.programs:
             self.lab("down", "--all")
@@ -45,7 +36,7 @@ class MulticastTest(MpiLab):
                 with self.subTest(mpi=mpi, delay=delay):
                     result = self.broadcasts(mpi, HOCKET_MULTICAST_DELAY=delay)
                     self.all_right(result)
-                    counted = self.counted(result.stderr)
+                    counted = counted_multicasts(result.stderr)
                     self.assertEqual(sorted(counted), [0, 1, 2, 3])
                     for counts in counted.values():
                         self.assertGreater(counts["awaited"], ROUNDS / 2)
@@ -59,7 +50,7 @@ class MulticastTest(MpiLab):
                 self.lab("up", "3", "--ppn", "2", "--switch", "redirect")
                 result = self.broadcasts(mpi, HOCKET_BROADCAST="leader:across=multicast")
                 self.all_right(result)
-                self.assertEqual(len(self.counted(result.stderr)), 3)
+                self.assertEqual(len(counted_multicasts(result.stderr)), 3)
 
     def test_loss_and_doubled_and_mixed_packets_change_nothing(self):
         self.lab("up", "4")
@@ -70,7 +61,7 @@ class MulticastTest(MpiLab):
             with self.subTest(mpi=mpi):
                 result = self.broadcasts(mpi, "100", "5000")
                 self.all_right(result, 100)
-                counted = self.counted(result.stderr)
+                counted = counted_multicasts(result.stderr)
                 self.assertGreater(sum(counts["missed"] for counts in counted.values()), 0)
                 self.assertGreater(sum(counts["repeated"] + counts["late"] for counts in counted.values()), 0)
 
@@ -82,7 +73,7 @@ class MulticastTest(MpiLab):
                 with self.subTest(mpi=mpi, percent=percent):
                     result = self.broadcasts(mpi, "200", "1000")  # messages of one fragment
                     self.all_right(result, 200)
-                    counted = self.counted(result.stderr)
+                    counted = counted_multicasts(result.stderr)
                     awaited = sum(counts["awaited"] for counts in counted.values())
                     # The chain may be faster than a multicast, but what is lost never comes.
                     came = sum(counts["taken"] + counts["early"] + counts["late"] for counts in counted.values())
@@ -120,7 +111,7 @@ class MulticastTest(MpiLab):
                 with self.subTest(mpi=mpi, node=node):
                     result = self.broadcasts(mpi, "200", "3000")
                     self.all_right(result, 200)
-                    for rank, counts in self.counted(result.stderr).items():
+                    for rank, counts in counted_multicasts(result.stderr).items():
                         if rank == node:
                             self.assertEqual((counts["missed"], counts["taken"]), (counts["awaited"], 0))
                         else:
@@ -132,7 +123,7 @@ class MulticastTest(MpiLab):
             with self.subTest(mpi=mpi):
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0")  # no datagram leaves its machine
                 self.all_right(result)
-                for counts in self.counted(result.stderr).values():
+                for counts in counted_multicasts(result.stderr).values():
                     self.assertEqual((counts["missed"], counts["taken"]), (counts["awaited"], 0))
 
     def test_jobs_on_one_address_count_each_other_and_go_on(self):
@@ -148,7 +139,7 @@ class MulticastTest(MpiLab):
                     said = [job.communicate(timeout=120) for job in jobs]
                     for out, _ in said:
                         self.assertIn(f"{rounds} broadcasts, 0 wrong", out)
-                    counted = [counts for _, err in said for counts in self.counted(err).values()]
+                    counted = [counts for _, err in said for counts in counted_multicasts(err).values()]
                     self.assertEqual(len(counted), 8)
                     self.assertEqual({counts["refused"] for counts in counted}, {0})
                     if all(counts["other_jobs"] > 0 for counts in counted):
@@ -191,7 +182,7 @@ class MulticastTest(MpiLab):
                 settings = {"HOCKET_MULTICAST": "auto", "HOCKET_BROADCAST": "", "HOCKET_TABLE": table}
                 result = self.broadcasts(mpi, **settings)
                 self.all_right(result)
-                self.assertGreater(self.counted(result.stderr)[1]["taken"], 0)
+                self.assertGreater(counted_multicasts(result.stderr)[1]["taken"], 0)
                 result = self.broadcasts(mpi, HOCKET_MULTICAST_HOPS="0", **settings)
                 self.all_right(result)
                 self.assertIn("multicast does not get through: rank 0 has received 0 of 2 others and nothing for 20 ms",
@@ -223,7 +214,7 @@ class MulticastTest(MpiLab):
                                   **leaders)
                 self.assertIn("30 rounds, 0 wrong", result.stdout)
                 # By their numbers: 0, 2, ... 8 of all, 0, 2, 4 of the first half and 0, 1, 3 of the other.
-                self.assertEqual(sorted(self.counted(result.stderr)), [0, 1, 2, 3, 4, 6, 8])
+                self.assertEqual(sorted(counted_multicasts(result.stderr)), [0, 1, 2, 3, 4, 6, 8])
 
     def test_what_cannot_be_honoured_is_refused_by_name(self):
         self.lab("up", "2")
@@ -243,7 +234,7 @@ class MulticastTest(MpiLab):
         result = self.broadcasts(mpi, str(rounds), str(most), HOCKET_MULTICAST_GROUP="ipv6")
         self.all_right(result, rounds)
         self.assertIn("multicast [ff15:", result.stderr)
-        return self.counted(result.stderr)
+        return counted_multicasts(result.stderr)
 
     def test_groups_of_ipv6_do_as_well(self):
         for switch in SWITCHES:
@@ -294,7 +285,7 @@ class MulticastTest(MpiLab):
                               "300", "1000", HOCKET_MULTICAST="on", HOCKET_BROADCAST="multicast", HOCKET_LOG="info",
                               HOCKET_MULTICAST_GROUP="ipv6")
             self.all_right(result, 300)
-            for counts in self.counted(result.stderr).values():
+            for counts in counted_multicasts(result.stderr).values():
                 self.assertGreater(counts["taken"] + counts["early"], 0)
             received.append(self.status()["nodes"][3]["received"]["packets"] - before)
             if received[-1] < 100:  # in the beginning it floods

@@ -284,6 +284,39 @@ TEST(Allgather, MovesEveryBlockToEveryRankOnceInAsManyStepsAsTheAlgorithmSays) {
   }
 }
 
+TEST(AllgatherMulticast, SendsEachBlockOnceByMulticastAndOffersItAroundARing) {
+  for (const uint32_t size : kSizes) {
+    for (const uint32_t chains : {0u, 1u, 3u}) {
+      const Shape shape = {.size = size, .degree = chains};
+      const Report report = facts(Collective::kAllgather, "multicast", shape);
+      const uint64_t blocks = uint64_t{size} * (size - 1);
+      EXPECT_EQ(report.multicasts, size == 1 ? 0 : size) << size;
+      EXPECT_EQ(report.messages, blocks) << size;
+      EXPECT_EQ(report.elements_moved, (blocks + report.multicasts) * count_for(shape)) << size;
+    }
+  }
+}
+
+// As many ranks as there are chains wait for no other one before they multicast, and say how many they are.
+TEST(AllgatherMulticast, BeginsAsManyChainsAsAreAskedFor) {
+  const Algorithm& algorithm = *find(Collective::kAllgather, "multicast");
+  for (const uint32_t size : {2u, 7u, 16u, 64u}) {
+    for (const uint32_t asked : {0u, 1u, 3u, 5u, 100u}) {
+      uint32_t begin = 0;
+      const uint32_t chains = asked == 0 || asked + 1 >= size ? size : asked;
+      for (const Plan& plan : plans_of(algorithm, {.size = size, .degree = asked})) {
+        for (const schedule::Step& step : plan.steps) {
+          if (step.kind == schedule::StepKind::kFirstOf) break;
+          if (step.kind != schedule::StepKind::kMulticast) continue;
+          EXPECT_EQ(step.value, chains);
+          ++begin;
+        }
+      }
+      EXPECT_EQ(begin, chains) << size << " ranks, " << asked << " chains";
+    }
+  }
+}
+
 TEST(Alltoall, MovesEveryBlockOnceUnlessItTravelsByDigits) {
   for (const uint32_t size : kSizes) {
     const uint64_t blocks = uint64_t{size} * (size - 1);

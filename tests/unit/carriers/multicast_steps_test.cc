@@ -15,7 +15,7 @@
 #include "support/multicast_network.h"
 #include "support/wire.h"
 
-#if defined(__has_feature)
+#if defined(__has_feature) && !defined(HOCKET_HAS_LEAK_CHECK)
 #if __has_feature(address_sanitizer)
 #include <sanitizer/lsan_interface.h>
 #define HOCKET_HAS_LEAK_CHECK

@@ -118,6 +118,32 @@ TEST(ChoiceOverNodes, MulticastIsForOneRankANodeAndWhereItGetsThrough) {
             "");
 }
 
+TEST(ChoiceOverNodes, AsManyBlocksAreMulticastAtATimeAsSocketsHaveRoomFor) {
+  const Nodes single = nodes_in_blocks(std::vector<uint32_t>(64, 1));
+  const auto chains = [&](const char* text, uint64_t bytes) {
+    Query query = query_of(single, Collective::kAllgather, bytes);
+    query.why_no_multicast = "";
+    const Spec spec = parsed_spec(Collective::kAllgather, text);
+    return choose(query, Table::shipped(), &spec).value().degree;
+  };
+  EXPECT_EQ(chains("multicast", 8), 64u);
+  EXPECT_EQ(chains("multicast", 2048), 64u);
+  EXPECT_EQ(chains("multicast", 8192), 16u);
+  EXPECT_EQ(chains("multicast", 1 << 20), 4u);
+  EXPECT_EQ(chains("multicast:chains=2", 8), 2u);
+  EXPECT_EQ(chains("multicast:chains=all", 1 << 20), 63u);  // which leaves nobody to wait
+}
+
+TEST(ChoiceOverNodes, AnAllgatherOfLeadersMayGoByMulticast) {
+  const Nodes pairs = nodes_in_blocks({2, 2});
+  Query query = query_of(pairs, Collective::kAllgather, 64);
+  query.why_no_multicast = "";
+  EXPECT_EQ(why_not(query, parsed_spec(Collective::kAllgather, "leader:across=multicast")), "");
+  EXPECT_NE(why_not(query, parsed_spec(Collective::kAllgather, "lanes:across=multicast")), "");
+  EXPECT_NE(why_not(query, parsed_spec(Collective::kAllgather, "multicast")).find("leader:across=multicast"),
+            std::string::npos);
+}
+
 TEST(ChoiceOverNodes, TheModelLeavesMulticastToRules) {
   const Nodes single = nodes_in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
   Query query = query_of(single, Collective::kBroadcast, 64);
