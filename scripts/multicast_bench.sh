@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures broadcasts by multicast beside trees, allgathers beside rings, and MPIs' own in labs of this machine, and
-# leaves a JSON file a set in build/multicast/. bench/results/multicast/broadcasts.md comes from here, by scripts/multicast_report.py.
+# leaves a JSON file a set in build/multicast/. bench/results/multicast/broadcasts.md comes from here, by
+# scripts/multicast_report.py.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
