@@ -49,7 +49,7 @@ void build(Builder& builder) {
   const uint32_t size = builder.size();
   // Any number that leaves no rank to wait for another is as many as there are ranks.
   const uint32_t asked = degree_of(builder, kDegrees);
-  const uint32_t chains = asked + 1 >= size ? size : asked;
+  const uint32_t chains = asked >= size - 1 ? size : asked;
   const uint32_t next = (rank + 1) % size;
   const uint32_t before = (rank + size - 1) % size;
   const auto source = [&](uint32_t back) { return (rank + size - back) % size; };

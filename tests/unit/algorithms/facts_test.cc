@@ -303,7 +303,7 @@ TEST(AllgatherMulticast, BeginsAsManyChainsAsAreAskedFor) {
   for (const uint32_t size : {2u, 7u, 16u, 64u}) {
     for (const uint32_t asked : {0u, 1u, 3u, 5u, 100u}) {
       uint32_t begin = 0;
-      const uint32_t chains = asked == 0 || asked + 1 >= size ? size : asked;
+      const uint32_t chains = asked == 0 || asked >= size - 1 ? size : asked;
       for (const Plan& plan : plans_of(algorithm, {.size = size, .degree = asked})) {
         for (const schedule::Step& step : plan.steps) {
           if (step.kind == schedule::StepKind::kFirstOf) break;
