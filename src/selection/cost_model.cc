@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "algorithms/facts.h"
-#include "selection/cost_model_walk.h"
+#include "selection/pricing/walk.h"
 
 namespace hocket::selection {
 namespace {
@@ -37,6 +37,14 @@ schedule::Nodes priced_nodes(const schedule::Nodes& nodes, uint32_t most) {
 // One root stands for all. The first rank of a node would flatter trees that know nothing of nodes: their branches
 // begin at the root, and with that one alone they happen to lie within nodes.
 uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
+
+// What all ranks' buffers have.
+double buffers_kib(const Query& query, uint32_t ranks) {
+  const bool is_known = schedule::lengths_are_agreed(query.collective);
+  const double blocks =
+      schedule::input_blocks(query.collective, ranks) + schedule::output_blocks(query.collective, ranks);
+  return blocks * ranks * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
+}
 
 }  // namespace
 
@@ -87,6 +95,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
   parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
+  parts_->chunk.buffers_kib = buffers_kib(query, shape.size);
 }
 
 PricedCall::~PricedCall() = default;

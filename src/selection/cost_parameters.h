@@ -17,6 +17,20 @@ struct CostParameters {
   double switch_us = 0.95;           // where ranks share cores: a context switch to the next rank
   uint32_t cores = 2;                // of a node, which oversubscribed ranks share
 
+  // What ranks of a node that have a core each are in each other's way. 0: not known, and not priced.
+  double hot_line_us = 0;        // what a line that several ranks want at a time takes for each of them
+  double source_us_per_kib = 0;  // a KiB that is read out of one rank's cache, however many read there at a time
+  double memory_us_per_kib = 0;  // a KiB copied into buffers, of the time of the memory, which a node's ranks share
+  double memory_after_kib = 0;   // how long all ranks' buffers together may be until that counts: what the caches hold
+  // Where ranks are, if nobody says: in the order of the cores, as many in each cache of the last level (L3), and as
+  // many on each socket. And what a line, or a KiB, takes longer from another of them.
+  uint32_t caches = 1;
+  uint32_t sockets = 1;
+  double other_cache_us = 0;
+  double other_cache_us_per_kib = 0;
+  double other_socket_us = 0;
+  double other_socket_us_per_kib = 0;
+
   // Messages to other nodes. The defaults are those of TCP over Ethernet of 10 Gbit/s, which one rank can fill.
   double wire_alpha_us = 25;          // from the one interface until it can be taken behind the other
   double wire_overhead_us = 3;        // of a processor's time for a message, at each end

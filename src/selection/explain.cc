@@ -128,6 +128,21 @@ std::string wire_of(const CostParameters& model) {
          (model.one_machine != 0 ? ", all nodes on one machine" : "") + "\n";
 }
 
+// What it prices of ranks that are in each other's way; "": nothing.
+std::string memory_of(const CostParameters& model) {
+  std::string text;
+  const auto add = [&](double value, const std::string& what) {
+    if (value > 0) text += (text.empty() ? "  memory    " : ", ") + what;
+  };
+  add(model.hot_line_us, us_to_text(model.hot_line_us) + " us for each further rank that wants a line");
+  add(model.source_us_per_kib, us_to_text(model.source_us_per_kib) + " us a KiB out of one rank's cache");
+  add(model.memory_us_per_kib, us_to_text(model.memory_us_per_kib) + " us a KiB into all ranks' buffers of more than " +
+                                   us_to_text(model.memory_after_kib) + " KiB");
+  add(model.other_cache_us, us_to_text(model.other_cache_us) + " us to another L3");
+  add(model.other_socket_us, us_to_text(model.other_socket_us) + " us to another socket");
+  return text.empty() ? text : text + "\n";
+}
+
 std::string model_of(const Query& query, const Table& table) {
   const CostParameters& model = table.model();
   std::string text = "  model     alpha " + us_to_text(model.alpha_us) + " us, beta " +
@@ -136,6 +151,7 @@ std::string model_of(const Query& query, const Table& table) {
                      plural(model.cores, "core");
   text += table.model_line() == 0 ? " (defaults)\n"
                                   : " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
+  text += memory_of(model);
   return query.node_count() > 1 ? text + wire_of(model) : text;
 }
 

@@ -221,15 +221,25 @@ class ModelParser {
   }
 
   CostParameters& parameters_;
-  Number numbers_[5] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
+  Number numbers_[7] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
+                        {"caches=", &CostParameters::caches, 1, 1 << 20},
+                        {"sockets=", &CostParameters::sockets, 1, 1 << 20},
                         {"wire_lanes=", &CostParameters::wire_lanes, 1, 1 << 20},
                         {"one_machine=", &CostParameters::one_machine, 0, 1},
                         {"wire_dma=", &CostParameters::wire_dma, 0, 1},
                         {"wire_pio_bytes=", &CostParameters::wire_pio_bytes, 0, 1 << 30}};
-  Dial dials_[10] = {{"alpha_us=", &CostParameters::alpha_us},
+  Dial dials_[18] = {{"alpha_us=", &CostParameters::alpha_us},
                      {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
                      {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
                      {"switch_us=", &CostParameters::switch_us},
+                     {"hot_line_us=", &CostParameters::hot_line_us},
+                     {"source_us_per_kib=", &CostParameters::source_us_per_kib},
+                     {"memory_us_per_kib=", &CostParameters::memory_us_per_kib},
+                     {"memory_after_kib=", &CostParameters::memory_after_kib},
+                     {"other_cache_us=", &CostParameters::other_cache_us},
+                     {"other_cache_us_per_kib=", &CostParameters::other_cache_us_per_kib},
+                     {"other_socket_us=", &CostParameters::other_socket_us},
+                     {"other_socket_us_per_kib=", &CostParameters::other_socket_us_per_kib},
                      {"wire_alpha_us=", &CostParameters::wire_alpha_us},
                      {"wire_overhead_us=", &CostParameters::wire_overhead_us},
                      {"wire_gap_us=", &CostParameters::wire_gap_us},

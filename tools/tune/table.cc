@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "hocket/hocket.h"
 #include "platform/machine/topology.h"
@@ -46,6 +47,27 @@ std::string head(const TuneOptions& options, const Machine& machine, const Surve
   return text;
 }
 
+// What is known of the ranks' being in each other's way.
+std::string memory_words(const selection::CostParameters& model) {
+  const std::pair<const char*, double> prices[] = {{"hot_line_us", model.hot_line_us},
+                                                   {"source_us_per_kib", model.source_us_per_kib},
+                                                   {"memory_us_per_kib", model.memory_us_per_kib},
+                                                   {"memory_after_kib", model.memory_after_kib},
+                                                   {"other_cache_us", model.other_cache_us},
+                                                   {"other_cache_us_per_kib", model.other_cache_us_per_kib},
+                                                   {"other_socket_us", model.other_socket_us},
+                                                   {"other_socket_us_per_kib", model.other_socket_us_per_kib}};
+  std::string text;
+  if (model.caches > 1) text.append(" caches=").append(std::to_string(model.caches));
+  if (model.sockets > 1) text.append(" sockets=").append(std::to_string(model.sockets));
+  for (const auto& [name, value] : prices) {
+    char word[64];
+    std::snprintf(word, sizeof(word), value < 1000 ? " %s=%.3g" : " %s=%.0f", name, value);
+    if (value > 0) text += word;
+  }
+  return text;
+}
+
 // What nobody measures, where a table that is merged says it.
 std::string interface_words(const selection::CostParameters& model, bool has_nodes) {
   if (!has_nodes || (model.wire_dma == 0 && model.wire_pio_bytes == 0 && model.wire_miss_us_per_kib == 0)) return {};
@@ -67,7 +89,7 @@ std::string model_line(const selection::CostParameters& model, bool has_nodes) {
                   "wire_crowding=%.2g one_machine=%u",
                   model.wire_alpha_us, model.wire_overhead_us, model.wire_gap_us, model.wire_beta_us_per_kib,
                   model.wire_lanes, model.wire_crowding, model.one_machine);
-  return text + interface_words(model, has_nodes) + "\n";
+  return text + memory_words(model) + interface_words(model, has_nodes) + "\n";
 }
 
 std::string model_lines(const Fit& fit, bool has_nodes) {

@@ -151,6 +151,16 @@ TEST(ClusterTable, IsReadBackAsItWasMade) {
   model.wire_lanes = 3;
   model.wire_crowding = 0.25;
   model.one_machine = 1;
+  model.hot_line_us = 0.0625;
+  model.source_us_per_kib = 0.125;
+  model.memory_us_per_kib = 0.5;
+  model.memory_after_kib = 1024;
+  model.caches = 4;
+  model.sockets = 2;
+  model.other_cache_us = 0.125;
+  model.other_cache_us_per_kib = 0.75;
+  model.other_socket_us = 0.25;
+  model.other_socket_us_per_kib = 1.5;
   model.wire_dma = 1;
   model.wire_pio_bytes = 512;
   model.wire_miss_us_per_kib = 0.375;

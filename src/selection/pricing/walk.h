@@ -23,6 +23,7 @@ struct PricedStep {
   double combined_kib = 0;
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
   double wire_kib = 0;            // of a message to another node
+  double memory_kib = 0;          // of what it moves: what comes into the program's memory
   double unread_kib = 0;          // of what it reads: what an interface wrote, if it did, and nobody has read since
   uint32_t to_rank = kNothing;    // whom it is for
   bool is_multicast = false;      // for all ranks that wait for it
@@ -36,10 +37,13 @@ struct PricedStep {
 };
 
 struct PricedSchedule {
-  std::vector<PricedStep> steps;  // rank by rank
-  std::vector<uint32_t> begins;   // of each rank in `steps`, and the end of the last
-  std::vector<uint32_t> node_of;  // each rank
-  std::vector<uint32_t> users;    // of each node's interface: ranks that send to other nodes, or get from them
+  std::vector<PricedStep> steps;    // rank by rank
+  std::vector<uint32_t> begins;     // of each rank in `steps`, and the end of the last
+  std::vector<uint32_t> node_of;    // each rank
+  std::vector<uint32_t> cache_of;   // each rank, if that is known
+  std::vector<uint32_t> socket_of;  // likewise
+  std::vector<uint32_t> users;      // of each node's interface: ranks that send to other nodes, or get from them
+  double buffers_kib = 0;           // of the program's memory that the call is about, on all ranks together
   uint32_t counters = 0;
   bool can_run = true;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The walk: when each step of each rank begins and ends.
-#include "selection/cost_model_walk.h"
-#include "selection/cost_model_wire.h"
+#include "selection/pricing/walk.h"
+#include "selection/pricing/memory.h"
+#include "selection/pricing/wire.h"
 
 #include <algorithm>
 
@@ -14,9 +15,10 @@ constexpr uint64_t kOrders = 3;
 
 class Walk {
  public:
-  Walk(const PricedSchedule& schedule, const CostParameters& parameters, bool by_time)
+  Walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed, bool by_time)
       : schedule_(schedule),
         parameters_(parameters),
+        memory_(schedule, parameters, !oversubscribed),
         wire_(schedule, parameters, by_time),
         done_at_(schedule.steps.size(), kNever),
         there_at_(schedule.steps.size(), kNever),
@@ -233,9 +235,11 @@ class Walk {
   // When it ends.
   double run(uint32_t rank, uint32_t number, double begin) {
     const PricedStep& step = schedule_.steps[number];
+    if (memory_.counts()) begin = memory_.reach(rank, number, begin);
     double end = begin + step.alphas * parameters_.alpha_us + copied_kib(step) * parameters_.beta_us_per_kib +
                  step.combined_kib * parameters_.gamma_us_per_kib + (step.by_wire ? parameters_.wire_overhead_us : 0);
     end += missed_kib(step) * parameters_.wire_miss_us_per_kib;
+    if (memory_.counts()) end = memory_.move(rank, number, begin, end);
     if (step.to_rank != kNothing) there_at_[number] = wire_.carry(rank, step, end);
     if (step.is_multicast) there_at_[number] = wire_.multicast(rank, step, end);
     // The message goes out while it is being written.
@@ -286,6 +290,7 @@ class Walk {
 
   const PricedSchedule& schedule_;
   const CostParameters& parameters_;
+  Memory memory_;
   Wire wire_;
   std::vector<double> done_at_;   // by step; kNever: not yet
   std::vector<double> there_at_;  // of messages to other nodes: when they can be taken
@@ -301,9 +306,10 @@ class Walk {
 }  // namespace
 
 double walk(const PricedSchedule& schedule, const CostParameters& parameters, bool oversubscribed, bool by_time) {
-  if (!oversubscribed) return Walk(schedule, parameters, by_time).on_own_cores();
+  if (!oversubscribed) return Walk(schedule, parameters, oversubscribed, by_time).on_own_cores();
   double sum = 0;
-  for (uint64_t order = 0; order < kOrders; ++order) sum += Walk(schedule, parameters, by_time).on_shared_cores(order);
+  for (uint64_t order = 0; order < kOrders; ++order)
+    sum += Walk(schedule, parameters, oversubscribed, by_time).on_shared_cores(order);
   return sum / kOrders;
 }
 

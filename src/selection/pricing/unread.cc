@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selection/unread.h"
+#include "selection/pricing/unread.h"
 
 #include <algorithm>
 

@@ -5,10 +5,10 @@
 // Thread safety: none; each walk has its own.
 #pragma once
 
-#include <map>
 #include <vector>
 
-#include "selection/cost_model_walk.h"
+#include "selection/pricing/times.h"
+#include "selection/pricing/walk.h"
 
 namespace hocket::selection {
 
@@ -25,16 +25,6 @@ class Wire {
   double alone_us(const PricedStep& message) const;
 
  private:
-  // When something is in use: where times begin, and their ends. They do not touch each other.
-  class Times {
-   public:
-    // The first time not before `ready` that leaves `length` free.
-    double first_free(double ready, double length) const;
-    void take(double begin, double end);
-
-   private:
-    std::map<double, double> taken_;
-  };
   struct End {
     std::vector<double> out;  // when each lane is free again
     std::vector<double> in;

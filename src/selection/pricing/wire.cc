@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selection/cost_model_wire.h"
+#include "selection/pricing/wire.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace hocket::selection {
 
@@ -64,29 +63,7 @@ double Wire::multicast(uint32_t from, const PricedStep& message, double time) {
   return out + parameters_.wire_alpha_us;
 }
 
-double Wire::Times::first_free(double ready, double length) const {
-  auto next = taken_.upper_bound(ready);
-  double begin = ready;
-  if (next != taken_.begin()) begin = std::max(begin, std::prev(next)->second);
-  for (; next != taken_.end() && next->first < begin + length; ++next) begin = std::max(begin, next->second);
-  return begin;
-}
-
-void Wire::Times::take(double begin, double end) {
-  if (end <= begin) return;
-  auto next = taken_.lower_bound(begin);
-  if (next != taken_.begin() && std::prev(next)->second >= begin) {
-    begin = std::prev(next)->first;
-    next = taken_.erase(std::prev(next));
-  }
-  if (next != taken_.end() && next->first <= end) {
-    end = std::max(end, next->second);
-    taken_.erase(next);
-  }
-  taken_.emplace(begin, end);
-}
-
-Wire::Times& Wire::first_lane(std::vector<Times>& lanes, double ready, double length, double& begin) {
+Times& Wire::first_lane(std::vector<Times>& lanes, double ready, double length, double& begin) {
   Times* found = nullptr;
   for (Times& lane : lanes) {
     const double free_at = lane.first_free(ready, length);

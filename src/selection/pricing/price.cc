@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "selection/cost_model_walk.h"
-#include "selection/unread.h"
+#include "selection/pricing/unread.h"
+#include "selection/pricing/walk.h"
 
 namespace hocket::selection {
 namespace {
@@ -143,7 +143,7 @@ class Pricing {
         break;
       case StepKind::kPut:
         priced.alphas = kSeen;
-        priced.moved_kib = kib(step.source);
+        priced.moved_kib = priced.memory_kib = kib(step.source);
         break;
       case StepKind::kAdd:
         priced.alphas = step.peer == schedule::kShared ? kCountedByAll : kSignalled;
@@ -163,6 +163,7 @@ class Pricing {
     const bool combines = step.kind == StepKind::kReceiveCombine || step.kind == StepKind::kCombineFrom ||
                           step.kind == StepKind::kCombine;
     if (combines) priced.combined_kib = kib(step.destination);
+    if (step.destination.buffer == Buffer::kOutput) priced.memory_kib = priced.moved_kib;
   }
 
   // What the step reads for the first time since an interface wrote it, and what it leaves to others to read.
