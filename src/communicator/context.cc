@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "platform/machine/core_place.h"
 #include "platform/machine/memory_domain.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
@@ -56,6 +57,12 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
     domain = found ? *found : -1;
   }
   context->domain_ = static_cast<int32_t>(domain);
+  // One that may run anywhere need not ask where.
+  if (context->cpus_.allowed_count < sysconf(_SC_NPROCESSORS_ONLN)) {
+    const platform::CorePlace place = platform::core_place_of(context->cpus_.allowed);
+    if (place.cache) context->cache_ = static_cast<int32_t>(*place.cache);
+    if (place.socket) context->socket_ = static_cast<int32_t>(*place.socket);
+  }
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;

@@ -53,6 +53,9 @@ class Context {
   engines::wire::Wire* wire() const { return options_.wire.get(); }
   // The NUMA domain that this process is bound to; -1: none.
   int32_t domain() const { return domain_; }
+  // The cache of the last level and the socket that it is bound to; -1: none.
+  int32_t cache() const { return cache_; }
+  int32_t socket() const { return socket_; }
   // Of the communicators whose rank 0 this is; nullptr where there is no wire.
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
@@ -126,6 +129,8 @@ class Context {
   std::unique_ptr<platform::Connector> connector_;
   std::optional<Tags> tags_;
   int32_t domain_ = -1;
+  int32_t cache_ = -1;
+  int32_t socket_ = -1;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   std::optional<bool> met_all_;

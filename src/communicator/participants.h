@@ -38,6 +38,8 @@ struct Participants {
   uint32_t size = 1;
   std::unique_ptr<const schedule::Nodes> nodes;        // nullptr: all ranks are on one
   std::unique_ptr<const schedule::Nodes> domains;      // of that one; nullptr: it has no other, or they are unknown
+  std::unique_ptr<const schedule::Nodes> caches;       // likewise: who shares a cache of the last level
+  std::unique_ptr<const schedule::Nodes> sockets;      // likewise
   std::vector<std::shared_ptr<platform::Peer>> peers;  // by place on this node; nullptr for this rank
   std::unique_ptr<engines::shared_memory::NodeGroup> group;
   bool have_notices = false;  // behind the members' blocks there is room for them

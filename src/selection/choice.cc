@@ -82,7 +82,11 @@ Choice cut(const Query& query, const Spec& spec) {
 
 bool is_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {
   if (algorithm.takes_tree) return false;
-  return !algorithms::heeds_nodes(algorithm) || (query.node_count() > 1 && query.ranks_a_node() > 1);
+  if (!algorithms::heeds_nodes(algorithm)) return true;
+  if (query.node_count() > 1) return query.ranks_a_node() > 1;
+  // Over the caches or memories of one node, where it is known where the ranks are, and what it takes to get across.
+  const bool are_apart = query.caches != nullptr || query.sockets != nullptr;
+  return query.has_cores && are_apart && query.domains != nullptr && query.domains->most() > 1;
 }
 
 std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms::Algorithm& algorithm) {

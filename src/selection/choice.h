@@ -28,6 +28,12 @@ struct Query {
   const schedule::Nodes* nodes = nullptr;
   // On one node: NUMA domains, over which what heeds nodes goes that is asked for there; nullptr: unknown.
   const schedule::Nodes* domains = nullptr;
+  // On one node: which ranks share a cache of the last level, and which a socket; nullptr: all do, or it is unknown.
+  const schedule::Nodes* caches = nullptr;
+  const schedule::Nodes* sockets = nullptr;
+  // There is a machine on which each rank has a core of its own: what a table doesn't say of such is assumed (assumed()
+  // in cost_model.h). If not, they are only thought of.
+  bool has_cores = false;
   // "": ranks on different nodes reach each other by multicast.
   std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";
   // It comes through an MPI, to which it may be left.

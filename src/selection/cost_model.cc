@@ -48,6 +48,30 @@ double buffers_kib(const Query& query, uint32_t ranks) {
 
 }  // namespace
 
+CostParameters assumed(const CostParameters& said, const Query& query) {
+  // Of a message that takes alpha, a line goes there and back; a cache serves several readers better than one; and a
+  // line from another socket takes two to three times as long as from this one. Sources: where the model's tests have a
+  // machine of two sockets.
+  constexpr double kTransferAlphas = 0.5, kSourceBetas = 0.4;
+  constexpr double kFartherAlphas = 0.85, kFartherBetas = 0.45;
+  CostParameters parameters = said;
+  if (!query.has_cores || query.ranks_a_node() <= 2) return parameters;
+  const auto assume = [](double& parameter, double value) {
+    if (parameter == 0) parameter = value;
+  };
+  assume(parameters.hot_line_us, kTransferAlphas * said.alpha_us);
+  assume(parameters.source_us_per_kib, kSourceBetas * said.beta_us_per_kib);
+  if (query.caches != nullptr) {
+    assume(parameters.other_cache_us, kFartherAlphas * said.alpha_us);
+    assume(parameters.other_cache_us_per_kib, kFartherBetas * said.beta_us_per_kib);
+  }
+  if (query.sockets != nullptr) {
+    assume(parameters.other_socket_us, kFartherAlphas * said.alpha_us);
+    assume(parameters.other_socket_us_per_kib, kFartherBetas * said.beta_us_per_kib);
+  }
+  return parameters;
+}
+
 struct PricedCall::Parts {
   std::optional<schedule::Nodes> nodes;  // that stand for those of the query, or for its domains
   Query query;
@@ -64,6 +88,16 @@ bool is_given(const Choice& choice) {
     return chosen.algorithm != nullptr && chosen.algorithm->takes_tree && chosen.degree != 0;
   };
   return is_one(choice) || std::any_of(std::begin(choice.parts), std::end(choice.parts), is_one);
+}
+
+// Of more ranks than are priced on domains, those that are priced are not the first.
+void place(const Query& query, uint32_t ranks, PricedSchedule& schedule) {
+  if (query.node_count() > 1 || (query.caches == nullptr && query.sockets == nullptr)) return;
+  if (ranks < query.ranks && query.domains != nullptr) return;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    schedule.cache_of.push_back(query.caches == nullptr ? 0 : query.caches->node_of(rank));
+    schedule.socket_of.push_back(query.sockets == nullptr ? 0 : query.sockets->node_of(rank));
+  }
 }
 
 }  // namespace
@@ -96,6 +130,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
   parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
   parts_->chunk.buffers_kib = buffers_kib(query, shape.size);
+  place(query, shape.size, parts_->chunk);
 }
 
 PricedCall::~PricedCall() = default;
@@ -105,8 +140,8 @@ PricedCall& PricedCall::operator=(PricedCall&&) noexcept = default;
 bool PricedCall::can_run() const { return parts_->chunk.can_run; }
 
 double PricedCall::us(const CostParameters& parameters) const {
-  return static_cast<double>(parts_->calls) *
-         walk(parts_->chunk, parameters, shares_cores(parts_->query, parameters), parts_->by_time);
+  return static_cast<double>(parts_->calls) * walk(parts_->chunk, assumed(parameters, parts_->query),
+                                                   shares_cores(parts_->query, parameters), parts_->by_time);
 }
 
 namespace {
@@ -169,9 +204,13 @@ KeptPredictions::Key KeptPredictions::key_of(const Query& query, const Table& ta
   std::vector<uint32_t> nodes;
   if (query.node_count() > 1)
     for (uint32_t rank = 0; rank < query.ranks; ++rank) nodes.push_back(query.nodes->node_of(rank));
+  else if (query.domains != nullptr || query.caches != nullptr || query.sockets != nullptr)
+    for (const schedule::Nodes* groups : {query.domains, query.caches, query.sockets})
+      for (uint32_t rank = 0; rank < query.ranks; ++rank)
+        nodes.push_back(groups == nullptr ? 0 : groups->node_of(rank));
   return {query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
           query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
-          query.limits,     std::move(nodes),     table.wire()};
+          query.limits,     std::move(nodes),     table.wire(),       query.has_cores};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {

@@ -61,6 +61,10 @@ struct Prediction {
   double us = 0;
 };
 
+// The parameters with what they leave out (0) of more than two ranks of a node that have a core each: assumed, by what
+// a line takes that another core has changed, and by where the ranks are.
+CostParameters assumed(const CostParameters& said, const Query& query);
+
 // Everything that can serve the query (each algorithm with the degrees that are worth trying), the cheapest first;
 // equally cheap ones in the registry's order. Parts of compositions are chosen by the same parameters.
 std::vector<Prediction> predict(const Query& query, const CostParameters& parameters);
@@ -80,10 +84,11 @@ class KeptPredictions {
   std::vector<Prediction> of(const Query& query, const Table& table);
 
  private:
-  // The node of each rank stands for the nodes; the wire decides by which rules parts are chosen.
-  using Key =
-      std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
-                 const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>, std::string>;
+  // The node of each rank stands for the nodes, on one node its domain, cache and socket for these; the wire decides by
+  // which rules parts are chosen.
+  using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
+                         const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>,
+                         std::string, bool>;
   static Key key_of(const Query& query, const Table& table);
   std::mutex mutex_;
   std::map<Key, std::vector<Prediction>> kept_;

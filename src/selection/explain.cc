@@ -129,7 +129,8 @@ std::string wire_of(const CostParameters& model) {
 }
 
 // What it prices of ranks that are in each other's way; "": nothing.
-std::string memory_of(const CostParameters& model) {
+std::string memory_of(const Query& query, const CostParameters& said) {
+  const CostParameters model = assumed(said, query);
   std::string text;
   const auto add = [&](double value, const std::string& what) {
     if (value > 0) text += (text.empty() ? "  memory    " : ", ") + what;
@@ -140,7 +141,7 @@ std::string memory_of(const CostParameters& model) {
                                    us_to_text(model.memory_after_kib) + " KiB");
   add(model.other_cache_us, us_to_text(model.other_cache_us) + " us to another L3");
   add(model.other_socket_us, us_to_text(model.other_socket_us) + " us to another socket");
-  return text.empty() ? text : text + "\n";
+  return text.empty() ? text : text + (model == said ? "\n" : " (assumed where the table says nothing)\n");
 }
 
 std::string model_of(const Query& query, const Table& table) {
@@ -151,7 +152,7 @@ std::string model_of(const Query& query, const Table& table) {
                      plural(model.cores, "core");
   text += table.model_line() == 0 ? " (defaults)\n"
                                   : " (" + table.source() + ", line " + std::to_string(table.model_line()) + ")\n";
-  text += memory_of(model);
+  text += memory_of(query, model);
   return query.node_count() > 1 ? text + wire_of(model) : text;
 }
 

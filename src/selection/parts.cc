@@ -39,6 +39,8 @@ PartQuery query_of_part(const Query& query, const Spec& spec, uint32_t index) {
   inner.ranks = call.ranks;
   inner.nodes = asked.nodes.get();
   inner.domains = nullptr;
+  inner.caches = nullptr;
+  inner.sockets = nullptr;
   inner.composition = spec.algorithm;
   inner.is_of_mpi = false;
   inner.part = index;

@@ -31,6 +31,9 @@ selection::Query Planner::query(const CallShape& shape) const {
   query.ranks = size_;
   query.nodes = nodes_;
   query.domains = domains_;
+  query.caches = caches_;
+  query.sockets = sockets_;
+  query.has_cores = !oversubscribed_;
   query.oversubscribed = oversubscribed_;
   query.commutative = !shape.keep_order;
   query.element_bytes = static_cast<uint32_t>(shape.element_bytes);

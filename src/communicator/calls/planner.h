@@ -78,12 +78,17 @@ class Planner final : public carriers::Choices {
     const schedule::Nodes* nodes;
     const schedule::Nodes* domains;
     bool is_of_mpi = false;  // calls come through an MPI
+    // As a Query has them.
+    const schedule::Nodes* caches = nullptr;
+    const schedule::Nodes* sockets = nullptr;
   };
   Planner(const Place& place, bool oversubscribed, uint64_t slot_bytes, selection::Table table)
       : rank_(place.rank),
         size_(place.size),
         nodes_(place.nodes),
         domains_(place.domains),
+        caches_(place.caches),
+        sockets_(place.sockets),
         is_of_mpi_(place.is_of_mpi),
         oversubscribed_(oversubscribed),
         slot_bytes_(slot_bytes),
@@ -150,6 +155,8 @@ class Planner final : public carriers::Choices {
   uint32_t size_;
   const schedule::Nodes* nodes_;
   const schedule::Nodes* domains_;
+  const schedule::Nodes* caches_;
+  const schedule::Nodes* sockets_;
   bool is_of_mpi_;
   bool oversubscribed_;
   uint64_t slot_bytes_;

@@ -64,6 +64,8 @@ class Setup final : private carriers::Rounds {
     uint8_t asymmetric_barrier = 0;
     uint8_t oversubscribed = 0;
     int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
+    int32_t cache = -1;            // of the last level; likewise
+    int32_t socket = -1;           // likewise
     uint8_t checks_arguments = 0;  // rank 0's counts
     uint8_t has_met_all = 0;       // Context::met_all() is known
     carriers::EngineOffers offers;
@@ -89,6 +91,8 @@ class Setup final : private carriers::Rounds {
   // --- what it has brought
   Status find_nodes();
   void find_domains();
+  // Which ranks have the same in that member; nullptr: all, or one has none.
+  std::unique_ptr<const schedule::Nodes> groups_by(int32_t Introduction::* member) const;
   Status check_wire() const;
   static std::string describe_wire(const Introduction& one);
   Status gather_settings();

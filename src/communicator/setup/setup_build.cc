@@ -116,8 +116,13 @@ Status Setup::make_planner() {
   Result<CommonSettings> settings = parse_common_settings(settings_text_);
   if (!settings.is_ok()) return settings.take_status();
   const Participants& participants = parts_.participants;
-  const Planner::Place where{bootstrap_.rank, bootstrap_.size, participants.nodes.get(), participants.domains.get(),
-                             context_.vocabulary() == Vocabulary::kMpi};
+  const Planner::Place where{bootstrap_.rank,
+                             bootstrap_.size,
+                             participants.nodes.get(),
+                             participants.domains.get(),
+                             context_.vocabulary() == Vocabulary::kMpi,
+                             participants.caches.get(),
+                             participants.sockets.get()};
   const std::string wire = all_[0].wire_name[0] != 0 ? all_[0].wire_name : context_.mpi_name();
   parts_.planner =
       std::make_unique<Planner>(where, parts_.policy.oversubscribed, engines::shared_memory::kSlotStagingBytes,

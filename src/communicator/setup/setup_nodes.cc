@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks' introductions say of nodes, NUMA domains and shared cores.
+// What the ranks' introductions say of nodes, NUMA domains, caches and shared cores.
 #include <algorithm>
 
 #include "communicator/setup/setup.h"
@@ -29,15 +29,25 @@ Status Setup::find_nodes() {
   return Status::ok();
 }
 
-// Only where every rank is bound to one.
-void Setup::find_domains() {
+std::unique_ptr<const schedule::Nodes> Setup::groups_by(int32_t Introduction::* member) const {
   std::vector<uint64_t> labels;
   for (const Introduction& one : all_) {
-    if (one.domain < 0) return;
-    labels.push_back(static_cast<uint64_t>(one.domain));
+    if (one.*member < 0) return nullptr;
+    labels.push_back(static_cast<uint64_t>(one.*member));
   }
-  auto domains = std::make_unique<const schedule::Nodes>(labels);
-  if (domains->count() > 1) parts_.participants.domains = std::move(domains);
+  auto groups = std::make_unique<const schedule::Nodes>(labels);
+  return groups->count() > 1 ? std::move(groups) : nullptr;
+}
+
+// Only where every rank is bound to one.
+void Setup::find_domains() {
+  Participants& participants = parts_.participants;
+  participants.domains = groups_by(&Introduction::domain);
+  participants.caches = groups_by(&Introduction::cache);
+  participants.sockets = groups_by(&Introduction::socket);
+  // Of a memory with several caches, compositions go over these.
+  if (participants.domains == nullptr && participants.caches != nullptr)
+    participants.domains = std::make_unique<const schedule::Nodes>(*participants.caches);
 }
 
 std::string Setup::describe_wire(const Introduction& one) {

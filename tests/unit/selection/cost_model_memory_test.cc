@@ -174,6 +174,54 @@ TEST(FindingsOfVelamatiAndOthers, ReductionGoesByATreeThenByPiecesThenDownThePip
   }
 }
 
+// Ranks of a machine that no table was made on: what it has of caches and sockets is all that is known.
+TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
+  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  Query query = call_of(Collective::kBroadcast, 8 << 10, 16);
+  EXPECT_EQ(assumed(said, query), said) << "ranks that are only thought of";
+  EXPECT_EQ(cheapest(query, said), "one_to_all:degree=1");
+  query.has_cores = true;
+  EXPECT_TRUE(cheapest(query, said).starts_with("pieces"));
+  EXPECT_EQ(assumed(said, query).other_socket_us, 0);
+  CostParameters measured = said;
+  measured.hot_line_us = 0.01;
+  EXPECT_EQ(assumed(measured, query).hot_line_us, 0.01) << "what a table says counts";
+  query.ranks = 2;
+  EXPECT_EQ(assumed(said, query), said) << "two are in nobody's way";
+  query.ranks = 16;
+  query.bytes = 8;
+  EXPECT_TRUE(cheapest(query, said).starts_with("tree"));
+  query.collective = Collective::kBarrier;
+  const Nodes sockets = block_nodes({8, 8});
+  query.sockets = query.caches = &sockets;
+  EXPECT_EQ(cheapest(query, said), "pairwise_exchange");
+  EXPECT_LT(price_of(query, "pairwise_exchange", said), price_of(query, "dissemination", said));
+  const std::string text = explain(query, Table(said));
+  EXPECT_NE(text.find("assumed where the table says nothing"), std::string::npos) << text;
+}
+
+// Ranks that are bound to the cores of four caches in turn.
+TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
+  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  std::vector<uint64_t> labels;
+  for (uint32_t rank = 0; rank < 16; ++rank) labels.push_back(rank % 4);
+  const Nodes caches(labels);
+  const auto has_composition = [&](const Query& query) {
+    for (const Prediction& one : predict(query, said))
+      if (to_text(one.spec).starts_with("leader")) return true;
+    return false;
+  };
+  Query query = call_of(Collective::kAllreduce, 64, 16);
+  query.domains = &caches;
+  EXPECT_FALSE(has_composition(query)) << "NUMA domains of ranks that are not bound to caches";
+  query.caches = &caches;
+  EXPECT_FALSE(has_composition(query)) << "ranks that share cores";
+  query.has_cores = true;
+  EXPECT_TRUE(has_composition(query));
+  query.domains = query.caches = nullptr;
+  EXPECT_FALSE(has_composition(query)) << "one cache";
+}
+
 TEST(CostModelOfMemory, ReadsItsParameters) {
   const Result<Table> table = Table::parse(
       "hocket-table 1\nmodel cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 "
