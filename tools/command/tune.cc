@@ -25,7 +25,7 @@ machine that does nothing else. Slow candidates are dropped early, so that most 
 a short budget there are fewer sizes. What is not measured is left to a model, whose parameters are fitted as well.
 
 Examples:
-  hocket tune --output site.table                         a minute; to be used:
+  hocket tune --output site.table                         a minute on two cores; to be used:
   HOCKET_TABLE=$PWD/site.table hocket exec -- mpirun ...
   hocket tune --budget 10m --ranks 4,16 --collectives allreduce,barrier --output site.table
   hocket tune --compare site.table shipped                which is better where, measured side by side
@@ -38,7 +38,7 @@ serves which call best, on parts of the job that are smaller, too; on several no
 as `hocket probe` does.)";
 
 struct TuneWords {
-  std::string budget = "60s";
+  std::string budget;
   std::string ranks;
   std::string collectives = "all";
   std::string max_bytes = "1M";
@@ -50,16 +50,6 @@ struct TuneWords {
 };
 
 Status bad_word(std::string message) { return Status(Code::kInvalidArgument, std::move(message)); }
-
-// Powers of two up to the cores, the cores themselves, and twice as many, up to 16 at least.
-std::vector<uint32_t> usual_ranks(uint32_t cores) {
-  std::vector<uint32_t> ranks;
-  for (uint32_t count = 2; count <= std::max(16u, 2 * cores); count *= 2) {
-    if (count > cores && !ranks.empty() && ranks.back() < cores) ranks.push_back(cores);
-    ranks.push_back(count);
-  }
-  return ranks;
-}
 
 Status read_ranks(const std::string& text, TuneOptions& options) {
   if (text.empty()) {
@@ -79,9 +69,12 @@ Status read_ranks(const std::string& text, TuneOptions& options) {
 
 Status read_options(const TuneWords& parsed, TuneOptions& options) {
   options.cores = this_machine().cores;
-  Result<double> budget = read_time("--budget", parsed.budget);
-  if (!budget.is_ok()) return budget.take_status();
-  options.budget_s = budget.value();
+  options.budget_s = usual_budget_s(options.cores);
+  if (!parsed.budget.empty()) {
+    Result<double> budget = read_time("--budget", parsed.budget);
+    if (!budget.is_ok()) return budget.take_status();
+    options.budget_s = budget.value();
+  }
   Result<uint64_t> most = parse_size(parsed.max_bytes);
   if (!most.is_ok()) return bad_word("--max-bytes: " + std::string(most.status().message()));
   if (most.value() < 8 || most.value() > (64 << 20)) return bad_word("--max-bytes: from 8 to 64M");
@@ -144,7 +137,8 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("tune", "Measure this machine and write a tuning table, or compare two tables");
   sub->footer(kTuneFooter);
   auto parsed = std::make_shared<TuneWords>();
-  sub->add_option("--budget", parsed->budget, "wall-clock time for all of it: 60s, 5m")->capture_default_str();
+  sub->add_option("--budget", parsed->budget,
+                  "wall-clock time for all of it: 60s, 5m (default: half a minute a core, 1m to 10m)");
   sub->add_option("--output", parsed->table.output, "the table's file (default: print it)");
   sub->add_option("--ranks", parsed->ranks, "numbers of ranks (default: powers of two beyond the cores)");
   sub->add_option("--collectives", parsed->collectives, "separated by commas")->capture_default_str();

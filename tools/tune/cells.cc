@@ -46,6 +46,17 @@ Key key_of(const Measurement& one) {
 
 }  // namespace
 
+double usual_budget_s(uint32_t cores) { return std::clamp(30.0 * cores, 60.0, 600.0); }
+
+std::vector<uint32_t> usual_ranks(uint32_t cores) {
+  std::vector<uint32_t> ranks;
+  for (uint32_t count = 2; count <= std::max(16u, 2 * cores); count *= 2) {
+    if (count > cores && !ranks.empty() && ranks.back() < cores) ranks.push_back(cores);
+    ranks.push_back(count);
+  }
+  return ranks;
+}
+
 double Measurement::us() const { return std::sqrt(isolated_us * back_to_back_us); }
 
 std::vector<TuneCell> cells_for(const TuneOptions& options, uint32_t ranks) {

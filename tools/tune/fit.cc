@@ -104,6 +104,7 @@ void judge(const Priced& priced, const CostParameters& parameters, Fit& fit) {
 
 Fit fit_model(const TuneOptions& options, const std::vector<Measurement>& measurements, double limit_s) {
   Fit fit;
+  fit.parameters = options.known;
   fit.parameters.cores = options.cores;
   const Priced priced = price_all(measurements, selection::Table());
   fit.measurements = priced.size();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "selection/cost_parameters.h"
 #include "tune/race.h"
 #include "tune/rules.h"
 #include "words/progress.h"
@@ -20,9 +21,10 @@ struct TuneOptions {
   std::vector<uint32_t> ranks;
   std::vector<schedule::Collective> collectives;
   uint64_t max_bytes = 1 << 20;
-  uint64_t step = 8;            // from size to size
-  std::vector<uint64_t> sizes;  // these and no others; empty: by max_bytes and step
-  uint32_t cores = 1;           // that ranks may use here
+  uint64_t step = 8;                // from size to size
+  std::vector<uint64_t> sizes;      // these and no others; empty: by max_bytes and step
+  uint32_t cores = 1;               // that ranks may use here
+  selection::CostParameters known;  // of the model, what has been measured by itself
 };
 
 // One algorithm in one cell.
@@ -47,6 +49,11 @@ struct TuneCell {
   RaceCell cell;
   double weight = 1;  // its part of the time, compared with others
 };
+
+// In which each of the usual cells is measured well: half a minute a core, from one to ten minutes.
+double usual_budget_s(uint32_t cores);
+// Powers of two up to the cores, the cores themselves, and twice as many, up to 16 at least.
+std::vector<uint32_t> usual_ranks(uint32_t cores);
 
 // The cells of one number of ranks in the order in which they are measured: a coarse grid of all collectives first, so
 // that a short budget sees a bit of everything.

@@ -9,6 +9,7 @@
 #include "tune/earlier.h"
 #include "tune/on_mpi.h"
 #include "tune/output.h"
+#include "tune/sharing.h"
 #include "words/say.h"
 #include "words/words.h"
 
@@ -46,10 +47,13 @@ Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& su
 
 }  // namespace
 
-int measure_table(const NewTable& wanted, const TuneOptions& options) {
+int measure_table(const NewTable& wanted, const TuneOptions& asked) {
   if (const Status status = check_writable("--output", wanted.output); !status.is_ok())
     return fail(kUsage, status.message());
+  TuneOptions options = asked;
   Progress progress(options.budget_s);
+  progress.say("what cores share", "");
+  options.known = measure_sharing(options.cores);
   const double fit_s = std::min(options.budget_s * kFitShare, kMostFit_s);
   const double compare_s = wanted.against.empty() ? 0 : options.budget_s * kAgainstShare;
   Result<Survey> found = survey(options, progress, fit_s + compare_s);

@@ -92,6 +92,9 @@ std::string model_line(const selection::CostParameters& model, bool has_nodes) {
   return text + memory_words(model) + interface_words(model, has_nodes) + "\n";
 }
 
+constexpr const char* kNotMeasured =
+    "# Not known, since it takes three cores behind one cache: hot_line_us, source_us_per_kib.\n";
+
 std::string model_lines(const Fit& fit, bool has_nodes) {
   if (fit.measurements == 0) return has_nodes ? "\n" + model_line(fit.parameters, has_nodes) : "";
   char text[512];
@@ -100,7 +103,8 @@ std::string model_lines(const Fit& fit, bool has_nodes) {
       "\n# For what no line below fits: predictions with these parameters. Of %zu measured times they are off by a\n"
       "# factor of %.2f; choosing by them alone would take %.2f times as long as the best in %zu cells.\n",
       fit.measurements, fit.off_by, fit.costs, fit.cells);
-  return text + model_line(fit.parameters, has_nodes);
+  const bool is_silent = !has_nodes && fit.parameters.hot_line_us == 0;
+  return text + std::string(is_silent ? kNotMeasured : "") + model_line(fit.parameters, has_nodes);
 }
 
 std::string rule_lines(std::span<const selection::Rule> rules) {
