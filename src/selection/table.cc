@@ -339,14 +339,36 @@ Table Table::with_model(const CostParameters& model) const {
   return table;
 }
 
-const Table& Table::shipped() {
-  // Only a broken build could make this fail, and a unit test reads it; then the registry's order decides.
-  // Never destroyed: communicators may be set up by destructors of the program's.
-  static const auto* const table = [] {
-    Result<Table> parsed = parse(kShippedTable, "shipped table");
-    return new Table(parsed.is_ok() ? parsed.take() : Table());
+namespace {
+
+// Only a broken build could make parsing fail, and a unit test reads them; then the registry's order decides.
+// Never destroyed: communicators may be set up by destructors of the program's.
+const std::vector<Table>& all_shipped() {
+  static const auto* const tables = [] {
+    auto* parsed = new std::vector<Table>;
+    for (const ShippedTable& one : kShippedTables) {
+      Result<Table> table = Table::parse(one.text, std::string(one.name));
+      parsed->push_back(table.is_ok() ? table.take() : Table());
+    }
+    return parsed;
   }();
-  return *table;
+  return *tables;
+}
+
+}  // namespace
+
+const Table& Table::shipped() { return all_shipped().front(); }
+
+const Table& Table::shipped_for(uint32_t cores) { return best_for(cores, all_shipped()); }
+
+const Table& best_for(uint32_t cores, std::span<const Table> tables) {
+  const Table* best = &tables.front();
+  for (const Table& table : tables) {
+    const uint32_t known = table.model().cores;
+    const uint32_t before = best->model().cores;
+    if (before > cores ? known < before : known <= cores && known > before) best = &table;
+  }
+  return *best;
 }
 
 }  // namespace hocket::selection

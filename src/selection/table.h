@@ -121,6 +121,8 @@ class Table {
   explicit Table(const CostParameters& model);
   // The table that hocket was built with (shipped.table).
   static const Table& shipped();
+  // Of all that hocket was built with, the one for ranks that may use so many cores of a node (best_for()).
+  static const Table& shipped_for(uint32_t cores);
   // Errors name `source`, the line and what is wrong with it. A text without the header is refused as foreign.
   static Result<Table> parse(std::string_view text, std::string source);
   static Result<Table> load(const std::string& path);
@@ -152,5 +154,9 @@ class Table {
   uint32_t model_line_ = 0;
   std::shared_ptr<KeptPredictions> kept_predictions_;
 };
+
+// That of the machine with most cores that are not more than these; if all have more, of the one with the fewest. Of
+// equals the first; there is one at least.
+const Table& best_for(uint32_t cores, std::span<const Table> tables);
 
 }  // namespace hocket::selection

@@ -2,13 +2,15 @@
 #include "words/configuration.h"
 
 #include "base/environment.h"
+#include "platform/machine/topology.h"
 
 namespace hocket::command {
 
 Result<selection::Table> table_in_use() {
   Result<std::string> path = environment::get_text("HOCKET_TABLE");
   if (!path.is_ok()) return path.take_status();
-  if (path.value().empty()) return selection::Table(selection::Table::shipped());
+  if (path.value().empty())
+    return selection::Table(selection::Table::shipped_for(platform::read_cpu_budget().usable()));
   return selection::Table::load(path.value());
 }
 

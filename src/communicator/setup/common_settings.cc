@@ -31,7 +31,7 @@ Result<std::string> read_common_settings() {
   return text.str();
 }
 
-Result<CommonSettings> parse_common_settings(const std::string& text) {
+Result<CommonSettings> parse_common_settings(const std::string& text, uint32_t cores) {
   CommonSettings settings;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line) && !line.empty();) {
@@ -44,7 +44,7 @@ Result<CommonSettings> parse_common_settings(const std::string& text) {
   }
   std::ostringstream rest;
   rest << lines.rdbuf();
-  settings.table = selection::Table::shipped();
+  settings.table = selection::Table::shipped_for(cores);
   if (rest.str().empty()) return settings;
   Result<selection::Table> parsed = selection::Table::parse(rest.str(), "HOCKET_TABLE of rank 0");
   if (!parsed.is_ok()) return parsed.take_status();

@@ -22,6 +22,6 @@ struct CommonSettings {
 // This process's, as text.
 Result<std::string> read_common_settings();
 // What the text of rank 0 says.
-Result<CommonSettings> parse_common_settings(const std::string& text);
+Result<CommonSettings> parse_common_settings(const std::string& text, uint32_t cores = 1);
 
 }  // namespace hocket::communicator

@@ -91,6 +91,8 @@ class Setup final : private carriers::Rounds {
   // --- what it has brought
   Status find_nodes();
   void find_domains();
+  // That any rank may use, on the machine that has most.
+  uint32_t cores_of_ranks() const;
   // Which ranks have the same in that member; nullptr: all, or one has none.
   std::unique_ptr<const schedule::Nodes> groups_by(int32_t Introduction::* member) const;
   Status check_wire() const;

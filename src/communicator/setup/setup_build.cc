@@ -113,7 +113,7 @@ Status Setup::read_settings() {
 
 Status Setup::make_planner() {
   HOCKET_TRY(read_settings());
-  Result<CommonSettings> settings = parse_common_settings(settings_text_);
+  Result<CommonSettings> settings = parse_common_settings(settings_text_, cores_of_ranks());
   if (!settings.is_ok()) return settings.take_status();
   const Participants& participants = parts_.participants;
   const Planner::Place where{bootstrap_.rank,

@@ -87,6 +87,12 @@ Status Setup::check_wire() const {
                                    " has no wire to other nodes; pass one in hocket_context_options_t"};
 }
 
+uint32_t Setup::cores_of_ranks() const {
+  std::vector<platform::CoreClaim> claims;
+  for (const Introduction& one : all_) claims.push_back({one.address.boot_hash, {one.cpus[0], one.cpus[1]}, one.quota});
+  return platform::cores_of(claims);
+}
+
 bool Setup::find_oversubscribed() const {
   std::vector<platform::CoreClaim> claims;
   for (const Introduction& one : all_) {

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -85,6 +87,26 @@ bool ranks_share_cores(std::span<const CoreClaim> claims) {
     return !has_core_each(reinterpret_cast<const uint64_t(*)[2]>(machine.masks.data()), machine.quotas.data(),
                           static_cast<uint32_t>(machine.quotas.size()));
   });
+}
+
+uint32_t cores_of(std::span<const CoreClaim> claims) {
+  struct Cores {
+    uint64_t bits[2] = {};
+    double quota = 0;  // the least that there is
+  };
+  std::map<uint64_t, Cores> machines;
+  for (const CoreClaim& claim : claims) {
+    Cores& cores = machines[claim.machine];
+    for (size_t i = 0; i < std::size(cores.bits); ++i) cores.bits[i] |= claim.allowed_bits[i];
+    if (claim.quota > 0) cores.quota = cores.quota > 0 ? std::min(cores.quota, claim.quota) : claim.quota;
+  }
+  uint32_t most = 1;
+  for (const auto& [machine, cores] : machines) {
+    auto count = static_cast<uint32_t>(std::popcount(cores.bits[0]) + std::popcount(cores.bits[1]));
+    if (cores.quota > 0) count = std::min(count, static_cast<uint32_t>(std::clamp(cores.quota, 1.0, 1e6)));
+    most = std::max(most, count);
+  }
+  return most;
 }
 
 }  // namespace hocket::platform

@@ -36,5 +36,7 @@ struct CoreClaim {
 };
 // Whether ranks share cores on any machine. Nodes may be containers of one.
 bool ranks_share_cores(std::span<const CoreClaim> claims);
+// How many cores ranks may use together on the machine where these are most, of the first 128; 1 at least.
+uint32_t cores_of(std::span<const CoreClaim> claims);
 
 }  // namespace hocket::platform

@@ -187,5 +187,18 @@ TEST(TableText, TimesHaveThreeDigitsAndNoExponent) {
   EXPECT_EQ(us_to_text(123456.7), "123457");
 }
 
+TEST(ShippedTables, AreChosenByCores) {
+  std::vector<Table> tables;
+  for (const uint32_t cores : {8u, 2u, 64u, 16u}) tables.emplace_back(CostParameters{.cores = cores});
+  const auto chosen = [&](uint32_t cores) { return best_for(cores, tables).model().cores; };
+  EXPECT_EQ(chosen(1), 2u);
+  EXPECT_EQ(chosen(2), 2u);
+  EXPECT_EQ(chosen(7), 2u);
+  EXPECT_EQ(chosen(8), 8u);
+  EXPECT_EQ(chosen(63), 16u);
+  EXPECT_EQ(chosen(1000), 64u);
+  EXPECT_EQ(&Table::shipped_for(2), &Table::shipped());
+}
+
 }  // namespace
 }  // namespace hocket::selection

@@ -142,5 +142,14 @@ TEST(RanksShareCores, WhereTheyAreMoreOnOneMachineWhateverItsNodes) {
   EXPECT_FALSE(ranks_share_cores({}));
 }
 
+TEST(CoresOfRanks, AreThoseThatAnyMayUseOnTheMachineWithMost) {
+  EXPECT_EQ(cores_of({}), 1u);
+  const CoreClaim bound[] = {{1, {0b0001, 0}, 0}, {1, {0b0010, 0}, 0}, {2, {0b1111, 1}, 0}};
+  EXPECT_EQ(cores_of(bound), 5u);
+  EXPECT_EQ(cores_of(std::span(bound).first(2)), 2u);
+  const CoreClaim limited[] = {{1, {0xffff, 0}, 0}, {1, {0xffff, 0}, 3.5}};
+  EXPECT_EQ(cores_of(limited), 3u);
+}
+
 }  // namespace
 }  // namespace hocket::platform
