@@ -163,7 +163,9 @@ class Pricing {
     const bool combines = step.kind == StepKind::kReceiveCombine || step.kind == StepKind::kCombineFrom ||
                           step.kind == StepKind::kCombine;
     if (combines) priced.combined_kib = kib(step.destination);
-    if (step.destination.buffer == Buffer::kOutput) priced.memory_kib = priced.moved_kib;
+    const bool is_long_lived =
+        step.destination.buffer == Buffer::kOutput || step.destination.buffer == Buffer::kScratch;
+    if (is_long_lived) priced.memory_kib = priced.moved_kib;
   }
 
   // What the step reads for the first time since an interface wrote it, and what it leaves to others to read.

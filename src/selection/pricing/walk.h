@@ -23,7 +23,7 @@ struct PricedStep {
   double combined_kib = 0;
   double first_kib = 0;           // of a message: the fragment after which its receiver can begin
   double wire_kib = 0;            // of a message to another node
-  double memory_kib = 0;          // of what it moves: what comes into the program's memory
+  double memory_kib = 0;          // of what it moves: what comes into buffers as long as the call's
   double unread_kib = 0;          // of what it reads: what an interface wrote, if it did, and nobody has read since
   uint32_t to_rank = kNothing;    // whom it is for
   bool is_multicast = false;      // for all ranks that wait for it
