@@ -40,16 +40,14 @@ void CommonFiles::set_open(uint64_t window, bool is_open) {
   changed();
 }
 
-// Files that were found for peers, while this rank's part of the window is empty, go when they are no longer mapped.
+// Lines of files that were found for peers, while this rank's part of the window is empty, go with any window: they are
+// found again.
 void CommonFiles::go(uint64_t window) {
   const std::lock_guard lock(mutex_);
   std::erase_if(parts_, [&](const Part& part) { return part.window == window; });
-  std::optional<std::vector<FileMapping>> mapped;
   for (uint32_t line = 0; line < lines_; ++line) {
-    const bool is_tied = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.line == line; });
-    if (mine_[line].file.inode == 0 || is_tied) continue;
-    if (!mapped) mapped = shared_file_mappings();
-    if (std::find(mapped->begin(), mapped->end(), mine_[line]) != mapped->end()) continue;
+    const bool is_kept = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.line == line; });
+    if (mine_[line].file.inode == 0 || is_kept) continue;
     mine_[line] = {};
     board_->wipe(line);
   }

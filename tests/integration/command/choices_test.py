@@ -122,7 +122,8 @@ class Algorithms(CommandTest):
             for row in rows:
                 variable = {f"HOCKET_{name.upper()}": row["name"]}
                 explained = run("info", "--explain", name, "8", "--ranks", "8", **variable)
-                self.expect(explained, 1 if row["why_not"] else 0)
+                # A composition is for communicators of several nodes: elsewhere the variable is passed over.
+                self.expect(explained, 1 if row["why_not"] and not row["parts"] else 0)
                 self.assertIn(row["why_not"], explained.stdout)
 
     def test_the_model_predicts_what_each_takes_on_nodes_that_are_thought_of(self):
