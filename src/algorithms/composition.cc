@@ -197,7 +197,9 @@ std::vector<uint32_t> last_ranks(const schedule::Nodes& nodes) {
   return last;
 }
 
+// The root sees all lengths.
 std::vector<uint32_t> leader_passes_on(const schedule::Nodes& nodes, uint32_t node, uint32_t root, uint32_t) {
+  if (nodes.node_of(root) == node) return {};
   return {leader_of(nodes, node, root)};
 }
 

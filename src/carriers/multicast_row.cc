@@ -16,10 +16,10 @@ using schedule::StepKind;
 
 namespace {
 
-enum Phase : uint8_t { kNotStarted, kUnderWay };
+enum RowPhase : uint8_t { kRowNotStarted, kRowUnderWay };
 
 // What is copied at a time.
-constexpr uint64_t kMostGivenBytes = 4 << 20;
+constexpr uint64_t kMostKeptOfRow = 4 << 20;
 // How often at most a rank looks for multicasts, each time for many, before it asks for what is missing.
 constexpr uint32_t kMostLooks = 64;
 
@@ -79,8 +79,8 @@ Progress MulticastRow::run(const Instruction& step, StepState& state, const Oper
     in_.messages.push_back({member_.expect(stream, step.second_peer, {into, step.bytes}, number), step.bytes});
     return Progress::kDone;
   }
-  const bool is_new = state.phase == kNotStarted;
-  state.phase = kUnderWay;
+  const bool is_new = state.phase == kRowNotStarted;
+  state.phase = kRowUnderWay;
   if (step.kind == StepKind::kFirstOf) {
     if (is_new) state.serial = in_.taken++;
     advance();
@@ -209,10 +209,10 @@ bool MulticastRow::answer() {
 uint32_t MulticastRow::ask(Want* wants) const {
   uint32_t count = 0;
   uint64_t bytes = 0;
-  for (uint32_t i = in_.come; i < in_.offered && count < kMostWanted && bytes < kMostGivenBytes; ++i) {
+  for (uint32_t i = in_.come; i < in_.offered && count < kMostWanted && bytes < kMostKeptOfRow; ++i) {
     if (member_.has_come(in_.messages[i].expected)) continue;
     const Blocks blocks = blocks_of(in_.messages[i].bytes);
-    const uint64_t asked = blocks.first(member_.missing(in_.messages[i].expected), kMostGivenBytes - bytes);
+    const uint64_t asked = blocks.first(member_.missing(in_.messages[i].expected), kMostKeptOfRow - bytes);
     bytes += blocks.bytes(asked);
     wants[count++] = {i, asked};
   }
