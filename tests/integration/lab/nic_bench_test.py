@@ -26,7 +26,7 @@ class NicBenchTest(NicLab):
             return json.load(file)
 
     def test_every_way_carries_out_every_collective(self):
-        for collective, types in (("reduce", "int64,double"), ("allreduce", "double"), ("bcast", "int64")):
+        for collective, types in (("reduce", "int64"), ("allreduce", "double"), ("bcast", "int64")):
             rows = self.bench(collective, "--type", types, "--elements", "64", variants=WAYS, rounds=30)
             self.assertEqual(len(rows), len(types.split(",")) * len(WAYS))
             for row in rows:
@@ -57,12 +57,13 @@ class NicBenchTest(NicLab):
                            dict.fromkeys(("nic:binomial", "nic:flat"), 3.375 * 1.4))
 
     def test_any_tree_that_is_given_is_carried_out(self):
-        trees = [way + ":parents/0.4.1.4.0" for way in WAYS]
+        ways = WAYS if os.environ.get("LONG_TESTS") else ["nic", "mixed", "host-udp"]
+        trees = [way + ":parents/0.4.1.4.0" for way in ways]
         rows = self.bench("reduce", "--nodes", "3", variants=trees + ["nic:binomial"], rounds=20)
         self.assertEqual([row["variant"] for row in rows if row["nodes"] == 3], ["nic"])
-        self.assertEqual(len(rows), 2 + len(WAYS))
+        self.assertEqual(len(rows), 2 + len(ways))
         self.bench("allreduce", variants=trees[:1], rounds=20)
-        self.bench("bcast", variants=trees[:1] + trees[5:], rounds=20)
+        self.bench("bcast", variants=trees[:1] + trees[-1:], rounds=20)
 
     def test_time_in_the_call_grows_with_skew_where_ranks_wait(self):
         rows = self.bench("reduce", "--timing", "host-time", "--skew-us", "0,3000", variants=["nic", "host-udp:chain"],
