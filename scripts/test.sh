@@ -101,11 +101,13 @@ wanted() { # is this part asked for?
 }
 
 main() {
-  local tier=(-LE long) labels=() label part targets=()
+  local tier=(-LE '^(long|twin)$') labels=() label part targets=()
   mkdir -p build
   if [ $long -eq 1 ]; then
     tier=()
     export LONG_TESTS=1
+  elif [ ${#ctest_arguments[@]} -gt 0 ]; then
+    tier=(-LE '^long$')
   fi
   if [ ${#parts[@]} -eq 0 ] && [ ${#ctest_arguments[@]} -eq 0 ]; then
     run_ctest "release build" release "${tier[@]}"
