@@ -6,37 +6,24 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "c_api/foreign_wire.h"
-#include "support/multicast_network.h"
-#include "support/wire.h"
-
-#if defined(__has_feature) && !defined(HOCKET_HAS_LEAK_CHECK)
-#if __has_feature(address_sanitizer)
-#include <sanitizer/lsan_interface.h>
-#define HOCKET_HAS_LEAK_CHECK
-#endif
-#endif
+#include "carriers/multicast_team.h"
 
 namespace hocket::carriers {
 namespace {
+namespace of_broadcasts {  // some builds take several tests as one source
 
 using engines::Instruction;
 using engines::Progress;
 using engines::StepState;
-using engines::wire::Channel;
+using multicast_tests::GivenForGood;
+using multicast_tests::kFragmentBytes;
+using multicast_tests::Trouble;
 using schedule::Buffer;
 using schedule::StepKind;
-
-constexpr uint32_t kFragmentBytes = 1024;
-constexpr uint32_t kStream = 1;
-constexpr auto kUntouched = std::byte{0x5a};
-// Far more than any of these takes.
-constexpr int kMostTurns = 20'000'000;
 
 struct Broadcast {
   uint32_t root = 0;
@@ -54,83 +41,31 @@ std::vector<Broadcast> some_broadcasts(uint32_t ranks, size_t count, std::mt1993
   return made;
 }
 
-// A rank that carries out broadcasts as the executor would: begins one when the one before is over.
-class Broadcaster {
+// Carries out broadcasts as the executor would: begins one when the one before is over.
+class Broadcaster final : public multicast_tests::Rank {
  public:
-  Broadcaster(test::MulticastNetwork& multicasts, test::Network& messages, uint32_t rank, uint32_t ranks,
-              RootDelay delay)
-      : rank_(rank),
-        ranks_(ranks),
-        wire_(c_api::foreign_wire(messages.wire_of(rank)).take()),
-        channel_(*wire_, {.first = 3}, rank, everybody(ranks)),
-        shared_{.member = {std::make_unique<test::MulticastNetworkPort>(multicasts),
-                           {.key = {1, 2},
-                            .group = 5,
-                            .self = rank,
-                            .fragment_bytes = kFragmentBytes,
-                            .streams = kStream + 1,
-                            .ranks = ranks},
-                           1 << 14},
-                .pace = engines::multicast::Pace(1 << 20),
-                .adaptive = {},
-                .delay = delay,
-                .seed = 11,
-                .self = rank,
-                .participants = everybody(ranks),
-                .reported_bytes = 8 * kFragmentBytes},
-        steps_(shared_, channel_, kStream) {}
+  using Rank::Rank;
 
   void give(const std::vector<Broadcast>& broadcasts) {
     broadcasts_ = broadcasts;
-    for (const Broadcast& one : broadcasts_) buffers_.emplace_back(one.bytes, kUntouched);
+    for (const Broadcast& one : broadcasts_) add_buffer(one.bytes);
   }
-  bool is_over() const { return done_ == broadcasts_.size(); }
-  size_t done() const { return done_; }
-
-  // As Track::poll() and one look at each step do.
   void advance() {
-    if (!steps_.poll()) {
-      channel_.move();
-      steps_.after_poll();
-    }
+    poll();
     if (is_over()) return;
-    const Broadcast& now = broadcasts_[done_];
+    const Broadcast& now = broadcasts_[done()];
     if (states_.empty()) begin(now);
     while (step_ < states_.size()) {
-      const Instruction& step = instructions_[step_];
-      const Progress progress = MulticastSteps::carries(step, program_) ? steps_.run(step, states_[step_], operands_)
-                                                                        : channel_.run(step, states_[step_], operands_);
-      if (progress == Progress::kPending) return;
+      if (run_step(instructions_[step_], states_[step_], operands_) == Progress::kPending) return;
       ++step_;
     }
-    EXPECT_TRUE(is_right(now)) << "rank " << rank_ << ", broadcast " << done_ << " of " << now.bytes << " bytes from "
+    EXPECT_TRUE(is_right(now)) << "rank " << rank_ << ", broadcast " << done() << " of " << now.bytes << " bytes from "
                                << now.root;
-    // From here on the memory is the caller's again.
-    std::fill(buffers_[done_].begin(), buffers_[done_].end(), kUntouched);
     states_.clear();
-    ++done_;
+    end_call();
   }
-  // What nobody waits for must come as well.
-  bool has_leftovers() const { return channel_.left() != 0 || steps_.has_leftovers(); }
-  bool has_failed() const { return steps_.has_failed() || channel_.has_failed(); }
-  void cancel() {
-    channel_.cancel();
-    steps_.cancel();
-  }
-  void expect_memory_left_alone() const {
-    for (const auto& buffer : buffers_)
-      EXPECT_TRUE(std::all_of(buffer.begin(), buffer.end(), [](std::byte one) { return one == kUntouched; }));
-  }
-  const engines::multicast::Counters& counters() const { return shared_.member.counters(); }
-  // Of broadcasts that are not over, what has come so far is the caller's as well, to keep or to lose.
-  std::vector<std::vector<std::byte>> take_buffers() { return std::move(buffers_); }
 
  private:
-  static std::vector<uint32_t> everybody(uint32_t ranks) {
-    std::vector<uint32_t> all(ranks);
-    for (uint32_t rank = 0; rank < ranks; ++rank) all[rank] = rank;
-    return all;
-  }
   void begin(const Broadcast& now) {
     const bool is_root = rank_ == now.root;
     Instruction first;
@@ -148,85 +83,38 @@ class Broadcaster {
     }
     states_.resize(instructions_.size());
     step_ = 0;
-    for (uint64_t at = 0; is_root && at < now.bytes; ++at) buffers_[done_][at] = content_at(done_, at);
-    operands_.base[static_cast<int>(Buffer::kOutput)] = buffers_[done_].data();
+    for (uint64_t at = 0; is_root && at < now.bytes; ++at) buffer()[at] = content_at(done(), at);
+    operands_.base[static_cast<int>(Buffer::kOutput)] = buffer();
     // 0 stands for a program that multicasts nothing: bind() counts a message of no bytes as one.
     program_.multicast_bytes = std::max<uint64_t>(now.bytes, 1);
     steps_.begin(program_);
   }
   bool is_right(const Broadcast& now) const {
     for (uint64_t at = 0; at < now.bytes; ++at)
-      if (buffers_[done_][at] != content_at(done_, at)) return false;
+      if (buffer()[at] != content_at(done(), at)) return false;
     return true;
   }
 
-  uint32_t rank_;
-  uint32_t ranks_;
-  std::shared_ptr<engines::wire::Wire> wire_;
-  Channel channel_;
-  MulticastShared shared_;
-  MulticastSteps steps_;
   std::vector<Broadcast> broadcasts_;
-  std::vector<std::vector<std::byte>> buffers_;
-  size_t done_ = 0;
   size_t step_ = 0;
-  engines::Program program_;
   std::vector<Instruction> instructions_;
   std::vector<StepState> states_;
   engines::Operands operands_;
 };
 
-struct Trouble {
-  const char* name;
-  uint32_t lost_percent;
-  uint32_t doubled_percent;
-  bool mixes;
+struct DelayedTrouble : Trouble {
   RootDelay::Kind delay;
 };
 
-// What is under way when a channel ends is given to the wire for good, which leak checkers rightly notice.
-class GivenForGood {
-#ifdef HOCKET_HAS_LEAK_CHECK
-  __lsan::ScopedDisabler disabler_;
-#endif
-};
-
-class MulticastStepsOf : public testing::TestWithParam<std::tuple<Trouble, uint32_t>> {
+class MulticastStepsOf : public testing::TestWithParam<std::tuple<DelayedTrouble, uint32_t>> {
  protected:
   static constexpr uint32_t kSeeds = 4;
 
-  // Ranks of a team whose turns `random` deals out.
-  struct Team {
-    Team(const Trouble& trouble, uint32_t ranks, uint32_t seed) : messages(ranks, seed), random(seed) {
-      multicasts.random.seed(seed);
-      multicasts.lost_percent = trouble.lost_percent;
-      multicasts.doubled_percent = trouble.doubled_percent;
-      multicasts.mixes = trouble.mixes;
-      const std::vector<Broadcast> broadcasts = some_broadcasts(ranks, 60, random);
-      for (uint32_t rank = 0; rank < ranks; ++rank) {
-        members.push_back(
-            std::make_unique<Broadcaster>(multicasts, messages, rank, ranks, RootDelay{trouble.delay, 1000}));
-        members.back()->give(broadcasts);
-      }
+  struct Team : multicast_tests::Team<Broadcaster> {
+    Team(const DelayedTrouble& trouble, uint32_t ranks, uint32_t seed)
+        : multicast_tests::Team<Broadcaster>(trouble, ranks, seed, RootDelay{trouble.delay, 1000}) {
+      give(some_broadcasts(ranks, 60, random));
     }
-    template <typename Condition>
-    bool turns_until(const Condition& is_over) {
-      for (int turn = 0; turn < kMostTurns; ++turn) {
-        if (turn % 64 == 0) {
-          if (std::all_of(members.begin(), members.end(), is_over)) return true;
-          // Now and then somebody is not heard of for a while.
-          absent = random() % (2 * members.size());
-        }
-        const size_t next = random() % members.size();
-        if (next != absent) members[next]->advance();
-      }
-      return false;
-    }
-    test::MulticastNetwork multicasts;
-    test::Network messages;
-    std::mt19937 random;
-    std::vector<std::unique_ptr<Broadcaster>> members;
-    size_t absent = 0;
   };
 };
 
@@ -235,18 +123,7 @@ TEST_P(MulticastStepsOf, CarryOutBroadcastsAndTouchNoMemoryAfterwards) {
   for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Team team(trouble, ranks, seed);
-    ASSERT_TRUE(team.turns_until([](const auto& one) { return one->is_over() && !one->has_leftovers(); }));
-    uint64_t missed = 0;
-    for (const auto& one : team.members) {
-      EXPECT_FALSE(one->has_failed());
-      one->expect_memory_left_alone();
-      missed += one->counters().missed;
-    }
-    // Where nothing is lost the chain may be first all the same.
-    if (trouble.lost_percent > 0) {
-      EXPECT_GT(missed, 0u);
-    }
-    EXPECT_TRUE(team.messages.is_empty());
+    team.expect_completes(trouble);
   }
 }
 
@@ -257,34 +134,23 @@ TEST_P(MulticastStepsOf, EndInTheMiddleAndTouchNoMemoryAfterwards) {
   for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Team team(trouble, ranks, seed);
-    const auto far = static_cast<size_t>(1 + team.random() % 40);
-    ASSERT_TRUE(team.turns_until([&](const auto& one) { return one->done() >= far; }));
-    std::vector<std::vector<std::byte>> left;
-    while (team.members.size() > ranks / 2) {
-      Broadcaster& gone = *team.members.back();
-      gone.cancel();
-      for (auto& buffer : gone.take_buffers()) left.push_back(std::move(buffer));
-      team.members.pop_back();
-    }
-    const auto as_they_were = left;
-    for (int turn = 0; turn < 4000; ++turn) team.members[team.random() % team.members.size()]->advance();
-    EXPECT_EQ(left, as_they_were);
-    for (const auto& one : team.members) one->cancel();
+    team.expect_half_leave_after(1 + team.random() % 40);
   }
 }
 
 using Kind = RootDelay::Kind;
 INSTANTIATE_TEST_SUITE_P(Communicator, MulticastStepsOf,
-                         testing::Combine(testing::Values(Trouble{"Nothing", 0, 0, false, Kind::kNone},
-                                                          Trouble{"Doubled", 0, 50, true, Kind::kFixed},
-                                                          Trouble{"SomeLost", 20, 20, true, Kind::kAdaptive},
-                                                          Trouble{"ManyLost", 70, 0, false, Kind::kRandom},
-                                                          Trouble{"AllLost", 100, 0, false, Kind::kNone}),
+                         testing::Combine(testing::Values(DelayedTrouble{{"Nothing", 0, 0, false}, Kind::kNone},
+                                                          DelayedTrouble{{"Doubled", 0, 50, true}, Kind::kFixed},
+                                                          DelayedTrouble{{"SomeLost", 20, 20, true}, Kind::kAdaptive},
+                                                          DelayedTrouble{{"ManyLost", 70, 0, false}, Kind::kRandom},
+                                                          DelayedTrouble{{"AllLost", 100, 0, false}, Kind::kNone}),
                                           testing::Values(2u, 3u, 7u)),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).name) + "Of" +
                                   std::to_string(std::get<1>(info.param));
                          });
 
+}  // namespace of_broadcasts
 }  // namespace
 }  // namespace hocket::carriers
