@@ -95,7 +95,8 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
     degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
   if (degrees.empty() || degrees.front() == kFlat) degrees.insert(degrees.begin(), 0);
   // As many as there can be, where that is what an algorithm does unasked.
-  if (degrees.size() > 1 && degrees[1] == kFlat) degrees.erase(degrees.begin() + 1);
+  if (degrees.size() > 1 && degrees[1] == kFlat && algorithm.degree_by_length == nullptr)
+    degrees.erase(degrees.begin() + 1);
   // More lanes than ranks are as many as there are ranks.
   const auto is_no_other = [&](uint32_t degree) { return degree != kFlat && degree >= query.ranks_a_node(); };
   if (algorithms::is_composition(algorithm))
@@ -105,7 +106,7 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
 
 Spec with_degree(Spec spec) {
   const auto degrees = spec.algorithm->degrees;
-  if (degrees.empty()) return spec;
+  if (degrees.empty() || spec.algorithm->degree_by_length != nullptr) return spec;
   if (spec.degree == 0) spec.degree = degrees.front();
   if (spec.degree == kFlat && degrees.front() == kFlat) spec.degree = 0;
   return spec;

@@ -57,7 +57,8 @@ std::vector<uint32_t> degrees_between_nodes(const selection::Query& query, const
 std::vector<selection::Spec> specs_of(const selection::Query& query, const algorithms::Algorithm& algorithm) {
   std::vector<selection::Spec> specs{{&algorithm, 0}};
   for (const uint32_t degree : degrees_worth_trying(query, algorithm)) {
-    const bool is_default = degree == 0 || (!algorithm.degrees.empty() && degree == algorithm.degrees.front());
+    const bool is_default = degree == 0 || (!algorithm.degrees.empty() && degree == algorithm.degrees.front() &&
+                                            algorithm.degree_by_length == nullptr);
     if (!is_default) specs.push_back({&algorithm, degree});
   }
   if (algorithm.has_pieces) {

@@ -54,9 +54,12 @@ Result<uint64_t> Member::send(const Message& message, uint64_t offset, uint64_t 
 }
 
 uint32_t Member::expect(uint32_t stream, uint32_t source, std::span<std::byte> into, uint64_t& number) {
-  uint32_t place = 0;
-  while (place < expected_.size() && expected_[place].in_use) ++place;
-  if (place == expected_.size()) expected_.emplace_back();
+  if (free_.empty()) {
+    free_.push_back(static_cast<uint32_t>(expected_.size()));
+    expected_.emplace_back();
+  }
+  const uint32_t place = free_.back();
+  free_.pop_back();
   Expected& one = expected_[place];
   one.stream = stream;
   one.source = source;
@@ -81,6 +84,7 @@ void Member::forget(uint32_t expected) {
   HOCKET_ASSERT(one.in_use && expecting_ != 0, "a message is forgotten once");
   judge(one);
   one.in_use = false;
+  free_.push_back(expected);
   --expecting_;
 }
 
@@ -129,10 +133,15 @@ void Member::take(std::span<const std::byte> datagram) {
     return one.in_use && one.number == fragment.number && one.source == fragment.source &&
            one.stream == fragment.stream;
   };
-  const auto found = std::find_if(expected_.begin(), expected_.end(), is_it);
-  if (found == expected_.end()) {
+  const auto last = expected_.begin() + static_cast<std::ptrdiff_t>(last_);
+  auto found = std::find_if(last, expected_.end(), is_it);
+  if (found == expected_.end()) found = std::find_if(expected_.begin(), last, is_it);
+  if (found == expected_.end() || !is_it(*found)) {
     ++counters_.late;
-  } else if (fragment.whole != found->assembly.bytes()) {
+    return;
+  }
+  last_ = static_cast<size_t>(found - expected_.begin());
+  if (fragment.whole != found->assembly.bytes()) {
     ++counters_.refused;  // the ranks' counts don't match, as the message by the other way will tell
   } else {
     ++(found->assembly.take(fragment.offset, content) ? counters_.taken : counters_.repeated);

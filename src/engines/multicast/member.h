@@ -114,7 +114,9 @@ class Member {
   Identity identity_;
   std::vector<Stream> streams_;
   std::deque<Expected> expected_;
+  std::vector<uint32_t> free_;  // places in expected_
   uint32_t expecting_ = 0;
+  size_t last_ = 0;  // the place of the last fragment: the next one is often of the same message, or the one behind
   UnexpectedQueue unexpected_;
   std::vector<Head> heads_;  // of what is sent at a time
   std::vector<Parts> run_;

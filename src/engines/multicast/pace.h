@@ -18,7 +18,7 @@ struct PaceReport {
 
 // A bucket of `burst` bytes that fills at a rate: what receivers surely have room for may go at once, what comes behind
 // it at the rate at which they have been able to take it. Of `at_a_time` ranks that multicast at once each has its
-// share of both.
+// share of both, but of the rate no less than the slowest: misses may be another's doing, and all wait for each.
 class Pace {
  public:
   static constexpr double kSlowest = 10;  // bytes a microsecond
@@ -28,8 +28,8 @@ class Pace {
 
   bool may_send(int64_t now_ns) const { return static_cast<double>(due_ns_ - now_ns) <= burst_ns(); }
   void sent(int64_t now_ns, uint64_t bytes, uint32_t at_a_time = 1) {
-    const double shared = static_cast<double>(bytes) * at_a_time;
-    due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(shared * 1000 / rate_);
+    const double share = std::max(rate_ / at_a_time, kSlowest);
+    due_ns_ = std::max(due_ns_, now_ns) + static_cast<int64_t>(static_cast<double>(bytes) * 1000 / share);
   }
   // What may be sent by one call; alone as much as is liked.
   uint64_t at_once(uint32_t at_a_time) const { return at_a_time <= 1 ? ~uint64_t{0} : burst_ / at_a_time; }

@@ -202,8 +202,11 @@ std::vector<std::string> usual_exchanges(Collective collective, const std::vecto
     const bool serves = std::all_of(nodes.begin(), nodes.end(), [&](int count) {
       const schedule::Nodes blocks =
           nodes_in_blocks(static_cast<uint32_t>(count), static_cast<uint32_t>(ranks_per_node));
-      const selection::Query query{
-          .collective = collective, .bytes = sizeof(uint64_t), .ranks = blocks.ranks(), .nodes = &blocks};
+      const selection::Query query{.collective = collective,
+                                   .bytes = sizeof(uint64_t),
+                                   .ranks = blocks.ranks(),
+                                   .nodes = &blocks,
+                                   .why_no_multicast = {}};  // a lab's nodes have it
       return selection::why_not(query, selection::Spec{one}).empty();
     });
     if (serves) names.push_back("hocket:mpich:" + std::string(one->name));

@@ -178,6 +178,21 @@ TEST(MulticastPace, FollowsReports) {
   EXPECT_EQ(pace.bytes_per_us(), Pace::kSlowest);
 }
 
+TEST(MulticastPace, IsSharedByThoseWhoMulticastAtATimeDownToTheSlowest) {
+  constexpr uint32_t kAtATime = 16;
+  const auto ns_until_next = [](Pace pace) {  // after 1 KiB behind a burst
+    pace.sent(0, 1024, kAtATime);
+    int64_t ns = 0;
+    while (!pace.may_send(ns)) ns += 100;
+    return ns;
+  };
+  Pace pace(1);
+  EXPECT_NEAR(static_cast<double>(ns_until_next(pace)), 1024 * kAtATime * 1000 / pace.bytes_per_us(), 200);
+  for (int i = 0; i < 100; ++i) pace.receive({.expected = 8, .missed = 1});
+  ASSERT_EQ(pace.bytes_per_us(), Pace::kSlowest);
+  EXPECT_NEAR(static_cast<double>(ns_until_next(pace)), 1024 * 1000 / Pace::kSlowest, 200);
+}
+
 TEST(MulticastDelay, GrowsWithMissesAndIsGivenUpWithoutThem) {
   AdaptiveDelay delay;
   EXPECT_EQ(delay.ns(), 0);
