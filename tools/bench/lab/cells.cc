@@ -48,7 +48,7 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.warm_ups = options.warm_ups;
   task.seed = options.seed + slice;
   task.compute_us = options.compute_us;
-  task.is_checked = options.is_checked;
+  task.is_checked = options.is_checked && options.is_barrier();
   task.waiting = options.wait == "sleep" ? lab_bench::Waiting::kSleep : lab_bench::Waiting::kSpin;
   task.timing = timing_of(options);
   task.work = work_of(options, cell);
@@ -185,7 +185,7 @@ std::vector<Cell> cells_of(const BenchOptions& options, const std::string& switc
   std::vector<Cell> cells;
   for (const int nodes : options.nodes) {
     if (options.is_barrier()) {
-      cells.push_back({switch_name, nodes, "", 0, 0, 0});
+      for (const double skew : options.skews_us) cells.push_back({switch_name, nodes, "", 0, 0, skew});
       continue;
     }
     for (const uint64_t bytes : options.bytes)

@@ -222,12 +222,14 @@ Status Rank::within_the_call(uint32_t round, bool is_warm) {
   std::uniform_real_distribution<double> skews(0, task_.skew_us * kNsPerUs);
   sleep_until(board_.release_ns + static_cast<uint64_t>(skews(dice_)));
   if (board_.is_broken()) return Status::ok();
+  if (task_.is_checked) board_.started[rank_].store(calls_);
   const uint64_t begin_ns = now_ns();
   HOCKET_TRY(begin());
   if (!task_.fetches_later) HOCKET_TRY(finish());
   const uint64_t end_ns = now_ns();
   if (is_warm) board_.time(rank_, round) = end_ns - begin_ns;
   if (task_.fetches_later) HOCKET_TRY(finish());
+  if (task_.is_checked) return check_barrier();
   if (task_.work.bytes == 0) return check_result();
   board_.given.add();
   board_.given.wait_for(calls_ * task_.ranks, board_.has_failed);

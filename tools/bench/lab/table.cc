@@ -60,9 +60,9 @@ const char* mean_of(Timing timing) {
 }  // namespace
 
 Timing timing_of(const BenchOptions& options) {
-  if (options.is_barrier()) return Timing::kBackToBack;
   if (options.timing == "overlap") return Timing::kOverlap;
-  return options.timing == "host-time" ? Timing::kHostTime : Timing::kLatency;
+  if (options.timing == "host-time") return Timing::kHostTime;
+  return options.is_barrier() ? Timing::kBackToBack : Timing::kLatency;
 }
 
 void print_head(const BenchOptions& options, const std::string& switch_name) {
@@ -71,7 +71,7 @@ void print_head(const BenchOptions& options, const std::string& switch_name) {
               switch_name.c_str(), options.slices, options.rounds_of_slice(), mean_of(timing));
   if (options.ranks_per_node > 1) std::printf("%d ranks a node, ", options.ranks_per_node);
   std::printf("processor time of the whole machine and packets a call\n%5s", "nodes");
-  if (timing != Timing::kBackToBack) std::printf("  %-6s %8s", "type", "elements");
+  if (!options.is_barrier()) std::printf("  %-6s %8s", "type", "elements");
   if (timing == Timing::kHostTime) std::printf(" %7s", "skew");
   std::printf("  %-30s %9s %9s %9s", "variant", "mean", "lowest", "highest");
   for (const char* column : columns_of(timing)) std::printf(" %9s", column);
@@ -83,7 +83,7 @@ void print_row(const BenchOptions& options, const Cell& cell, const Variant& var
   std::printf("%5d", cell.nodes);
   if (cell.bytes != 0)
     std::printf("  %-6s %8lu", "bytes", cell.bytes);
-  else if (timing != Timing::kBackToBack)
+  else if (!options.is_barrier())
     std::printf("  %-6s %8d", cell.type.c_str(), cell.elements);
   if (timing == Timing::kHostTime) std::printf(" %7.0f", cell.skew_us);
   std::printf("  %-30s", variant.name.c_str());
@@ -120,13 +120,13 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
                       {"sent_bytes", series.median(&Measured::bytes)},
                       {"root_packets", series.median(&Measured::root_packets)},
                       {"root_sent_bytes", series.median(&Measured::root_bytes)}};
-  if (options.is_barrier()) return row;
-  if (cell.bytes == 0) {
+  if (!options.is_barrier() && cell.bytes == 0) {
     row["type"] = cell.type;
     row["operation"] = options.operation;
     row["elements"] = cell.elements;
   }
-  row["bytes"] = cell.bytes != 0 ? cell.bytes : uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
+  if (!options.is_barrier())
+    row["bytes"] = cell.bytes != 0 ? cell.bytes : uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
   if (timing_of(options) == Timing::kLatency) {
     row["settle_us"] = options.settle_of(cell.nodes);
     row["rank_us"] = series.rank_us();

@@ -52,11 +52,11 @@ binomial (the default), chain, flat, tree_mm/DEGREE, recursive_doubling (allredu
 the parent of rank 0, which is the root, of rank 1, ...). An MPI chooses its own.
 
 What is measured, --timing:
-  back-to-back   of barriers: one after the other
+  back-to-back   of barriers (the default): one after the other
   latency        from when the last rank begins, all others being in the call, to when the last one that gets something
                  has it. In a reduction the last is the leaf that is farthest from the root, in a broadcast the root
   host-time      how long each rank is in the call, all of them having met and slept for 0 to --skew-us; with
-                 --fetch-later without the waiting for the result
+                 --fetch-later without the waiting for the result. Of barriers: whose ranks come together
   overlap        a call, a computation of --compute-us, and both at once: which share of the call's time is saved
 An MPI's calls are non-blocking ones with --fetch-later and for the overlap.
 
@@ -185,19 +185,22 @@ std::string problem_of(const BenchOptions& options) {
       return "--operation " + options.operation + " is of integers: --type int64, not " + type;
   if (is_bad(options.compute_us)) return "--compute-us: a number is needed";
   if (std::any_of(options.skews_us.begin(), options.skews_us.end(), is_bad)) return "--skew-us: numbers are needed";
-  if (!options.timing.empty() && options.is_barrier() != (options.timing == "back-to-back"))
-    return options.is_barrier() ? "barriers are timed back-to-back"
-                                : "--timing of this collective: latency, host-time, overlap";
+  const bool is_back_to_back = options.timing.empty() || options.timing == "back-to-back";
+  if (options.is_barrier() && !is_back_to_back && options.timing != "host-time")
+    return "--timing of barriers: back-to-back, host-time";
+  if (!options.is_barrier() && options.timing == "back-to-back")
+    return "--timing of this collective: latency, host-time, overlap";
   if (options.settle_us >= 0 && timing_of(options) != Timing::kLatency) return "--settle-us goes with --timing latency";
-  if (options.fetches_later && options.timing != "host-time") return "--fetch-later goes with --timing host-time";
+  if (options.fetches_later && (options.is_barrier() || options.timing != "host-time"))
+    return "--fetch-later goes with --timing host-time, of collectives with results";
   const bool has_skew = options.skews_us.size() > 1 || options.skews_us[0] != 0;
   if (has_skew && options.timing != "host-time") return "--skew-us goes with --timing host-time";
   if (timing_of(options) == Timing::kOverlap && options.compute_us <= 0)
     return "--timing overlap: how long ranks compute is said by --compute-us";
   if (timing_of(options) == Timing::kOverlap && options.rounds_of_slice() < lab_bench::kOverlapParts)
     return "--timing overlap takes " + std::to_string(lab_bench::kOverlapParts) + " rounds a slice at least";
-  if (!options.is_barrier() && timing_of(options) != Timing::kOverlap && options.compute_us != 0)
-    return "--compute-us is for barriers and --timing overlap";
+  if (timing_of(options) != Timing::kBackToBack && timing_of(options) != Timing::kOverlap && options.compute_us != 0)
+    return "--compute-us is for barriers back-to-back and --timing overlap";
   if (options.compute != "burn" && timing_of(options) != Timing::kOverlap)
     return "--compute goes with --timing overlap";
   return "";
@@ -283,7 +286,8 @@ void add_what(CLI::App& sub, BenchOptions& options) {
 }
 
 void add_how(CLI::App& sub, BenchOptions& options) {
-  sub.add_option("--timing", options.timing, "latency (default), host-time, overlap; of barriers back-to-back")
+  sub.add_option("--timing", options.timing,
+                 "latency (default), host-time, overlap; of barriers back-to-back (default), host-time")
       ->check(CLI::IsMember({"back-to-back", "latency", "host-time", "overlap"}));
   sub.add_option("--skew-us", options.skews_us, "host-time: ranks sleep up to so long before each call (default: 0)")
       ->delimiter(',')
