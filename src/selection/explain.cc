@@ -4,6 +4,7 @@
 
 #include "selection/choice.h"
 #include "selection/cost_model.h"
+#include "selection/detours.h"
 #include "selection/matching.h"
 #include "selection/parts.h"
 
@@ -234,6 +235,18 @@ std::string parts_of(const Query& query, const Table& table, const Spec& spec) {
   return text;
 }
 
+// What depends on lengths that no rank sees alone.
+std::string by_length(const Query& query, const Match& match) {
+  const bool passes_on = match.spec.algorithm->passes_on != nullptr;
+  if (schedule::lengths_are_agreed(query.collective) || query.node_count() == 1 || !passes_on) return {};
+  std::string text =
+      "  long      blocks of more than " + plural(longest_passed_on(query.collective), "byte") + " go by themselves\n";
+  if (query.collective == schedule::Collective::kAlltoallv && match.ground != Ground::kForced)
+    text += "  few       linear, up to " + plural(most_few_messages(query.oversubscribed), "message") +
+            " to other nodes a rank on average, which ranks ask each other now and then\n";
+  return text;
+}
+
 std::string others(const Query& query, const Spec& chosen) {
   std::string possible;
   std::string impossible;
@@ -266,6 +279,7 @@ std::string explain(const Query& query, const Table& table, const Spec* forced) 
     const algorithms::Algorithm& algorithm = *match.spec.algorithm;
     text += "  runs      " + to_text(match.spec) + ": " + std::string(algorithm.summary) + "\n";
     text += parts_of(query, table, match.spec);
+    text += by_length(query, match);
     text += ground_of(query, match, table);
     text += cutting(query, choice.value());
     if (match.ground == Ground::kRule) text += runner_up(query, table, match);

@@ -6,21 +6,13 @@
 
 #include "algorithms/algorithm.h"
 #include "algorithms/told_lengths.h"
+#include "selection/detours.h"
 
 namespace hocket::communicator {
 namespace {
 
 // When the programs kept exceed this, all are forgotten: a program is quick to make again.
 constexpr size_t kMaxKeptInstructions = 1 << 20;
-// Of a block that is passed on with others' where ranks see different lengths: longer ones are sooner there by
-// themselves. Both ends of a block must say the same.
-constexpr uint64_t kLongestPassedOn = 2 << 10;
-// To one root, which is all that messages wait for, they are so at once.
-constexpr uint64_t kLongestGathered = 512;
-// Messages of a rank to other nodes that are few: as many would cost less than it takes to wait for those that pass
-// them on. With more ranks than cores measured on 4 and 8 nodes (docs/benchmarks-clusters.md); else a guess from the
-// times of a message and of a detour in shared memory.
-constexpr uint64_t kFewCrowded = 5, kFewUncrowded = 2;
 // Between the lengths that of() asks about where no rule begins.
 constexpr uint64_t kBetweenLengths = 8;
 
@@ -185,8 +177,7 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
   const CallShape& shape = prepared.shape;
   const schedule::Plan lengths = algorithms::plan_of_lengths(*prepared.choice.algorithm, plan.shape);
   prepared.lengths = bind(lengths, algorithms::lengths_to_tell(plan.collective, size_), sizeof(uint64_t));
-  const uint64_t longest = plan.collective == schedule::Collective::kGather ? kLongestGathered : kLongestPassedOn;
-  prepared.longest_short = longest / std::max<uint64_t>(shape.element_bytes, 1);
+  prepared.longest_short = selection::longest_passed_on(plan.collective) / std::max<uint64_t>(shape.element_bytes, 1);
   if (plan.collective != schedule::Collective::kAlltoall || forced_spec(shape.collective) != nullptr)
     return Status::ok();
   const CallShape sum = {.collective = schedule::Collective::kAllreduce,
@@ -200,7 +191,7 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
   schedule::Shape alone = plan.shape;
   alone.degree = 0;
   std::fill(std::begin(alone.parts), std::end(alone.parts), schedule::Part{});
-  const uint64_t few = (oversubscribed_ ? kFewCrowded : kFewUncrowded) * size_;
+  const uint64_t few = selection::most_few_messages(oversubscribed_) * size_;
   prepared.survey = std::make_unique<const Survey>(
       Survey{asking.value()->last, algorithms::make_plan(*algorithms::find(plan.collective, "linear"), alone), few});
   return Status::ok();

@@ -378,5 +378,21 @@ TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
   EXPECT_NE(cyclic.find("on 2 nodes of 2 ranks that are not neighbours"), std::string::npos) << cyclic;
 }
 
+TEST(ExplainOverNodes, SaysWhatDependsOnLengthsThatNoRankSees) {
+  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Table table = parsed_table("alltoallv nodes=2.. leader\ngatherv nodes=2.. leader\n");
+  const auto has = [&](Collective collective, const Spec* forced, const char* what) {
+    return explain(query_of(nodes, collective, 0), table, forced).find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(has(Collective::kAlltoallv, nullptr, "long      blocks of more than 2048 bytes go by themselves"));
+  EXPECT_TRUE(has(Collective::kAlltoallv, nullptr, "few       linear, up to 2 messages to other nodes"));
+  EXPECT_TRUE(has(Collective::kGatherv, nullptr, "long      blocks of more than 512 bytes"));
+  EXPECT_FALSE(has(Collective::kGatherv, nullptr, "few  "));
+  const Spec leader = parsed_spec(Collective::kAlltoallv, "leader");
+  EXPECT_FALSE(has(Collective::kAlltoallv, &leader, "few  "));
+  const Spec linear = parsed_spec(Collective::kAlltoallv, "linear");
+  EXPECT_FALSE(has(Collective::kAlltoallv, &linear, "long  "));
+}
+
 }  // namespace
 }  // namespace hocket::selection
