@@ -42,12 +42,17 @@ done
 directory=build/multicast
 mkdir -p "$directory"
 
-bench() { # bench NAME COLLECTIVE ARGUMENT...
-  local name=$1
-  shift
-  local line=(build/release/bin/hocket lab bench "$@" --switch bridge --json "$directory/$name.json")
-  say "${line[*]}"
-  [ $dry -eq 1 ] || "${line[@]}"
+# A lab for each number of nodes: a multicast goes to all nodes of a lab, also to those that have no rank.
+bench() { # bench NAME COLLECTIVE NODES,... ARGUMENT...
+  local name=$1 collective=$2 numbers one line
+  read -ra numbers <<<"${3//,/ }"
+  shift 3
+  for one in "${numbers[@]}"; do
+    line=(build/release/bin/hocket lab bench "$collective" --nodes "$one" "$@" --switch bridge
+      --json "$directory/$name-$one.json")
+    say "${line[*]}"
+    [ $dry -eq 1 ] || "${line[@]}"
+  done
 }
 
 trees=hocket:mpich:tree_mm:degree=2,hocket:mpich:tree_mm:degree=4,hocket:mpich:tree_mm:degree=8
@@ -63,46 +68,46 @@ gathered=hocket:mpich:multicast,hocket:mpich:multicast:chains=1,hocket:mpich:rin
 gathered+=,hocket:openmpi:multicast,hocket:openmpi:ring,hocket:openmpi:bruck,mpi:openmpi,mpi:intel
 up_and_down=hocket:mpich:multicast,hocket:mpich:multicast:degree=4
 
-for one in "${sets[@]}"; do
-  case "$one" in
-    short) bench short bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 300 --slices 3 ;;
-    processor) bench processor bcast --nodes 16 --bytes 2 --variants "${short%,mpi:intel}" --rounds 2500 --slices 5 ;;
+for set in "${sets[@]}"; do
+  case "$set" in
+    short) bench short bcast $nodes --bytes 2 --variants "$short" --rounds 300 --slices 3 ;;
+    processor) bench processor bcast 16 --bytes 2 --variants "${short%,mpi:intel}" --rounds 2500 --slices 5 ;;
     # Longer than a packet is on its way, so that nothing of a broadcast meets the next.
-    delay50) bench delay50 bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 180 --slices 3 \
+    delay50) bench delay50 bcast $nodes --bytes 2 --variants "$short" --rounds 180 --slices 3 \
       --settle-us 1500 --impair delay=50us ;;
-    delay500) bench delay500 bcast --nodes $nodes --bytes 2 --variants "$short" --rounds 150 --slices 3 \
+    delay500) bench delay500 bcast $nodes --bytes 2 --variants "$short" --rounds 150 --slices 3 \
       --settle-us 3000 --impair delay=500us ;;
-    delay5ms) bench delay5ms bcast --nodes $nodes --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
+    delay5ms) bench delay5ms bcast $nodes --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
       --settle-us 20000 --impair delay=5ms ;;
-    many) bench many bcast --nodes 64,116 --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
+    many) bench many bcast 64,116 --bytes 2 --variants "$few" --rounds 60 --slices 2 --warm-up 20 \
       --settle-us 3000 ;;
-    many500) bench many500 bcast --nodes 64,116 --bytes 2 --variants "$few" --rounds 40 --slices 2 --warm-up 20 \
+    many500) bench many500 bcast 64,116 --bytes 2 --variants "$few" --rounds 40 --slices 2 --warm-up 20 \
       --settle-us 4000 --impair delay=500us ;;
     missed)
       for share in 0 10 25 50 75 100; do
-        bench "missed$share" bcast --nodes 16 --bytes 2 --variants multicast,multicast:openmpi --rounds 300 --slices 3 \
+        bench "missed$share" bcast 16 --bytes 2 --variants multicast,multicast:openmpi --rounds 300 --slices 3 \
           --settle-us 3000 --impair "delay=500us,lost-multicasts=$share%"
       done
       ;;
-    long) bench long bcast --nodes 4,16 --bytes 1K,4K,16K,64K,256K,1M --variants "$long" --rounds 60 --slices 2 \
+    long) bench long bcast 4,16 --bytes 1K,4K,16K,64K,256K,1M --variants "$long" --rounds 60 --slices 2 \
       --warm-up 20 ;;
-    cores) bench cores bcast --nodes 4 --ppn 4 --bytes 2,1K,64K,1M --variants "$cores" --rounds 120 --slices 3 \
+    cores) bench cores bcast 4 --ppn 4 --bytes 2,1K,64K,1M --variants "$cores" --rounds 120 --slices 3 \
       --settle-us 400 ;;
     reductions)
       for impair in "" "--impair delay=500us"; do
         # shellcheck disable=SC2086
-        bench "allreduce${impair##*=}" allreduce --nodes 16 --rounds 180 --slices 3 --settle-us 3000 $impair \
+        bench "allreduce${impair##*=}" allreduce 16 --rounds 180 --slices 3 --settle-us 3000 $impair \
           --variants "$up_and_down,hocket:mpich:recursive_doubling,hocket:mpich:tree_mm:degree=8,mpi:mpich"
         # shellcheck disable=SC2086
-        bench "barrier${impair##*=}" barrier --nodes 16 --rounds 300 --slices 3 $impair \
+        bench "barrier${impair##*=}" barrier 16 --rounds 300 --slices 3 $impair \
           --variants "$up_and_down,hocket:mpich:dissemination,hocket:mpich:gather_broadcast:degree=8,mpi:mpich"
       done
       ;;
-    allgathers) bench allgathers allgather --nodes 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" --rounds 60 \
+    allgathers) bench allgathers allgather 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" --rounds 60 \
       --slices 2 --warm-up 20 --settle-us 3000 ;;
-    allgathers500) bench allgathers500 allgather --nodes 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" \
+    allgathers500) bench allgathers500 allgather 4,8,16,32,64 --bytes 8,1K,8K,64K --variants "$gathered" \
       --rounds 40 --slices 2 --warm-up 20 --settle-us 4000 --impair delay=500us ;;
-    allgathers5ms) bench allgathers5ms allgather --nodes 4,16,64 --bytes 8,8K,64K --variants "$gathered" --rounds 16 \
+    allgathers5ms) bench allgathers5ms allgather 4,16,64 --bytes 8,8K,64K --variants "$gathered" --rounds 16 \
       --slices 2 --warm-up 6 --settle-us 20000 --impair delay=5ms ;;
   esac
 done

@@ -53,12 +53,12 @@ def broadcasts(kept):
     most = max(row["nodes"] for row in rows)
     last = lines_of(rows, lambda row: row["median_us"])
     by_rank = [row for row in rows if len(row["rank_us"]) > 1]
-    panels = [Panel("Until the last rank has it (figure 4)", "nodes", "ms", last),
-              Panel(f"Until each rank has it, {most} nodes (figure 5)", "rank", "ms", ranks_of(rows, most),
+    panels = [Panel("Until the last rank has it (figure 4), median", "nodes", "ms", last),
+              Panel(f"Until each rank has it, {most} nodes (figure 5), mean", "rank", "ms", ranks_of(rows, most),
                     has_marks=False),
-              Panel("Until rank 1 has it (figure 6)", "nodes", "ms",
+              Panel("Until rank 1 has it (figure 6), mean", "nodes", "ms",
                     lines_of(by_rank, lambda row: row["rank_us"][1])),
-              Panel("Until rank N-1 has it (figure 7)", "nodes", "ms",
+              Panel("Until rank N-1 has it (figure 7), mean", "nodes", "ms",
                     lines_of(by_rank, lambda row: row["rank_us"][-1]))]
     return Figure("Broadcast of 2 bytes, 5 ms on each packet's way" + rounds_of(rows),
                   in_rows([panel for panel in panels if panel.lines]), facts_of(rows, last, most))

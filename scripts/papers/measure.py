@@ -7,7 +7,8 @@ labs of this machine, and keeps it: one JSON file a set in bench/results/papers/
     sudo scripts/papers/measure.py reduce-chain-redirect multicast-5ms
     scripts/papers/measure.py --dry-run                       # the sets, their commands, and how long they take
 
-A set whose file is there already is left out; --again measures it anew. What is broken off is not kept.
+Without a name, sets whose files are there already are left out; --again measures them anew, too. What is broken off is
+not kept.
 scripts/papers/figures.py draws the figures.
 """
 import argparse
@@ -31,6 +32,8 @@ EVERY = tuple(range(2, 17))
 # descriptors, the broadcast of the hardware and trees (figure 7); and the protocol that acknowledges each message.
 BARRIERS = ("nic", "nic:pairwise_exchange", "nic-direct", "nic-chain", "nic-chain:pairwise_exchange", "nic-broadcast",
             "nic:gather_broadcast/4", "host-udp", "host-udp:pairwise_exchange", "host-udp:gather_broadcast/4")
+# Of which ranks come together, as the broadcast of the hardware wants it (4.1).
+TOGETHER = ("nic", "nic-chain", "nic-broadcast", "nic:gather_broadcast/4", "host-udp")
 # Buntinas, Panda: what is combined as it comes is theirs; the tree's order is what they left for later.
 REDUCTIONS = ("nic-arrival", "nic", "host-udp")
 # Hoefler, Siebert, Rehm: "TUNED" is Open MPI's own.
@@ -82,6 +85,13 @@ def barriers(switch, delay=""):
                 delay_us * 1.2 * (nodes - 1).bit_length()) for nodes in EVERY]
 
 
+def barriers_together(delay):
+    delay_us = {"500us": 500, "5ms": 5000}[delay]
+    options = ["--timing", "host-time", "--warm-up", "20", "--impair", f"delay={delay}"]
+    return [Run("barrier", (nodes,), TOGETHER, "bridge", {"500us": 600, "5ms": 150}[delay], SLICES, options,
+                delay_us * 1.2 * (nodes - 1).bit_length()) for nodes in (2, 4, 8, 12, 16, 24, 32)]
+
+
 def reductions(switch, all_nodes, tree="", *, timing="latency", skews="0", elements="1"):
     options = ["--type", "int64,double", "--elements", elements, "--timing", timing]
     if timing == "host-time":
@@ -96,15 +106,16 @@ def reductions(switch, all_nodes, tree="", *, timing="latency", skews="0", eleme
 
 
 def broadcasts():
-    return [Run("broadcast", (2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 116), BROADCASTS, "bridge", 60, 2,
+    return [Run("broadcast", (nodes,), BROADCASTS, "bridge", 60, 2,
                 ["--bytes", "2", "--warm-up", "20", "--settle-us", "20000", "--impair", "delay=5ms"], 80000,
-                has_engines=False)]
+                has_engines=False) for nodes in (2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 116)]
 
 
 def sets():
     """{name: its runs}, in the order of the papers."""
     all_sets = {f"barrier-{switch}": barriers(switch) for switch in SWITCHES}
     all_sets |= {f"barrier-{delay}": barriers("bridge", delay) for delay in DELAYS}
+    all_sets |= {f"barrier-together-{delay}": barriers_together(delay) for delay in DELAYS}
     few = (2, 4, 8, 16)
     for switch in SWITCHES:
         all_sets |= {
@@ -142,7 +153,8 @@ def read_arguments(known):
     parser.add_argument("sets", nargs="*", metavar="SET", help="(default: all) " + ", ".join(known))
     parser.add_argument("--again", action="store_true", help="measure what is there already, too")
     parser.add_argument("--dry-run", action="store_true")
-    parser.add_argument("--share", type=float, default=1, help="of the rounds, to try it (default: %(default)s)")
+    parser.add_argument("--share", type=float, default=1,
+                        help="of the rounds; each row says of how many it is (default: %(default)s)")
     parser.add_argument("--output", type=pathlib.Path, default=KEPT, help="(default: bench/results/papers)")
     parser.add_argument("--hocket", default="build/release/bin/hocket", help="the command")
     options = parser.parse_args()
@@ -161,7 +173,7 @@ def main():
     all_sets = sets()
     options = read_arguments(list(all_sets))
     names = [name for name in options.sets or all_sets
-             if options.again or not (options.output / f"{name}.json").exists()]
+             if options.again or options.sets or not (options.output / f"{name}.json").exists()]
     for name in names:
         for run in all_sets[name]:
             run.rounds = max(run.slices, int(run.rounds * options.share))
