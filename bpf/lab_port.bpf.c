@@ -3,9 +3,9 @@
 //
 // A packet is judged once on each of its two links: on that from its node as it comes in at a port, and on that to its
 // node as it goes out at another. A packet that has been judged and comes by again (a duplicate, or one that the relay
-// held) carries a mark. What finds neighbours is exempt from everything random, ARP and
-// IPv6's messages for that: a lost answer would stop all traffic for a second. So is what manages groups of IPv6, which
-// the kernel also sends by itself, so that it would change the numbers of the packets behind it.
+// held) carries a mark. What finds neighbours is exempt from everything random, ARP and IPv6's messages for that: a
+// lost answer would stop all traffic for a second. So is what manages groups of IPv6, which the kernel also sends by
+// itself, so that it would change the numbers of the packets behind it.
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>

@@ -9,8 +9,8 @@
 // Bytes: with p ranks a node and L lanes, a carrier sends and receives (size-p)/L n; within a node, (p-1) size n are
 //   moved; n is one block. Everyone copies size n into order, unless ranks lie so.
 // Cost:  gather(p/L, n) + allgather(nodes, p/L n) + allgather(p, size/p n).
-// Restrictions: where nodes are uneven or lanes fewer than ranks, or blocks differ, parts whose
-//   blocks may.
+// Restrictions: where nodes are uneven, lanes fewer than ranks, or blocks differ in length, only parts that take blocks
+//   of unequal lengths.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/lane_exchange.h"

@@ -7,7 +7,7 @@
 // Bytes: with p ranks a node, a leader sends and receives (size-p) n; within a node, (p-1) (size+1) n are moved; n is
 //   one block. Where ranks of a node are not neighbours, the leader copies size n into order.
 // Cost:  gather(p, n) + allgather(nodes, p n) + broadcast(p, size n).
-// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may.
+// Restrictions: where nodes are uneven or blocks differ in length, only parts that take blocks of unequal lengths.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/registered.h"

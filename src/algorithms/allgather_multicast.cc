@@ -5,11 +5,10 @@
 // before, and so on, as in allgather_ring; an engine sends what the next rank is missing and nothing else.
 //
 // Reference: Khalilov, Di Girolamo, Chrapek, Nudelman, Bloch, Hoefler, Network-Offloaded Bandwidth-Optimal Broadcast
-// and
-//   Allgather for Distributed AI (2024), sections III and IV: multicasts in several chains at a time, what is missed by
-//   a ring. There a rank fetches what it misses after a timeout; here it is offered what its predecessor has. After
-//   Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand Clusters
-//   with Multicast (2007), section 2.
+//   and Allgather for Distributed AI (2024), sections III and IV: multicasts in several chains at a time, what is
+//   missed by a ring. There a rank fetches what it misses after a timeout; here it is offered what its predecessor has.
+//   After Hoefler, Siebert, Rehm, A practically constant-time MPI Broadcast Algorithm for large-scale InfiniBand
+//   Clusters with Multicast (2007), section 2.
 // Steps: size/c multicasts one after the other with c chains, and an answer.
 // Bytes: a rank sends n by multicast, n being one block, and receives (size-1) n; what the next rank has missed once
 //   more.

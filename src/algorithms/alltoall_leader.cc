@@ -9,7 +9,8 @@
 //   p (size-p)/k n; n is one block. Messages between nodes: k (nodes-1) a node.
 // Cost:  alltoall(p, size/k n, to leaders) + alltoall(nodes, p p/k n) + alltoall(p, size n, from leaders), and copying
 //   twice p size/k n into order.
-// Restrictions: within nodes, or blocks differ, parts whose blocks may.
+// Restrictions: within nodes, and across them where these are uneven or blocks differ in length, only parts that take
+//   blocks of unequal lengths.
 #include "algorithms/lane_exchange.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

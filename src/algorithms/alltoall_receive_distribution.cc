@@ -10,7 +10,8 @@
 // Bytes: with p ranks a node and as many lanes, a rank sends (size-p) n, and moves size n within its node; n is one
 //   block. Messages between nodes: (nodes-1) a lane and node.
 // Cost:  alltoall(nodes, p n) + alltoall(p, size/p n), and copying up to 2 size n into order.
-// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may.
+// Restrictions: where nodes are uneven, lanes fewer than ranks, or blocks differ in length, only parts that take blocks
+//   of unequal lengths.
 #include "algorithms/lane_exchange.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

@@ -9,7 +9,8 @@
 // Bytes: with p ranks a node and as many lanes, a rank moves size n within its node, and sends (size-p) n; n is one
 //   block. Messages between nodes: (nodes-1) a lane and node.
 // Cost:  alltoall(p, size/p n) + alltoall(nodes, p n), and copying up to 2 size n into order.
-// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may.
+// Restrictions: where nodes are uneven, lanes fewer than ranks, or blocks differ in length, only parts that take blocks
+//   of unequal lengths.
 #include "algorithms/lane_exchange.h"
 #include "algorithms/registered.h"
 #include "algorithms/shapes.h"

@@ -7,7 +7,7 @@
 // Bytes: nodes-1 messages of p n between nodes (p ranks a node); within a node, (p-1) n are moved; n is one block.
 //   Where ranks of a node are not neighbours, the root copies size n into order.
 // Cost:  gather(p, n) + gather(nodes, p n).
-// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may.
+// Restrictions: where nodes are uneven or blocks differ in length, only parts that take blocks of unequal lengths.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/registered.h"

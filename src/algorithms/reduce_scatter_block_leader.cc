@@ -7,8 +7,8 @@
 // Bytes: with p ranks a node, a leader sends and receives (size-p) n; within a node, (p-1) (size+1) n are moved; n is
 //   one block. Where ranks of a node are not neighbours, everyone copies size n into order.
 // Cost:  reduce(p, size n) + reduce_scatter(nodes, p n) + scatter(p, n).
-// Restrictions: where nodes are uneven, or blocks differ, parts whose blocks may; for operations
-//   that don't commute, nodes of neighbouring ranks.
+// Restrictions: where nodes are uneven or blocks differ in length, only parts that take blocks of unequal lengths; for
+//   operations that don't commute, nodes of neighbouring ranks.
 #include "algorithms/block_row.h"
 #include "algorithms/composition.h"
 #include "algorithms/registered.h"

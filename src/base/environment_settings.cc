@@ -32,8 +32,7 @@ constexpr std::array kSettings = {
             "memory of one rank that its peers may map, 1M at least; 0: chosen from what the machine has"},
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
             "how long ranks wait for each other while a communicator is set up; under an MPI, for who has not come, "
-            "they say "
-            "so after that time and wait on"},
+            "they say so after that time and wait on"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,
@@ -52,9 +51,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_NIC_INTERFACE", Kind::kText, "name", "", 0, 0,
             "whose engine, where several interfaces of a machine have one"},
     Setting{"HOCKET_NIC_MODE", Kind::kChoice, "collective|chain|direct|broadcast", "collective", 0, 0,
-            "how engines make sure of messages: asked for if missing; chain: the wire loses none; of barriers, direct: "
-            "each "
-            "acknowledged; broadcast: a vote by multicast first"},
+            "how engines make sure of messages. collective: missing ones are asked for; chain: the wire loses none; "
+            "direct: each barrier message is acknowledged; broadcast: barriers vote by multicast first"},
     Setting{"HOCKET_NIC_COMBINE", Kind::kChoice, "order|arrival", "order", 0, 0,
             "how engines combine: in the tree's order, the same bits each time; arrival: in the order of packets"},
     Setting{"HOCKET_MULTICAST", Kind::kChoice, "auto|on|off", "auto", 0, 0,

@@ -2,8 +2,8 @@
 // What each rank of a group keeps in memory that its peers map. All zero is the initial state.
 //
 // Writers: a mailbox line by the one sender it belongs to, counters and what a rank reports to its node (sleepers,
-// broken, left, the reason and whether it is taken) by all, by atomic operations, and what asks
-// a rank by all others; everything else by its owner.
+// broken, left, the reason and whether it is taken) by all, by atomic operations, and what asks a rank by all others;
+// everything else by its owner.
 // Readers never write to the memory that they read from: they record what they have consumed in their own memory, where
 // the writer looks when it needs to know. So a rank that has finished its last call is not written to any more.
 //
