@@ -208,9 +208,10 @@ KeptPredictions::Key KeptPredictions::key_of(const Query& query, const Table& ta
     for (const schedule::Nodes* groups : {query.domains, query.caches, query.sockets})
       for (uint32_t rank = 0; rank < query.ranks; ++rank)
         nodes.push_back(groups == nullptr ? 0 : groups->node_of(rank));
-  return {query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
-          query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
-          query.limits,     std::move(nodes),     table.wire(),       query.has_cores};
+  return {
+      query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
+      query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
+      query.limits,     std::move(nodes),     table.wire(),       query.has_cores,   query.why_no_multicast.empty()};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {
