@@ -38,11 +38,10 @@ schedule::Nodes priced_nodes(const schedule::Nodes& nodes, uint32_t most) {
 // begin at the root, and with that one alone they happen to lie within nodes.
 uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
 
-// What all ranks' buffers have.
-double buffers_kib(const Query& query, uint32_t ranks) {
+// What the buffers of that many of a call's ranks have.
+double buffers_kib(const Query& query, uint32_t ranks, uint32_t of) {
   const bool is_known = schedule::lengths_are_agreed(query.collective);
-  const double blocks =
-      schedule::input_blocks(query.collective, ranks) + schedule::output_blocks(query.collective, ranks);
+  const double blocks = schedule::input_blocks(query.collective, of) + schedule::output_blocks(query.collective, of);
   return blocks * ranks * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
 }
 
@@ -129,7 +128,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
   parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
-  parts_->chunk.buffers_kib = buffers_kib(query, shape.size);
+  parts_->chunk.buffers_kib = buffers_kib(query, on_several ? parts_->nodes->most() : shape.size, shape.size);
   place(query, shape.size, parts_->chunk);
 }
 

@@ -102,6 +102,18 @@ TEST(CostModelOfMemory, WhatTheCachesHoldDoesNotGoThroughMemory) {
   EXPECT_LT(price_of(longer, "one_to_all", narrow), 15 * 128 * 0.5 * 1.2);
 }
 
+TEST(CostModelOfMemory, ANodesCachesHoldWhatItsOwnRanksHave) {
+  const Nodes nodes = block_nodes({8, 8, 4});
+  const Query query = query_on(nodes, Collective::kBroadcast, 64 << 10);
+  CostParameters narrow = without_these(kTwoSockets);
+  const CostParameters wide = narrow;
+  narrow.memory_us_per_kib = 0.5;
+  narrow.memory_after_kib = 8 * 64;
+  EXPECT_EQ(price_of(query, "leader", narrow), price_of(query, "leader", wide)) << "of the fullest node";
+  narrow.memory_after_kib = 8 * 64 - 1;
+  EXPECT_GT(price_of(query, "leader", narrow), price_of(query, "leader", wide));
+}
+
 TEST(CostModelOfMemory, WhatIsOnlyForTheCallGoesThroughMemoryToo) {
   CostParameters narrow = without_these(kTwoSockets);
   narrow.memory_us_per_kib = 0.5;
