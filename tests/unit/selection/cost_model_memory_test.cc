@@ -245,6 +245,32 @@ TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
   EXPECT_FALSE(has_composition(query)) << "one cache";
 }
 
+// Of more ranks than are priced, each stands for one that is somewhere.
+TEST(CostModelOfMemory, PricesSocketsAndCachesOfMoreRanksThanItLooksAt) {
+  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const Nodes sockets = block_nodes({64, 64});
+  const Nodes caches = block_nodes(std::vector<uint32_t>(16, 8));
+  const auto price = [&](const char* spec, const Nodes* of_caches, const Nodes* of_sockets) {
+    Query query = call_of(Collective::kBarrier, 0, 128);
+    query.has_cores = true;
+    query.domains = &caches;
+    query.caches = of_caches;
+    query.sockets = of_sockets;
+    return price_of(query, spec, said);
+  };
+  for (const char* spec : {"dissemination", "pairwise_exchange", "leader"}) {
+    const double nowhere = price(spec, nullptr, nullptr);
+    EXPECT_GT(price(spec, &caches, nullptr), nowhere) << spec;
+    EXPECT_GT(price(spec, nullptr, &sockets), nowhere) << spec;
+  }
+  // As on one machine of 64: one of its exchanges crosses.
+  Query half = call_of(Collective::kBarrier, 0, 64);
+  half.has_cores = true;
+  const Nodes halves = block_nodes({32, 32});
+  half.sockets = &halves;
+  EXPECT_EQ(price("pairwise_exchange", nullptr, &sockets), price_of(half, "pairwise_exchange", said));
+}
+
 TEST(CostModelOfMemory, ReadsItsParameters) {
   const Result<Table> table = Table::parse(
       "hocket-table 1\nmodel cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 "
