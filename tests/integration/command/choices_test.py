@@ -153,6 +153,14 @@ class Algorithms(CommandTest):
         self.assertEqual([row["variant"] for row in rows["predictions"]],
                          ["leader", "send_aggregation:across=bruck/4", "bruck"])
 
+    def test_what_is_not_predicted_saves_nothing(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nbroadcast nodes=2 parents:0.0.1.1\n")
+            table.flush()
+            text = self.expect(run("algorithms", "broadcast", "--nodes", "2x2", "--predict", "8,64",
+                                   HOCKET_TABLE=table.name), 0).stdout
+            self.assertRegex(text, r"\n  the least saves +- +- *\n")
+
     def test_what_cannot_be_predicted_is_refused(self):
         self.refused("algorithms", "--predict", "8", "--nodes", "2x2", words=["needs a collective"])
         self.refused("algorithms", "alltoall", "--predict", "8", words=["--nodes"])
