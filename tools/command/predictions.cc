@@ -200,6 +200,8 @@ int show_predictions(schedule::Collective collective, const schedule::Nodes& nod
                .ranks = nodes.ranks(),
                .nodes = nodes.count() > 1 ? &nodes : nullptr,
                .oversubscribed = nodes.most() > table.model().cores};
+  // As ranks there would choose. A model that is named is priced as it stands.
+  all.query.has_cores = !all.query.oversubscribed && words.model.empty();
   const Result<std::vector<Spec>> specs = candidates(all.query, words.variants);
   if (!specs.is_ok()) return fail(kUsage, std::string("--variants: ") + specs.status().message());
   if (const Status status = fill(all, table, specs.value()); !status.is_ok()) return fail(kFailure, status.message());
