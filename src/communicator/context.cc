@@ -52,16 +52,18 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   context->cpus_ = platform::read_cpu_budget();
   int64_t domain = -1;
   HOCKET_TRY(read(environment::get_integer("HOCKET_DOMAIN"), domain));
+  RankPlace& place = context->place_;
+  place.names_domain = domain >= 0 ? 1 : 0;
   if (domain < 0) {
     const std::optional<uint32_t> found = platform::memory_domain_of(context->cpus_.allowed);
     domain = found ? *found : -1;
   }
-  context->domain_ = static_cast<int32_t>(domain);
+  place.domain = static_cast<int32_t>(domain);
   // One that may run anywhere need not ask where.
   if (context->cpus_.allowed_count < sysconf(_SC_NPROCESSORS_ONLN)) {
-    const platform::CorePlace place = platform::core_place_of(context->cpus_.allowed);
-    if (place.cache) context->cache_ = static_cast<int32_t>(*place.cache);
-    if (place.socket) context->socket_ = static_cast<int32_t>(*place.socket);
+    const platform::CorePlace core = platform::core_place_of(context->cpus_.allowed);
+    if (core.cache) place.cache = static_cast<int32_t>(*core.cache);
+    if (core.socket) place.socket = static_cast<int32_t>(*core.socket);
   }
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());

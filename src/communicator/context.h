@@ -15,6 +15,7 @@
 #include "carriers/engine.h"
 #include "communicator/attention.h"
 #include "communicator/calls/call_words.h"
+#include "communicator/setup/places.h"
 #include "communicator/setup/tags.h"
 #include "engines/wire/wire.h"
 #include "platform/bootstrap/connector.h"
@@ -51,11 +52,8 @@ class Context {
   int64_t setup_timeout_ms() const { return setup_timeout_ms_; }
 
   engines::wire::Wire* wire() const { return options_.wire.get(); }
-  // The NUMA domain that this process is bound to; -1: none.
-  int32_t domain() const { return domain_; }
-  // The cache of the last level and the socket that it is bound to; -1: none.
-  int32_t cache() const { return cache_; }
-  int32_t socket() const { return socket_; }
+  // Where this process is bound.
+  const RankPlace& place() const { return place_; }
   // Of the communicators whose rank 0 this is; nullptr where there is no wire.
   Tags* tags() { return tags_ ? &*tags_ : nullptr; }
 
@@ -128,9 +126,7 @@ class Context {
   std::shared_ptr<platform::SharedRegion> region_;
   std::unique_ptr<platform::Connector> connector_;
   std::optional<Tags> tags_;
-  int32_t domain_ = -1;
-  int32_t cache_ = -1;
-  int32_t socket_ = -1;
+  RankPlace place_;
   std::mutex setup_mutex_;
   std::optional<std::string> cross_memory_verdict_;
   std::optional<bool> met_all_;

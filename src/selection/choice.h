@@ -31,8 +31,8 @@ struct Query {
   // On one node: which ranks share a cache of the last level, and which a socket; nullptr: all do, or it is unknown.
   const schedule::Nodes* caches = nullptr;
   const schedule::Nodes* sockets = nullptr;
-  // There is a machine on which each rank has a core of its own: what a table doesn't say of such is assumed (assumed()
-  // in cost_model.h). If not, they are only thought of.
+  // Each rank has a core of its own, and what a table does not say of such is assumed (assumed() in cost_model.h).
+  // False also where a table is to be taken as it stands.
   bool has_cores = false;
   // "": ranks on different nodes reach each other by multicast.
   std::string_view why_no_multicast = "nobody has tried whether multicast gets from node to node";

@@ -20,17 +20,31 @@ bool shares_cores(const Query& query, const CostParameters& parameters) {
          (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
 }
 
-// Of more ranks than `most` on several nodes some: as many on each of the first nodes as leave room for eight nodes,
-// then as many nodes as there is room for.
-schedule::Nodes priced_nodes(const schedule::Nodes& nodes, uint32_t most) {
-  const uint32_t places =
-      nodes.ranks() <= most ? nodes.most() : std::clamp(most / std::min(nodes.count(), 8u), 1u, nodes.most());
-  const uint32_t count = std::max(most / places, 2u);
+// Of more ranks than `most` some, at even distances.
+std::vector<uint32_t> priced_ranks(uint32_t ranks, uint32_t most) {
+  const uint32_t count = std::min(ranks, most);
+  std::vector<uint32_t> stay(count);
+  for (uint32_t i = 0; i < count; ++i) stay[i] = static_cast<uint32_t>(uint64_t{i} * ranks / count);
+  return stay;
+}
+
+// On several nodes: as many on each of the first nodes as leave room for eight nodes, then as many nodes as there is
+// room for. Of domains those at even distances, since neighbours may be on one socket.
+std::vector<uint32_t> priced_ranks(const schedule::Nodes& nodes, uint32_t most, bool are_domains) {
+  if (nodes.ranks() <= most) return priced_ranks(nodes.ranks(), most);
+  const uint32_t places = std::clamp(most / std::min(nodes.count(), 8u), 1u, nodes.most());
+  const uint32_t count = std::min(std::max(most / places, 2u), nodes.count());
+  std::vector<bool> is_priced(nodes.count());
+  for (uint64_t i = 0; i < count; ++i) is_priced[are_domains ? i * nodes.count() / count : i] = true;
+  std::vector<uint32_t> stay;
+  for (uint32_t rank = 0; rank < nodes.ranks(); ++rank)
+    if (is_priced[nodes.node_of(rank)] && nodes.place_of(rank) < places) stay.push_back(rank);
+  return stay;
+}
+
+schedule::Nodes nodes_of(const schedule::Nodes& nodes, const std::vector<uint32_t>& ranks) {
   std::vector<uint64_t> labels;
-  for (uint32_t rank = 0; rank < nodes.ranks(); ++rank) {
-    const bool stays = nodes.ranks() <= most || (nodes.node_of(rank) < count && nodes.place_of(rank) < places);
-    if (stays) labels.push_back(nodes.node_of(rank));
-  }
+  for (const uint32_t rank : ranks) labels.push_back(nodes.node_of(rank));
   return schedule::Nodes(labels);
 }
 
@@ -38,11 +52,10 @@ schedule::Nodes priced_nodes(const schedule::Nodes& nodes, uint32_t most) {
 // begin at the root, and with that one alone they happen to lie within nodes.
 uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
 
-// What all ranks' buffers have.
-double buffers_kib(const Query& query, uint32_t ranks) {
+// What the buffers of that many of a call's ranks have.
+double buffers_kib(const Query& query, uint32_t ranks, uint32_t of) {
   const bool is_known = schedule::lengths_are_agreed(query.collective);
-  const double blocks =
-      schedule::input_blocks(query.collective, ranks) + schedule::output_blocks(query.collective, ranks);
+  const double blocks = schedule::input_blocks(query.collective, of) + schedule::output_blocks(query.collective, of);
   return blocks * ranks * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
 }
 
@@ -90,11 +103,10 @@ bool is_given(const Choice& choice) {
   return is_one(choice) || std::any_of(std::begin(choice.parts), std::end(choice.parts), is_one);
 }
 
-// Of more ranks than are priced on domains, those that are priced are not the first.
-void place(const Query& query, uint32_t ranks, PricedSchedule& schedule) {
+// `ranks`: those of the query that the schedule's stand for.
+void place(const Query& query, const std::vector<uint32_t>& ranks, PricedSchedule& schedule) {
   if (query.node_count() > 1 || (query.caches == nullptr && query.sockets == nullptr)) return;
-  if (ranks < query.ranks && query.domains != nullptr) return;
-  for (uint32_t rank = 0; rank < ranks; ++rank) {
+  for (const uint32_t rank : ranks) {
     schedule.cache_of.push_back(query.caches == nullptr ? 0 : query.caches->node_of(rank));
     schedule.socket_of.push_back(query.sockets == nullptr ? 0 : query.sockets->node_of(rank));
   }
@@ -113,11 +125,15 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   choice.fill(shape);
   const bool on_several = query.node_count() > 1;
   const bool over_domains = !on_several && query.domains != nullptr && algorithms::heeds_nodes(*choice.algorithm);
-  if (on_several || over_domains) parts_->nodes.emplace(priced_nodes(*query.composed_over(), closeness.most_ranks));
+  const bool is_over_nodes = on_several || over_domains;
+  const std::vector<uint32_t> ranks = is_over_nodes
+                                          ? priced_ranks(*query.composed_over(), closeness.most_ranks, over_domains)
+                                          : priced_ranks(query.ranks, closeness.most_ranks);
+  if (is_over_nodes) parts_->nodes.emplace(nodes_of(*query.composed_over(), ranks));
   if (on_several) shape.nodes = &*parts_->nodes;
   if (over_domains) shape.domains = &*parts_->nodes;
   shape.root = parts_->nodes ? priced_root(*parts_->nodes) : 0;
-  shape.size = parts_->nodes ? parts_->nodes->ranks() : std::min(query.ranks, closeness.most_ranks);
+  shape.size = static_cast<uint32_t>(ranks.size());
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
   std::vector<schedule::Plan> plans;
@@ -129,8 +145,8 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
   parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
-  parts_->chunk.buffers_kib = buffers_kib(query, shape.size);
-  place(query, shape.size, parts_->chunk);
+  parts_->chunk.buffers_kib = buffers_kib(query, on_several ? parts_->nodes->most() : shape.size, shape.size);
+  place(query, ranks, parts_->chunk);
 }
 
 PricedCall::~PricedCall() = default;
@@ -208,9 +224,10 @@ KeptPredictions::Key KeptPredictions::key_of(const Query& query, const Table& ta
     for (const schedule::Nodes* groups : {query.domains, query.caches, query.sockets})
       for (uint32_t rank = 0; rank < query.ranks; ++rank)
         nodes.push_back(groups == nullptr ? 0 : groups->node_of(rank));
-  return {query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
-          query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
-          query.limits,     std::move(nodes),     table.wire(),       query.has_cores};
+  return {
+      query.collective, query.oversubscribed, query.commutative,  query.ranks,       query.bytes,
+      query.row_bytes,  query.slot_bytes,     query.max_segments, query.composition, query.part,
+      query.limits,     std::move(nodes),     table.wire(),       query.has_cores,   query.why_no_multicast.empty()};
 }
 
 std::vector<Prediction> KeptPredictions::of(const Query& query, const Table& table) {

@@ -84,11 +84,11 @@ class KeptPredictions {
   std::vector<Prediction> of(const Query& query, const Table& table);
 
  private:
-  // The node of each rank stands for the nodes, on one node its domain, cache and socket for these; the wire decides by
-  // which rules parts are chosen.
+  // The node of each rank stands for the nodes, on one node its domain, cache and socket for these; the wire, and
+  // whether multicast gets through (the last), decide by which rules parts are chosen.
   using Key = std::tuple<schedule::Collective, bool, bool, uint32_t, uint64_t, uint64_t, uint64_t, uint32_t,
                          const algorithms::Algorithm*, uint32_t, algorithms::PartLimits, std::vector<uint32_t>,
-                         std::string, bool>;
+                         std::string, bool, bool>;
   static Key key_of(const Query& query, const Table& table);
   std::mutex mutex_;
   std::map<Key, std::vector<Prediction>> kept_;

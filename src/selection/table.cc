@@ -63,11 +63,12 @@ Result<Interval> parse_interval(std::string_view text) {
   return interval;
 }
 
-Result<double> parse_us(std::string_view text) {
+// From 0 on.
+std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return no_table(quoted(text) + " is not a time in microseconds");
+    return std::nullopt;
   return value;
 }
 
@@ -140,9 +141,9 @@ class LineParser {
   }
 
   static Status time(std::string_view text, double& us) {
-    Result<double> parsed = parse_us(text);
-    if (!parsed.is_ok()) return parsed.take_status();
-    us = parsed.value();
+    const std::optional<double> parsed = parse_number(text);
+    if (!parsed) return no_table(quoted(text) + " is not a time in microseconds");
+    us = *parsed;
     return Status::ok();
   }
 
@@ -194,7 +195,7 @@ class ModelParser {
     for (Number& number : numbers_)
       if (const auto text = after(word, number.name)) return set(number, word, *text);
     for (Dial& dial : dials_)
-      if (const auto text = after(word, dial.name)) return set(dial, *text);
+      if (const auto text = after(word, dial.name)) return set(dial, word, *text);
     std::string known;
     for (const Number& number : numbers_) known.append(known.empty() ? "" : ", ").append(number.name);
     for (const Dial& dial : dials_) known.append(", ").append(dial.name);
@@ -211,12 +212,14 @@ class ModelParser {
     return Status::ok();
   }
 
-  Status set(Dial& dial, std::string_view text) {
+  Status set(Dial& dial, std::string_view word, std::string_view text) {
     if (dial.seen) return no_table(std::string(dial.name) + " is given twice");
     dial.seen = true;
-    Result<double> value = parse_us(text);
-    if (!value.is_ok()) return value.take_status();
-    parameters_.*dial.value = value.value();
+    const std::optional<double> value = parse_number(text);
+    if (!value)
+      return no_table(quoted(word) + ": " + std::string(dial.name) +
+                      " is a number from 0 on without a unit, such as 0.05 or 16384");
+    parameters_.*dial.value = *value;
     return Status::ok();
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether ranks share cores, as hocket's communicators judge it.
+// Which cores the ranks have, and whether they share them, as hocket's communicators judge it.
 //
 // Thread safety: none. Collective over the world; the same on all ranks.
 #pragma once
@@ -9,5 +9,7 @@
 namespace hocket::bench {
 
 bool ranks_share_cores(World& world);
+// That they may use together on the machine where these are most.
+uint32_t cores_of_ranks(World& world);
 
 }  // namespace hocket::bench

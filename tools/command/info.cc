@@ -106,7 +106,7 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   if (schedule::is_vector(collective)) query.row_bytes = query.bytes * query.ranks;
   query.oversubscribed =
       options.oversubscribed == "auto" ? query.ranks_a_node() > cores : options.oversubscribed == "yes";
-  query.has_cores = !query.oversubscribed && query.ranks_a_node() <= cores;
+  query.has_cores = !query.oversubscribed;
   query.commutative = options.operation == "commutative";
   query.element_bytes = options.element_bytes;
   if (query.element_bytes > query.bytes && query.bytes > 0) query.element_bytes = static_cast<uint32_t>(query.bytes);

@@ -114,9 +114,13 @@ Status fill(Predictions& all, const Table& table, const std::vector<Spec>& specs
   return Status::ok();
 }
 
-// The time that the least one saves.
-double saved(const Predictions& all, size_t size) {
-  return 1 - all.rows[all.least[size]].cells[size].us / all.rows[all.chosen[size]].cells[size].us;
+// The time that the least one saves; "-" where nothing is predicted of the chosen one.
+std::string saved(const Predictions& all, size_t size) {
+  const double chosen_us = all.rows[all.chosen[size]].cells[size].us;
+  if (chosen_us <= 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.0f %%", 100 * (1 - all.rows[all.least[size]].cells[size].us / chosen_us));
+  return text;
 }
 
 nlohmann::ordered_json as_json(const Predictions& all, const Table& table, const std::string& model) {
@@ -168,7 +172,7 @@ void print(const Predictions& all, const Table& table, const std::string& model)
     std::printf("\n");
   }
   name("the least saves");
-  for (size_t i = 0; i < all.sizes.size(); ++i) std::printf(" %7.0f %% ", 100 * saved(all, i));
+  for (size_t i = 0; i < all.sizes.size(); ++i) std::printf(" %9s ", saved(all, i).c_str());
   std::printf("\n<: the least. *: what the %s chooses.\n", table.source().c_str());
 }
 
@@ -196,6 +200,8 @@ int show_predictions(schedule::Collective collective, const schedule::Nodes& nod
                .ranks = nodes.ranks(),
                .nodes = nodes.count() > 1 ? &nodes : nullptr,
                .oversubscribed = nodes.most() > table.model().cores};
+  // As ranks there would choose. A model that is named is priced as it stands.
+  all.query.has_cores = !all.query.oversubscribed && words.model.empty();
   const Result<std::vector<Spec>> specs = candidates(all.query, words.variants);
   if (!specs.is_ok()) return fail(kUsage, std::string("--variants: ") + specs.status().message());
   if (const Status status = fill(all, table, specs.value()); !status.is_ok()) return fail(kFailure, status.message());

@@ -98,7 +98,8 @@ Status read_options(const TuneWords& parsed, TuneOptions& options) {
 int run_under_mpi(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
   if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty())
     return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
-  const ClusterTuning tuning{options, parsed.table.output, parsed.shapes, parsed.table.merge, parsed.table.json};
+  const ClusterTuning tuning{options,           parsed.table.output,  parsed.shapes, parsed.table.merge,
+                             parsed.table.json, parsed.budget.empty()};
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return tune_on_mpi(ranks, tuning); });
 }
 

@@ -26,7 +26,7 @@
 namespace hocket::probe {
 
 struct Options {
-  double budget_s = 30;
+  double budget_s = 30;  // rank 0's counts
   uint64_t max_bytes = 1 << 20;
   uint64_t step = 4;  // from size to size
   uint32_t max_pairs = 64;

@@ -26,8 +26,9 @@ Time time_of(const std::vector<double>& samples_us) {
 }
 
 void Stopwatch::set_share(double share_s) {
-  share_s_ = share_s;
-  batch_us_ = std::clamp(share_s * 1e6 * kBatchShare, kShortestBatch_us, kLongestBatch_us);
+  share_s_ = world_.rank() == 0 ? share_s : 0;
+  world_.maximum({&share_s_, 1});
+  batch_us_ = std::clamp(share_s_ * 1e6 * kBatchShare, kShortestBatch_us, kLongestBatch_us);
 }
 
 bool Stopwatch::is_over(uint64_t begin_ns) {

@@ -24,7 +24,8 @@ class Stopwatch {
  public:
   explicit Stopwatch(bench::World& world) : world_(world) {}
 
-  // So long for each measurement, about.
+  // So long for each measurement, about; what rank 0 says counts. Ranks that stopped at different times would wait for
+  // each other forever.
   void set_share(double share_s);
   // The time of one turn: `work` makes that many, on ranks that take part. A sample is the slowest rank's time of many.
   Time turns(bool takes_part, const std::function<void(uint64_t turns)>& work);

@@ -103,6 +103,7 @@ selection::Query query_of(uint32_t ranks, bool oversubscribed, const schedule::N
   query.ranks = ranks;
   query.nodes = nodes;
   query.oversubscribed = oversubscribed;
+  query.has_cores = !oversubscribed;
   // Where it is on, all communicators have a group, whether it gets through or not.
   query.why_no_multicast = why_no_multicast();
   query.element_bytes = cell.bytes == 0 ? 1 : static_cast<uint32_t>(bench::unit_bytes({}, cell.collective));

@@ -17,6 +17,7 @@ namespace hocket::command {
 namespace {
 
 // Of the budget: how much goes to what is not the survey.
+constexpr double kSharingShare = 0.1;
 constexpr double kFitShare = 0.04;
 constexpr double kMostFit_s = 4;
 constexpr double kAgainstShare = 0.35;
@@ -53,7 +54,7 @@ int measure_table(const NewTable& wanted, const TuneOptions& asked) {
   TuneOptions options = asked;
   Progress progress(options.budget_s);
   progress.say("what cores share", "");
-  options.known = measure_sharing(options.cores);
+  options.known = measure_sharing(options.cores, options.budget_s * kSharingShare);
   const double fit_s = std::min(options.budget_s * kFitShare, kMostFit_s);
   const double compare_s = wanted.against.empty() ? 0 : options.budget_s * kAgainstShare;
   Result<Survey> found = survey(options, progress, fit_s + compare_s);

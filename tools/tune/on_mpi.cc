@@ -10,7 +10,6 @@
 #include <exception>
 
 #include "bench/oversubscription.h"
-#include "platform/machine/topology.h"
 #include "probe/interface.h"
 #include "tune/compare.h"
 #include "tune/output.h"
@@ -60,7 +59,6 @@ class Tuner {
         base_(std::move(base)),
         progress_(tuning.options.budget_s),
         model_(base_.model()) {
-    options_.cores = platform::read_cpu_budget().usable();
     model_.cores = options_.cores;
   }
 
@@ -220,8 +218,12 @@ int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   if (is_wrong_somewhere(world, why_not(base))) return kFailure;
   const Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
   if (is_wrong_somewhere(world, writable.is_ok() ? "" : std::string(writable.message()))) return kUsage;
+  // Ranks may be bound to fewer cores than their node has, and nodes may differ.
+  ClusterTuning agreed = tuning;
+  agreed.options.cores = bench::cores_of_ranks(world);
+  if (agreed.has_usual_budget) agreed.options.budget_s = usual_budget_s(agreed.options.cores);
   try {
-    return Tuner(ranks, tuning, shapes.take(), base.take()).run();
+    return Tuner(ranks, agreed, shapes.take(), base.take()).run();
   } catch (const std::exception& error) {
     fail(kFailure, error.what());
   }

@@ -19,9 +19,10 @@ struct ClusterTuning {
   std::string shapes;  // "2x4,4x4"; "": the usual ones
   std::string merge;   // a file, "shipped" or "none"
   bool json = false;
+  bool has_usual_budget = false;  // in place of the options': as the cores of all ranks ask for
 };
 
-// The exit code.
+// The exit code. The options' cores are found out here.
 int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning);
 
 // Nodes, and ranks on each.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr size_t kCopiedBytes = 16 << 10;
 constexpr uint32_t kRounds = 2000;
-constexpr uint64_t kMostNs = 250'000'000;  // of each of at most eight measurements
+constexpr double kMost_s = 0.25;  // of each measurement of lines, of which there are kSeries at most
+constexpr int kSeries = 4;
 constexpr size_t kLeastBuffer = 4 << 20, kMostBuffer = 16 << 20;
 constexpr uint32_t kMemoryRounds = 5;
 
@@ -58,7 +60,7 @@ struct Seen {
 };
 
 // One core writes, the others wait for it, and then copy what it has written; of each round the slowest counts.
-Seen measure_readers(int writer, const std::vector<int>& readers) {
+Seen measure_readers(int writer, const std::vector<int>& readers, double limit_s) {
   Round round;
   std::vector<Answer> answers(readers.size());
   std::vector<char> source(kCopiedBytes);
@@ -84,7 +86,8 @@ Seen measure_readers(int writer, const std::vector<int>& readers) {
   threads.emplace_back([&] {
     bind_to(writer);
     const uint64_t begin_ns = now_ns();
-    for (uint64_t next = 1; next <= kRounds && now_ns() - begin_ns < kMostNs; ++next) {
+    const auto limit_ns = static_cast<uint64_t>(limit_s * 1e9);
+    for (uint64_t next = 1; next <= kRounds && (next == 1 || now_ns() - begin_ns < limit_ns); ++next) {
       std::memset(source.data(), static_cast<int>(next & 0x7f), kCopiedBytes);
       round.written_ns = now_ns();
       round.number.store(next, std::memory_order_release);
@@ -140,28 +143,6 @@ std::vector<int> first_allowed(uint32_t cores) {
   return processors;
 }
 
-// Whom the first processor reaches within its cache, and one behind another and one on another socket; -1: there is
-// none.
-struct Neighbours {
-  std::vector<int> near;
-  int farther[2] = {-1, -1};
-};
-
-Neighbours neighbours_of(const std::vector<int>& processors) {
-  const platform::CorePlace home = platform::core_place_of(mask_of({processors[0]}));
-  Neighbours found;
-  for (size_t i = 1; i < processors.size(); ++i) {
-    const platform::CorePlace place = platform::core_place_of(mask_of({processors[i]}));
-    const bool same_socket = place.socket == home.socket;
-    int& farther = found.farther[same_socket ? 0 : 1];
-    if (same_socket && place.cache == home.cache)
-      found.near.push_back(processors[i]);
-    else if (farther < 0)
-      farther = processors[i];
-  }
-  return found;
-}
-
 }  // namespace
 
 void put_into(const Sharing& found, selection::CostParameters& parameters) {
@@ -181,37 +162,66 @@ void put_into(const Sharing& found, selection::CostParameters& parameters) {
   }
 }
 
-selection::CostParameters measure_sharing(uint32_t cores) {
-  selection::CostParameters parameters;
-  parameters.cores = cores;
-  const std::vector<int> processors = first_allowed(cores);
-  const platform::CacheGroups groups = platform::cache_groups_of(mask_of(processors));
-  parameters.caches = groups.caches;
-  parameters.sockets = groups.sockets;
-  parameters.memory_after_kib = static_cast<double>(groups.cache_kib);
-  if (processors.size() < 2) return parameters;
-  const Neighbours neighbours = neighbours_of(processors);
-  Sharing found;
+Neighbours neighbours_of(const std::vector<int>& processors, const std::string& folder) {
+  const platform::CorePlace home = platform::core_place_of(mask_of({processors[0]}), folder);
+  std::set<int> cores = {platform::core_of(processors[0], folder)};
+  Neighbours found;
+  for (size_t i = 1; i < processors.size(); ++i) {
+    // Threads of one core share more than a cache of the last level.
+    if (!cores.insert(platform::core_of(processors[i], folder)).second) continue;
+    const platform::CorePlace place = platform::core_place_of(mask_of({processors[i]}), folder);
+    const bool same_socket = place.socket == home.socket;
+    int& farther = found.farther[same_socket ? 0 : 1];
+    if (same_socket && place.cache == home.cache)
+      found.near.push_back(processors[i]);
+    else if (farther < 0)
+      farther = processors[i];
+  }
+  return found;
+}
+
+namespace {
+
+// Lines and caches, as seen from the first processor.
+void measure_lines(int home, const Neighbours& neighbours, double limit_s, Sharing& found) {
   found.kib = static_cast<double>(kCopiedBytes) / 1024;
   if (neighbours.near.size() >= 2) {
-    const Seen all = measure_readers(processors[0], neighbours.near);
+    const Seen all = measure_readers(home, neighbours.near, limit_s);
     found.readers = static_cast<uint32_t>(neighbours.near.size());
     found.all_seen_us = all.seen_us;
     found.all_copied_us = all.copied_us;
   }
-  if (!neighbours.near.empty()) {
-    const Seen one = measure_readers(processors[0], {neighbours.near[0]});
-    found.seen_us = one.seen_us;
-    found.copied_us = one.copied_us;
-    for (size_t i = 0; i < std::size(neighbours.farther); ++i) {
-      if (neighbours.farther[i] < 0) continue;
-      const Seen far = measure_readers(processors[0], {neighbours.farther[i]});
-      found.farther_seen_us[i] = far.seen_us;
-      found.farther_copied_us[i] = far.copied_us;
-    }
+  const int nearest = neighbours.near.empty() ? neighbours.farther[0] : neighbours.near[0];
+  if (nearest < 0) return;
+  const Seen one = measure_readers(home, {nearest}, limit_s);
+  found.seen_us = one.seen_us;
+  found.copied_us = one.copied_us;
+  for (size_t i = 0; i < std::size(neighbours.farther); ++i) {
+    if (neighbours.farther[i] < 0 || neighbours.farther[i] == nearest) continue;
+    const Seen far = measure_readers(home, {neighbours.farther[i]}, limit_s);
+    found.farther_seen_us[i] = far.seen_us;
+    found.farther_copied_us[i] = far.copied_us;
   }
-  found.copiers = static_cast<uint32_t>(processors.size());
-  found.memory_us_per_kib = measure_memory(processors, groups.cache_kib);
+}
+
+}  // namespace
+
+selection::CostParameters measure_sharing(uint32_t cores, double limit_s, const std::string& folder) {
+  selection::CostParameters parameters;
+  parameters.cores = cores;
+  const std::vector<int> processors = first_allowed(cores);
+  const platform::CacheGroups groups = platform::cache_groups_of(mask_of(processors), folder);
+  parameters.caches = groups.caches;
+  parameters.sockets = groups.sockets;
+  parameters.memory_after_kib = static_cast<double>(groups.cache_kib);
+  if (processors.size() < 2) return parameters;
+  Sharing found;
+  measure_lines(processors[0], neighbours_of(processors, folder), std::min(limit_s / kSeries, kMost_s), found);
+  // What no cache holds is not known where it isn't known what caches hold.
+  if (groups.cache_kib > 0) {
+    found.copiers = static_cast<uint32_t>(processors.size());
+    found.memory_us_per_kib = measure_memory(processors, groups.cache_kib);
+  }
   put_into(found, parameters);
   return parameters;
 }

@@ -8,13 +8,29 @@
 // Thread safety: none, of what measures: its threads have ended when it returns; the rest are pure functions.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "platform/machine/core_place.h"
 #include "selection/cost_parameters.h"
 
 namespace hocket::command {
 
-// Where the cores are and, in less than three seconds, what was found: 0 is what so few cores can't show. Needs two
-// cores for the memory, three for lines and caches.
-selection::CostParameters measure_sharing(uint32_t cores);
+// Where the cores are and what was found: 0 is what so few cores can't show. Needs two cores for the memory, whose
+// caches' size the kernel says, and three for lines and caches. Lines take `limit_s`, a second at most, and the memory
+// five rounds more. `folder`: what the kernel says of processors.
+selection::CostParameters measure_sharing(uint32_t cores, double limit_s,
+                                          const std::string& folder = platform::kProcessorFolder);
+
+// Cores, each by one processor, that are behind the first one's cache of the last level, one on its socket behind
+// another cache, and one on another socket; -1: there is none. Where the first has its cache for itself, the nearest
+// core is what others are farther than.
+struct Neighbours {
+  std::vector<int> near;
+  int farther[2] = {-1, -1};
+};
+// Of at least one processor.
+Neighbours neighbours_of(const std::vector<int>& processors, const std::string& folder = platform::kProcessorFolder);
 
 // From measurements to parameters, in microseconds.
 struct Sharing {

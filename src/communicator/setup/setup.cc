@@ -136,9 +136,7 @@ Status Setup::prepare_own() {
   mine_.checks_arguments = checks.value() ? 1 : 0;
   mine_.asymmetric_barrier = context_.asymmetric_barrier() ? 1 : 0;
   mine_.oversubscribed = context_.oversubscribed() ? 1 : 0;
-  mine_.domain = context_.domain();
-  mine_.cache = context_.cache();
-  mine_.socket = context_.socket();
+  mine_.place = context_.place();
   HOCKET_TRY(introduce_wire());
   context_.region().share_among(bootstrap_.size);
   const size_t bytes = block_bytes();

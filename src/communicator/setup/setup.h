@@ -23,6 +23,7 @@
 #include "communicator/communicator.h"
 #include "communicator/setup/common_settings.h"
 #include "communicator/setup/cross_memory_trial.h"
+#include "communicator/setup/places.h"
 #include "engines/shared_memory/notices.h"
 
 namespace hocket::communicator {
@@ -63,9 +64,7 @@ class Setup final : private carriers::Rounds {
     double quota = 0;
     uint8_t asymmetric_barrier = 0;
     uint8_t oversubscribed = 0;
-    int32_t domain = -1;           // NUMA, of its machine; -1: not bound to one
-    int32_t cache = -1;            // of the last level; likewise
-    int32_t socket = -1;           // likewise
+    RankPlace place;
     uint8_t checks_arguments = 0;  // rank 0's counts
     uint8_t has_met_all = 0;       // Context::met_all() is known
     carriers::EngineOffers offers;
@@ -90,11 +89,9 @@ class Setup final : private carriers::Rounds {
   Status introduce_wire();
   // --- what it has brought
   Status find_nodes();
-  void find_domains();
+  void find_places();
   // That any rank may use, on the machine that has most.
   uint32_t cores_of_ranks() const;
-  // Which ranks have the same in that member; nullptr: all, or one has none.
-  std::unique_ptr<const schedule::Nodes> groups_by(int32_t Introduction::* member) const;
   Status check_wire() const;
   static std::string describe_wire(const Introduction& one);
   Status gather_settings();

@@ -13,7 +13,7 @@ Status Setup::find_nodes() {
   for (const Introduction& one : all_) labels.push_back(platform::label_of_node(one.address));
   auto nodes = std::make_unique<const schedule::Nodes>(labels);
   if (nodes->count() == 1) {
-    find_domains();
+    find_places();
     return Status::ok();
   }
   Participants& participants = parts_.participants;
@@ -29,25 +29,14 @@ Status Setup::find_nodes() {
   return Status::ok();
 }
 
-std::unique_ptr<const schedule::Nodes> Setup::groups_by(int32_t Introduction::* member) const {
-  std::vector<uint64_t> labels;
-  for (const Introduction& one : all_) {
-    if (one.*member < 0) return nullptr;
-    labels.push_back(static_cast<uint64_t>(one.*member));
-  }
-  auto groups = std::make_unique<const schedule::Nodes>(labels);
-  return groups->count() > 1 ? std::move(groups) : nullptr;
-}
-
-// Only where every rank is bound to one.
-void Setup::find_domains() {
+void Setup::find_places() {
+  std::vector<RankPlace> ranks;
+  for (const Introduction& one : all_) ranks.push_back(one.place);
+  Places places = places_of(ranks);
   Participants& participants = parts_.participants;
-  participants.domains = groups_by(&Introduction::domain);
-  participants.caches = groups_by(&Introduction::cache);
-  participants.sockets = groups_by(&Introduction::socket);
-  // Of a memory with several caches, compositions go over these.
-  if (participants.domains == nullptr && participants.caches != nullptr)
-    participants.domains = std::make_unique<const schedule::Nodes>(*participants.caches);
+  participants.domains = std::move(places.domains);
+  participants.caches = std::move(places.caches);
+  participants.sockets = std::move(places.sockets);
 }
 
 std::string Setup::describe_wire(const Introduction& one) {

@@ -55,6 +55,11 @@ CorePlace core_place_of(const cpu_set_t& allowed, const std::string& folder) {
           group_of(allowed, processor + "/topology/package_cpus_list")};
 }
 
+int core_of(int processor, const std::string& folder) {
+  const auto threads = listed(folder_of(folder, processor) + "/topology/thread_siblings_list");
+  return threads ? first_of(*threads) : processor;
+}
+
 CacheGroups cache_groups_of(const cpu_set_t& allowed, const std::string& folder) {
   CacheGroups groups;
   std::set<int> caches;

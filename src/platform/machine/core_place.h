@@ -23,6 +23,9 @@ struct CorePlace {
 // Reads two files of the kernel's, however many processors there are. `folder`: as kProcessorFolder.
 CorePlace core_place_of(const cpu_set_t& allowed, const std::string& folder = kProcessorFolder);
 
+// Of the hardware threads of a processor's core the first; of which the kernel doesn't say any, the processor itself.
+int core_of(int processor, const std::string& folder = kProcessorFolder);
+
 struct CacheGroups {
   uint32_t caches = 1;
   uint32_t sockets = 1;

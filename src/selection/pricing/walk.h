@@ -43,7 +43,7 @@ struct PricedSchedule {
   std::vector<uint32_t> cache_of;   // each rank, if that is known
   std::vector<uint32_t> socket_of;  // likewise
   std::vector<uint32_t> users;      // of each node's interface: ranks that send to other nodes, or get from them
-  double buffers_kib = 0;           // of the program's memory that the call is about, on all ranks together
+  double buffers_kib = 0;           // of the program's memory that the call is about, on all ranks of the fullest node
   uint32_t counters = 0;
   bool can_run = true;
 

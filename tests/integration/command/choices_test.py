@@ -37,6 +37,15 @@ class Explain(CommandTest):
         self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--oversubscribed", "yes"))
         self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--oversubscribed", "no"))
 
+    def test_of_ranks_with_a_core_each_it_assumes_what_communicators_do(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nmodel cores=2 alpha_us=0.1\n")
+            table.flush()
+            question = ["broadcast", "8K", "--ranks", "4000", "--oversubscribed"]
+            assumed = "assumed where the table says nothing"
+            self.assertIn(assumed, self.explain(*question, "no", HOCKET_TABLE=table.name))
+            self.assertNotIn(assumed, self.explain(*question, "yes", HOCKET_TABLE=table.name))
+
     def test_forced_by_the_environment(self):
         text = self.explain("allreduce", "8", "--ranks", "4", HOCKET_ALLREDUCE="ring")
         self.assertRegex(text, r"runs +ring")
@@ -152,6 +161,26 @@ class Algorithms(CommandTest):
         rows = json.loads(self.expect(run(*asked, HOCKET_TABLE=os.path.join(PRESETS, "mvapich-psm.table")), 0).stdout)
         self.assertEqual([row["variant"] for row in rows["predictions"]],
                          ["leader", "send_aggregation:across=bruck/4", "bruck"])
+
+    def test_what_is_not_predicted_saves_nothing(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nbroadcast nodes=2 parents:0.0.1.1\n")
+            table.flush()
+            text = self.expect(run("algorithms", "broadcast", "--nodes", "2x2", "--predict", "8,64",
+                                   HOCKET_TABLE=table.name), 0).stdout
+            self.assertRegex(text, r"\n  the least saves +- +- *\n")
+
+    def test_named_models_are_priced_as_they_stand(self):
+        asked = ["algorithms", "allreduce", "--nodes", "4x8", "--predict", "4K", "--json", "--variants", "leader"]
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nallreduce nodes=.. leader\nmodel cores=8 alpha_us=0.1\n")
+            table.flush()
+
+            def price(*model):
+                found = self.expect(run(*asked, *model, HOCKET_TABLE=table.name), 0).stdout
+                return json.loads(found)["predictions"][0]["us"]
+
+            self.assertLess(price("--model", table.name), price(), "ranks with a core each are in each other's way")
 
     def test_what_cannot_be_predicted_is_refused(self):
         self.refused("algorithms", "--predict", "8", "--nodes", "2x2", words=["needs a collective"])

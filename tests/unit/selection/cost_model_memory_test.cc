@@ -102,6 +102,18 @@ TEST(CostModelOfMemory, WhatTheCachesHoldDoesNotGoThroughMemory) {
   EXPECT_LT(price_of(longer, "one_to_all", narrow), 15 * 128 * 0.5 * 1.2);
 }
 
+TEST(CostModelOfMemory, ANodesCachesHoldWhatItsOwnRanksHave) {
+  const Nodes nodes = block_nodes({8, 8, 4});
+  const Query query = query_on(nodes, Collective::kBroadcast, 64 << 10);
+  CostParameters narrow = without_these(kTwoSockets);
+  const CostParameters wide = narrow;
+  narrow.memory_us_per_kib = 0.5;
+  narrow.memory_after_kib = 8 * 64;
+  EXPECT_EQ(price_of(query, "leader", narrow), price_of(query, "leader", wide)) << "of the fullest node";
+  narrow.memory_after_kib = 8 * 64 - 1;
+  EXPECT_GT(price_of(query, "leader", narrow), price_of(query, "leader", wide));
+}
+
 TEST(CostModelOfMemory, WhatIsOnlyForTheCallGoesThroughMemoryToo) {
   CostParameters narrow = without_these(kTwoSockets);
   narrow.memory_us_per_kib = 0.5;
@@ -231,6 +243,32 @@ TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
   EXPECT_TRUE(has_composition(query));
   query.domains = query.caches = nullptr;
   EXPECT_FALSE(has_composition(query)) << "one cache";
+}
+
+// Of more ranks than are priced, each stands for one that is somewhere.
+TEST(CostModelOfMemory, PricesSocketsAndCachesOfMoreRanksThanItLooksAt) {
+  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const Nodes sockets = block_nodes({64, 64});
+  const Nodes caches = block_nodes(std::vector<uint32_t>(16, 8));
+  const auto price = [&](const char* spec, const Nodes* of_caches, const Nodes* of_sockets) {
+    Query query = call_of(Collective::kBarrier, 0, 128);
+    query.has_cores = true;
+    query.domains = &caches;
+    query.caches = of_caches;
+    query.sockets = of_sockets;
+    return price_of(query, spec, said);
+  };
+  for (const char* spec : {"dissemination", "pairwise_exchange", "leader"}) {
+    const double nowhere = price(spec, nullptr, nullptr);
+    EXPECT_GT(price(spec, &caches, nullptr), nowhere) << spec;
+    EXPECT_GT(price(spec, nullptr, &sockets), nowhere) << spec;
+  }
+  // As on one machine of 64: one of its exchanges crosses.
+  Query half = call_of(Collective::kBarrier, 0, 64);
+  half.has_cores = true;
+  const Nodes halves = block_nodes({32, 32});
+  half.sockets = &halves;
+  EXPECT_EQ(price("pairwise_exchange", nullptr, &sockets), price_of(half, "pairwise_exchange", said));
 }
 
 TEST(CostModelOfMemory, ReadsItsParameters) {

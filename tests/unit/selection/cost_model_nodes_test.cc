@@ -152,6 +152,27 @@ TEST(PredictOverNodes, KnowsLayoutsApart) {
       us);
 }
 
+// Communicators of one process share a table. On another rank's process the first may never have been.
+TEST(PredictOverNodes, WhatIsKeptDependsOnMulticastToo) {
+  const std::string text =
+      "hocket-table 1\nmodel wire_alpha_us=25 wire_overhead_us=3\nbroadcast nodes=2.. ppn=..1 multicast\n";
+  const Nodes nodes = block_nodes({2, 2, 2, 2, 2, 2, 2, 2});
+  Query without = query_on(nodes, Collective::kBroadcast, 512);
+  Query with = without;
+  with.why_no_multicast = "";
+  const auto us_of_leader = [](const Query& query, const Table& table) {
+    for (const Prediction& one : predict(query, table))
+      if (to_text(one.spec) == "leader") return one.us;
+    return -1.0;
+  };
+  const Table asked_before = Table::parse(text, "a test").take();
+  const double slow_us = us_of_leader(without, asked_before);
+  const double quick_us = us_of_leader(with, asked_before);
+  EXPECT_EQ(us_of_leader(with, Table::parse(text, "a test").take()), quick_us);
+  EXPECT_GT(quick_us, 0);
+  EXPECT_NE(slow_us, quick_us);
+}
+
 TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
   for (const Nodes& nodes : {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
                              block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "selection/choice.h"
+#include "selection/shipped_table.h"
 
 namespace hocket::selection {
 namespace {
@@ -110,7 +111,11 @@ TEST(Table, ReadsTheModelsParameters) {
 
 TEST(Table, RefusesModelsThatMakeNoSense) {
   EXPECT_EQ(error_of("hocket-table 1\n\nmodel alpha_us=-1\n").find("site.table:3: "), 0u);
-  EXPECT_NE(error_of("hocket-table 1\nmodel alpha_us=nan\n").find("microseconds"), std::string::npos);
+  for (const char* word : {"alpha_us=nan", "memory_after_kib=16M", "wire_crowding=", "alpha_us=0.1us"}) {
+    const std::string error = error_of(std::string("hocket-table 1\nmodel ").append(word).append("\n"));
+    EXPECT_NE(error.find(std::string("`").append(word).append("`: ")), std::string::npos) << error;
+    EXPECT_NE(error.find("= is a number from 0 on without a unit"), std::string::npos) << error;
+  }
   EXPECT_NE(error_of("hocket-table 1\nmodel alfa_us=1\n").find("alpha_us="), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nmodel alpha_us=1 alpha_us=2\n").find("twice"), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nmodel cores=0\n").find("cores="), std::string::npos);
@@ -159,6 +164,12 @@ TEST(Table, LoadsAFileAndSaysWhyItCannot) {
 TEST(ShippedTable, IsReadableAndHasAModel) {
   EXPECT_FALSE(Table::shipped().rules().empty());
   EXPECT_NE(Table::shipped().model_line(), 0u);
+  for (const ShippedTable& one : kShippedTables) {
+    const Result<Table> table = Table::parse(one.text, std::string(one.name));
+    ASSERT_TRUE(table.is_ok()) << table.status().message();
+    EXPECT_FALSE(table.value().rules().empty()) << one.name;
+    EXPECT_NE(table.value().model_line(), 0u) << one.name;
+  }
 }
 
 TEST(ShippedTable, DecidesEveryCallByARuleOrByPrediction) {

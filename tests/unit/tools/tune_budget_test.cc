@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long a machine is measured unasked, and how well each cell then is.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include "bench/oversubscription.h"
+#include "platform/machine/topology.h"
+#include "tools/thread_ranks.h"
 #include "tune/measure.h"
 
 namespace hocket::command {
@@ -35,6 +39,27 @@ TEST(UsualBudget, IsTenMinutesAtMost) {
   EXPECT_EQ(usual_budget_s(2), 60);
   EXPECT_EQ(usual_budget_s(16), 480);
   EXPECT_EQ(usual_budget_s(64), 600);
+}
+
+// Of an MPI's ranks, each may be bound to one.
+TEST(UsualBudget, IsOfTheCoresOfAllRanks) {
+  const platform::CpuBudget budget = platform::read_cpu_budget();
+  std::vector<int> processors;
+  for (int processor = 0; processor < 128 && processors.size() < 2; ++processor)
+    if (CPU_ISSET(processor, &budget.allowed)) processors.push_back(processor);
+  if (processors.size() < 2 || budget.usable() < 2) GTEST_SKIP() << "one core";
+  uint32_t found[2] = {};
+  bench::ThreadRanks(2).run([&](bench::World& world) {
+    const auto rank = static_cast<size_t>(world.rank());
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processors[rank], &one);
+    pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+    EXPECT_EQ(platform::read_cpu_budget().usable(), 1u);
+    found[rank] = bench::cores_of_ranks(world);
+  });
+  EXPECT_EQ(found[0], 2u);
+  EXPECT_EQ(found[1], 2u);
 }
 
 TEST(UsualBudget, MeasuresACellOnSixteenCoresAsWellAsOnTwo) {

@@ -147,6 +147,19 @@ TEST(Candidates, AllOfThemCanServe) {
   }
 }
 
+// What the model assumes of ranks with a core each is in a comparison of tables and in the fit.
+TEST(Cells, AskWhatCommunicatorsAsk) {
+  TuneOptions options;
+  options.cores = 16;
+  EXPECT_TRUE(query_of(options, 16, {Collective::kBroadcast, 8192}).has_cores);
+  EXPECT_FALSE(query_of(options, 17, {Collective::kBroadcast, 8192}).has_cores);
+  const selection::Table table(CostParameters{.beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03});
+  const Result<selection::Choice> choice =
+      selection::choose(query_of(options, 16, {Collective::kBroadcast, 8192}), table);
+  ASSERT_TRUE(choice.is_ok()) << choice.status().message();
+  EXPECT_EQ(choice.value().algorithm->name, "pieces");
+}
+
 TEST(Cells, ACoarseGridOfAllCollectivesComesFirst) {
   TuneOptions options = options_of();
   options.max_bytes = 1 << 20;

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "platform/machine/topology.h"
 #include "tune/measure.h"
@@ -12,6 +15,8 @@
 
 namespace hocket::command {
 namespace {
+
+constexpr double kShort_s = 0.05;
 
 TEST(Sharing, OfALineIsWhatEachFurtherReaderWaits) {
   selection::CostParameters parameters;
@@ -42,12 +47,63 @@ TEST(Sharing, OfOneReaderSaysNothingOfSeveral) {
 
 TEST(Sharing, IsMeasuredAsFarAsTheCoresGo) {
   const uint32_t cores = platform::read_cpu_budget().usable();
-  const selection::CostParameters two = measure_sharing(std::min(cores, 2u));
+  const selection::CostParameters two = measure_sharing(std::min(cores, 2u), kShort_s);
   EXPECT_EQ(two.hot_line_us, 0) << "a line that two want at a time has one reader";
   EXPECT_EQ(two.source_us_per_kib, 0);
-  EXPECT_EQ(two.memory_us_per_kib > 0, cores > 1);
+  EXPECT_EQ(two.memory_us_per_kib > 0, cores > 1 && two.memory_after_kib > 0);
   EXPECT_TRUE(std::isfinite(two.memory_us_per_kib));
-  EXPECT_EQ(measure_sharing(1), (selection::CostParameters{.cores = 1, .memory_after_kib = two.memory_after_kib}));
+  selection::CostParameters one = measure_sharing(1, kShort_s);
+  one.memory_after_kib = 0;
+  EXPECT_EQ(one, selection::CostParameters{.cores = 1});
+}
+
+// Four sockets of two caches each, of two cores of two threads: the threads of core c are processors 2c and 2c + 1.
+class SharingOfCores : public testing::Test {
+ protected:
+  SharingOfCores() {
+    char name[] = "/tmp/hocket-sharing-XXXXXX";
+    folder_ = mkdtemp(name);
+    for (int processor = 0; processor < 32; ++processor) {
+      write(processor, "topology/thread_siblings_list", range(processor, 2));
+      write(processor, "topology/package_cpus_list", range(processor, 8));
+      write(processor, "cache/index3/shared_cpu_list", range(processor, 4));
+    }
+  }
+  ~SharingOfCores() override { std::filesystem::remove_all(folder_); }
+
+  static std::string range(int within, int count) {
+    const int first = within / count * count;
+    return std::to_string(first) + "-" + std::to_string(first + count - 1);
+  }
+  void write(int processor, const std::string& name, const std::string& line) const {
+    const std::filesystem::path path = folder_ + "/cpu" + std::to_string(processor) + "/" + name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << line << '\n';
+  }
+  std::string folder_;
+};
+
+TEST_F(SharingOfCores, IsOfCoresAndNotOfTheirThreads) {
+  std::vector<int> all;
+  for (int processor = 0; processor < 32; ++processor) all.push_back(processor);
+  const Neighbours neighbours = neighbours_of(all, folder_);
+  EXPECT_EQ(neighbours.near, std::vector<int>{2}) << "1 and 3 are the second threads";
+  EXPECT_EQ(neighbours.farther[0], 4);
+  EXPECT_EQ(neighbours.farther[1], 8);
+}
+
+TEST_F(SharingOfCores, KnowsOtherCachesWhereThereIsNoneNearby) {
+  const Neighbours neighbours = neighbours_of({0, 1, 4, 8, 16}, folder_);
+  EXPECT_TRUE(neighbours.near.empty());
+  EXPECT_EQ(neighbours.farther[0], 4);
+  EXPECT_EQ(neighbours.farther[1], 8);
+}
+
+// Else whatever is copied would count as more than what the caches hold.
+TEST_F(SharingOfCores, SaysNothingOfTheMemoryBehindCachesOfUnknownSize) {
+  const selection::CostParameters found = measure_sharing(2, kShort_s, folder_);
+  EXPECT_EQ(found.memory_after_kib, 0);
+  EXPECT_EQ(found.memory_us_per_kib, 0);
 }
 
 TEST(Sharing, IsInTheTableAsItWasMeasured) {

@@ -69,6 +69,14 @@ TEST_F(CorePlaces, AreUnknownWhereTheKernelIsSilent) {
   EXPECT_FALSE(core_place_of(processors_of({40}), folder_).socket.has_value());
 }
 
+TEST_F(CorePlaces, HaveCoresOfSeveralThreads) {
+  write(3, "topology/thread_siblings_list", "3,11");
+  write(11, "topology/thread_siblings_list", "3,11");
+  EXPECT_EQ(core_of(3, folder_), 3);
+  EXPECT_EQ(core_of(11, folder_), 3);
+  EXPECT_EQ(core_of(40, folder_), 40) << "the kernel says nothing";
+}
+
 TEST_F(CorePlaces, AreCountedAmongTheProcessorsOfAMask) {
   const CacheGroups all = cache_groups_of(processors_of({0, 1, 2, 3, 4, 5, 6, 7}), folder_);
   EXPECT_EQ(all.caches, 4u);
