@@ -8,8 +8,8 @@
 namespace hocket::selection {
 namespace {
 
-constexpr CostParameters kByKernel{.beta_us_per_kib = 0.4,
-                                   .cores = 8,
+constexpr CostParameters kByKernel{.cores = 8,
+                                   .beta_us_per_kib = 0.4,
                                    .wire_alpha_us = 1,
                                    .wire_overhead_us = 0.5,
                                    .wire_gap_us = 0.1,

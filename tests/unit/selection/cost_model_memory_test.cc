@@ -18,10 +18,10 @@ namespace {
 //     Hackenberg, Schoene, Mueller, Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor
 //     System, 2009). That one cache serves readers of the same lines 2.5 times as fast as one alone is assumed.
 //   memory: three channels of 8.5 GB/s a socket, of which a copy takes three KiB a KiB; caches of 8 MiB each.
-constexpr CostParameters kTwoSockets{.alpha_us = 0.1,
+constexpr CostParameters kTwoSockets{.cores = 16,
+                                     .alpha_us = 0.1,
                                      .beta_us_per_kib = 0.078,
                                      .gamma_us_per_kib = 0.03,
-                                     .cores = 16,
                                      .hot_line_us = 0.05,
                                      .source_us_per_kib = 0.03,
                                      .memory_us_per_kib = 0.06,
@@ -187,7 +187,7 @@ TEST(FindingsOfVelamatiAndOthers, ReductionGoesByATreeThenByPiecesThenDownThePip
 
 // Ranks of a machine that no table was made on: what it has of caches and sockets is all that is known.
 TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
-  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const CostParameters said{.cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03};
   Query query = call_of(Collective::kBroadcast, 8 << 10, 16);
   EXPECT_EQ(assumed(said, query), said) << "ranks that are only thought of";
   EXPECT_EQ(cheapest(query, said), "one_to_all:degree=1");
@@ -213,7 +213,7 @@ TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
 
 // Ranks that are bound to the cores of four caches in turn.
 TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
-  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const CostParameters said{.cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03};
   std::vector<uint64_t> labels;
   for (uint32_t rank = 0; rank < 16; ++rank) labels.push_back(rank % 4);
   const Nodes caches(labels);

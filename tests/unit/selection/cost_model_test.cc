@@ -12,7 +12,7 @@ namespace {
 using schedule::Collective;
 
 const CostParameters kMachine{
-    .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7, .cores = 2};
+    .cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7};
 
 Query query_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed) {
   return {

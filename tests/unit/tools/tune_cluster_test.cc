@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "tools/unlike_parameters.h"
 #include "tune/on_mpi.h"
 #include "tune/table.h"
 
@@ -145,25 +146,7 @@ TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {
 TEST(ClusterTable, IsReadBackAsItWasMade) {
   const auto fresh =
       rules_of({alltoall(4, 4, 8, {{"bruck", 1}, {"linear", 3}}), alltoall(4, 4, 4096, {{"linear", 9}})});
-  selection::CostParameters model;
-  model.wire_alpha_us = 12.5;
-  model.wire_overhead_us = 2.5;
-  model.wire_lanes = 3;
-  model.wire_crowding = 0.25;
-  model.one_machine = 1;
-  model.hot_line_us = 0.0625;
-  model.source_us_per_kib = 0.125;
-  model.memory_us_per_kib = 0.5;
-  model.memory_after_kib = 1024;
-  model.caches = 4;
-  model.sockets = 2;
-  model.other_cache_us = 0.125;
-  model.other_cache_us_per_kib = 0.75;
-  model.other_socket_us = 0.25;
-  model.other_socket_us_per_kib = 1.5;
-  model.wire_dma = 1;
-  model.wire_pio_bytes = 512;
-  model.wire_miss_us_per_kib = 0.375;
+  const selection::CostParameters model = all_unlike_the_defaults();
   const std::string text =
       cluster_table_text({"shipped", 1.1}, {}, model, {}, fresh, selection::Table::shipped().rules());
   const Result<selection::Table> table = selection::Table::parse(text, "the new table");
