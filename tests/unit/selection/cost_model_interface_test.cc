@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
@@ -119,13 +119,9 @@ TEST(CostModelOfInterfaces, NoMessageWaitsForLaterOnesByTime) {
 }
 
 TEST(CostModelOfInterfaces, ReadsTheirParameters) {
-  const Result<Table> table =
-      Table::parse("hocket-table 1\nmodel wire_dma=1 wire_pio_bytes=512 wire_miss_us_per_kib=0.25\n", "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   const CostParameters expected{.wire_dma = 1, .wire_pio_bytes = 512, .wire_miss_us_per_kib = 0.25};
-  EXPECT_EQ(table.value().model(), expected);
-  const Result<Table> wrong = Table::parse("hocket-table 1\nmodel wire_dma=2\n", "t");
-  EXPECT_NE(std::string(wrong.status().message()).find("wire_dma= is a number from 0 to 1"), std::string::npos);
+  EXPECT_EQ(model_of("wire_dma=1 wire_pio_bytes=512 wire_miss_us_per_kib=0.25"), expected);
+  EXPECT_NE(refusal_of_model("wire_dma=2").find("wire_dma= is a number from 0 to 1"), std::string::npos);
 }
 
 }  // namespace

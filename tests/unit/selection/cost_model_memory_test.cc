@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
@@ -41,13 +41,8 @@ CostParameters without_these(CostParameters parameters) {
   return parameters;
 }
 
-Query call_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed = false) {
-  return {.collective = collective, .bytes = bytes, .ranks = ranks, .oversubscribed = oversubscribed};
-}
-
 std::string cheapest(const Query& query, const CostParameters& parameters) {
-  const std::vector<Prediction> all = predict(query, parameters);
-  return all.empty() ? "" : to_text(all.front().spec);
+  return to_text(cheapest_spec(query, parameters));
 }
 
 bool begins_with(const std::string& text, std::string_view beginning) { return text.starts_with(beginning); }
@@ -234,19 +229,15 @@ TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
 }
 
 TEST(CostModelOfMemory, ReadsItsParameters) {
-  const Result<Table> table = Table::parse(
-      "hocket-table 1\nmodel cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 "
-      "memory_after_kib=16384 caches=2 sockets=2 other_socket_us=0.085 other_socket_us_per_kib=0.036 "
-      "other_cache_us=0.1 "
-      "other_cache_us_per_kib=0.2\n",
-      "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   CostParameters expected = kTwoSockets;
   expected.beta_us_per_kib = CostParameters().beta_us_per_kib;
   expected.gamma_us_per_kib = CostParameters().gamma_us_per_kib;
   expected.other_cache_us = 0.1;
   expected.other_cache_us_per_kib = 0.2;
-  EXPECT_EQ(table.value().model(), expected);
+  EXPECT_EQ(model_of("cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 memory_after_kib=16384 "
+                     "caches=2 sockets=2 other_socket_us=0.085 other_socket_us_per_kib=0.036 other_cache_us=0.1 "
+                     "other_cache_us_per_kib=0.2"),
+            expected);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
 
 std::string best(const Query& query, const CostParameters& parameters) {
-  return std::string(predict(query, parameters).front().spec.algorithm->name);
+  return std::string(cheapest_spec(query, parameters).algorithm->name);
 }
 
 // An interface that processors drive, and several drive better; one that does it all itself, and that several ranks
@@ -32,7 +32,8 @@ const CostParameters kOffload{.cores = 8,
 const CostParameters kTcp{.cores = 8};
 
 TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
-  for (const Nodes& nodes : {block_nodes({4, 4}), block_nodes({3, 1, 4}), block_nodes({1, 1, 1}), block_nodes({2, 9})})
+  for (const Nodes& nodes :
+       {block_nodes({4, 4}), block_nodes({3, 1, 4}), block_nodes({1, 1, 1}), block_nodes({2, 9})})
     for (const algorithms::Algorithm* algorithm : algorithms::all())
       for (const uint64_t bytes : {0ull, 8ull, 100000ull})
         for (const bool oversubscribed : {false, true}) {
@@ -153,8 +154,9 @@ TEST(PredictOverNodes, KnowsLayoutsApart) {
 }
 
 TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
-  for (const Nodes& nodes : {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
-                             block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})
+  for (const Nodes& nodes :
+       {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
+        block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})
     for (const bool oversubscribed : {false, true}) {
       const std::vector<Prediction> many = predict(query_on(nodes, Collective::kAllreduce, 1024, oversubscribed), kTcp);
       ASSERT_FALSE(many.empty());
@@ -163,12 +165,6 @@ TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
 }
 
 TEST(Model, ReadsTheParametersOfTheWire) {
-  Result<Table> table = Table::parse(
-      "hocket-table 1\n"
-      "model wire_alpha_us=5 wire_overhead_us=2 wire_gap_us=0.5 wire_beta_us_per_kib=0.3 wire_lanes=2 "
-      "wire_crowding=0.1 one_machine=1\n",
-      "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   const CostParameters expected{.wire_alpha_us = 5,
                                 .wire_overhead_us = 2,
                                 .wire_gap_us = 0.5,
@@ -176,14 +172,13 @@ TEST(Model, ReadsTheParametersOfTheWire) {
                                 .wire_lanes = 2,
                                 .wire_crowding = 0.1,
                                 .one_machine = 1};
-  EXPECT_EQ(table.value().model(), expected);
-  const auto error = [](const std::string& word) {
-    return std::string(Table::parse("hocket-table 1\nmodel " + word + "\n", "t").status().message());
-  };
-  EXPECT_NE(error("wire_lanes=0").find("wire_lanes= is a number from 1 to"), std::string::npos);
-  EXPECT_NE(error("one_machine=2").find("one_machine= is a number from 0 to 1"), std::string::npos);
-  EXPECT_NE(error("wire_alfa_us=2").find("wire_alpha_us="), std::string::npos);
-  EXPECT_NE(error("wire_gap_us=1 wire_gap_us=1").find("twice"), std::string::npos);
+  EXPECT_EQ(model_of("wire_alpha_us=5 wire_overhead_us=2 wire_gap_us=0.5 wire_beta_us_per_kib=0.3 wire_lanes=2 "
+                     "wire_crowding=0.1 one_machine=1"),
+            expected);
+  EXPECT_NE(refusal_of_model("wire_lanes=0").find("wire_lanes= is a number from 1 to"), std::string::npos);
+  EXPECT_NE(refusal_of_model("one_machine=2").find("one_machine= is a number from 0 to 1"), std::string::npos);
+  EXPECT_NE(refusal_of_model("wire_alfa_us=2").find("wire_alpha_us="), std::string::npos);
+  EXPECT_NE(refusal_of_model("wire_gap_us=1 wire_gap_us=1").find("twice"), std::string::npos);
 }
 
 }  // namespace
