@@ -198,7 +198,7 @@ TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
   query.bytes = 8;
   EXPECT_TRUE(cheapest(query, said).starts_with("tree"));
   query.collective = Collective::kBarrier;
-  const Nodes sockets = block_nodes({8, 8});
+  const Nodes sockets = Nodes::in_blocks({8, 8});
   query.sockets = query.caches = &sockets;
   EXPECT_EQ(cheapest(query, said), "pairwise_exchange");
   EXPECT_LT(price_of(query, "pairwise_exchange", said), price_of(query, "dissemination", said));

@@ -33,7 +33,7 @@ const CostParameters kTcp{.cores = 8};
 
 TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
   for (const Nodes& nodes :
-       {block_nodes({4, 4}), block_nodes({3, 1, 4}), block_nodes({1, 1, 1}), block_nodes({2, 9})})
+       {Nodes::in_blocks({4, 4}), Nodes::in_blocks({3, 1, 4}), Nodes::in_blocks({1, 1, 1}), Nodes::in_blocks({2, 9})})
     for (const algorithms::Algorithm* algorithm : algorithms::all())
       for (const uint64_t bytes : {0ull, 8ull, 100000ull})
         for (const bool oversubscribed : {false, true}) {
@@ -49,7 +49,7 @@ TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
 }
 
 TEST(CostModelOverNodes, EveryParameterOfTheWireCountsWhereItShould) {
-  const Nodes nodes = block_nodes({4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4});
   const Query small = query_on(nodes, Collective::kAlltoall, 8);
   const Query large = query_on(nodes, Collective::kAlltoall, 1 << 16);
   const auto with = [](const auto& change) {
@@ -84,11 +84,11 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
   const CostParameters apart{.cores = 2, .wire_alpha_us = 1, .wire_overhead_us = 1};
   CostParameters together = apart;
   together.one_machine = 1;
-  const Nodes two = block_nodes({4, 4});
+  const Nodes two = Nodes::in_blocks({4, 4});
   const Query query = query_on(two, Collective::kBarrier, 0, true);
   EXPECT_GT(price_of(query, "dissemination", together), price_of(query, "dissemination", apart));
   // Nobody asked whether nodes on one machine are oversubscribed each: together they are.
-  const Nodes single = block_nodes({1, 1, 1, 1});
+  const Nodes single = Nodes::in_blocks({1, 1, 1, 1});
   EXPECT_GT(price_of(query_on(single, Collective::kBarrier, 0), "dissemination", together),
             price_of(query_on(single, Collective::kBarrier, 0), "dissemination", apart));
   // The leaders alone are run by the scheduler between the two steps within nodes.
@@ -96,7 +96,7 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
 }
 
 TEST(CostModelOverNodes, FewMessagesForShortBlocksLanesForMiddlingAndNoDetourForLong) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const auto alltoall = [&](uint64_t bytes) { return query_on(nodes, Collective::kAlltoall, bytes); };
   EXPECT_EQ(best(alltoall(8), kTcp), "leader");
   const std::string middling = best(alltoall(16 << 10), kTcp);
@@ -110,7 +110,7 @@ TEST(CostModelOverNodes, FewMessagesForShortBlocksLanesForMiddlingAndNoDetourFor
 }
 
 TEST(CostModelOverNodes, AnInterfaceDrivenByTheHostGainsByAllCoresSending) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   for (const uint64_t bytes : {64ull, 512ull, 2048ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const double all_cores = price_of(query, "send_aggregation", kHostDriven);
@@ -123,7 +123,7 @@ TEST(CostModelOverNodes, AnInterfaceDrivenByTheHostGainsByAllCoresSending) {
 }
 
 TEST(CostModelOverNodes, AnInterfaceThatSeveralRanksDisturbIsBestServedByALeader) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   for (const uint64_t bytes : {8ull, 64ull, 4096ull, 65536ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     EXPECT_EQ(best(query, kOffload), "leader") << bytes;
@@ -132,7 +132,7 @@ TEST(CostModelOverNodes, AnInterfaceThatSeveralRanksDisturbIsBestServedByALeader
 }
 
 TEST(CostModelOverNodes, SendAggregationAndReceiveDistributionCostAlikeWhereCopiesDo) {
-  const Nodes nodes = block_nodes({4, 4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4, 4});
   for (const uint64_t bytes : {64ull, 4096ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const double ratio = price_of(query, "send_aggregation", kTcp) / price_of(query, "receive_distribution", kTcp);
@@ -142,8 +142,8 @@ TEST(CostModelOverNodes, SendAggregationAndReceiveDistributionCostAlikeWhereCopi
 
 TEST(PredictOverNodes, KnowsLayoutsApart) {
   const Table table{kTcp};
-  const Nodes even = block_nodes({4, 4});
-  const Nodes uneven = block_nodes({7, 1});
+  const Nodes even = Nodes::in_blocks({4, 4});
+  const Nodes uneven = Nodes::in_blocks({7, 1});
   const Query query = query_on(even, Collective::kAlltoall, 64);
   const double us = predict(query, table).front().us;
   EXPECT_NE(predict(query_on(uneven, Collective::kAlltoall, 64), table).front().us, us);
@@ -155,8 +155,8 @@ TEST(PredictOverNodes, KnowsLayoutsApart) {
 
 TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
   for (const Nodes& nodes :
-       {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
-        block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})
+       {Nodes::in_blocks(std::vector<uint32_t>(64, 8)), Nodes::in_blocks(std::vector<uint32_t>(2, 300)),
+        Nodes::in_blocks(std::vector<uint32_t>(500, 1)), Nodes::in_blocks({1, 400, 3})})
     for (const bool oversubscribed : {false, true}) {
       const std::vector<Prediction> many = predict(query_on(nodes, Collective::kAllreduce, 1024, oversubscribed), kTcp);
       ASSERT_FALSE(many.empty());

@@ -15,12 +15,6 @@ namespace hocket::selection {
 using schedule::Collective;
 using schedule::Nodes;
 
-inline Nodes block_nodes(const std::vector<uint32_t>& ranks_on) {
-  std::vector<uint64_t> labels;
-  for (uint32_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
-  return Nodes(labels);
-}
-
 // Of ranks on one node.
 inline Query call_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed = false) {
   return {

@@ -11,20 +11,14 @@ namespace {
 using schedule::Collective;
 using selection::Rule;
 
-schedule::Nodes nodes_of(const std::vector<uint32_t>& ranks) {
-  std::vector<uint64_t> labels;
-  for (size_t node = 0; node < ranks.size(); ++node) labels.insert(labels.end(), ranks[node], node);
-  return schedule::Nodes(labels);
-}
-
 std::vector<ClusterShape> shapes(const std::string& text, const std::vector<uint32_t>& ranks) {
-  Result<std::vector<ClusterShape>> found = shapes_of(text, nodes_of(ranks));
+  Result<std::vector<ClusterShape>> found = shapes_of(text, schedule::Nodes::in_blocks(ranks));
   EXPECT_TRUE(found.is_ok()) << found.status().message();
   return found.is_ok() ? found.take() : std::vector<ClusterShape>();
 }
 
 std::string refusal(const std::string& text, const std::vector<uint32_t>& ranks) {
-  const Result<std::vector<ClusterShape>> found = shapes_of(text, nodes_of(ranks));
+  const Result<std::vector<ClusterShape>> found = shapes_of(text, schedule::Nodes::in_blocks(ranks));
   return found.is_ok() ? "" : std::string(found.status().message());
 }
 
@@ -153,7 +147,7 @@ TEST(ClusterTable, IsReadBackAsItWasMade) {
   ASSERT_TRUE(table.is_ok()) << table.status().message() << "\n" << text;
   EXPECT_EQ(table.value().model(), model);
   EXPECT_EQ(table.value().rules().size(), fresh.size() + selection::Table::shipped().rules().size());
-  const schedule::Nodes nodes = nodes_of({4, 4, 4, 4});
+  const schedule::Nodes nodes = schedule::Nodes::in_blocks({4, 4, 4, 4});
   selection::Query query;
   query.collective = Collective::kAlltoall;
   query.ranks = 16;
