@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "platform/machine/core_place.h"
 #include "platform/machine/topology.h"
+#include "words/median.h"
 
 namespace hocket::command {
 namespace {
@@ -22,13 +23,6 @@ constexpr uint32_t kRounds = 2000;
 constexpr uint64_t kMostNs = 250'000'000;  // of each of at most eight measurements
 constexpr size_t kLeastBuffer = 4 << 20, kMostBuffer = 16 << 20;
 constexpr uint32_t kMemoryRounds = 5;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 cpu_set_t mask_of(const std::vector<int>& processors) {
   cpu_set_t mask;
@@ -102,7 +96,7 @@ Seen measure_readers(int writer, const std::vector<int>& readers) {
     round.number.store(kEnd, std::memory_order_release);
   });
   for (std::thread& thread : threads) thread.join();
-  return {median(seen_us), median(copied_us)};
+  return {median_of(seen_us), median_of(copied_us)};
 }
 
 // What one of them takes for a KiB while all copy what no cache holds.
@@ -126,10 +120,10 @@ double measure_memory(const std::vector<int>& processors, uint64_t cache_kib) {
         std::memcpy(destination.data(), source.data(), bytes);
         times.push_back(static_cast<double>(now_ns() - begin_ns) / 1e3);
       }
-      us_per_kib[i] = median(times) * 1024 / static_cast<double>(bytes);
+      us_per_kib[i] = median_of(times) * 1024 / static_cast<double>(bytes);
     });
   for (std::thread& thread : threads) thread.join();
-  return median(us_per_kib);
+  return median_of(us_per_kib);
 }
 
 std::vector<int> first_allowed(uint32_t cores) {
