@@ -109,6 +109,12 @@ uint32_t parts_in_nodes(const Algorithm& composition, size_t before) {
 
 }  // namespace
 
+size_t across_part(const Algorithm& composition) {
+  const auto is_across = [](const Part& part) { return part.family == Family::kAcross; };
+  return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
+                             composition.parts.begin());
+}
+
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits) {
   if (part.collective != composition.parts[index].collective)
     return "it is an algorithm of " + std::string(schedule::name(part.collective));

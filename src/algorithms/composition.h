@@ -62,12 +62,8 @@ struct PartGroup {
 // works everywhere. Rooted parts that combine or broadcast count ranks from the root.
 void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group);
 
-// A rank gets what the ranks up to it have: compositions of it are for nodes of neighbouring ranks, whatever the
-// operation.
-inline bool is_prefix(schedule::Collective collective) {
-  return schedule::combines(collective) && schedule::combined_ranks(collective, 0, 2) < 2;
-}
-
+// Of the part that goes between nodes; parts.size(): there is none.
+size_t across_part(const Algorithm& composition);
 // Why `part` can't be part `index` of the composition, or "".
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits);
 
