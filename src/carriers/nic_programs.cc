@@ -148,7 +148,7 @@ engines::nic::Form NicPrograms::form_of(const HeldProgram& held, bool synchroniz
   using engines::nic::Mode;
   const bool is_barrier = held.algorithm->collective == Collective::kBarrier;
   Mode mode = mode_ == NicMode::kChain ? Mode::kChain : Mode::kCollective;
-  if (mode_ == NicMode::kDirect && is_barrier) mode = Mode::kAcknowledged;
+  if (mode_ == NicMode::kDirect && is_barrier) mode = Mode::kDirect;
   return {.mode = mode, .synchronizes = synchronizes, .on_arrival = on_arrival};
 }
 

@@ -57,7 +57,7 @@ const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
     {"nic-chain", Engines::kKernel, make_nic<tables_of<Mode::kChain>>},
     {"nic-arrival", Engines::kKernel, make_nic<tables_of<Mode::kCollective, true>>, Of::kReductions},
-    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kAcknowledged>>, Of::kBarriers},
+    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kDirect>>, Of::kBarriers},
     // What is named is what it falls back on.
     {"nic-broadcast", Engines::kKernel, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
     {"agent-broadcast", Engines::kAgent, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
