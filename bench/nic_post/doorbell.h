@@ -11,8 +11,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
+#include "engines/nic/service_client.h"
 #include "platform/descriptor.h"
 
 namespace hocket::nic_post {
@@ -26,10 +28,10 @@ class Doorbell {
   std::span<const std::byte> packet() const { return {packet_.data(), length_}; }
 
  private:
-  Doorbell() = default;
+  explicit Doorbell(engines::nic::ServiceClient service) : service_(std::move(service)) {}
   Status join(uint32_t peer);
 
-  platform::Descriptor service_;  // the group goes with it
+  engines::nic::ServiceClient service_;  // the group goes with it
   platform::Descriptor doorbell_;
   std::array<std::byte, 256> packet_{};
   size_t length_ = 0;

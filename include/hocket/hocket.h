@@ -375,8 +375,8 @@ HOCKET_API hocket_status_t hocket_explain(hocket_comm_t* comm, const char* colle
                                           size_t capacity);
 /* Forces the algorithm ("ring", "tree:degree=3,segment=16K", "parents:0.0.1.1") for a collective on this comm; NULL:
  * back to the table. Where NIC engines are in use, it is a collective call: no started call may be under way, and with
- * HOCKET_NIC=on engines must be able to hold what is named. If not so on any rank: HOCKET_ERR_INVALID_ARGUMENT on all,
- * and the comm goes on as before.
+ * HOCKET_NIC=on engines must be able to hold what is named. If that fails on any rank, all get
+ * HOCKET_ERR_INVALID_ARGUMENT and the comm goes on as before.
  * A vector version has a choice of its own, by its own name: "gather" says nothing of "gatherv". Collective in effect:
  * every rank must force the same. */
 HOCKET_API hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm);

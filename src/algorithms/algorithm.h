@@ -109,11 +109,14 @@ std::span<const Algorithm* const> all();
 // Of a vector version, those of the collective that it is a version of.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
 
+// The degree that is meant: the default where none is named, which is 0.
+inline uint32_t degree_meant(const Algorithm& algorithm, uint32_t degree) {
+  return degree == 0 && !algorithm.degrees.empty() ? algorithm.degrees.front() : degree;
+}
 // What is left to do for part `index` of a composition; `degree` as in the shape, 0 for the default.
 inline PartCall call_of_part(const Algorithm& composition, uint32_t index, const schedule::Nodes& nodes, uint64_t bytes,
                              uint32_t degree) {
-  if (degree == 0 && !composition.degrees.empty()) degree = composition.degrees.front();
-  return composition.parts[index].call(nodes, bytes, degree);
+  return composition.parts[index].call(nodes, bytes, degree_meant(composition, degree));
 }
 inline bool is_composition(const Algorithm& algorithm) { return !algorithm.parts.empty(); }
 // The plan of `rank` in the caller's numbering: turned to the root where the algorithm is root-relative.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "algorithms/facts.h"
 #include "algorithms/registered.h"
@@ -109,6 +110,12 @@ uint32_t parts_in_nodes(const Algorithm& composition, size_t before) {
 
 }  // namespace
 
+size_t across_part(const Algorithm& composition) {
+  const auto is_across = [](const Part& part) { return part.family == Family::kAcross; };
+  return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
+                             composition.parts.begin());
+}
+
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits) {
   if (part.collective != composition.parts[index].collective)
     return "it is an algorithm of " + std::string(schedule::name(part.collective));
@@ -191,10 +198,23 @@ std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collecto
   return leaders;
 }
 
-std::vector<uint32_t> last_ranks(const schedule::Nodes& nodes) {
-  std::vector<uint32_t> last;
-  for (uint32_t node = 0; node < nodes.count(); ++node) last.push_back(nodes.ranks_of(node).back());
-  return last;
+std::optional<Slice> nodes_before(Builder& builder, const Algorithm& composition, uint32_t across, const Slice& total) {
+  const schedule::Nodes& nodes = builder.nodes();
+  const uint32_t node = nodes.node_of(builder.rank());
+  const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+  const bool is_last = builder.rank() == ranks.back();
+  if (nodes.count() == 1 || (node == 0 && !is_last)) return std::nullopt;
+  const Slice before = scratch_like(builder, builder.input());
+  if (is_last) {
+    std::vector<uint32_t> last_ranks;
+    for (uint32_t each = 0; each < nodes.count(); ++each) last_ranks.push_back(nodes.ranks_of(each).back());
+    const uint32_t first = last_ranks.front();
+    run_part(builder, composition, across,
+             {.ranks = std::move(last_ranks), .root = first, .input = total, .output = before});
+  }
+  if (node == 0) return std::nullopt;
+  run_part(builder, composition, across + 1, {.ranks = ranks, .root = ranks.back(), .output = before});
+  return before;
 }
 
 // The root sees all lengths.

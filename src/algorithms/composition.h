@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,8 @@ struct PartGroup {
 // works everywhere. Rooted parts that combine or broadcast count ranks from the root.
 void run_part(schedule::Builder& builder, const Algorithm& composition, uint32_t index, PartGroup group);
 
-// A rank gets what the ranks up to it have: compositions of it are for nodes of neighbouring ranks, whatever the
-// operation.
-inline bool is_prefix(schedule::Collective collective) {
-  return schedule::combines(collective) && schedule::combined_ranks(collective, 0, 2) < 2;
-}
-
+// Of the part that goes between nodes; parts.size(): there is none.
+size_t across_part(const Algorithm& composition);
 // Why `part` can't be part `index` of the composition, or "".
 std::string why_no_part(const Algorithm& composition, uint32_t index, const Algorithm& part, PartLimits limits);
 
@@ -91,10 +88,14 @@ void send_on(schedule::Builder& builder, const Collector& collector);
 // The rank that stands for a node: the collector for its own, else the first.
 uint32_t leader_of(const schedule::Nodes& nodes, uint32_t node, uint32_t collector);
 std::vector<uint32_t> leaders_of(const schedule::Nodes& nodes, uint32_t collector);
-// Of each node the rank with the highest number.
-std::vector<uint32_t> last_ranks(const schedule::Nodes& nodes);
 // As Algorithm::passes_on: the leader alone.
 std::vector<uint32_t> leader_passes_on(const schedule::Nodes& nodes, uint32_t node, uint32_t root, uint32_t degree);
+
+// The end of a prefix by leaders, whose parts `across` and the one behind it are an exscan among the last ranks of all
+// nodes and a broadcast within each. `total`: on a last rank, what the node has in all. Gives what the nodes before
+// this one have, or nothing on the first node.
+std::optional<schedule::Slice> nodes_before(schedule::Builder& builder, const Algorithm& composition, uint32_t across,
+                                            const schedule::Slice& total);
 
 // All ranks in the order of nodes and places, and where each node's begin: how leaders have blocks.
 std::vector<uint32_t> ranks_by_node(const schedule::Nodes& nodes);

@@ -18,7 +18,7 @@ using schedule::Collective;
 using schedule::Nodes;
 using schedule::Slice;
 
-enum : uint32_t { kNode, kAcross, kSpread };
+enum : uint32_t { kNode, kAcross };
 
 constexpr Part kParts[] = {{"node", Collective::kExscan, Family::kNode, node_call},
                            {"across", Collective::kExscan, Family::kAcross, leader_call},
@@ -26,8 +26,7 @@ constexpr Part kParts[] = {{"node", Collective::kExscan, Family::kNode, node_cal
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();
-  const uint32_t node = nodes.node_of(builder.rank());
-  const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+  const std::vector<uint32_t>& ranks = nodes.ranks_of(nodes.node_of(builder.rank()));
   const bool is_alone = ranks.size() == 1;
   const bool is_last = builder.rank() == ranks.back();
   const Slice output = builder.output();
@@ -37,17 +36,11 @@ void build(Builder& builder) {
   if (!is_alone)
     run_part(builder, exscan_leader, kNode,
              {.ranks = ranks, .root = ranks[0], .input = builder.input(), .output = output});
-  if (nodes.count() == 1 || (node == 0 && !is_last)) return;
-  const Slice before = scratch_like(builder, builder.input());
-  if (is_last) {
-    if (!is_alone) builder.combine(output, total, /*source_left=*/true);
-    const std::vector<uint32_t> all = last_ranks(nodes);
-    run_part(builder, exscan_leader, kAcross, {.ranks = all, .root = all[0], .input = total, .output = before});
-  }
-  if (node == 0) return;
-  run_part(builder, exscan_leader, kSpread, {.ranks = ranks, .root = ranks.back(), .output = before});
-  if (builder.rank() == ranks[0]) return builder.copy(before, output);
-  builder.combine(before, output, /*source_left=*/true);
+  if (is_last && !is_alone && nodes.count() > 1) builder.combine(output, total, /*source_left=*/true);
+  const std::optional<Slice> before = nodes_before(builder, exscan_leader, kAcross, total);
+  if (!before) return;
+  if (builder.rank() == ranks[0]) return builder.copy(*before, output);
+  builder.combine(*before, output, /*source_left=*/true);
 }
 
 }  // namespace of_exscan_leader

@@ -19,7 +19,7 @@ using schedule::Collective;
 using schedule::Nodes;
 using schedule::Slice;
 
-enum : uint32_t { kNode, kAcross, kSpread };
+enum : uint32_t { kNode, kAcross };
 
 constexpr Part kParts[] = {{"node", Collective::kScan, Family::kNode, node_call},
                            {"across", Collective::kExscan, Family::kAcross, leader_call},
@@ -27,21 +27,11 @@ constexpr Part kParts[] = {{"node", Collective::kScan, Family::kNode, node_call}
 
 void build(Builder& builder) {
   const Nodes& nodes = builder.nodes();
-  const uint32_t node = nodes.node_of(builder.rank());
-  const std::vector<uint32_t>& ranks = nodes.ranks_of(node);
+  const std::vector<uint32_t>& ranks = nodes.ranks_of(nodes.node_of(builder.rank()));
   const Slice output = builder.output();
   run_part(builder, scan_leader, kNode, {.ranks = ranks, .root = ranks[0], .input = builder.input(), .output = output});
-  if (nodes.count() == 1) return;
-  const bool is_last = builder.rank() == ranks.back();
-  if (node == 0 && !is_last) return;
-  const Slice before = scratch_like(builder, builder.input());
-  if (is_last) {
-    const std::vector<uint32_t> all = last_ranks(nodes);
-    run_part(builder, scan_leader, kAcross, {.ranks = all, .root = all[0], .input = output, .output = before});
-  }
-  if (node == 0) return;
-  run_part(builder, scan_leader, kSpread, {.ranks = ranks, .root = ranks.back(), .output = before});
-  builder.combine(before, output, /*source_left=*/true);
+  const std::optional<Slice> before = nodes_before(builder, scan_leader, kAcross, output);
+  if (before) builder.combine(*before, output, /*source_left=*/true);
 }
 
 }  // namespace of_scan_leader

@@ -6,14 +6,13 @@
 namespace hocket::algorithms {
 
 schedule::Plan plan_of_lengths(const Algorithm& composition, const schedule::Shape& shape) {
-  const uint32_t degree =
-      shape.degree == 0 && !composition.degrees.empty() ? composition.degrees.front() : shape.degree;
   // Not an allgather, from which a rank would conclude that all others have started.
   schedule::Builder builder(schedule::Collective::kGather,
                             {.size = shape.size, .rank = shape.rank, .nodes = shape.nodes});
   const schedule::Nodes& nodes = builder.nodes();
   const uint32_t node = nodes.node_of(shape.rank);
-  const std::vector<uint32_t> told = composition.passes_on(nodes, node, shape.root, degree);
+  const std::vector<uint32_t> told =
+      composition.passes_on(nodes, node, shape.root, degree_meant(composition, shape.degree));
   builder.begin_stage();
   for (const uint32_t rank : told)
     if (rank != shape.rank) builder.send(rank, builder.input());

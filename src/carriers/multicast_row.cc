@@ -37,7 +37,7 @@ struct [[gnu::packed]] MulticastRow::Word {
 };
 
 void MulticastRow::begin(const engines::Program& program) {
-  lanes_ = {};
+  conversations_ = {};
   in_.messages.clear();
   in_.wanted.clear();
   out_.messages.clear();
@@ -57,10 +57,10 @@ void MulticastRow::begin(const engines::Program& program) {
       out_.bytes += step.bytes;
     }
   }
-  lanes_[0].peer = before;
-  if (before != kNoPeer) lanes_[0].due = 1;  // an offer
+  conversations_[0].peer = before;
+  if (before != kNoPeer) conversations_[0].due = 1;  // an offer
   if (next == kNoPeer) return;
-  if (next != before) lanes_[1].peer = next;
+  if (next != before) conversations_[1].peer = next;
   ++from_next().due;  // an answer
 }
 
@@ -102,8 +102,8 @@ void MulticastRow::advance() {
   if (has_ended_) return;
   bool moves = true;
   while (moves && !has_failed() && !channel_.has_failed()) {
-    moves = listen(lanes_[0]);
-    moves = listen(lanes_[1]) || moves;
+    moves = listen(conversations_[0]);
+    moves = listen(conversations_[1]) || moves;
     moves = answer() || moves;
     offer();
   }
@@ -113,23 +113,23 @@ void MulticastRow::advance() {
 }
 
 // True: something has come.
-bool MulticastRow::listen(Lane& lane) {
-  if (!lane.is_posted) {
-    if (lane.due == 0) return false;
-    lane.message = channel_.receive_parked(lane.peer, sizeof(Word));
-    lane.is_posted = true;
-    lane.is_data = false;
+bool MulticastRow::listen(Conversation& conversation) {
+  if (!conversation.is_posted) {
+    if (conversation.due == 0) return false;
+    conversation.message = channel_.receive_parked(conversation.peer, sizeof(Word));
+    conversation.is_posted = true;
+    conversation.is_data = false;
   }
-  if (channel_.has_failed() || !channel_.has_come(lane.message)) return false;
-  const uint32_t message = lane.message;
-  lane.is_posted = false;
-  if (lane.is_data) {
+  if (channel_.has_failed() || !channel_.has_come(conversation.message)) return false;
+  const uint32_t message = conversation.message;
+  conversation.is_posted = false;
+  if (conversation.is_data) {
     take_data(channel_.content(message));
   } else {
     Word word;
     std::memcpy(&word, channel_.content(message), sizeof word);
-    --lane.due;
-    take_word(lane, word);
+    --conversation.due;
+    take_word(conversation, word);
   }
   channel_.leave(message);
   return true;
@@ -142,22 +142,23 @@ void MulticastRow::refuse(uint32_t peer) {
                                          "same calls in the same order?");
 }
 
-void MulticastRow::take_word(Lane& lane, const Word& word) {
+void MulticastRow::take_word(Conversation& conversation, const Word& word) {
   const bool is_content = word.said == Said::kContent;
   if (is_content || word.said == Said::kOffer) {
-    if (&lane != &from_before() || in_.expects == 0 || is_content == in_.wanted.empty()) return refuse(lane.peer);
-    return take_offer(lane, word);
+    if (&conversation != &from_before() || in_.expects == 0 || is_content == in_.wanted.empty())
+      return refuse(conversation.peer);
+    return take_offer(conversation, word);
   }
   const bool is_answer = word.said == Said::kWant || word.said == Said::kEnough || word.said == Said::kAll;
-  if (!is_answer || &lane != &from_next() || out_.passes_on == 0) return refuse(lane.peer);
-  take_answer(lane, word);
+  if (!is_answer || &conversation != &from_next() || out_.passes_on == 0) return refuse(conversation.peer);
+  take_answer(conversation, word);
 }
 
 // --- what is taken ---------------------------------------------------------------------------------------------------
 
-void MulticastRow::take_offer(Lane& lane, const Word& word) {
-  channel_.compare_lengths(lane.peer, word.bytes, in_.bytes);
-  if (word.first > in_.expects) return refuse(lane.peer);
+void MulticastRow::take_offer(Conversation& conversation, const Word& word) {
+  channel_.compare_lengths(conversation.peer, word.bytes, in_.bytes);
+  if (word.first > in_.expects) return refuse(conversation.peer);
   in_.offered = word.first;
   if (in_.wanted.empty()) {
     in_.has_offer = true;
@@ -165,8 +166,8 @@ void MulticastRow::take_offer(Lane& lane, const Word& word) {
   }
   uint64_t bytes = 0;
   for (const Want& want : in_.wanted) bytes += blocks_of(in_.messages[want.message].bytes).bytes(want.blocks);
-  lane.message = channel_.receive_parked(lane.peer, bytes);
-  lane.is_posted = lane.is_data = true;
+  conversation.message = channel_.receive_parked(conversation.peer, bytes);
+  conversation.is_posted = conversation.is_data = true;
 }
 
 void MulticastRow::take_data(const std::byte* data) {
@@ -233,15 +234,15 @@ void MulticastRow::answer_all() {
 
 // --- what is passed on -----------------------------------------------------------------------------------------------
 
-void MulticastRow::take_answer(Lane& lane, const Word& word) {
+void MulticastRow::take_answer(Conversation& conversation, const Word& word) {
   ++out_.answers;
   if (word.said == Said::kAll) {
     out_.is_confirmed = true;
     pace_.receive({.expected = word.fragments, .missed = word.missed});
     return;
   }
-  ++lane.due;
-  if (word.said == Said::kWant) give(lane.peer, word);
+  ++conversation.due;
+  if (word.said == Said::kWant) give(conversation.peer, word);
 }
 
 void MulticastRow::give(uint32_t peer, const Word& word) {
@@ -285,11 +286,11 @@ Blocks MulticastRow::blocks_of(uint64_t bytes) const { return Blocks(bytes, memb
 
 // An offer that was answered before it has come is still to come.
 void MulticastRow::end() {
-  for (Lane& lane : lanes_) {
-    for (; lane.due != 0; --lane.due) {
-      if (!lane.is_posted) lane.message = channel_.receive_parked(lane.peer, sizeof(Word));
-      lane.is_posted = false;
-      channel_.leave(lane.message);
+  for (Conversation& conversation : conversations_) {
+    for (; conversation.due != 0; --conversation.due) {
+      if (!conversation.is_posted) conversation.message = channel_.receive_parked(conversation.peer, sizeof(Word));
+      conversation.is_posted = false;
+      channel_.leave(conversation.message);
     }
   }
   has_ended_ = true;

@@ -67,7 +67,7 @@ class MulticastRow {
   static constexpr uint32_t kNoPeer = ~uint32_t{0};
   static constexpr uint32_t kMostWanted = 8;
   // What comes of a peer: words, and data behind one that announces it. One message is posted at a time.
-  struct Lane {
+  struct Conversation {
     uint32_t peer = kNoPeer;
     uint32_t due = 0;  // words
     bool is_posted = false;
@@ -77,18 +77,18 @@ class MulticastRow {
 
   enum class Said : uint32_t { kOffer = 1, kContent, kWant, kEnough, kAll };
 
-  Lane& from_before() { return lanes_[0]; }
-  Lane& from_next() { return lanes_[1].peer == kNoPeer ? lanes_[0] : lanes_[1]; }
+  Conversation& from_before() { return conversations_[0]; }
+  Conversation& from_next() { return conversations_[1].peer == kNoPeer ? conversations_[0] : conversations_[1]; }
   void advance();
-  bool listen(Lane& lane);
+  bool listen(Conversation& conversation);
   void refuse(uint32_t peer);
-  void take_word(Lane& lane, const Word& word);
-  void take_offer(Lane& lane, const Word& word);
+  void take_word(Conversation& conversation, const Word& word);
+  void take_offer(Conversation& conversation, const Word& word);
   void take_data(const std::byte* data);
   bool answer();
   uint32_t ask(Want* wants) const;
   void answer_all();
-  void take_answer(Lane& lane, const Word& word);
+  void take_answer(Conversation& conversation, const Word& word);
   void give(uint32_t peer, const Word& word);
   void offer();
   void send_offer(uint32_t peer, Said said);
@@ -99,7 +99,7 @@ class MulticastRow {
   engines::multicast::Member& member_;
   engines::wire::Channel& channel_;
   engines::multicast::Pace& pace_;
-  std::array<Lane, 2> lanes_;
+  std::array<Conversation, 2> conversations_;
   bool has_ended_ = true;
   Status failure_;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/composition.h"
 #include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
@@ -197,7 +198,7 @@ std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, c
   // Members of the group stand for their nodes.
   shape.first_ranks_lead = true;
   if (algorithms::is_composition(algorithm)) {
-    shape.parts[across_part(algorithm)].build = trigger_of(call.collective);
+    shape.parts[algorithms::across_part(algorithm)].build = trigger_of(call.collective);
   } else {
     algorithm.build = trigger_of(call.collective);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/composition.h"
 #include "algorithms/facts.h"
 #include "engines/nic/stage_table.h"
 
@@ -14,12 +15,6 @@ using algorithms::Algorithm;
 using schedule::Collective;
 using schedule::Nodes;
 
-size_t across_part(const Algorithm& composition) {
-  const auto is_across = [](const algorithms::Part& part) { return part.family == algorithms::Family::kAcross; };
-  return static_cast<size_t>(std::find_if(composition.parts.begin(), composition.parts.end(), is_across) -
-                             composition.parts.begin());
-}
-
 namespace {
 
 // The degrees with which an algorithm may be chosen.
@@ -28,11 +23,6 @@ std::vector<uint32_t> degrees_of(const Algorithm& algorithm) {
   degrees.insert(degrees.end(), algorithm.degrees_over_nodes.begin(), algorithm.degrees_over_nodes.end());
   if (degrees.empty()) degrees.push_back(0);
   return degrees;
-}
-
-// What is meant where a choice names no degree.
-uint32_t degree_of(const Algorithm& algorithm, uint32_t chosen) {
-  return chosen == 0 && !algorithm.degrees.empty() ? algorithm.degrees.front() : chosen;
 }
 
 // Of which engines carry out short ones.
@@ -70,7 +60,7 @@ std::optional<HeldProgram> between_nodes(const Nodes& nodes, const selection::Ch
   const Algorithm* algorithm = choice.algorithm;
   uint32_t degree = choice.degree;
   if (algorithms::is_composition(*algorithm)) {
-    const size_t across = across_part(*algorithm);
+    const size_t across = algorithms::across_part(*algorithm);
     // Several ranks of a node take part in it, or none.
     if (across == algorithm->parts.size() || algorithm->name != "leader") return std::nullopt;
     // So they do with more leaders than one.
@@ -82,7 +72,7 @@ std::optional<HeldProgram> between_nodes(const Nodes& nodes, const selection::Ch
     return std::nullopt;
   }
   if (algorithm == nullptr) return std::nullopt;
-  return HeldProgram{algorithm, degree_of(*algorithm, degree)};
+  return HeldProgram{algorithm, algorithms::degree_meant(*algorithm, degree)};
 }
 
 }  // namespace
@@ -158,7 +148,7 @@ engines::nic::Form NicPrograms::form_of(const HeldProgram& held, bool synchroniz
   using engines::nic::Mode;
   const bool is_barrier = held.algorithm->collective == Collective::kBarrier;
   Mode mode = mode_ == NicMode::kChain ? Mode::kChain : Mode::kCollective;
-  if (mode_ == NicMode::kDirect && is_barrier) mode = Mode::kAcknowledged;
+  if (mode_ == NicMode::kDirect && is_barrier) mode = Mode::kDirect;
   return {.mode = mode, .synchronizes = synchronizes, .on_arrival = on_arrival};
 }
 
@@ -178,7 +168,7 @@ Status NicPrograms::can_hold(const HeldProgram& wanted, bool has_twin, bool on_a
 }
 
 std::string NicPrograms::hold(HeldProgram wanted) {
-  wanted.degree = degree_of(*wanted.algorithm, wanted.degree);
+  wanted.degree = algorithms::degree_meant(*wanted.algorithm, wanted.degree);
   const auto is_same = [&](const Program& program) { return program.held == wanted; };
   if (std::find_if(programs_.begin(), programs_.end(), is_same) != programs_.end()) return "";
   const bool has_twin = schedule::has_root(wanted.algorithm->collective);

@@ -80,7 +80,5 @@ class NicPrograms {
 
 // What rules under wire=... call the engines.
 inline constexpr const char* kNicWire = "nic";
-// Of the part of a composition that goes between nodes; parts.size(): there is none.
-size_t across_part(const algorithms::Algorithm& composition);
 
 }  // namespace hocket::carriers

@@ -254,7 +254,10 @@ Status Communicator::force(schedule::Collective collective, std::string_view spe
   engines_.adopt(against == all.end());
   if (against == all.end()) planner_->force(collective, wanted);
   if (against == all.end() || !prepared.is_ok()) return prepared;
-  return {Code::kInvalidArgument, "rank " + std::to_string(against - all.begin()) + " can't do so"};
+  const std::string rank = "rank " + std::to_string(against - all.begin());
+  const std::string what = spec.empty() ? "what the table says" : std::string("`").append(spec).append("`");
+  return {Code::kInvalidArgument, what + " is not forced: " + rank + "'s NIC engine can't hold it, or " + rank +
+                                      " has calls under way; its own error says which"};
 }
 
 Status Communicator::prepare_engines(schedule::Collective collective, const std::optional<selection::Spec>& wanted) {

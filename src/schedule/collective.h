@@ -35,6 +35,9 @@ bool combines(Collective collective);
 // Of a collective that combines: how many ranks' operands, counted from rank 0, are in the result of `rank`. 0: it gets
 // none.
 uint32_t combined_ranks(Collective collective, uint32_t rank, uint32_t size);
+// A rank gets what the ranks up to it have: compositions of it are for nodes of neighbouring ranks, whatever the
+// operation.
+inline bool is_prefix(Collective collective) { return combines(collective) && combined_ranks(collective, 0, 2) < 2; }
 // A call in place works on a copy of its input, because peers still read what it would overwrite: there are more blocks
 // in the input than results fit beside.
 bool copies_input_in_place(Collective collective);

@@ -20,6 +20,12 @@ Nodes::Nodes(std::span<const uint64_t> labels) : node_(labels.size()), place_(la
 
 Nodes::Nodes(uint32_t ranks) : Nodes(std::vector<uint64_t>(ranks)) {}
 
+Nodes Nodes::in_blocks(const std::vector<uint32_t>& ranks_on) {
+  std::vector<uint64_t> labels;
+  for (size_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
+  return Nodes(labels);
+}
+
 void Nodes::measure() {
   for (const std::vector<uint32_t>& ranks : ranks_) {
     const auto size = static_cast<uint32_t>(ranks.size());

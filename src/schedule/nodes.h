@@ -21,6 +21,8 @@ class Nodes {
   explicit Nodes(std::span<const uint64_t> labels);
   // All ranks on one node.
   explicit Nodes(uint32_t ranks);
+  // ranks_on[node] neighbours on each node.
+  static Nodes in_blocks(const std::vector<uint32_t>& ranks_on);
 
   uint32_t ranks() const { return static_cast<uint32_t>(node_.size()); }
   uint32_t count() const { return static_cast<uint32_t>(ranks_.size()); }

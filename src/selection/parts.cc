@@ -2,16 +2,13 @@
 #include "selection/parts.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace hocket::selection {
 namespace {
 
 std::shared_ptr<const schedule::Nodes> one_rank_a_node(uint32_t nodes) {
-  std::vector<uint64_t> labels(nodes);
-  std::iota(labels.begin(), labels.end(), 0u);
-  return std::make_shared<const schedule::Nodes>(labels);
+  return std::make_shared<const schedule::Nodes>(schedule::Nodes::in_blocks(std::vector<uint32_t>(nodes, 1)));
 }
 
 Spec spec_of(const PartSpec& part) {

@@ -176,79 +176,44 @@ class ModelParser {
   }
 
  private:
-  struct Dial {
-    std::string_view name;
-    double CostParameters::* value;
-    bool seen = false;
-  };
-  struct Number {
-    std::string_view name;
-    uint32_t CostParameters::* value;
-    uint32_t first;
-    uint32_t last;
-    bool seen = false;
-  };
-
   explicit ModelParser(CostParameters& parameters) : parameters_(parameters) {}
 
   Status parameter(std::string_view word) {
-    for (Number& number : numbers_)
-      if (const auto text = after(word, number.name)) return set(number, word, *text);
-    for (Dial& dial : dials_)
-      if (const auto text = after(word, dial.name)) return set(dial, word, *text);
+    const size_t equals = word.find('=');
+    for (size_t i = 0; i < std::size(kCostParameters) && equals != std::string_view::npos; ++i) {
+      const CostParameter& one = kCostParameters[i];
+      if (word.substr(0, equals) != one.name) continue;
+      const std::string_view text = word.substr(equals + 1);
+      const bool is_again = std::exchange(seen_[i], true);
+      return one.price != nullptr ? set_price(one, is_again, word, text) : set_number(one, is_again, word, text);
+    }
     std::string known;
-    for (const Number& number : numbers_) known.append(known.empty() ? "" : ", ").append(number.name);
-    for (const Dial& dial : dials_) known.append(", ").append(dial.name);
+    for (const CostParameter& one : kCostParameters)
+      known.append(known.empty() ? "" : ", ").append(one.name).append("=");
     return no_table(quoted(word) + " is no parameter of the model: there are " + known);
   }
 
-  Status set(Number& number, std::string_view word, std::string_view text) {
+  Status set_number(const CostParameter& one, bool is_again, std::string_view word, std::string_view text) {
     Result<uint64_t> value = parse_size(text);
-    if (number.seen || !value.is_ok() || value.value() < number.first || value.value() > number.last)
-      return no_table(quoted(word) + ": " + std::string(number.name) + " is a number from " +
-                      std::to_string(number.first) + " to " + std::to_string(number.last) + ", given once");
-    number.seen = true;
-    parameters_.*number.value = static_cast<uint32_t>(value.value());
+    if (is_again || !value.is_ok() || value.value() < one.first || value.value() > one.last)
+      return no_table(quoted(word) + ": " + one.name + "= is a number from " + std::to_string(one.first) + " to " +
+                      std::to_string(one.last) + ", given once");
+    parameters_.*one.number = static_cast<uint32_t>(value.value());
     return Status::ok();
   }
 
-  Status set(Dial& dial, std::string_view word, std::string_view text) {
-    if (dial.seen) return no_table(std::string(dial.name) + " is given twice");
-    dial.seen = true;
+  Status set_price(const CostParameter& one, bool is_again, std::string_view word, std::string_view text) {
+    if (is_again) return no_table(std::string(one.name) + "= is given twice");
     const std::optional<double> value = parse_number(text);
     if (!value)
-      return no_table(quoted(word) + ": " + std::string(dial.name) +
-                      " is a number from 0 on without a unit, such as 0.05 or 16384");
-    parameters_.*dial.value = *value;
+      return no_table(quoted(word) + ": " + std::string(one.name) +
+                      "= is a number from 0 on without a unit, such as 0.05 or 16384");
+    parameters_.*one.price = *value;
     return Status::ok();
   }
 
   CostParameters& parameters_;
-  Number numbers_[7] = {{"cores=", &CostParameters::cores, 1, 1 << 20},
-                        {"caches=", &CostParameters::caches, 1, 1 << 20},
-                        {"sockets=", &CostParameters::sockets, 1, 1 << 20},
-                        {"wire_lanes=", &CostParameters::wire_lanes, 1, 1 << 20},
-                        {"one_machine=", &CostParameters::one_machine, 0, 1},
-                        {"wire_dma=", &CostParameters::wire_dma, 0, 1},
-                        {"wire_pio_bytes=", &CostParameters::wire_pio_bytes, 0, 1 << 30}};
-  Dial dials_[18] = {{"alpha_us=", &CostParameters::alpha_us},
-                     {"beta_us_per_kib=", &CostParameters::beta_us_per_kib},
-                     {"gamma_us_per_kib=", &CostParameters::gamma_us_per_kib},
-                     {"switch_us=", &CostParameters::switch_us},
-                     {"hot_line_us=", &CostParameters::hot_line_us},
-                     {"source_us_per_kib=", &CostParameters::source_us_per_kib},
-                     {"memory_us_per_kib=", &CostParameters::memory_us_per_kib},
-                     {"memory_after_kib=", &CostParameters::memory_after_kib},
-                     {"other_cache_us=", &CostParameters::other_cache_us},
-                     {"other_cache_us_per_kib=", &CostParameters::other_cache_us_per_kib},
-                     {"other_socket_us=", &CostParameters::other_socket_us},
-                     {"other_socket_us_per_kib=", &CostParameters::other_socket_us_per_kib},
-                     {"wire_alpha_us=", &CostParameters::wire_alpha_us},
-                     {"wire_overhead_us=", &CostParameters::wire_overhead_us},
-                     {"wire_gap_us=", &CostParameters::wire_gap_us},
-                     {"wire_beta_us_per_kib=", &CostParameters::wire_beta_us_per_kib},
-                     {"wire_crowding=", &CostParameters::wire_crowding},
-                     {"wire_miss_us_per_kib=", &CostParameters::wire_miss_us_per_kib}};
+  bool seen_[std::size(kCostParameters)] = {};
 };
 
 // Splits the comment off; it is given without '#' and blanks.

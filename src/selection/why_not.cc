@@ -22,7 +22,7 @@ std::string slot_of(const Query& query) { return "a slot of " + size_to_text(que
 
 std::string why_order_is_lost(const Query& query, const Algorithm& algorithm) {
   // A prefix keeps the order of ranks, whatever the operation.
-  const bool is_prefix = algorithms::is_prefix(query.collective);
+  const bool is_prefix = schedule::is_prefix(query.collective);
   if (!schedule::combines(query.collective) || (query.commutative && !is_prefix)) return {};
   if (!query.commutative && !algorithm.can_keep_order)
     return "it combines operands in any order, and the operation does not commute";

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/clock.h"
+#include "words/median.h"
 
 namespace hocket::bench {
 namespace {
@@ -188,9 +189,7 @@ Summary summarize(std::vector<double> samples_us, uint64_t iterations) {
     const auto last = static_cast<double>(samples_us.size() - 1);
     return samples_us[static_cast<size_t>(std::lround(fraction * last))];
   };
-  const size_t middle = samples_us.size() / 2;
-  summary.median_us =
-      samples_us.size() % 2 == 1 ? samples_us[middle] : (samples_us[middle - 1] + samples_us[middle]) / 2;
+  summary.median_us = median_of(samples_us);
   summary.p10_us = at(0.1);
   summary.p90_us = at(0.9);
   summary.p99_us = at(0.99);

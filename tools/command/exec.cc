@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket exec: an MPI program with hocket in it.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -89,11 +86,7 @@ int execute(const ExecOptions& options, const std::vector<std::string>& command)
       setenv(one.name, one.value.c_str(), 1);
   }
   if (options.dry_run) return kSuccess;
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execvp(words[0], words.data());
-  const supervision::CannotRun refusal = supervision::cannot_run(words[0], errno);
+  const supervision::CannotRun refusal = supervision::cannot_run(command[0], supervision::become(command));
   return fail(refusal.exit_code, refusal.why);
 }
 

@@ -48,12 +48,6 @@ Result<std::vector<uint32_t>> parse_nodes(const std::string& text) {
   return ranks_on;
 }
 
-std::vector<uint64_t> in_blocks(const std::vector<uint32_t>& ranks_on) {
-  std::vector<uint64_t> labels;
-  for (size_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
-  return labels;
-}
-
 // One rank a node, round and round, as long as nodes have room.
 std::vector<uint64_t> cyclic(std::vector<uint32_t> room) {
   std::vector<uint64_t> labels;
@@ -74,13 +68,15 @@ std::vector<uint64_t> cyclic(std::vector<uint32_t> room) {
 Result<schedule::Nodes> parse_layout(const std::string& nodes, const std::string& order) {
   Result<std::vector<uint32_t>> ranks_on = parse_nodes(nodes);
   if (!ranks_on.is_ok()) return ranks_on.take_status();
-  if (order == "block") return schedule::Nodes(in_blocks(ranks_on.value()));
+  const schedule::Nodes blocks = schedule::Nodes::in_blocks(ranks_on.value());
+  if (order == "block") return blocks;
   if (order == "cyclic") return schedule::Nodes(cyclic(ranks_on.value()));
   constexpr std::string_view kRandom = "random:";
   const bool is_random = order.starts_with(kRandom);
   const auto seed = number(std::string_view(order).substr(is_random ? kRandom.size() : 0));
   if (!is_random || !seed) return bad_layout("--order " + order + ": there are block, cyclic and random:SEED");
-  std::vector<uint64_t> labels = in_blocks(ranks_on.value());
+  std::vector<uint64_t> labels;
+  for (uint32_t rank = 0; rank < blocks.ranks(); ++rank) labels.push_back(blocks.node_of(rank));
   std::mt19937 random(*seed);
   std::shuffle(labels.begin(), labels.end(), random);
   return schedule::Nodes(labels);

@@ -2,10 +2,8 @@
 #include "mpi_launch/on_mpi.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -24,12 +22,8 @@ int refuse_to_run(const std::string& program, int error) {
   return fail(refusal.exit_code, refusal.why);
 }
 
-int become(const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execvp(words[0], words.data());
-  return refuse_to_run(command[0], errno);
+int become_or_say(const std::vector<std::string>& command) {
+  return refuse_to_run(command[0], supervision::become(command));
 }
 
 // What must be there for an MPI to be measured; found before anything is started.
@@ -63,7 +57,7 @@ int become_launcher(const OnMpi& job) {
   std::vector<std::string> command = job.launcher;
   command.push_back(own_path());
   command.insert(command.end(), job.own_arguments.begin(), job.own_arguments.end());
-  return become(command);
+  return become_or_say(command);
 }
 
 int become_rank(const OnMpi& job) {
@@ -80,7 +74,7 @@ int become_rank(const OnMpi& job) {
   std::vector<std::string> command = {own_path()};
   command.insert(command.end(), job.own_arguments.begin(), job.own_arguments.end());
   command.insert(command.end(), {"--inside-mpi", mpi->library});
-  return become(command);
+  return become_or_say(command);
 }
 
 int run_as_rank(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& body) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "supervision/cannot_run.h"
 
 namespace hocket::command {
 namespace {
@@ -21,9 +22,7 @@ constexpr size_t kMaxOutputBytes = 64 << 10;
   if (const int nothing = open("/dev/null", O_RDONLY); nothing >= 0) dup2(nothing, STDIN_FILENO);
   // What is asked here is the program itself, not hocket in it.
   unsetenv("LD_PRELOAD");
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = supervision::argument_vector(command);
   execv(arguments[0], arguments.data());
   _exit(127);
 }

@@ -37,13 +37,9 @@ void take_stream(int descriptor, int as) {
   take_stream(streams.error, STDERR_FILENO);
   if (options.bind) supervision::bind_to_core(rank);
   setenv("HOCKET_RUN", place.c_str(), 1);
-  std::vector<char*> words;
-  for (const std::string& word : options.command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
   signals.restore();
   descriptors.restore();
-  execvp(words[0], words.data());
-  const int error = errno;
+  const int error = supervision::become(options.command);
   // Should the launcher have gone, no process wants to know.
   if (write(trouble, &error, sizeof error) < 0) _exit(kFailure);
   _exit(supervision::kNotFound);

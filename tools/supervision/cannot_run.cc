@@ -17,4 +17,17 @@ CannotRun cannot_run(const std::string& program, int error) {
   return {kNotFound, "can't run `" + program + "`: its interpreter, which its first bytes name, is missing"};
 }
 
+std::vector<char*> argument_vector(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+int become(const std::vector<std::string>& command) {
+  const std::vector<char*> arguments = argument_vector(command);
+  execvp(arguments[0], arguments.data());
+  return errno;
+}
+
 }  // namespace hocket::supervision

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "tune/measure.h"
+#include "words/median.h"
 #include "words/words.h"
 
 namespace hocket::command {
@@ -118,10 +119,7 @@ double noise_of(const std::vector<Measurement>& measurements) {
   }
   std::vector<double> wobbles;
   for (const auto& [cell, one] : best) wobbles.push_back(one->wobble);
-  const auto middle = wobbles.begin() + static_cast<std::ptrdiff_t>(wobbles.size() / 2);
-  if (wobbles.empty()) return kNoise;
-  std::nth_element(wobbles.begin(), middle, wobbles.end());
-  return std::clamp(*middle, kNoise, kMostNoise);
+  return std::clamp(median_of(std::move(wobbles)), kNoise, kMostNoise);
 }
 
 // Ranks that share cores take longer for everything.

@@ -15,6 +15,7 @@
 #include "selection/matching.h"
 #include "supervision/cores.h"
 #include "tune/channel.h"
+#include "words/configuration.h"
 #include "words/say.h"
 
 namespace hocket::command {
@@ -197,7 +198,7 @@ void print_json(const Contender (&contenders)[2], const std::vector<ComparedCell
 }  // namespace
 
 Result<selection::Table> table_named(const std::string& name) {
-  if (name == kShipped) return selection::Table(selection::Table::shipped());
+  if (name == kShipped) return selection::Table(shipped_table());
   return selection::Table::load(name);
 }
 

@@ -10,7 +10,7 @@
 
 namespace hocket::command {
 
-// `name`: a file, or "shipped".
+// `name`: a file, or "shipped": what ranks of this machine use where HOCKET_TABLE names none.
 Result<selection::Table> table_named(const std::string& name);
 
 // Each rank has a communicator for either table, as HOCKET_TABLE gives it; calls of both alternate within the same

@@ -20,12 +20,6 @@ Cell cell_of(const Measurement& one) {
   return {one.collective, one.node_count(), one.ranks_a_node(), one.oversubscribed, one.bytes};
 }
 
-std::shared_ptr<const schedule::Nodes> blocks_of(uint32_t nodes, uint32_t ranks_a_node) {
-  std::vector<uint64_t> labels;
-  for (uint32_t rank = 0; rank < nodes * ranks_a_node; ++rank) labels.push_back(rank / ranks_a_node);
-  return std::make_shared<const schedule::Nodes>(labels);
-}
-
 // Throws std::exception.
 Measurement measurement_of(const nlohmann::json& row) {
   Measurement one;
@@ -39,7 +33,9 @@ Measurement measurement_of(const nlohmann::json& row) {
   if (one.ranks == 0 || one.ranks > kMostRanks || uint64_t{nodes} * ranks_a_node != one.ranks)
     throw std::runtime_error(std::to_string(one.ranks) + " ranks are not " + std::to_string(nodes) + " nodes of " +
                              std::to_string(ranks_a_node));
-  if (nodes > 1) one.nodes = blocks_of(nodes, ranks_a_node);
+  if (nodes > 1)
+    one.nodes =
+        std::make_shared<const schedule::Nodes>(schedule::Nodes::in_blocks(std::vector<uint32_t>(nodes, ranks_a_node)));
   one.oversubscribed = row.at("crowded").get<bool>();
   one.bytes = row.at("bytes").get<uint64_t>();
   one.variant = row.at("variant").get<std::string>();

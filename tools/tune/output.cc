@@ -30,6 +30,19 @@ Status write_file(const std::string& path, const std::string& text) {
   return Status::ok();
 }
 
+nlohmann::ordered_json as_json(const Fit& fit) {
+  nlohmann::ordered_json model;
+  for (const selection::CostParameter& one : selection::kCostParameters) {
+    if (one.price != nullptr)
+      model[one.name] = fit.parameters.*one.price;
+    else
+      model[one.name] = fit.parameters.*one.number;
+  }
+  model["off_by"] = fit.off_by;
+  model["costs"] = fit.costs;
+  return model;
+}
+
 nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::string& text) {
   const Machine machine = this_machine();
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
@@ -49,30 +62,7 @@ nlohmann::ordered_json as_json(const Survey& survey, const Fit& fit, const std::
       {"machine", {{"processor", machine.processor}, {"kernel", machine.kernel}, {"cores", machine.cores}}},
       {"cells", survey.cells},
       {"cells_measured", survey.cells_measured},
-      {"model",
-       {{"alpha_us", fit.parameters.alpha_us},
-        {"beta_us_per_kib", fit.parameters.beta_us_per_kib},
-        {"gamma_us_per_kib", fit.parameters.gamma_us_per_kib},
-        {"switch_us", fit.parameters.switch_us},
-        {"hot_line_us", fit.parameters.hot_line_us},
-        {"source_us_per_kib", fit.parameters.source_us_per_kib},
-        {"memory_us_per_kib", fit.parameters.memory_us_per_kib},
-        {"memory_after_kib", fit.parameters.memory_after_kib},
-        {"caches", fit.parameters.caches},
-        {"sockets", fit.parameters.sockets},
-        {"other_cache_us", fit.parameters.other_cache_us},
-        {"other_cache_us_per_kib", fit.parameters.other_cache_us_per_kib},
-        {"other_socket_us", fit.parameters.other_socket_us},
-        {"other_socket_us_per_kib", fit.parameters.other_socket_us_per_kib},
-        {"wire_alpha_us", fit.parameters.wire_alpha_us},
-        {"wire_overhead_us", fit.parameters.wire_overhead_us},
-        {"wire_gap_us", fit.parameters.wire_gap_us},
-        {"wire_beta_us_per_kib", fit.parameters.wire_beta_us_per_kib},
-        {"wire_lanes", fit.parameters.wire_lanes},
-        {"wire_crowding", fit.parameters.wire_crowding},
-        {"one_machine", fit.parameters.one_machine},
-        {"off_by", fit.off_by},
-        {"costs", fit.costs}}},
+      {"model", as_json(fit)},
       {"measurements", rows},
       {"took_s", survey.took_s},
       {"table", text}};

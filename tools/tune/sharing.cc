@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "platform/machine/core_place.h"
 #include "platform/machine/topology.h"
+#include "words/median.h"
 
 namespace hocket::command {
 namespace {
@@ -24,13 +25,6 @@ constexpr double kMost_s = 0.25;  // of each measurement of lines, of which ther
 constexpr int kSeries = 4;
 constexpr size_t kLeastBuffer = 4 << 20, kMostBuffer = 16 << 20;
 constexpr uint32_t kMemoryRounds = 5;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 cpu_set_t mask_of(const std::vector<int>& processors) {
   cpu_set_t mask;
@@ -105,7 +99,7 @@ Seen measure_readers(int writer, const std::vector<int>& readers, double limit_s
     round.number.store(kEnd, std::memory_order_release);
   });
   for (std::thread& thread : threads) thread.join();
-  return {median(seen_us), median(copied_us)};
+  return {median_of(seen_us), median_of(copied_us)};
 }
 
 // What one of them takes for a KiB while all copy what no cache holds.
@@ -129,10 +123,10 @@ double measure_memory(const std::vector<int>& processors, uint64_t cache_kib) {
         std::memcpy(destination.data(), source.data(), bytes);
         times.push_back(static_cast<double>(now_ns() - begin_ns) / 1e3);
       }
-      us_per_kib[i] = median(times) * 1024 / static_cast<double>(bytes);
+      us_per_kib[i] = median_of(times) * 1024 / static_cast<double>(bytes);
     });
   for (std::thread& thread : threads) thread.join();
-  return median(us_per_kib);
+  return median_of(us_per_kib);
 }
 
 std::vector<int> first_allowed(uint32_t cores) {

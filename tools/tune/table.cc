@@ -47,49 +47,25 @@ std::string head(const TuneOptions& options, const Machine& machine, const Surve
   return text;
 }
 
-// What is known of the ranks' being in each other's way.
-std::string memory_words(const selection::CostParameters& model) {
-  const std::pair<const char*, double> prices[] = {{"hot_line_us", model.hot_line_us},
-                                                   {"source_us_per_kib", model.source_us_per_kib},
-                                                   {"memory_us_per_kib", model.memory_us_per_kib},
-                                                   {"memory_after_kib", model.memory_after_kib},
-                                                   {"other_cache_us", model.other_cache_us},
-                                                   {"other_cache_us_per_kib", model.other_cache_us_per_kib},
-                                                   {"other_socket_us", model.other_socket_us},
-                                                   {"other_socket_us_per_kib", model.other_socket_us_per_kib}};
-  std::string text;
-  if (model.caches > 1) text.append(" caches=").append(std::to_string(model.caches));
-  if (model.sockets > 1) text.append(" sockets=").append(std::to_string(model.sockets));
-  for (const auto& [name, value] : prices) {
-    char word[64];
-    std::snprintf(word, sizeof(word), value < 1000 ? " %s=%.3g" : " %s=%.0f", name, value);
-    if (value > 0) text += word;
-  }
-  return text;
-}
-
-// What nobody measures, where a table that is merged says it.
-std::string interface_words(const selection::CostParameters& model, bool has_nodes) {
-  if (!has_nodes || (model.wire_dma == 0 && model.wire_pio_bytes == 0 && model.wire_miss_us_per_kib == 0)) return {};
-  char text[128];
-  std::snprintf(text, sizeof(text), " wire_dma=%u wire_pio_bytes=%u wire_miss_us_per_kib=%.3g", model.wire_dma,
-                model.wire_pio_bytes, model.wire_miss_us_per_kib);
-  return text;
+bool is_shown(const selection::CostParameter& one, const selection::CostParameters& model, bool has_nodes) {
+  using selection::CostShown;
+  const bool is_between_nodes = one.shown == CostShown::kBetweenNodes || one.shown == CostShown::kBetweenNodesIfKnown;
+  if (is_between_nodes && !has_nodes) return false;
+  return one.shown == CostShown::kAlways || one.shown == CostShown::kBetweenNodes || one.of(model) != one.of({});
 }
 
 // With the parameters of messages between nodes if `has_nodes`.
 std::string model_line(const selection::CostParameters& model, bool has_nodes) {
-  char text[512];
-  int length = std::snprintf(
-      text, sizeof(text), "model cores=%u alpha_us=%.3g beta_us_per_kib=%.3g gamma_us_per_kib=%.3g switch_us=%.3g",
-      model.cores, model.alpha_us, model.beta_us_per_kib, model.gamma_us_per_kib, model.switch_us);
-  if (has_nodes)
-    std::snprintf(text + length, sizeof(text) - static_cast<size_t>(length),
-                  " wire_alpha_us=%.3g wire_overhead_us=%.3g wire_gap_us=%.3g wire_beta_us_per_kib=%.3g wire_lanes=%u "
-                  "wire_crowding=%.2g one_machine=%u",
-                  model.wire_alpha_us, model.wire_overhead_us, model.wire_gap_us, model.wire_beta_us_per_kib,
-                  model.wire_lanes, model.wire_crowding, model.one_machine);
-  return text + memory_words(model) + interface_words(model, has_nodes) + "\n";
+  std::string text = "model";
+  for (const selection::CostParameter& one : selection::kCostParameters) {
+    if (!is_shown(one, model, has_nodes)) continue;
+    const double value = one.of(model);
+    const bool is_whole = one.number != nullptr || value >= 1000;
+    char word[64];
+    std::snprintf(word, sizeof(word), is_whole ? " %s=%.0f" : " %s=%.3g", one.name, value);
+    text += word;
+  }
+  return text + "\n";
 }
 
 constexpr const char* kNotMeasured =

@@ -6,11 +6,12 @@
 
 namespace hocket::command {
 
+const selection::Table& shipped_table() { return selection::Table::shipped_for(platform::read_cpu_budget().usable()); }
+
 Result<selection::Table> table_in_use() {
   Result<std::string> path = environment::get_text("HOCKET_TABLE");
   if (!path.is_ok()) return path.take_status();
-  if (path.value().empty())
-    return selection::Table(selection::Table::shipped_for(platform::read_cpu_budget().usable()));
+  if (path.value().empty()) return selection::Table(shipped_table());
   return selection::Table::load(path.value());
 }
 

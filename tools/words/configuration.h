@@ -11,6 +11,8 @@
 
 namespace hocket::command {
 
+// What ranks use that may run on all cores of this machine that this process may, and name no table.
+const selection::Table& shipped_table();
 // HOCKET_TABLE's, or the built-in one.
 Result<selection::Table> table_in_use();
 // What the collective's variable forces; without an algorithm if it is not set.

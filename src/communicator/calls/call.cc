@@ -13,7 +13,7 @@ void Call::start(const Arguments& arguments, const Prepared& prepared, std::shar
   next_ = 0;
   is_announced_ = false;
   input_ = arguments.input;
-  what_ = Next::kRow;
+  what_ = Next::kPrograms;
   plan_ = prepared.plan ? &*prepared.plan : nullptr;
   if (prepared.has_block_a_rank) start_with_blocks();
   if (prepared.lengths) [[unlikely]]
@@ -47,7 +47,7 @@ void Call::begin_by_lengths() {
 
 void Call::go_by_survey() {
   const bool by_itself = keep_ != nullptr || !survey_.are_many();
-  what_ = by_itself ? Next::kRow : Next::kLengths;
+  what_ = by_itself ? Next::kPrograms : Next::kLengths;
   if (by_itself) plan_ = &prepared_->survey->flat;
 }
 
@@ -115,7 +115,7 @@ Progress Call::start_next(Track& track, Status& failure) {
   }
   // What can't be started yet comes again.
   const Next first = what_;
-  const engines::Program& program = first == Next::kRow      ? next_program()
+  const engines::Program& program = first == Next::kPrograms ? next_program()
                                     : first == Next::kSurvey ? take_survey()
                                                              : tell_lengths();
   engines::Operands& operands = execution_.operands();
@@ -129,8 +129,8 @@ Progress Call::start_next(Track& track, Status& failure) {
     operands.base[static_cast<int>(Buffer::kScratch)] = scratch.value();
   }
   execution_.start(program, track.transport());
-  if (first == Next::kRow) ++next_;
-  what_ = first == Next::kSurvey ? Next::kDecision : Next::kRow;
+  if (first == Next::kPrograms) ++next_;
+  what_ = first == Next::kSurvey ? Next::kDecision : Next::kPrograms;
   return Progress::kDone;
 }
 

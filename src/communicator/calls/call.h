@@ -47,23 +47,23 @@ class Call {
   // kPending: not yet, peers still use the memory it needs.
   engines::Progress start_next(Track& track, Status& failure);
   void start_with_blocks();
-  // What comes before the programs of a row, where blocks are passed on whose lengths ranks see for themselves: they
-  // ask how many messages there are, and tell lengths.
+  // What comes before the programs, where blocks are passed on whose lengths ranks see for themselves: they ask how
+  // many messages there are, and tell lengths.
   void begin_by_lengths();
   void go_by_survey();
   const engines::Program& take_survey();
   const engines::Program& tell_lengths();
-  // The next of the row, with the buffers where its operands lie.
+  // The next of them, with the buffers where its operands lie.
   const engines::Program& next_program();
 
   const Arguments* arguments_ = nullptr;
   const std::byte* input_ = nullptr;  // the arguments', or the copy of it that was made first
   const Prepared* prepared_ = nullptr;
   std::shared_ptr<const Prepared> keep_;
-  uint64_t next_ = 0;  // which of the row of programs
+  uint64_t next_ = 0;  // which of the programs
   bool is_announced_ = false;
-  enum class Next : uint8_t { kSurvey, kDecision, kLengths, kRow };
-  Next what_ = Next::kRow;
+  enum class Next : uint8_t { kSurvey, kDecision, kLengths, kPrograms };
+  Next what_ = Next::kPrograms;
   const schedule::Plan* plan_ = nullptr;  // of prepared_ or its survey
   engines::Execution execution_;
   CallBlocks blocks_;

@@ -5,8 +5,6 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +12,8 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <optional>
 
-#include "platform/bootstrap/passed_descriptors.h"
 #include "protocol/machine.h"
 
 namespace hocket::engines::nic {
@@ -23,50 +21,10 @@ namespace {
 
 using platform::Descriptor;
 
-// A service that says nothing for so long is taken for dead.
-constexpr timeval kServiceTimeout = {.tv_sec = 10, .tv_usec = 0};
-// A service that first has to find the members' machines says so at once; it is asked again so often.
-constexpr int kMostRequests = 100;
-constexpr timespec kBetweenRequests = {.tv_sec = 0, .tv_nsec = 10'000'000};
 // How often, and how long each time, it is waited for until a doorbell takes a ring.
 constexpr int kMostTries = 5;
 constexpr int kTryMs = 2;
-constexpr size_t kMostDescriptors = 3;  // descriptors of one answer
 constexpr size_t kLongestReport = 128 << 10;
-
-template <typename T>
-std::span<const std::byte> bytes_of(const T& value) {
-  return std::as_bytes(std::span(&value, 1));
-}
-template <typename T>
-std::span<std::byte> writable_bytes_of(T& value) {
-  return std::as_writable_bytes(std::span(&value, 1));
-}
-
-Status connect_by_name(const Descriptor& socket, const std::string& interface) {
-  const std::string name = NIC_SERVICE_NAME + interface;
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (name.size() + 1 > sizeof address.sun_path)
-    return {Code::kInvalidArgument, "`" + interface + "` is too long for the name of an interface"};
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return Status::ok();
-  if (errno == ECONNREFUSED)
-    return {Code::kNotSupported, "no NIC engine serves " + interface + ": `hocket nic up " + interface +
-                                     "` as root starts one (HOCKET_NIC_INTERFACE names the interface to use)"};
-  return Status::system("can't reach the NIC engine of " + interface, errno);
-}
-
-Status out_of(const nic_answer& answer) {
-  if (answer.version != NIC_SERVICE_VERSION)
-    return {Code::kNotSupported, "the NIC engine's service speaks version " + std::to_string(answer.version) +
-                                     ", this library " + std::to_string(NIC_SERVICE_VERSION) +
-                                     "; `hocket nic down`, then up again by this version's hocket"};
-  if (answer.error == 0) return Status::ok();
-  const std::string text(answer.text, strnlen(answer.text, sizeof answer.text));
-  return {answer.error == ENOMEM ? Code::kNoMemory : Code::kNotSupported, text};
-}
 
 }  // namespace
 
@@ -85,110 +43,53 @@ std::vector<std::string> interfaces_with_service() {
   return found;
 }
 
-Result<std::unique_ptr<NicPort>> NicPort::open(const std::string& interface) {
-  if (!interface.empty()) {
-    Result<std::unique_ptr<NicPort>> port = connect_to(interface);
-    if (!port.is_ok()) return port;
-    HOCKET_TRY(port.value()->check_keeper());
-    HOCKET_TRY(port.value()->greet());
-    return port;
-  }
+namespace {
+
+// To the only one that may be joined.
+Result<ServiceClient> find_service() {
   // Others' don't count: anybody could take a name.
-  std::unique_ptr<NicPort> only;
+  std::optional<ServiceClient> only;
   Status refused(Code::kNotSupported, "no NIC engine runs on this machine: `hocket nic up INTERFACE` as root");
   for (const std::string& name : interfaces_with_service()) {
-    Result<std::unique_ptr<NicPort>> port = connect_to(name);
-    Status status = port.is_ok() ? port.value()->check_keeper() : port.take_status();
+    Result<ServiceClient> service = ServiceClient::connect(name);
+    Status status = service.is_ok() ? service.value().check_keeper() : service.take_status();
     if (!status.is_ok()) {
       refused = std::move(status);
       continue;
     }
-    if (only != nullptr)
+    if (only)
       return Status(Code::kInvalidArgument,
-                    "NIC engines serve " + only->interface_ + " and " + name + ": name one by HOCKET_NIC_INTERFACE");
-    only = port.take();
+                    "NIC engines serve " + only->interface() + " and " + name + ": name one by HOCKET_NIC_INTERFACE");
+    only = service.take();
   }
-  if (only == nullptr) return refused;
-  HOCKET_TRY(only->greet());
-  return only;
+  if (!only) return refused;
+  return std::move(*only);
 }
 
-Result<std::unique_ptr<NicPort>> NicPort::open_any(const std::string& interface) { return connect_to(interface); }
+}  // namespace
 
-Result<std::unique_ptr<NicPort>> NicPort::connect_to(const std::string& interface) {
-  Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (socket.get() < 0) return Status::system("can't make a socket", errno);
-  (void)setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kServiceTimeout, sizeof kServiceTimeout);
-  (void)setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kServiceTimeout, sizeof kServiceTimeout);
-  HOCKET_TRY(connect_by_name(socket, interface));
-  std::unique_ptr<NicPort> port(new NicPort(std::move(socket)));
-  port->interface_ = interface;
+Result<std::unique_ptr<NicPort>> NicPort::open(const std::string& interface) {
+  Result<ServiceClient> service = interface.empty() ? find_service() : ServiceClient::connect(interface);
+  if (!service.is_ok()) return service.take_status();
+  if (!interface.empty()) HOCKET_TRY(service.value().check_keeper());
+  Result<nic_hello> hello = service.value().greet();
+  if (!hello.is_ok()) return hello.take_status();
+  std::unique_ptr<NicPort> port(new NicPort(service.take()));
+  port->engine_.assign(hello.value().engine, strnlen(hello.value().engine, sizeof hello.value().engine));
+  port->address_ = {hello.value().ip, hello.value().port};
   return port;
 }
 
-bool NicPort::is_alive() const {
-  char nothing = 0;
-  return !is_out_of_step_ && recv(socket_.get(), &nothing, sizeof nothing, MSG_DONTWAIT | MSG_PEEK) < 0 &&
-         (errno == EAGAIN || errno == EINTR);
-}
-
-Status NicPort::check_keeper() const {
-  ucred keeper{};
-  socklen_t length = sizeof keeper;
-  if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &keeper, &length) != 0)
-    return Status::system("can't ask whose the NIC engine of " + interface_ + " is", errno);
-  if (keeper.uid == 0 || keeper.uid == geteuid()) return Status::ok();
-  return {Code::kNotSupported, "the NIC engine of " + interface_ + " is kept by user " + std::to_string(keeper.uid) +
-                                   ", who would learn this job's keys: it must be root's or one's own"};
-}
-
-Result<size_t> NicPort::exchange(std::span<const std::byte> request, std::span<std::byte> answer,
-                                 std::span<Descriptor> descriptors) {
-  if (is_out_of_step_)
-    return Status(Code::kNotSupported, "the NIC engine's service of " + interface_ + " has left a question unanswered");
-  ssize_t length = 0;
-  while ((length = send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL)) < 0 && errno == EINTR) continue;
-  // A service that has hung up may have said why.
-  if (length < 0 && errno != EPIPE) return Status::system("the NIC engine's service can't be asked", errno);
-  platform::RoomForDescriptors<kMostDescriptors> room;
-  iovec piece = {answer.data(), answer.size()};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  platform::expect_descriptors(message, room);
-  // A signal must not leave the answer to be taken for the next question's.
-  while ((length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) continue;
-  // The same where it did not wait for the request: the error comes before what it had said.
-  if (length < 0 && errno == ECONNRESET) length = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-  is_out_of_step_ = length < 0;
-  if (length < 0) return Status::system("the NIC engine's service doesn't answer", errno);
-  size_t taken = 0;
-  platform::take_descriptors(message, [&](Descriptor descriptor) {
-    if (taken < descriptors.size()) descriptors[taken++] = std::move(descriptor);
-  });
-  if (length == 0) return Status(Code::kNotSupported, "the NIC engine's service has ended, or hung up");
-  return static_cast<size_t>(length);
-}
-
-Status NicPort::ask(std::span<const std::byte> request, std::span<std::byte> answer,
-                    std::span<Descriptor> descriptors) {
-  Result<size_t> length = exchange(request, answer, descriptors);
-  if (!length.is_ok()) return length.take_status();
-  // What all versions have: a refusal may be no longer.
-  nic_answer head{};
-  if (length.value() >= sizeof head) {
-    std::memcpy(&head, answer.data(), std::min(sizeof head, answer.size()));
-    if (head.error != EAGAIN) HOCKET_TRY(out_of(head));
-  }
-  if (length.value() == answer.size()) return Status::ok();
-  return {Code::kNotSupported, "the NIC engine's service gives an answer of " + std::to_string(length.value()) +
-                                   " bytes, not " + std::to_string(answer.size()) + ": of another version?"};
+Result<std::unique_ptr<NicPort>> NicPort::open_any(const std::string& interface) {
+  Result<ServiceClient> service = ServiceClient::connect(interface);
+  if (!service.is_ok()) return service.take_status();
+  return std::unique_ptr<NicPort>(new NicPort(service.take()));
 }
 
 Result<std::string> NicPort::report() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_STATUS};
   std::string text(kLongestReport, ' ');
-  Result<size_t> length = exchange(bytes_of(request), std::as_writable_bytes(std::span(text)), {});
+  Result<size_t> length = service_.exchange(bytes_of(request), std::as_writable_bytes(std::span(text)));
   if (!length.is_ok()) return length.take_status();
   nic_answer refusal{};
   if (length.value() == sizeof refusal && text[0] != '{') {
@@ -203,67 +104,33 @@ Status NicPort::end_service() {
   const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_DOWN};
   nic_answer answer{};
   // Of another version as well: its answers begin alike.
-  Result<size_t> length = exchange(bytes_of(request), writable_bytes_of(answer), {});
+  Result<size_t> length = service_.exchange(bytes_of(request), writable_bytes_of(answer));
   if (!length.is_ok()) return length.take_status();
   answer.version = NIC_SERVICE_VERSION;
   HOCKET_TRY(out_of(answer));
-  // The service is gone when no process holds the other end any more.
-  char nothing = 0;
-  (void)recv(socket_.get(), &nothing, sizeof nothing, 0);
-  return Status::ok();
-}
-
-Status NicPort::greet() {
-  const nic_request request = {NIC_SERVICE_VERSION, NIC_REQUEST_HELLO};
-  nic_hello hello{};
-  HOCKET_TRY(ask(bytes_of(request), writable_bytes_of(hello), {}));
-  engine_.assign(hello.engine, strnlen(hello.engine, sizeof hello.engine));
-  interface_.assign(hello.interface, strnlen(hello.interface, sizeof hello.interface));
-  address_ = {hello.ip, hello.port};
+  service_.wait_for_end();
   return Status::ok();
 }
 
 Result<std::unique_ptr<NicGroup>> NicPort::join(const GroupDescription& description) {
-  nic_join join{};
-  join.request = {NIC_SERVICE_VERSION, NIC_REQUEST_JOIN};
-  join.id = description.id;
-  join.key = description.key;
-  join.silence_ns = description.silence_ns;
-  join.self = static_cast<uint16_t>(description.self);
-  join.size = static_cast<uint16_t>(description.members.size());
-  join.programs = static_cast<uint16_t>(description.programs.size());
-  join.has_doorbell = doorbell_ != nullptr;
-  std::vector<std::byte> request;
-  const auto append = [&](std::span<const std::byte> bytes) {
-    request.insert(request.end(), bytes.begin(), bytes.end());
-  };
-  append(bytes_of(join));
-  append(std::as_bytes(std::span(description.programs)));
-  for (const Address& member : description.members) append(bytes_of(nic_peer{member.ip, member.port, 0}));
-
-  nic_joined joined{};
-  std::array<Descriptor, kMostDescriptors> descriptors;
-  HOCKET_TRY(ask(request, writable_bytes_of(joined), descriptors));
-  for (int i = 1; i < kMostRequests && joined.answer.error == EAGAIN; ++i) {
-    (void)nanosleep(&kBetweenRequests, nullptr);
-    HOCKET_TRY(ask(request, writable_bytes_of(joined), descriptors));
-  }
-  HOCKET_TRY(out_of(joined.answer));
+  Result<ServiceClient::Joined> answered = service_.join(description, doorbell_ != nullptr);
+  if (!answered.is_ok()) return answered.take_status();
+  ServiceClient::Joined joined = answered.take();
+  const nic_joined& answer = joined.answer;
   // Whatever goes wrong from here on, the group is left.
-  std::unique_ptr<NicGroup> group(new NicGroup(*this, joined.group));
-  std::shared_ptr<const Descriptor> doorbell = joined.is_shared != 0 ? doorbell_ : nullptr;
-  if (descriptors[2].get() >= 0) doorbell = std::make_shared<const Descriptor>(std::move(descriptors[2]));
-  if (descriptors[0].get() < 0 || descriptors[1].get() < 0 || doorbell == nullptr)
+  std::unique_ptr<NicGroup> group(new NicGroup(*this, answer.group));
+  std::shared_ptr<const Descriptor> doorbell = answer.is_shared != 0 ? doorbell_ : nullptr;
+  if (joined.doorbell.get() >= 0) doorbell = std::make_shared<const Descriptor>(std::move(joined.doorbell));
+  if (joined.page.get() < 0 || joined.wakeup_socket.get() < 0 || doorbell == nullptr)
     return Status(Code::kSystem, "this process has no room for the three files that are a NIC group: `ulimit -n`");
-  if (joined.is_shared != 0) doorbell_ = doorbell;
-  HOCKET_TRY(group->map(descriptors[0]));
+  if (answer.is_shared != 0) doorbell_ = doorbell;
+  HOCKET_TRY(group->map(joined.page));
   group->members_ = description.members;
-  group->wakeup_socket_ = std::move(descriptors[1]);
+  group->wakeup_socket_ = std::move(joined.wakeup_socket);
   group->doorbell_ = std::move(doorbell);
-  group->words_at_ = joined.words_at;
-  if (group->words_at_ + NIC_HEADER_BYTES != joined.doorbell_bytes || joined.doorbell_bytes > sizeof joined.doorbell)
-    return Status(Code::kNotSupported, "the NIC engine's doorbell has another length: of another version?");
-  for (NicGroup::Ring& ring : group->rings_) std::memcpy(ring.bytes.data(), joined.doorbell, joined.doorbell_bytes);
+  group->words_at_ = answer.words_at;
+  HOCKET_TRY(joined.check_packet());
+  for (NicGroup::Ring& ring : group->rings_) std::memcpy(ring.bytes.data(), answer.doorbell, answer.doorbell_bytes);
   group->synchronizing_ = description.synchronizing;
   return group;
 }
@@ -275,7 +142,7 @@ NicGroup::~NicGroup() {
 
 bool NicGroup::leave(bool is_failure) {
   const nic_leave leave = {{NIC_SERVICE_VERSION, NIC_REQUEST_LEAVE}, number_, is_failure ? 1U : 0U};
-  has_left_ = send(port_.socket_.get(), &leave, sizeof leave, MSG_NOSIGNAL) == sizeof leave;
+  has_left_ = port_.service_.tell(bytes_of(leave));
   return has_left_;
 }
 
@@ -350,8 +217,7 @@ uint32_t NicGroup::culprit() const {
 Status NicGroup::health() const {
   const uint64_t broken = std::atomic_ref(page_->broken).load(std::memory_order_relaxed);
   if (broken == 0) {
-    char nothing = 0;
-    if (recv(port_.socket_.get(), &nothing, sizeof nothing, MSG_DONTWAIT | MSG_PEEK) != 0) return Status::ok();
+    if (!port_.service_.has_ended()) return Status::ok();
     return {Code::kPeerFailed, "the NIC engine's service of this machine has ended"};
   }
   const uint64_t number = broken >> 8;

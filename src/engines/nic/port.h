@@ -13,31 +13,11 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engines/nic/service_client.h"
 #include "platform/descriptor.h"
 #include "protocol/page.h"
-#include "protocol/service.h"
 
 namespace hocket::engines::nic {
-
-// Where an engine is reached from elsewhere.
-struct Address {
-  uint32_t ip = 0;  // big-endian, these two
-  uint16_t port = 0;
-
-  bool operator==(const Address&) const = default;
-};
-
-struct GroupDescription {
-  uint64_t id = 0;  // not guessable, the same for all members
-  nic_key key = {};
-  uint32_t self = 0;
-  std::vector<Address> members;
-  std::vector<nic_program> programs;  // of `self`
-  // For each of them, the one that does the same and lets no member go before all have started (Form::synchronizes);
-  // its own number, if it is one. Empty: all are.
-  std::vector<uint8_t> synchronizing;
-  uint64_t silence_ns = 0;  // after which a member counts as gone; 0: the service's default
-};
 
 // What an operation is to do. A barrier has a program only.
 struct NicCall {
@@ -123,11 +103,11 @@ class NicPort {
   static Result<std::unique_ptr<NicPort>> open_any(const std::string& interface);
 
   const std::string& engine() const { return engine_; }  // "kernel" or "agent"
-  const std::string& interface() const { return interface_; }
+  const std::string& interface() const { return service_.interface(); }
   Address address() const { return address_; }
 
-  // Whether it still answers: no service that has ended comes back, nor one that was asked and said nothing.
-  bool is_alive() const;
+  // As ServiceClient::is_alive().
+  bool is_alive() const { return service_.is_alive(); }
 
   // To be called by all members, in any order.
   Result<std::unique_ptr<NicGroup>> join(const GroupDescription& description);
@@ -139,22 +119,12 @@ class NicPort {
 
  private:
   friend class NicGroup;
-  explicit NicPort(platform::Descriptor socket) : socket_(std::move(socket)) {}
-  static Result<std::unique_ptr<NicPort>> connect_to(const std::string& interface);
-  // Ok: root's, or this user's own.
-  Status check_keeper() const;
-  Status greet();
-  Status ask(std::span<const std::byte> request, std::span<std::byte> answer,
-             std::span<platform::Descriptor> descriptors);
-  Result<size_t> exchange(std::span<const std::byte> request, std::span<std::byte> answer,
-                          std::span<platform::Descriptor> descriptors);
+  explicit NicPort(ServiceClient service) : service_(std::move(service)) {}
 
-  platform::Descriptor socket_;
+  ServiceClient service_;
   std::shared_ptr<const platform::Descriptor> doorbell_;  // for all groups that share one
   std::string engine_;
-  std::string interface_;
   Address address_;
-  bool is_out_of_step_ = false;  // an answer may still come to a request that was given up
 };
 
 // The interfaces of this network namespace that have a service.

@@ -79,7 +79,7 @@ Status is_held(const Plan& plan, const Form& form) {
     default:
       return unfit("it is none of a barrier, broadcast, reduce, allreduce or alltoall");
   }
-  if (form.mode == Mode::kAcknowledged) return unfit("messages with content aren't acknowledged one by one");
+  if (form.mode == Mode::kDirect) return unfit("messages with content aren't acknowledged one by one");
   if (plan.shape.root != kHub) return unfit("it is written for root " + std::to_string(plan.shape.root) + ", not 0");
   if (plan.collective == Collective::kAlltoall && plan.shape.size > NIC_MOST_WORDS)
     return unfit("an operand has slices for " + std::to_string(NIC_MOST_WORDS) + " ranks at most");
@@ -174,7 +174,7 @@ Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& p
   HOCKET_TRY(can_hold(plan, form));
   nic_program program{};
   if (form.mode == Mode::kChain) program.flags = NIC_RELIABLE_WIRE;
-  if (form.mode == Mode::kAcknowledged) program.flags = NIC_ACKNOWLEDGED;
+  if (form.mode == Mode::kDirect) program.flags = NIC_ACKNOWLEDGED;
   Status unlike;
   const PlanOf formed_plan_of = [&](uint32_t peer) {
     Plan other = plan_of(peer);

@@ -16,9 +16,9 @@ namespace hocket::engines::nic {
 // How messages are made sure of: the schemes of Yu, Buntinas, Graham, Panda, Efficient and Scalable Barrier over
 // Quadrics and Myrinet with a New NIC-Based Collective Message Passing Protocol (2004).
 enum class Mode : uint8_t {
-  kCollective,    // a member that misses one asks for it (Myrinet's way there)
-  kChain,         // nothing is: the wire loses none (Quadrics' way there)
-  kAcknowledged,  // each is acknowledged and repeated by itself, as between any two (the direct scheme there)
+  kCollective,  // a member that misses one asks for it (Myrinet's way there)
+  kChain,       // nothing is: the wire loses none (Quadrics' way there)
+  kDirect,      // each is acknowledged and repeated by itself, as between any two (the direct scheme there)
 };
 
 // How a schedule becomes a table.

@@ -19,9 +19,7 @@ using schedule::Nodes;
 using schedule::StepKind;
 
 Nodes nodes_of(uint32_t nodes, uint32_t ranks_a_node) {
-  std::vector<uint64_t> labels;
-  for (uint32_t rank = 0; rank < nodes * ranks_a_node; ++rank) labels.push_back(rank / ranks_a_node);
-  return Nodes(labels);
+  return Nodes::in_blocks(std::vector<uint32_t>(nodes, ranks_a_node));
 }
 
 std::vector<NicOffer> offers_of(uint32_t ranks) {

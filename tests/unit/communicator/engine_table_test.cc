@@ -49,6 +49,9 @@ class Loopback {
   // What ranks of the next communicator do in set-up.
   uint32_t joins_not = ~0u;  // this rank fails to
   bool is_required = false;
+  // What they do later.
+  bool has_rules = false;
+  uint32_t holds_not = ~0u;  // this rank's engine can't hold what is forced
 
  private:
   std::mutex mutex_;
@@ -102,6 +105,10 @@ class LoopbackEngine final : public carriers::Engine {
     return loopback().joins_not == rank_ ? Status(Code::kSystem, "it has no loop") : Status::ok();
   }
   std::string describe() const override { return "within this process"; }
+  const char* wire() const override { return loopback().has_rules ? "loop" : ""; }
+  Status prepare(const carriers::Choices&) override {
+    return loopback().holds_not == rank_ ? Status(Code::kInvalidArgument, "the loop is full") : Status::ok();
+  }
   bool takes_part() const override { return true; }
   bool carries(const Instruction& step, const engines::Program&) const override {
     return schedule::is_two_sided(step.kind);
@@ -174,6 +181,8 @@ class EngineTable : public testing::Test {
     loopback().clear();
     loopback().joins_not = ~0u;
     loopback().is_required = false;
+    loopback().has_rules = false;
+    loopback().holds_not = ~0u;
   }
   test::Network network_{4, 1};
   std::string explanation_;
@@ -205,6 +214,21 @@ TEST_F(EngineTable, AnEngineThatIsRequiredFailsTheSetUpOfAllRanks) {
     ++failed;
   });
   EXPECT_EQ(failed, 4);
+}
+
+TEST_F(EngineTable, WhatOneRanksEngineCannotHoldIsForcedOnNoRank) {
+  loopback().has_rules = true;
+  loopback().holds_not = 2;
+  run_ranks({4, 2, loopback_only}, network_, [&](uint32_t rank, Result<std::unique_ptr<Communicator>> made) {
+    ASSERT_TRUE(made.is_ok()) << made.status().message();
+    const Status forced = made.value()->force(schedule::Collective::kAllreduce, "ring");
+    EXPECT_EQ(forced.code(), Code::kInvalidArgument);
+    const char* why = rank == 2 ? "the loop is full" : "`ring` is not forced: rank 2's NIC engine can't hold it";
+    EXPECT_NE(std::string(forced.message()).find(why), std::string::npos) << forced.message();
+    const std::string explanation = made.value()->explain({.collective = schedule::Collective::kAllreduce, .count = 1});
+    EXPECT_EQ(explanation.find("it is forced"), std::string::npos) << explanation;
+    EXPECT_TRUE(made.value()->close().is_ok());
+  });
 }
 
 TEST_F(EngineTable, WithinANodeNoEngineIsAsked) {

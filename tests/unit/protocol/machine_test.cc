@@ -54,7 +54,7 @@ TEST(NicMachine, SendsWhatTheScheduleSendsAndNothingElse) {
 }
 
 TEST(NicMachine, AcknowledgedMessagesTakeTwiceThePackets) {
-  ProtocolNetwork network(programs_of("dissemination", 8, Mode::kAcknowledged), {}, 1);
+  ProtocolNetwork network(programs_of("dissemination", 8, Mode::kDirect), {}, 1);
   for (uint32_t member = 0; member < 8; ++member) EXPECT_EQ(network.start(member), NIC_TAKEN);
   network.settle_and_tick();
   EXPECT_EQ(network.sent(NIC_MESSAGE), 24u);
@@ -75,7 +75,7 @@ TEST_P(NicMachineUnderLoss, CompletesEveryBarrierInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(Wires, NicMachineUnderLoss,
                          testing::Combine(testing::ValuesIn(by_messages()), testing::Values(0.0, 0.01, 0.2),
-                                          testing::Values(Mode::kCollective, Mode::kAcknowledged)));
+                                          testing::Values(Mode::kCollective, Mode::kDirect)));
 
 TEST(NicMachine, AChainNeedsAWireThatLosesNothing) {
   ProtocolNetwork network(programs_of("dissemination", 7, Mode::kChain), {.duplicate = 0.1, .reorder = true}, 5);
@@ -155,7 +155,7 @@ TEST(NicMachine, AHostThatIsLateIsWaitedForAndNoFailure) {
 }
 
 TEST(NicMachine, AMemberThatIsGoneIsNamedToAllOthers) {
-  for (const Mode mode : {Mode::kCollective, Mode::kChain, Mode::kAcknowledged}) {
+  for (const Mode mode : {Mode::kCollective, Mode::kChain, Mode::kDirect}) {
     for (const char* name : by_messages()) {
       SCOPED_TRACE(name);
       const double loss = mode == Mode::kChain ? 0 : 0.1;
@@ -210,7 +210,7 @@ TEST(NicMachine, WhatIsNotAcknowledgedIsDueAlsoWhenAllIsComplete) {
   nic_group group{};
   group.size = 2;
   group.programs = 1;
-  group.program[0] = programs_of("dissemination", 2, Mode::kAcknowledged)[0];
+  group.program[0] = programs_of("dissemination", 2, Mode::kDirect)[0];
   nic_state state{};
   nic_watched_member members[2] = {};
   nic_watch watch{};

@@ -46,8 +46,8 @@ void add_barriers(nic_group& group, uint32_t number) {
     add(group, program_of(Collective::kBarrier, name, group.size, group.self, {mode}));
   };
   barrier("dissemination", Mode::kCollective);
-  barrier("gather_broadcast", Mode::kAcknowledged);
-  if (number != 0) barrier("dissemination", Mode::kAcknowledged);
+  barrier("gather_broadcast", Mode::kDirect);
+  if (number != 0) barrier("dissemination", Mode::kDirect);
   if (number != 1) barrier("linear", Mode::kChain);
   add(group, vote_of(group.size, group.self));
 }

@@ -36,6 +36,15 @@ TEST(Nodes, KnowHowRanksAreSpread) {
   EXPECT_FALSE(cyclic.is_in_blocks());
 }
 
+TEST(Nodes, InBlocksHoldNeighbours) {
+  const Nodes nodes = Nodes::in_blocks({2, 1, 3});
+  EXPECT_EQ(nodes.count(), 3u);
+  EXPECT_EQ(nodes.ranks_of(0), (Ranks{0, 1}));
+  EXPECT_EQ(nodes.ranks_of(1), (Ranks{2}));
+  EXPECT_EQ(nodes.ranks_of(2), (Ranks{3, 4, 5}));
+  EXPECT_TRUE(nodes.is_in_blocks());
+}
+
 TEST(Nodes, AreOneIfAllRanksShareMemory) {
   const Nodes one(3);
   EXPECT_EQ(one.count(), 1u);

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
 
-constexpr CostParameters kByKernel{.beta_us_per_kib = 0.4,
-                                   .cores = 8,
+constexpr CostParameters kByKernel{.cores = 8,
+                                   .beta_us_per_kib = 0.4,
                                    .wire_alpha_us = 1,
                                    .wire_overhead_us = 0.5,
                                    .wire_gap_us = 0.1,
@@ -23,7 +23,7 @@ CostParameters fetching(double miss_us_per_kib) {
 }
 
 TEST(CostModelOfInterfaces, OneThatFetchesSparesTheCopiesAtBothEnds) {
-  const Nodes nodes = block_nodes({1, 1});
+  const Nodes nodes = Nodes::in_blocks({1, 1});
   const Query query = query_on(nodes, Collective::kBroadcast, 1 << 20);
   const double copied = price_of(query, "tree_mm", kByKernel);
   const double fetched = price_of(query, "tree_mm", fetching(0));
@@ -32,7 +32,7 @@ TEST(CostModelOfInterfaces, OneThatFetchesSparesTheCopiesAtBothEnds) {
 
 TEST(CostModelOfInterfaces, AProcessorThatWritesIntoOneHasNoTimeForTheNextMessage) {
   // With a lane for each rank and a long way, what counts is the time that the sender takes for its messages.
-  const Nodes nodes = block_nodes({1, 1, 1, 1, 1, 1, 1, 1});
+  const Nodes nodes = Nodes::in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
   const Query query = query_on(nodes, Collective::kAlltoall, 1024);
   CostParameters parameters = fetching(0);
   const double fetched = price_of(query, "linear", parameters);
@@ -50,7 +50,7 @@ TEST(CostModelOfInterfaces, AProcessorThatWritesIntoOneHasNoTimeForTheNextMessag
 }
 
 TEST(CostModelOfInterfaces, DistributionReadsWhatNoCacheHasAndAggregationDoesNot) {
-  const Nodes nodes = block_nodes({4, 4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4, 4});
   for (const uint64_t bytes : {512ull, 4096ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const auto dearer_by = [&](const char* spec, const CostParameters& with, const CostParameters& without) {
@@ -71,7 +71,7 @@ TEST(CostModelOfInterfaces, DistributionReadsWhatNoCacheHasAndAggregationDoesNot
 }
 
 TEST(CostModelOfInterfaces, ALeaderReadsWhatCameOnceHoweverItPassesItOn) {
-  const Nodes nodes = block_nodes({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const Query query = query_on(nodes, Collective::kAlltoall, 16384);
   for (const char* spread : {"linear", "pairwise"}) {
     const std::string spec = std::string("leader:across=linear,spread=").append(spread);
@@ -83,13 +83,13 @@ TEST(CostModelOfInterfaces, ALeaderReadsWhatCameOnceHoweverItPassesItOn) {
 }
 
 TEST(CostModelOfInterfaces, CombiningWhatCameReadsIt) {
-  const Nodes nodes = block_nodes({1, 1});
+  const Nodes nodes = Nodes::in_blocks({1, 1});
   const Query query = query_on(nodes, Collective::kReduce, 1 << 16);
   EXPECT_NEAR(price_of(query, "tree_mm", fetching(1)) - price_of(query, "tree_mm", fetching(0)), 64, 0.1);
 }
 
 TEST(CostModelOfInterfaces, TakesMoreRanksWhereItIsToldTo) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(32, 4));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(32, 4));
   const Query query = query_on(nodes, Collective::kAlltoall, 64);
   const Result<Spec> spec = parse_spec(query.collective, "linear");
   ASSERT_TRUE(spec.is_ok());
@@ -102,7 +102,7 @@ TEST(CostModelOfInterfaces, TakesMoreRanksWhereItIsToldTo) {
 
 TEST(CostModelOfInterfaces, NoMessageWaitsForLaterOnesByTime) {
   // All messages of an exchange in one stage. Interfaces that are never idle take no longer than the messages do.
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const Query query = query_on(nodes, Collective::kAlltoall, 2048);
   const Result<Spec> spec = parse_spec(query.collective, "linear");
   for (const uint32_t lanes : {1u, 2u, 4u}) {
@@ -119,13 +119,9 @@ TEST(CostModelOfInterfaces, NoMessageWaitsForLaterOnesByTime) {
 }
 
 TEST(CostModelOfInterfaces, ReadsTheirParameters) {
-  const Result<Table> table =
-      Table::parse("hocket-table 1\nmodel wire_dma=1 wire_pio_bytes=512 wire_miss_us_per_kib=0.25\n", "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   const CostParameters expected{.wire_dma = 1, .wire_pio_bytes = 512, .wire_miss_us_per_kib = 0.25};
-  EXPECT_EQ(table.value().model(), expected);
-  const Result<Table> wrong = Table::parse("hocket-table 1\nmodel wire_dma=2\n", "t");
-  EXPECT_NE(std::string(wrong.status().message()).find("wire_dma= is a number from 0 to 1"), std::string::npos);
+  EXPECT_EQ(model_of("wire_dma=1 wire_pio_bytes=512 wire_miss_us_per_kib=0.25"), expected);
+  EXPECT_NE(refusal_of_model("wire_dma=2").find("wire_dma= is a number from 0 to 1"), std::string::npos);
 }
 
 }  // namespace

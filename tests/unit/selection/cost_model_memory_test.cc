@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
@@ -18,10 +18,10 @@ namespace {
 //     Hackenberg, Schoene, Mueller, Memory Performance and Cache Coherency Effects on an Intel Nehalem Multiprocessor
 //     System, 2009). That one cache serves readers of the same lines 2.5 times as fast as one alone is assumed.
 //   memory: three channels of 8.5 GB/s a socket, of which a copy takes three KiB a KiB; caches of 8 MiB each.
-constexpr CostParameters kTwoSockets{.alpha_us = 0.1,
+constexpr CostParameters kTwoSockets{.cores = 16,
+                                     .alpha_us = 0.1,
                                      .beta_us_per_kib = 0.078,
                                      .gamma_us_per_kib = 0.03,
-                                     .cores = 16,
                                      .hot_line_us = 0.05,
                                      .source_us_per_kib = 0.03,
                                      .memory_us_per_kib = 0.06,
@@ -41,13 +41,8 @@ CostParameters without_these(CostParameters parameters) {
   return parameters;
 }
 
-Query call_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed = false) {
-  return {.collective = collective, .bytes = bytes, .ranks = ranks, .oversubscribed = oversubscribed};
-}
-
 std::string cheapest(const Query& query, const CostParameters& parameters) {
-  const std::vector<Prediction> all = predict(query, parameters);
-  return all.empty() ? "" : to_text(all.front().spec);
+  return to_text(cheapest_spec(query, parameters));
 }
 
 bool begins_with(const std::string& text, std::string_view beginning) { return text.starts_with(beginning); }
@@ -103,7 +98,7 @@ TEST(CostModelOfMemory, WhatTheCachesHoldDoesNotGoThroughMemory) {
 }
 
 TEST(CostModelOfMemory, ANodesCachesHoldWhatItsOwnRanksHave) {
-  const Nodes nodes = block_nodes({8, 8, 4});
+  const Nodes nodes = Nodes::in_blocks({8, 8, 4});
   const Query query = query_on(nodes, Collective::kBroadcast, 64 << 10);
   CostParameters narrow = without_these(kTwoSockets);
   const CostParameters wide = narrow;
@@ -199,7 +194,7 @@ TEST(FindingsOfVelamatiAndOthers, ReductionGoesByATreeThenByPiecesThenDownThePip
 
 // Ranks of a machine that no table was made on: what it has of caches and sockets is all that is known.
 TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
-  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const CostParameters said{.cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03};
   Query query = call_of(Collective::kBroadcast, 8 << 10, 16);
   EXPECT_EQ(assumed(said, query), said) << "ranks that are only thought of";
   EXPECT_EQ(cheapest(query, said), "one_to_all:degree=1");
@@ -215,7 +210,7 @@ TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
   query.bytes = 8;
   EXPECT_TRUE(cheapest(query, said).starts_with("tree"));
   query.collective = Collective::kBarrier;
-  const Nodes sockets = block_nodes({8, 8});
+  const Nodes sockets = Nodes::in_blocks({8, 8});
   query.sockets = query.caches = &sockets;
   EXPECT_EQ(cheapest(query, said), "pairwise_exchange");
   EXPECT_LT(price_of(query, "pairwise_exchange", said), price_of(query, "dissemination", said));
@@ -225,7 +220,7 @@ TEST(CostModelOfMemory, AssumesOfRealCoresWhatNoTableSays) {
 
 // Ranks that are bound to the cores of four caches in turn.
 TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
-  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
+  const CostParameters said{.cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03};
   std::vector<uint64_t> labels;
   for (uint32_t rank = 0; rank < 16; ++rank) labels.push_back(rank % 4);
   const Nodes caches(labels);
@@ -247,9 +242,9 @@ TEST(CostModelOfMemory, TriesCompositionsOverCachesWhereItKnowsThem) {
 
 // Of more ranks than are priced, each stands for one that is somewhere.
 TEST(CostModelOfMemory, PricesSocketsAndCachesOfMoreRanksThanItLooksAt) {
-  const CostParameters said{.alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03, .cores = 2};
-  const Nodes sockets = block_nodes({64, 64});
-  const Nodes caches = block_nodes(std::vector<uint32_t>(16, 8));
+  const CostParameters said{.cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.078, .gamma_us_per_kib = 0.03};
+  const Nodes sockets = Nodes::in_blocks({64, 64});
+  const Nodes caches = Nodes::in_blocks(std::vector<uint32_t>(16, 8));
   const auto price = [&](const char* spec, const Nodes* of_caches, const Nodes* of_sockets) {
     Query query = call_of(Collective::kBarrier, 0, 128);
     query.has_cores = true;
@@ -266,25 +261,21 @@ TEST(CostModelOfMemory, PricesSocketsAndCachesOfMoreRanksThanItLooksAt) {
   // As on one machine of 64: one of its exchanges crosses.
   Query half = call_of(Collective::kBarrier, 0, 64);
   half.has_cores = true;
-  const Nodes halves = block_nodes({32, 32});
+  const Nodes halves = Nodes::in_blocks({32, 32});
   half.sockets = &halves;
   EXPECT_EQ(price("pairwise_exchange", nullptr, &sockets), price_of(half, "pairwise_exchange", said));
 }
 
 TEST(CostModelOfMemory, ReadsItsParameters) {
-  const Result<Table> table = Table::parse(
-      "hocket-table 1\nmodel cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 "
-      "memory_after_kib=16384 caches=2 sockets=2 other_socket_us=0.085 other_socket_us_per_kib=0.036 "
-      "other_cache_us=0.1 "
-      "other_cache_us_per_kib=0.2\n",
-      "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   CostParameters expected = kTwoSockets;
   expected.beta_us_per_kib = CostParameters().beta_us_per_kib;
   expected.gamma_us_per_kib = CostParameters().gamma_us_per_kib;
   expected.other_cache_us = 0.1;
   expected.other_cache_us_per_kib = 0.2;
-  EXPECT_EQ(table.value().model(), expected);
+  EXPECT_EQ(model_of("cores=16 hot_line_us=0.05 source_us_per_kib=0.03 memory_us_per_kib=0.06 memory_after_kib=16384 "
+                     "caches=2 sockets=2 other_socket_us=0.085 other_socket_us_per_kib=0.036 other_cache_us=0.1 "
+                     "other_cache_us_per_kib=0.2"),
+            expected);
 }
 
 }  // namespace

@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
 
 std::string best(const Query& query, const CostParameters& parameters) {
-  return std::string(predict(query, parameters).front().spec.algorithm->name);
+  return std::string(cheapest_spec(query, parameters).algorithm->name);
 }
 
 // An interface that processors drive, and several drive better; one that does it all itself, and that several ranks
@@ -32,7 +32,8 @@ const CostParameters kOffload{.cores = 8,
 const CostParameters kTcp{.cores = 8};
 
 TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
-  for (const Nodes& nodes : {block_nodes({4, 4}), block_nodes({3, 1, 4}), block_nodes({1, 1, 1}), block_nodes({2, 9})})
+  for (const Nodes& nodes :
+       {Nodes::in_blocks({4, 4}), Nodes::in_blocks({3, 1, 4}), Nodes::in_blocks({1, 1, 1}), Nodes::in_blocks({2, 9})})
     for (const algorithms::Algorithm* algorithm : algorithms::all())
       for (const uint64_t bytes : {0ull, 8ull, 100000ull})
         for (const bool oversubscribed : {false, true}) {
@@ -48,7 +49,7 @@ TEST(CostModelOverNodes, WalksEverySchemeToItsEnd) {
 }
 
 TEST(CostModelOverNodes, EveryParameterOfTheWireCountsWhereItShould) {
-  const Nodes nodes = block_nodes({4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4});
   const Query small = query_on(nodes, Collective::kAlltoall, 8);
   const Query large = query_on(nodes, Collective::kAlltoall, 1 << 16);
   const auto with = [](const auto& change) {
@@ -83,11 +84,11 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
   const CostParameters apart{.cores = 2, .wire_alpha_us = 1, .wire_overhead_us = 1};
   CostParameters together = apart;
   together.one_machine = 1;
-  const Nodes two = block_nodes({4, 4});
+  const Nodes two = Nodes::in_blocks({4, 4});
   const Query query = query_on(two, Collective::kBarrier, 0, true);
   EXPECT_GT(price_of(query, "dissemination", together), price_of(query, "dissemination", apart));
   // Nobody asked whether nodes on one machine are oversubscribed each: together they are.
-  const Nodes single = block_nodes({1, 1, 1, 1});
+  const Nodes single = Nodes::in_blocks({1, 1, 1, 1});
   EXPECT_GT(price_of(query_on(single, Collective::kBarrier, 0), "dissemination", together),
             price_of(query_on(single, Collective::kBarrier, 0), "dissemination", apart));
   // The leaders alone are run by the scheduler between the two steps within nodes.
@@ -95,7 +96,7 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
 }
 
 TEST(CostModelOverNodes, FewMessagesForShortBlocksLanesForMiddlingAndNoDetourForLong) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const auto alltoall = [&](uint64_t bytes) { return query_on(nodes, Collective::kAlltoall, bytes); };
   EXPECT_EQ(best(alltoall(8), kTcp), "leader");
   const std::string middling = best(alltoall(16 << 10), kTcp);
@@ -109,7 +110,7 @@ TEST(CostModelOverNodes, FewMessagesForShortBlocksLanesForMiddlingAndNoDetourFor
 }
 
 TEST(CostModelOverNodes, AnInterfaceDrivenByTheHostGainsByAllCoresSending) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   for (const uint64_t bytes : {64ull, 512ull, 2048ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const double all_cores = price_of(query, "send_aggregation", kHostDriven);
@@ -122,7 +123,7 @@ TEST(CostModelOverNodes, AnInterfaceDrivenByTheHostGainsByAllCoresSending) {
 }
 
 TEST(CostModelOverNodes, AnInterfaceThatSeveralRanksDisturbIsBestServedByALeader) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   for (const uint64_t bytes : {8ull, 64ull, 4096ull, 65536ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     EXPECT_EQ(best(query, kOffload), "leader") << bytes;
@@ -131,7 +132,7 @@ TEST(CostModelOverNodes, AnInterfaceThatSeveralRanksDisturbIsBestServedByALeader
 }
 
 TEST(CostModelOverNodes, SendAggregationAndReceiveDistributionCostAlikeWhereCopiesDo) {
-  const Nodes nodes = block_nodes({4, 4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4, 4});
   for (const uint64_t bytes : {64ull, 4096ull}) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const double ratio = price_of(query, "send_aggregation", kTcp) / price_of(query, "receive_distribution", kTcp);
@@ -141,8 +142,8 @@ TEST(CostModelOverNodes, SendAggregationAndReceiveDistributionCostAlikeWhereCopi
 
 TEST(PredictOverNodes, KnowsLayoutsApart) {
   const Table table{kTcp};
-  const Nodes even = block_nodes({4, 4});
-  const Nodes uneven = block_nodes({7, 1});
+  const Nodes even = Nodes::in_blocks({4, 4});
+  const Nodes uneven = Nodes::in_blocks({7, 1});
   const Query query = query_on(even, Collective::kAlltoall, 64);
   const double us = predict(query, table).front().us;
   EXPECT_NE(predict(query_on(uneven, Collective::kAlltoall, 64), table).front().us, us);
@@ -156,7 +157,7 @@ TEST(PredictOverNodes, KnowsLayoutsApart) {
 TEST(PredictOverNodes, WhatIsKeptDependsOnMulticastToo) {
   const std::string text =
       "hocket-table 1\nmodel wire_alpha_us=25 wire_overhead_us=3\nbroadcast nodes=2.. ppn=..1 multicast\n";
-  const Nodes nodes = block_nodes({2, 2, 2, 2, 2, 2, 2, 2});
+  const Nodes nodes = Nodes::in_blocks({2, 2, 2, 2, 2, 2, 2, 2});
   Query without = query_on(nodes, Collective::kBroadcast, 512);
   Query with = without;
   with.why_no_multicast = "";
@@ -174,8 +175,9 @@ TEST(PredictOverNodes, WhatIsKeptDependsOnMulticastToo) {
 }
 
 TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
-  for (const Nodes& nodes : {block_nodes(std::vector<uint32_t>(64, 8)), block_nodes(std::vector<uint32_t>(2, 300)),
-                             block_nodes(std::vector<uint32_t>(500, 1)), block_nodes({1, 400, 3})})
+  for (const Nodes& nodes :
+       {Nodes::in_blocks(std::vector<uint32_t>(64, 8)), Nodes::in_blocks(std::vector<uint32_t>(2, 300)),
+        Nodes::in_blocks(std::vector<uint32_t>(500, 1)), Nodes::in_blocks({1, 400, 3})})
     for (const bool oversubscribed : {false, true}) {
       const std::vector<Prediction> many = predict(query_on(nodes, Collective::kAllreduce, 1024, oversubscribed), kTcp);
       ASSERT_FALSE(many.empty());
@@ -184,12 +186,6 @@ TEST(PredictOverNodes, ServesMoreRanksAndNodesThanItPrices) {
 }
 
 TEST(Model, ReadsTheParametersOfTheWire) {
-  Result<Table> table = Table::parse(
-      "hocket-table 1\n"
-      "model wire_alpha_us=5 wire_overhead_us=2 wire_gap_us=0.5 wire_beta_us_per_kib=0.3 wire_lanes=2 "
-      "wire_crowding=0.1 one_machine=1\n",
-      "t");
-  ASSERT_TRUE(table.is_ok()) << table.status().message();
   const CostParameters expected{.wire_alpha_us = 5,
                                 .wire_overhead_us = 2,
                                 .wire_gap_us = 0.5,
@@ -197,14 +193,13 @@ TEST(Model, ReadsTheParametersOfTheWire) {
                                 .wire_lanes = 2,
                                 .wire_crowding = 0.1,
                                 .one_machine = 1};
-  EXPECT_EQ(table.value().model(), expected);
-  const auto error = [](const std::string& word) {
-    return std::string(Table::parse("hocket-table 1\nmodel " + word + "\n", "t").status().message());
-  };
-  EXPECT_NE(error("wire_lanes=0").find("wire_lanes= is a number from 1 to"), std::string::npos);
-  EXPECT_NE(error("one_machine=2").find("one_machine= is a number from 0 to 1"), std::string::npos);
-  EXPECT_NE(error("wire_alfa_us=2").find("wire_alpha_us="), std::string::npos);
-  EXPECT_NE(error("wire_gap_us=1 wire_gap_us=1").find("twice"), std::string::npos);
+  EXPECT_EQ(model_of("wire_alpha_us=5 wire_overhead_us=2 wire_gap_us=0.5 wire_beta_us_per_kib=0.3 wire_lanes=2 "
+                     "wire_crowding=0.1 one_machine=1"),
+            expected);
+  EXPECT_NE(refusal_of_model("wire_lanes=0").find("wire_lanes= is a number from 1 to"), std::string::npos);
+  EXPECT_NE(refusal_of_model("one_machine=2").find("one_machine= is a number from 0 to 1"), std::string::npos);
+  EXPECT_NE(refusal_of_model("wire_alfa_us=2").find("wire_alpha_us="), std::string::npos);
+  EXPECT_NE(refusal_of_model("wire_gap_us=1 wire_gap_us=1").find("twice"), std::string::npos);
 }
 
 }  // namespace

@@ -6,26 +6,15 @@
 #include <cmath>
 #include <map>
 
+#include "selection/priced_calls.h"
+
 namespace hocket::selection {
 namespace {
 
-using schedule::Collective;
-
 const CostParameters kMachine{
-    .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7, .cores = 2};
+    .cores = 2, .alpha_us = 0.1, .beta_us_per_kib = 0.02, .gamma_us_per_kib = 0.03, .switch_us = 0.7};
 
-Query query_of(Collective collective, uint64_t bytes, uint32_t ranks, bool oversubscribed) {
-  return {
-      .collective = collective, .bytes = bytes, .ranks = ranks, .oversubscribed = oversubscribed, .element_bytes = 8};
-}
-
-double price_of(const Query& query, const char* spec, const CostParameters& parameters = kMachine) {
-  Result<Spec> parsed = parse_spec(query.collective, spec);
-  EXPECT_TRUE(parsed.is_ok()) << parsed.status().message();
-  Result<Choice> choice = choose(query, Table(), &parsed.value());
-  EXPECT_TRUE(choice.is_ok()) << choice.status().message();
-  return PricedCall(query, choice.value()).us(parameters);
-}
+double price_of(const Query& query, const char* spec) { return price_of(query, spec, kMachine); }
 
 // Calls `test(query, spec)` for everything that can serve, small and large, with and without a core for each rank.
 template <typename Test>
@@ -33,7 +22,7 @@ void for_all_schedules(uint64_t bytes, Test test) {
   for (const algorithms::Algorithm* algorithm : algorithms::all())
     for (uint32_t ranks : {1u, 2u, 3u, 7u, 16u})
       for (bool oversubscribed : {false, true}) {
-        const Query query = query_of(algorithm->collective, bytes, ranks, oversubscribed && ranks > 1);
+        const Query query = call_of(algorithm->collective, bytes, ranks, oversubscribed && ranks > 1);
         const Spec spec{algorithm};
         if (why_not(query, spec).empty()) test(query, to_text(spec));
       }
@@ -67,8 +56,8 @@ TEST(CostModel, LongerMessagesCostMore) {
 }
 
 TEST(CostModel, EveryParameterCountsWhereItShould) {
-  const Query small = query_of(Collective::kAllreduce, 8, 8, true);
-  const Query large = query_of(Collective::kAllreduce, 1 << 20, 8, false);
+  const Query small = call_of(Collective::kAllreduce, 8, 8, true);
+  const Query large = call_of(Collective::kAllreduce, 1 << 20, 8, false);
   CostParameters dearer = kMachine;
   dearer.alpha_us *= 4;
   EXPECT_GT(price_of(small, "direct", dearer), price_of(small, "direct"));
@@ -89,31 +78,31 @@ TEST(CostModel, EveryParameterCountsWhereItShould) {
 
 TEST(CostModel, PrefersFewRoundsWhereCoresAreShort) {
   for (uint32_t ranks : {4u, 8u, 16u}) {
-    const Query barrier = query_of(Collective::kBarrier, 0, ranks, true);
+    const Query barrier = call_of(Collective::kBarrier, 0, ranks, true);
     EXPECT_LT(price_of(barrier, "signal"), price_of(barrier, "dissemination")) << ranks;
     EXPECT_LT(price_of(barrier, "signal"), price_of(barrier, "tree:degree=2")) << ranks;
-    const Query allreduce = query_of(Collective::kAllreduce, 8, ranks, true);
+    const Query allreduce = call_of(Collective::kAllreduce, 8, ranks, true);
     EXPECT_LT(price_of(allreduce, "direct"), price_of(allreduce, "ring")) << ranks;
   }
 }
 
 TEST(CostModel, PrefersSharedWorkWhereMessagesAreLong) {
-  const Query query = query_of(Collective::kAllreduce, 4 << 20, 16, false);
+  const Query query = call_of(Collective::kAllreduce, 4 << 20, 16, false);
   for (const char* shares : {"ring", "reduce_scatter_allgather", "pieces"})
     for (const char* repeats : {"direct", "recursive_doubling"})
       EXPECT_LT(price_of(query, shares), price_of(query, repeats)) << shares << " " << repeats;
 }
 
 TEST(CostModel, PrefersLogarithmicDepthForShortMessagesOnManyCores) {
-  const Query query = query_of(Collective::kAllreduce, 8, 64, false);
+  const Query query = call_of(Collective::kAllreduce, 8, 64, false);
   EXPECT_LT(price_of(query, "recursive_doubling"), price_of(query, "ring"));
   EXPECT_LT(price_of(query, "recursive_doubling"), price_of(query, "direct"));
-  const Query barrier = query_of(Collective::kBarrier, 0, 64, false);
+  const Query barrier = call_of(Collective::kBarrier, 0, 64, false);
   EXPECT_LT(price_of(barrier, "dissemination"), price_of(barrier, "one_to_all"));
 }
 
 TEST(Predict, GivesEverythingThatCanServeInTheOrderOfItsPrice) {
-  Query query = query_of(Collective::kAllreduce, 4096, 8, true);
+  Query query = call_of(Collective::kAllreduce, 4096, 8, true);
   const std::vector<Prediction> all = predict(query, kMachine);
   ASSERT_GT(all.size(), 3u);
   for (size_t i = 1; i < all.size(); ++i) EXPECT_LE(all[i - 1].us, all[i].us);
@@ -125,7 +114,7 @@ TEST(Predict, GivesEverythingThatCanServeInTheOrderOfItsPrice) {
 
 TEST(Predict, SaysTheSameWheneverItIsAsked) {
   for (bool oversubscribed : {false, true}) {
-    const Query query = query_of(Collective::kReduce, 65536, 13, oversubscribed);
+    const Query query = call_of(Collective::kReduce, 65536, 13, oversubscribed);
     const std::vector<Prediction> once = predict(query, kMachine);
     const std::vector<Prediction> again = predict(query, kMachine);
     ASSERT_EQ(once.size(), again.size());
@@ -138,7 +127,7 @@ TEST(Predict, SaysTheSameWheneverItIsAsked) {
 
 TEST(Predict, ServesMoreRanksThanItPrices) {
   for (bool oversubscribed : {false, true}) {
-    const std::vector<Prediction> many = predict(query_of(Collective::kBarrier, 0, 100000, oversubscribed), kMachine);
+    const std::vector<Prediction> many = predict(call_of(Collective::kBarrier, 0, 100000, oversubscribed), kMachine);
     ASSERT_FALSE(many.empty());
     EXPECT_TRUE(std::isfinite(many.front().us));
   }

@@ -15,12 +15,6 @@ namespace {
 using schedule::Collective;
 using schedule::Nodes;
 
-Nodes nodes_in_blocks(const std::vector<uint32_t>& ranks_on) {
-  std::vector<uint64_t> labels;
-  for (uint32_t node = 0; node < ranks_on.size(); ++node) labels.insert(labels.end(), ranks_on[node], node);
-  return Nodes(labels);
-}
-
 Nodes cyclic_nodes(uint32_t nodes, uint32_t ranks_a_node) {
   std::vector<uint64_t> labels;
   for (uint32_t rank = 0; rank < nodes * ranks_a_node; ++rank) labels.push_back(rank % nodes);
@@ -82,7 +76,7 @@ TEST(Spec, CallsTheDegreeByTheAlgorithmsOwnWordForIt) {
 }
 
 TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
-  const Nodes nodes = nodes_in_blocks({2, 2});
+  const Nodes nodes = Nodes::in_blocks({2, 2});
   for (const algorithms::Algorithm* algorithm : algorithms::all()) {
     if (algorithms::facts_of(*algorithm).multicasts) continue;  // below
     const Query query = query_of(nodes, algorithm->collective, 64);
@@ -99,8 +93,8 @@ TEST(ChoiceOverNodes, RefusesWhatNeedsMemoryThatAllRanksShare) {
 TEST(ChoiceOverNodes, MulticastIsForOneRankANodeAndWhereItGetsThrough) {
   const Spec flat = parsed_spec(Collective::kBroadcast, "multicast");
   const Spec composed = parsed_spec(Collective::kBroadcast, "leader:across=multicast");
-  const Nodes pairs = nodes_in_blocks({2, 2});
-  const Nodes single = nodes_in_blocks({1, 1, 1});
+  const Nodes pairs = Nodes::in_blocks({2, 2});
+  const Nodes single = Nodes::in_blocks({1, 1, 1});
   Query query = query_of(pairs, Collective::kBroadcast, 64);
   query.why_no_multicast = "a firewall";
   EXPECT_NE(why_not(query, flat).find("leader:across=multicast"), std::string::npos);
@@ -119,7 +113,7 @@ TEST(ChoiceOverNodes, MulticastIsForOneRankANodeAndWhereItGetsThrough) {
 }
 
 TEST(ChoiceOverNodes, AsManyBlocksAreMulticastAtATimeAsSocketsHaveRoomFor) {
-  const Nodes single = nodes_in_blocks(std::vector<uint32_t>(64, 1));
+  const Nodes single = Nodes::in_blocks(std::vector<uint32_t>(64, 1));
   const auto chains = [&](const char* text, uint64_t bytes) {
     Query query = query_of(single, Collective::kAllgather, bytes);
     query.why_no_multicast = "";
@@ -135,7 +129,7 @@ TEST(ChoiceOverNodes, AsManyBlocksAreMulticastAtATimeAsSocketsHaveRoomFor) {
 }
 
 TEST(ChoiceOverNodes, AnAllgatherOfLeadersMayGoByMulticast) {
-  const Nodes pairs = nodes_in_blocks({2, 2});
+  const Nodes pairs = Nodes::in_blocks({2, 2});
   Query query = query_of(pairs, Collective::kAllgather, 64);
   query.why_no_multicast = "";
   EXPECT_EQ(why_not(query, parsed_spec(Collective::kAllgather, "leader:across=multicast")), "");
@@ -145,7 +139,7 @@ TEST(ChoiceOverNodes, AnAllgatherOfLeadersMayGoByMulticast) {
 }
 
 TEST(ChoiceOverNodes, TheModelLeavesMulticastToRules) {
-  const Nodes single = nodes_in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
+  const Nodes single = Nodes::in_blocks({1, 1, 1, 1, 1, 1, 1, 1});
   Query query = query_of(single, Collective::kBroadcast, 64);
   query.why_no_multicast = "";
   for (const Prediction& one : predict(query, Table::shipped()))
@@ -163,7 +157,7 @@ TEST(ChoiceOverNodes, TheModelLeavesMulticastToRules) {
 
 TEST(ChoiceOverNodes, EveryCollectiveHasAnAlgorithmForAnyNodes) {
   for (const Nodes& nodes :
-       {nodes_in_blocks({2, 2}), nodes_in_blocks({1, 1, 1}), nodes_in_blocks({3, 1, 4}), cyclic_nodes(3, 4)})
+       {Nodes::in_blocks({2, 2}), Nodes::in_blocks({1, 1, 1}), Nodes::in_blocks({3, 1, 4}), cyclic_nodes(3, 4)})
     for (int i = 0; i < schedule::kCollectives; ++i)
       for (const uint64_t bytes : {8ull, 4096ull, 1ull << 20, 1ull << 27})
         for (const bool commutative : {true, false}) {
@@ -181,7 +175,7 @@ TEST(ChoiceOverNodes, ChoosesPartsThatAreNotNamedByTheirOwnCalls) {
       "reduce ranks=3..4 bytes=..4K tree:degree=flat\n"
       "allreduce nodes=2 ppn=1 ring\n"
       "broadcast one_to_all\n");
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const Query query = query_of(nodes, Collective::kAllreduce, 4096);
   const Spec forced = parsed_spec(Collective::kAllreduce, "leader:spread=tree/2");
   const Result<Choice> choice = choose(query, table, &forced);
@@ -202,7 +196,7 @@ TEST(ChoiceOverNodes, ChoosesPartsThatAreNotNamedByTheirOwnCalls) {
 }
 
 TEST(ChoiceOverNodes, CutsPartsIntoSegmentsThatFitIntoASlotAndNeverIntoCalls) {
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const Spec pieces = parsed_spec(Collective::kAllreduce, "leader:node=tree,spread=one_to_all");
   Query query = query_of(nodes, Collective::kAllreduce, 1 << 20);
   const Result<Choice> choice = choose(query, Table(), &pieces);
@@ -220,7 +214,7 @@ TEST(ChoiceOverNodes, CutsPartsIntoSegmentsThatFitIntoASlotAndNeverIntoCalls) {
 }
 
 TEST(ChoiceOverNodes, PartsAreRefusedWithTheirReason) {
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const auto why = [&](const char* spec) {
     return why_not(query_of(nodes, Collective::kAllreduce, 64), parsed_spec(Collective::kAllreduce, spec));
   };
@@ -234,7 +228,7 @@ TEST(ChoiceOverNodes, PartsAreRefusedWithTheirReason) {
 }
 
 TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
-  const Nodes blocks = nodes_in_blocks({3, 1, 4});
+  const Nodes blocks = Nodes::in_blocks({3, 1, 4});
   const Nodes cyclic = cyclic_nodes(2, 4);
   const Spec leader = parsed_spec(Collective::kAllreduce, "leader");
   Query query = query_of(blocks, Collective::kAllreduce, 64);
@@ -255,7 +249,7 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereNodesHoldNeighbours) {
 
 // On one node compositions go over its domains, which may hold ranks in any order just as well.
 TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
-  const Nodes blocks = nodes_in_blocks({4, 4});
+  const Nodes blocks = Nodes::in_blocks({4, 4});
   const Nodes cyclic = cyclic_nodes(2, 4);
   const Spec leader = parsed_spec(Collective::kAllreduce, "leader");
   Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 8, .domains = &blocks, .commutative = false};
@@ -269,7 +263,7 @@ TEST(ChoiceOverNodes, KeepsTheOrderOfOperandsOnlyWhereDomainsHoldNeighbours) {
 
 // Shared counters are those of all ranks of a node.
 TEST(ChoiceOverNodes, RanksOfADomainDoNotCountTogetherWithThoseOfOthers) {
-  const Nodes domains = nodes_in_blocks({2, 2});
+  const Nodes domains = Nodes::in_blocks({2, 2});
   const Query query{.collective = Collective::kBarrier, .ranks = 4, .domains = &domains, .oversubscribed = true};
   const Table table = parsed_table("barrier crowded signal\n");
   const Spec leader = parsed_spec(Collective::kBarrier, "leader");
@@ -289,7 +283,7 @@ TEST(ChoiceOverNodes, CompositionsCanBeForcedOnOneNodeButAreNotTriedThere) {
   const Query query{.collective = Collective::kAllreduce, .bytes = 64, .ranks = 4, .element_bytes = 8};
   EXPECT_EQ(why_not(query, leader), "");
   for (const Prediction& one : predict(query, Table::shipped())) EXPECT_TRUE(one.spec.algorithm->parts.empty());
-  const Nodes single = nodes_in_blocks({1, 1, 1, 1});
+  const Nodes single = Nodes::in_blocks({1, 1, 1, 1});
   for (const Prediction& one : predict(query_of(single, Collective::kAllreduce, 64), Table::shipped()))
     EXPECT_TRUE(one.spec.algorithm->parts.empty());
 }
@@ -302,11 +296,11 @@ TEST(TableOverNodes, RulesAreForOneNodeUnlessTheySayOtherwise) {
   const auto chosen = [&](const Nodes& nodes) {
     return std::string(choose(query_of(nodes, Collective::kAllreduce, 64), table).value().algorithm->name);
   };
-  EXPECT_EQ(chosen(nodes_in_blocks({4})), "recursive_doubling");
-  EXPECT_EQ(chosen(nodes_in_blocks({4, 4})), "ring");
-  EXPECT_EQ(chosen(nodes_in_blocks({4, 1})), "ring");
-  EXPECT_EQ(chosen(nodes_in_blocks({5, 1})), "reduce_scatter_allgather");
-  EXPECT_EQ(chosen(nodes_in_blocks({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(Nodes::in_blocks({4})), "recursive_doubling");
+  EXPECT_EQ(chosen(Nodes::in_blocks({4, 4})), "ring");
+  EXPECT_EQ(chosen(Nodes::in_blocks({4, 1})), "ring");
+  EXPECT_EQ(chosen(Nodes::in_blocks({5, 1})), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(Nodes::in_blocks({1, 1, 1, 1, 1})), "reduce_scatter_allgather");
 }
 
 TEST(TableOverNodes, RulesOfAWireHoldForThatAlone) {
@@ -314,7 +308,7 @@ TEST(TableOverNodes, RulesOfAWireHoldForThatAlone) {
       "allreduce nodes=2.. wire=mpich ring\n"
       "allreduce nodes=2.. wire=my-net_2 leader\n"
       "allreduce nodes=2.. recursive_doubling\n");
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const auto chosen = [&](const Table& by) {
     return std::string(choose(query_of(nodes, Collective::kAllreduce, 64), by).value().algorithm->name);
   };
@@ -329,7 +323,7 @@ TEST(TableOverNodes, RulesOfAWireHoldForThatAlone) {
 // The parts' algorithms come from other rules.
 TEST(TableOverNodes, PredictionsUnderOneWireAreNotTakenForAnothers) {
   const Table table = parsed_table("allreduce nodes=2.. ppn=1 wire=a ring\nallreduce nodes=2.. ppn=1 wire=b linear\n");
-  const Nodes nodes = nodes_in_blocks({4, 4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4, 4});
   const Query query = query_of(nodes, Collective::kAllreduce, 64);
   const auto us_of_leader = [&](const Table& by) {
     for (const Prediction& one : predict(query, by))
@@ -361,7 +355,7 @@ TEST(TableOverNodes, ConditionsOnNodesAreWrittenBack) {
 }
 
 TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const Table table = parsed_table("allreduce nodes=2.. leader:across=ring\nreduce tree\n");
   const std::string text = explain(query_of(nodes, Collective::kAllreduce, 64), table);
   const auto says = [&](const char* what) { EXPECT_NE(text.find(what), std::string::npos) << what << "\n" << text; };
@@ -372,14 +366,14 @@ TEST(ExplainOverNodes, SaysTheNodesThePartsAndTheirGrounds) {
   says("  part      spread: broadcast of 64 bytes on 4 ranks of a node: ");
   says("  because   test, line 2: allreduce nodes=2.. leader:across=ring\n");
   says("  not       direct: it needs memory that all ranks share, and they are on 2 nodes\n");
-  const std::string uneven = explain(query_of(nodes_in_blocks({3, 1}), Collective::kAllreduce, 64), table);
+  const std::string uneven = explain(query_of(Nodes::in_blocks({3, 1}), Collective::kAllreduce, 64), table);
   EXPECT_NE(uneven.find("on 2 nodes of 1 to 3 ranks"), std::string::npos) << uneven;
   const std::string cyclic = explain(query_of(cyclic_nodes(2, 2), Collective::kAllreduce, 64), table);
   EXPECT_NE(cyclic.find("on 2 nodes of 2 ranks that are not neighbours"), std::string::npos) << cyclic;
 }
 
 TEST(ExplainOverNodes, SaysWhatDependsOnLengthsThatNoRankSees) {
-  const Nodes nodes = nodes_in_blocks({4, 4});
+  const Nodes nodes = Nodes::in_blocks({4, 4});
   const Table table = parsed_table("alltoallv nodes=2.. leader\ngatherv nodes=2.. leader\n");
   const auto has = [&](Collective collective, const Spec* forced, const char* what) {
     return explain(query_of(nodes, collective, 0), table, forced).find(what) != std::string::npos;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "selection/cost_model.h"
-#include "selection/nodes_query.h"
+#include "selection/priced_calls.h"
 
 namespace hocket::selection {
 namespace {
@@ -22,7 +22,7 @@ struct Machine {
 
   Machine(const std::string& interface, const std::string& choice, uint32_t count)
       : table(preset(choice).with_model(preset(interface).model())),
-        nodes(block_nodes(std::vector<uint32_t>(count, 8))) {}
+        nodes(Nodes::in_blocks(std::vector<uint32_t>(count, 8))) {}
 
   Query query(uint64_t bytes) const { return query_on(nodes, Collective::kAlltoall, bytes); }
   // "": what the table chooses.
@@ -69,7 +69,7 @@ TEST(Presets, SayWhoDrivesTheInterface) {
 }
 
 TEST(Presets, ChooseAsTheMpisDid) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const auto chosen = [&](const Table& table, uint64_t bytes) {
     const Result<Choice> choice = choose(query_on(nodes, Collective::kAlltoall, bytes), table);
     return choice.is_ok() ? std::string(choice.value().algorithm->name) : std::string(choice.status().message());
@@ -86,7 +86,7 @@ TEST(Presets, ChooseAsTheMpisDid) {
 }
 
 TEST(Presets, SwitchWithinASchemeByTheLengthOfItsOwnMessages) {
-  const Nodes nodes = block_nodes(std::vector<uint32_t>(8, 8));
+  const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const auto across = [&](const char* scheme, uint64_t bytes) {
     const Query query = query_on(nodes, Collective::kAlltoall, bytes);
     const Result<Spec> spec = parse_spec(query.collective, scheme);
@@ -107,7 +107,7 @@ TEST(Presets, HostDrivenMoreCoresMakeTheSameDataTakeLonger) {
   const CostParameters model = preset("infinipath").model();
   double before = 0;
   for (const uint32_t ranks : {1u, 2u, 4u, 8u}) {
-    const Nodes nodes = block_nodes(std::vector<uint32_t>(8, ranks));
+    const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, ranks));
     const Query query = query_on(nodes, Collective::kAlltoall, 2048 / (ranks * ranks));
     const Result<Spec> spec = parse_spec(query.collective, "linear");
     const Result<Choice> choice = choose(query, Table(model), &spec.value());

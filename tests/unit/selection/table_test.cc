@@ -99,7 +99,7 @@ TEST(Table, ErrorsNameFileLineAndReason) {
 TEST(Table, ReadsTheModelsParameters) {
   Result<Table> table = Table::parse("hocket-table 1\nmodel cores=8 alpha_us=0.25 switch_us=1.5  # fitted\n", "t");
   ASSERT_TRUE(table.is_ok()) << table.status().message();
-  const CostParameters expected{.alpha_us = 0.25, .switch_us = 1.5, .cores = 8};
+  const CostParameters expected{.cores = 8, .alpha_us = 0.25, .switch_us = 1.5};
   EXPECT_EQ(table.value().model(), expected);
   EXPECT_EQ(table.value().model_line(), 2u);
   EXPECT_TRUE(table.value().rules().empty());

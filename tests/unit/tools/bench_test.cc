@@ -162,6 +162,14 @@ TEST(Check, ExpectsTheReductionOfAllRanks) {
   }
 }
 
+TEST(Check, TakesNoOperationForASumThatIsNone) {
+  Fixture fixture(300);
+  fixture.options.operation = Operation::kBitOr;
+  const Cell cell{Collective::kAllreduce, 300, 2400, Timing::kIsolated};
+  for (size_t i = 0; i < 300; ++i) fixture.output[i] = 1 + static_cast<double>(i % 251);
+  EXPECT_NE(check(fixture.options, cell, LoneWorld(0, 1), 0, fixture.buffers), "") << "which is one rank's sum";
+}
+
 // All ranks' buffers as fill() leaves them, and what the collective makes of them, done by hand.
 class ByHand {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "tools/unlike_parameters.h"
 #include "tune/on_mpi.h"
 #include "tune/table.h"
 
@@ -10,20 +11,14 @@ namespace {
 using schedule::Collective;
 using selection::Rule;
 
-schedule::Nodes nodes_of(const std::vector<uint32_t>& ranks) {
-  std::vector<uint64_t> labels;
-  for (size_t node = 0; node < ranks.size(); ++node) labels.insert(labels.end(), ranks[node], node);
-  return schedule::Nodes(labels);
-}
-
 std::vector<ClusterShape> shapes(const std::string& text, const std::vector<uint32_t>& ranks) {
-  Result<std::vector<ClusterShape>> found = shapes_of(text, nodes_of(ranks));
+  Result<std::vector<ClusterShape>> found = shapes_of(text, schedule::Nodes::in_blocks(ranks));
   EXPECT_TRUE(found.is_ok()) << found.status().message();
   return found.is_ok() ? found.take() : std::vector<ClusterShape>();
 }
 
 std::string refusal(const std::string& text, const std::vector<uint32_t>& ranks) {
-  const Result<std::vector<ClusterShape>> found = shapes_of(text, nodes_of(ranks));
+  const Result<std::vector<ClusterShape>> found = shapes_of(text, schedule::Nodes::in_blocks(ranks));
   return found.is_ok() ? "" : std::string(found.status().message());
 }
 
@@ -145,32 +140,14 @@ TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {
 TEST(ClusterTable, IsReadBackAsItWasMade) {
   const auto fresh =
       rules_of({alltoall(4, 4, 8, {{"bruck", 1}, {"linear", 3}}), alltoall(4, 4, 4096, {{"linear", 9}})});
-  selection::CostParameters model;
-  model.wire_alpha_us = 12.5;
-  model.wire_overhead_us = 2.5;
-  model.wire_lanes = 3;
-  model.wire_crowding = 0.25;
-  model.one_machine = 1;
-  model.hot_line_us = 0.0625;
-  model.source_us_per_kib = 0.125;
-  model.memory_us_per_kib = 0.5;
-  model.memory_after_kib = 1024;
-  model.caches = 4;
-  model.sockets = 2;
-  model.other_cache_us = 0.125;
-  model.other_cache_us_per_kib = 0.75;
-  model.other_socket_us = 0.25;
-  model.other_socket_us_per_kib = 1.5;
-  model.wire_dma = 1;
-  model.wire_pio_bytes = 512;
-  model.wire_miss_us_per_kib = 0.375;
+  const selection::CostParameters model = all_unlike_the_defaults();
   const std::string text =
       cluster_table_text({"shipped", 1.1}, {}, model, {}, fresh, selection::Table::shipped().rules());
   const Result<selection::Table> table = selection::Table::parse(text, "the new table");
   ASSERT_TRUE(table.is_ok()) << table.status().message() << "\n" << text;
   EXPECT_EQ(table.value().model(), model);
   EXPECT_EQ(table.value().rules().size(), fresh.size() + selection::Table::shipped().rules().size());
-  const schedule::Nodes nodes = nodes_of({4, 4, 4, 4});
+  const schedule::Nodes nodes = schedule::Nodes::in_blocks({4, 4, 4, 4});
   selection::Query query;
   query.collective = Collective::kAlltoall;
   query.ranks = 16;

@@ -44,7 +44,7 @@ std::vector<Measurement> measurements_of(const TuneOptions& options, const CostP
 TEST(Fit, FindsTheParametersBehindTheMeasurements) {
   const TuneOptions options = options_of();
   const CostParameters machine{
-      .alpha_us = 0.3, .beta_us_per_kib = 0.05, .gamma_us_per_kib = 0.02, .switch_us = 2, .cores = 2};
+      .cores = 2, .alpha_us = 0.3, .beta_us_per_kib = 0.05, .gamma_us_per_kib = 0.02, .switch_us = 2};
   const Fit fit = fit_model(options, measurements_of(options, machine), kLong_s);
   EXPECT_GT(fit.measurements, 50u);
   EXPECT_LT(fit.off_by, 1.1);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "platform/descriptor.h"
+#include "supervision/cannot_run.h"
 
 extern char** environ;  // NOLINT: as POSIX has it
 
@@ -24,9 +25,7 @@ namespace {
 // Runs this program with `words`; if it fails, the error has the end of what it said.
 Status run_quietly(const std::vector<std::string>& words) {
   const platform::Descriptor output(memfd_create("hocket-bench-output", MFD_CLOEXEC));
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = supervision::argument_vector(words);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);

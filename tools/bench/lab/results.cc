@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bench/lab/run.h"
+#include "words/median.h"
 
 namespace hocket::lab_bench {
 namespace {
@@ -15,13 +16,6 @@ double mean_us(const std::vector<uint64_t>& times) {
   if (times.empty()) return -1;
   return static_cast<double>(std::accumulate(times.begin(), times.end(), uint64_t{0})) /
          static_cast<double>(times.size()) / kNsPerUs;
-}
-
-double median_us(std::vector<uint64_t> times) {
-  if (times.empty()) return -1;
-  const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return static_cast<double>(*middle) / kNsPerUs;
 }
 
 void read_back_to_back(const Board& board, Measured& measured) {
@@ -65,7 +59,7 @@ void read_hosts_times(const Board& board, Measured& measured) {
   measured.mean_us = mean_us(measured.call_ns);
   measured.root_us = mean_us(root);
   measured.others_us = mean_us(others);
-  measured.others_median_us = median_us(std::move(others));
+  measured.others_median_us = others.empty() ? -1 : median_of(std::move(others)) / kNsPerUs;
 }
 
 // Means over all ranks.

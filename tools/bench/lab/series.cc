@@ -7,12 +7,6 @@
 
 namespace hocket::lab_bench {
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void Series::add(const Measured& measured) {
   call_ns_.insert(call_ns_.end(), measured.call_ns.begin(), measured.call_ns.end());
   slices_.push_back(measured);

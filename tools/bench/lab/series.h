@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "bench/lab/run.h"
+#include "words/median.h"
 
 namespace hocket::lab_bench {
-
-double median_of(std::vector<double> values);
 
 class Series {
  public:

@@ -57,7 +57,7 @@ const Path kPaths[] = {
     {"nic", Engines::kKernel, make_collective},
     {"nic-chain", Engines::kKernel, make_nic<tables_of<Mode::kChain>>},
     {"nic-arrival", Engines::kKernel, make_nic<tables_of<Mode::kCollective, true>>, Of::kReductions},
-    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kAcknowledged>>, Of::kBarriers},
+    {"nic-direct", Engines::kKernel, make_nic<tables_of<Mode::kDirect>>, Of::kBarriers},
     // What is named is what it falls back on.
     {"nic-broadcast", Engines::kKernel, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
     {"agent-broadcast", Engines::kAgent, make_nic<vote_of>, Of::kBarriers, "gather_broadcast/8"},
@@ -114,12 +114,6 @@ uint32_t steps_to_root(const std::vector<uint32_t>& parents, uint32_t rank) {
   uint32_t steps = 0;
   for (; rank != 0 && steps < parents.size(); ++steps) rank = parents[rank];
   return steps;
-}
-
-schedule::Nodes nodes_in_blocks(uint32_t nodes, uint32_t ranks_per_node) {
-  std::vector<uint64_t> labels;
-  for (uint32_t rank = 0; rank < nodes * ranks_per_node; ++rank) labels.push_back(rank / ranks_per_node);
-  return schedule::Nodes(labels);
 }
 
 constexpr const char* kMulticast = "multicast";
@@ -200,8 +194,8 @@ std::vector<std::string> usual_exchanges(Collective collective, const std::vecto
     // With a rank a node there are no levels, and it would be another once more.
     if (ranks_per_node == 1 && algorithms::heeds_nodes(*one)) continue;
     const bool serves = std::all_of(nodes.begin(), nodes.end(), [&](int count) {
-      const schedule::Nodes blocks =
-          nodes_in_blocks(static_cast<uint32_t>(count), static_cast<uint32_t>(ranks_per_node));
+      const schedule::Nodes blocks = schedule::Nodes::in_blocks(
+          std::vector<uint32_t>(static_cast<size_t>(count), static_cast<uint32_t>(ranks_per_node)));
       const selection::Query query{.collective = collective,
                                    .bytes = sizeof(uint64_t),
                                    .ranks = blocks.ranks(),

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -17,8 +16,6 @@ namespace hocket::lab {
 namespace {
 
 namespace fs = std::filesystem;
-
-// As shells have them.
 
 Status bind_mount(const std::string& source, const std::string& target) {
   if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr) != 0)
@@ -81,11 +78,7 @@ Status enter_node(const Lab& lab, int node, const NodeView& view) {
 }
 
 int become(const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execvp(words[0], words.data());
-  const supervision::CannotRun refusal = supervision::cannot_run(command[0], errno);
+  const supervision::CannotRun refusal = supervision::cannot_run(command[0], supervision::become(command));
   std::fprintf(stderr, "hocket: %s\n", refusal.why.c_str());
   return refusal.exit_code;
 }
