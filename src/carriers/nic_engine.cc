@@ -14,7 +14,6 @@ using algorithms::Algorithm;
 using engines::nic::GroupCarrier;
 using engines::nic::GroupDescription;
 using engines::nic::Layout;
-using engines::nic::NicPort;
 using schedule::Collective;
 using schedule::Nodes;
 
