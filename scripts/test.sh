@@ -106,7 +106,7 @@ main() {
   if [ $long -eq 1 ]; then
     tier=()
     export LONG_TESTS=1
-  elif [ ${#ctest_arguments[@]} -gt 0 ]; then
+  elif [[ " ${ctest_arguments[*]} " == *" -R "* ]]; then
     tier=(-LE '^long$')
   fi
   if [ ${#parts[@]} -eq 0 ] && [ ${#ctest_arguments[@]} -eq 0 ]; then
@@ -143,7 +143,7 @@ main() {
     targets=(base_tests platform_tests protocol_tests conformance_tests groups_tests stress_tests)
     if [ ${#ctest_arguments[@]} -gt 0 ]; then targets=(all); fi
     without='^$'
-    if [ $is_short -eq 1 ]; then without='^conformance\.(compositions|half_on|on_nodes|Registered/LargeExchanges)'; fi
+    if [ $is_short -eq 1 ]; then without='^conformance\.(compositions|half_on|on_nodes|multicast_between_nodes|Registered/LargeExchanges)'; fi
     run_ctest "thread sanitizer" tsan "${tier[@]}" \
       -R '^(base|platform|conformance|groups)\.|^protocol\..*(ByProcessors|ProcessorsShare)|^stress\..*OfThreads' \
       -E "$without"

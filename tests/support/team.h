@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.h"
+#include "platform/sanitizer.h"
 
 namespace hocket::test {
 
@@ -26,7 +27,9 @@ struct Rank {
 using Body = std::function<void(Rank&)>;
 
 // The sizes with which every algorithm is tried: fewer where a sanitizer makes all of it slow, one of each kind.
-#ifdef HOCKET_SANITIZED
+#if defined(HOCKET_THREAD_SANITIZER)
+inline constexpr int kTeamSizes[] = {1, 3, 4};
+#elif defined(HOCKET_SANITIZED)
 inline constexpr int kTeamSizes[] = {1, 3, 8};
 #else
 inline constexpr int kTeamSizes[] = {1, 2, 3, 4, 5, 8};

@@ -20,10 +20,17 @@ class NicMpiTest(MpiLab):
     SOURCE = "barriers.c"
 
     def up(self, *kinds, ranks_a_node=1):
+        """An engine takes seconds to load: jobs that can share one do, and its operations count from count_anew() on."""
+        self.lab("down", "--all")
         self.lab("up", str(NODES), "--switch", "redirect", "--ppn", str(ranks_a_node))
         for node, kind in enumerate(kinds):
             if kind:
                 self.lab("exec", f"n{node}", "--", COMMAND, "nic", kind, "eth0")
+        self.counted = [0] * NODES
+
+    def count_anew(self):
+        self.counted = [0] * NODES
+        self.counted = [self.operations(node) for node in range(NODES)]
 
     def run_barriers(self, mpi, code=0, **settings):
         result = self.lab("mpirun", "--mpi", self.launcher(mpi), "--with-hocket", self.programs[mpi],
@@ -44,12 +51,12 @@ class NicMpiTest(MpiLab):
         return re.search("bits ([0-9a-f]{16})", said)[1]
 
     def test_sums_go_through_the_engines_and_have_the_bits_of_the_same_schedule_by_messages(self):
-        for mpi in self.programs:
-            for ranks_a_node in (1, 2):
+        for ranks_a_node in (1, 2):
+            self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+            for mpi in self.programs:
                 for across in ("tree_mm/8", "recursive_doubling"):
                     with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node, across=across):
-                        self.lab("down", "--all")
-                        self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                        self.count_anew()
                         forced = {"HOCKET_ALLREDUCE": "leader:across=" + across,
                                   "HOCKET_REDUCE": "leader:across=tree_mm/8"}
                         bits = self.run_sums(mpi, HOCKET_NIC="on", **forced)
@@ -59,9 +66,8 @@ class NicMpiTest(MpiLab):
                         self.assertEqual(bits, self.run_sums(mpi, HOCKET_NIC="off", **forced))
 
     def test_operands_are_combined_as_they_come_where_that_is_wanted_and_can_be(self):
+        self.up("up", "agent", "up")
         for mpi in self.programs:
-            self.lab("down", "--all")
-            self.up("up", "agent", "up")
             for combine, across, sums in (("order", "tree_mm/8", "0 0"), ("arrival", "tree_mm/8", "1 0"),
                                           ("arrival", "recursive_doubling", "0 0")):
                 with self.subTest(mpi=mpi, combine=combine, across=across):
@@ -72,7 +78,6 @@ class NicMpiTest(MpiLab):
 
     def started(self, mpi, ranks_a_node, nic, choices):
         """Operations of an engine in a job with these choices."""
-        self.lab("down", "--all")
         # Agents are used where they are asked for.
         self.up("up", "agent" if nic == "on" else "up", "up", ranks_a_node=ranks_a_node)
         self.run_sums(mpi, HOCKET_NIC=nic, **choices)
@@ -121,7 +126,6 @@ class NicMpiTest(MpiLab):
         mpi = next(iter(self.programs))
         for mode in ("collective", "chain", "direct", "broadcast"):
             with self.subTest(mode=mode):
-                self.lab("down", "--all")
                 self.up("up", "agent", "up")
                 settings = {"HOCKET_NIC": "on", "HOCKET_NIC_MODE": mode}
                 self.run_barriers(mpi, **settings)
@@ -154,12 +158,12 @@ class NicMpiTest(MpiLab):
             self.assertNotIn("nic", explained(*question).lower(), question)
 
     def test_a_program_chooses_the_tree_while_it_runs(self):
-        for mpi in self.programs:
-            program = self.compiled_with_hocket(mpi, "trees.c")
-            for ranks_a_node in (1, 2):
+        for ranks_a_node in (1, 2):
+            self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+            for mpi in self.programs:
                 with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
-                    self.lab("down", "--all")
-                    self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                    program = self.compiled_with_hocket(mpi, "trees.c")
+                    self.count_anew()
                     result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, HOCKET_NIC="on")
                     self.assertIn("4 trees, 0 sums are wrong", result.stdout)
                     self.assertRegex(result.stdout, r"ring: refused: .*allreduce is forced to be .*ring")
@@ -171,14 +175,14 @@ class NicMpiTest(MpiLab):
 
     def operations(self, node):
         status = self.lab("exec", f"n{node}", "--", COMMAND, "nic", "status", "--json").stdout
-        return sum(service["counters"]["operations"] for service in json.loads(status))
+        return sum(service["counters"]["operations"] for service in json.loads(status)) - self.counted[node]
 
     def test_barriers_go_through_the_engines(self):
-        for mpi in self.programs:
-            for ranks_a_node in (1, 2):
+        for ranks_a_node in (1, 2):
+            self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+            for mpi in self.programs:
                 with self.subTest(mpi=mpi, ranks_a_node=ranks_a_node):
-                    self.lab("down", "--all")
-                    self.up("up", "agent", "up", ranks_a_node=ranks_a_node)
+                    self.count_anew()
                     self.run_barriers(mpi, HOCKET_NIC="on")
                     for node in range(NODES):
                         # Of two communicators; and barriers of hocket's own, and short reductions.
@@ -188,16 +192,17 @@ class NicMpiTest(MpiLab):
     def test_barriers_started_ahead_go_through_the_engines(self):
         library = os.path.join(os.path.dirname(COMMAND), "../lib")
         for mpi in self.programs:
-            program = os.path.join(self.folder, mpi + "-ahead")
-            subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror",
-                            "-I", os.path.join(HERE, "../../../include"), EXAMPLE, "-o", program, "-L", library,
-                            "-lhocket", "-Wl,-rpath," + os.path.realpath(library)], check=True)
-            for kinds, ranks_a_node in ((("up", "up", "up"), 1), (("up", "agent", "up"), 2)):
+            subprocess.run([os.path.join(VENV, MPIS[mpi][0]), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I",
+                            os.path.join(HERE, "../../../include"), EXAMPLE, "-o",
+                            os.path.join(self.folder, mpi + "-ahead"), "-L", library, "-lhocket",
+                            "-Wl,-rpath," + os.path.realpath(library)], check=True)
+        for kinds, ranks_a_node in ((("up", "up", "up"), 1), (("up", "agent", "up"), 2)):
+            self.up(*kinds, ranks_a_node=ranks_a_node)
+            for mpi in self.programs:
                 with self.subTest(mpi=mpi, kinds=kinds, ranks_a_node=ranks_a_node):
-                    self.lab("down", "--all")
-                    self.up(*kinds, ranks_a_node=ranks_a_node)
-                    result = self.lab("mpirun", "--mpi", self.launcher(mpi), program, str(BARRIERS),
-                                      "--one-clock", HOCKET_NIC="on")
+                    self.count_anew()
+                    result = self.lab("mpirun", "--mpi", self.launcher(mpi), os.path.join(self.folder, mpi + "-ahead"),
+                                      str(BARRIERS), "--one-clock", HOCKET_NIC="on")
                     self.assertIn("\n0 barriers did not hold", result.stdout)
                     self.assertIn("NIC engine: in use", result.stdout)
                     for node in range(NODES):
@@ -209,7 +214,6 @@ class NicMpiTest(MpiLab):
             self.skipTest("MPICH is not installed")
         for ranks_a_node in (1, 2):
             with self.subTest(ranks_a_node=ranks_a_node):
-                self.lab("down", "--all")
                 self.up("up", "up", "up", ranks_a_node=ranks_a_node)
                 job = self.start("mpirun", "--mpi", self.launcher("mpich"), "--with-hocket",
                                  "--launcher-option", "-disable-auto-cleanup", self.programs["mpich"], "until-failure",
