@@ -144,6 +144,7 @@ def main():
                 raise ValueError("it has no latencies of ranks")
         except (OSError, ValueError) as error:
             sys.exit(f"multicast_report.py: {path}: {error}; a file of `hocket lab bench bcast --json` is needed")
+    rows.sort(key=lambda row: row["nodes"])
     print_tables(rows)
     if options.figures:
         with contextlib.redirect_stdout(sys.stderr):

@@ -52,11 +52,12 @@ schedule::Nodes nodes_of(const schedule::Nodes& nodes, const std::vector<uint32_
 // begin at the root, and with that one alone they happen to lie within nodes.
 uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
 
-// What the buffers of that many of a call's ranks have.
-double buffers_kib(const Query& query, uint32_t ranks, uint32_t of) {
+// What all ranks of the fullest node have in the call's buffers, those that aren't priced, too.
+double buffers_kib(const Query& query) {
   const bool is_known = schedule::lengths_are_agreed(query.collective);
-  const double blocks = schedule::input_blocks(query.collective, of) + schedule::output_blocks(query.collective, of);
-  return blocks * ranks * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
+  const double blocks = schedule::input_blocks(query.collective, query.ranks) +
+                        static_cast<double>(schedule::output_blocks(query.collective, query.ranks));
+  return blocks * query.ranks_a_node() * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
 }
 
 }  // namespace
@@ -145,7 +146,7 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
   parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
-  parts_->chunk.buffers_kib = buffers_kib(query, on_several ? parts_->nodes->most() : shape.size, shape.size);
+  parts_->chunk.buffers_kib = buffers_kib(query);
   place(query, ranks, parts_->chunk);
 }
 

@@ -21,8 +21,6 @@
 namespace hocket::command {
 namespace {
 
-constexpr const char* kShipped = "shipped";
-
 struct Contender {
   std::string name;  // as it was given
   selection::Table table;

@@ -10,6 +10,9 @@
 
 namespace hocket::command {
 
+// In place of a table's file: a built-in one.
+inline constexpr const char* kShipped = "shipped";
+
 // `name`: a file, or "shipped": what ranks of this machine use where HOCKET_TABLE names none.
 Result<selection::Table> table_named(const std::string& name);
 

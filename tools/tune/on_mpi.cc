@@ -203,8 +203,10 @@ bool is_wrong_somewhere(bench::World& world, const std::string& why) {
 
 }  // namespace
 
-Result<selection::Table> base_named(const std::string& name) {
-  return name == "none" ? Result<selection::Table>(selection::Table()) : table_named(name);
+Result<selection::Table> base_named(const std::string& name, std::optional<uint32_t> cores) {
+  if (name == "none") return selection::Table();
+  if (name != kShipped) return selection::Table::load(name);
+  return selection::Table(cores ? selection::Table::shipped_for(*cores) : selection::Table::shipped());
 }
 
 int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
@@ -212,16 +214,16 @@ int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   forget_forced_settings();
   Result<std::vector<ClusterShape>> shapes = shapes_of(tuning.shapes, world.placement());
   if (is_wrong_somewhere(world, why_not(shapes))) return kUsage;
-  // Files of rank 0.
-  const bool reads = world.rank() == 0;
-  Result<selection::Table> base = base_named(reads ? tuning.merge : "none");
-  if (is_wrong_somewhere(world, why_not(base))) return kFailure;
-  const Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
-  if (is_wrong_somewhere(world, writable.is_ok() ? "" : std::string(writable.message()))) return kUsage;
   // Ranks may be bound to fewer cores than their node has, and nodes may differ.
   ClusterTuning agreed = tuning;
   agreed.options.cores = bench::cores_of_ranks(world);
   if (agreed.has_usual_budget) agreed.options.budget_s = usual_budget_s(agreed.options.cores);
+  // Files of rank 0.
+  const bool reads = world.rank() == 0;
+  Result<selection::Table> base = base_named(reads ? tuning.merge : "none", agreed.options.cores);
+  if (is_wrong_somewhere(world, why_not(base))) return kFailure;
+  const Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
+  if (is_wrong_somewhere(world, writable.is_ok() ? "" : std::string(writable.message()))) return kUsage;
   try {
     return Tuner(ranks, agreed, shapes.take(), base.take()).run();
   } catch (const std::exception& error) {

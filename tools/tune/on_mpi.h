@@ -5,6 +5,7 @@
 // Thread safety: none. Collective over the ranks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ struct ClusterShape {
 // By ranks a node, then by nodes: those of one rank a node first, since leaders are such ranks. Errors name the word.
 Result<std::vector<ClusterShape>> shapes_of(const std::string& text, const schedule::Nodes& placement);
 
-// A file, "shipped" or "none".
-Result<selection::Table> base_named(const std::string& name);
+// A file, "none", or "shipped": what ranks use that share so many cores; the first one, if that isn't known.
+Result<selection::Table> base_named(const std::string& name, std::optional<uint32_t> cores = {});
 
 // What is left of a table's rules beside new ones: all but those of the same collective whose nodes and ranks a node
 // the new ones cover.

@@ -98,15 +98,17 @@ TEST(CostModelOfMemory, WhatTheCachesHoldDoesNotGoThroughMemory) {
 }
 
 TEST(CostModelOfMemory, ANodesCachesHoldWhatItsOwnRanksHave) {
-  const Nodes nodes = Nodes::in_blocks({8, 8, 4});
-  const Query query = query_on(nodes, Collective::kBroadcast, 64 << 10);
   CostParameters narrow = without_these(kTwoSockets);
   const CostParameters wide = narrow;
   narrow.memory_us_per_kib = 0.5;
-  narrow.memory_after_kib = 8 * 64;
-  EXPECT_EQ(price_of(query, "leader", narrow), price_of(query, "leader", wide)) << "of the fullest node";
-  narrow.memory_after_kib = 8 * 64 - 1;
-  EXPECT_GT(price_of(query, "leader", narrow), price_of(query, "leader", wide));
+  // The second has more ranks than are priced.
+  for (const Nodes& nodes : {Nodes::in_blocks({8, 8, 4}), Nodes::in_blocks(std::vector<uint32_t>(8, 64))}) {
+    const Query query = query_on(nodes, Collective::kBroadcast, 64 << 10);
+    narrow.memory_after_kib = nodes.most() * 64;
+    EXPECT_EQ(price_of(query, "leader", narrow), price_of(query, "leader", wide)) << "of the fullest node";
+    narrow.memory_after_kib = nodes.most() * 64 - 1;
+    EXPECT_GT(price_of(query, "leader", narrow), price_of(query, "leader", wide));
+  }
 }
 
 TEST(CostModelOfMemory, WhatIsOnlyForTheCallGoesThroughMemoryToo) {
