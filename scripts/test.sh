@@ -143,7 +143,9 @@ main() {
     targets=(base_tests platform_tests protocol_tests conformance_tests groups_tests stress_tests)
     if [ ${#ctest_arguments[@]} -gt 0 ]; then targets=(all); fi
     without='^$'
-    if [ $is_short -eq 1 ]; then without='^conformance\.(compositions|half_on|on_nodes|multicast_between_nodes|Registered/LargeExchanges)'; fi
+    if [ $is_short -eq 1 ]; then
+      without='^conformance\.(compositions|half_on|on_nodes|multicast_between_nodes|Registered/LargeExchanges)'
+    fi
     run_ctest "thread sanitizer" tsan "${tier[@]}" \
       -R '^(base|platform|conformance|groups)\.|^protocol\..*(ByProcessors|ProcessorsShare)|^stress\..*OfThreads' \
       -E "$without"

@@ -20,7 +20,7 @@ class NicMpiTest(MpiLab):
     SOURCE = "barriers.c"
 
     def up(self, *kinds, ranks_a_node=1):
-        """An engine takes seconds to load: jobs that can share one do, and its operations count from count_anew() on."""
+        """An engine takes a second to load: jobs that can share one do, and operations count from count_anew() on."""
         self.lab("down", "--all")
         self.lab("up", str(NODES), "--switch", "redirect", "--ppn", str(ranks_a_node))
         for node, kind in enumerate(kinds):
