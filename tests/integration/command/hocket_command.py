@@ -17,7 +17,8 @@ def environment(**settings):
     clean.pop("LD_PRELOAD", None)
     # Open MPI refuses to be started by root, and by default more ranks than cores.
     clean.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                 OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
+                 OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+                 OMPI_MCA_btl="^ofi")  # of libfabric: in Open MPI 5's wheel it sleeps for a second in MPI_Init
     clean.update(settings)
     return clean
 

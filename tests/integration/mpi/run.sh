@@ -153,7 +153,8 @@ if [ "$family" != openmpi ]; then
     compile_errors_return && preload+=:$errors_return
   fi
 else
-  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+  # The BTL of libfabric in Open MPI 5's wheel sleeps for a second in MPI_Init.
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=^ofi
   launch=("$launcher" --oversubscribe --bind-to none -n "$ranks")
 fi
 # Each rank finds its own place.
