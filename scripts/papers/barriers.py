@@ -68,8 +68,8 @@ def protocol(kept):
                              f"engine, {direct} times as long as acknowledged")
         facts += compared(title, lines, "engine, pairwise", "engine, dissemination",
                           "pairwise exchange takes less than dissemination")
-    facts.append("the paper: 3.38 times on 16 nodes (LANai 9.1), 2.64 on 8 (LANai-XP), acknowledged 1.86; pairwise "
-                 "exchange is slower off powers of two")
+    facts.append("the paper, Myrinet: 3.38 times on 16 nodes (LANai 9.1), 2.64 on 8 (LANai-XP), acknowledged 1.86; "
+                 "pairwise exchange is slower off powers of two")
     return panels and Figure("Barriers by the engine and by the host (figures 5 and 6)", in_rows(panels), facts)
 
 
@@ -87,8 +87,8 @@ def chains(kept):
                           "the broadcast takes less than the chain")
         facts += compared(title, lines, "chain, pairwise", "chain, dissemination",
                           "pairwise exchange takes less than dissemination")
-    facts.append("the paper, on 8 nodes: chain 5.60 us, tree 2.48 times that, broadcast 4.20 us, which loses on few; "
-                 "pairwise exchange is faster off powers of two")
+    facts.append("the paper, Quadrics, on 8 nodes: chain 5.60 us, tree 2.48 times that, broadcast 4.20 us, which "
+                 "loses on few; pairwise exchange is faster off powers of two")
     return panels and Figure("Chains of descriptors, trees and the broadcast (figure 7)", in_rows(panels), facts)
 
 

@@ -152,7 +152,7 @@ def read_arguments(known):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", metavar="SET", help="(default: all) " + ", ".join(known))
     parser.add_argument("--again", action="store_true", help="measure what is there already, too")
-    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--dry-run", action="store_true", help="what would be run, and how long it takes")
     parser.add_argument("--share", type=float, default=1,
                         help="of the rounds; each row says of how many it is (default: %(default)s)")
     parser.add_argument("--output", type=pathlib.Path, default=KEPT, help="(default: bench/results/papers)")
@@ -178,7 +178,8 @@ def main():
         for run in all_sets[name]:
             run.rounds = max(run.slices, int(run.rounds * options.share))
     minutes = {name: sum(run.expected_s() for run in all_sets[name]) / 60 for name in names}
-    print(f"{len(names)} sets, about {sum(minutes.values()):.0f} minutes", flush=True)
+    hint = "" if names else f"; all are kept in {options.output}: name some, or --again"
+    print(f"{len(names)} sets, about {sum(minutes.values()):.0f} minutes{hint}", flush=True)
     if options.dry_run:
         for name in names:
             print(f"{minutes[name]:6.0f} min  {name}")
