@@ -55,8 +55,8 @@ uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[no
 // What all ranks of the fullest node have in the call's buffers, those that aren't priced, too.
 double buffers_kib(const Query& query) {
   const bool is_known = schedule::lengths_are_agreed(query.collective);
-  const double blocks = schedule::input_blocks(query.collective, query.ranks) +
-                        static_cast<double>(schedule::output_blocks(query.collective, query.ranks));
+  const double blocks =
+      schedule::input_blocks(query.collective, query.ranks) + schedule::output_blocks(query.collective, query.ranks);
   return blocks * query.ranks_a_node() * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
 }
 

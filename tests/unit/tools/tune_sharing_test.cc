@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <string>
 
+#include "platform/machine/processors_folder.h"
 #include "platform/machine/topology.h"
 #include "tune/measure.h"
 #include "tune/table.h"
@@ -61,26 +60,16 @@ TEST(Sharing, IsMeasuredAsFarAsTheCoresGo) {
 class SharingOfCores : public testing::Test {
  protected:
   SharingOfCores() {
-    char name[] = "/tmp/hocket-sharing-XXXXXX";
-    folder_ = mkdtemp(name);
     for (int processor = 0; processor < 32; ++processor) {
-      write(processor, "topology/thread_siblings_list", range(processor, 2));
-      write(processor, "topology/package_cpus_list", range(processor, 8));
-      write(processor, "cache/index3/shared_cpu_list", range(processor, 4));
+      processors_.write(processor, "topology/thread_siblings_list", range(processor, 2));
+      processors_.write(processor, "topology/package_cpus_list", range(processor, 8));
+      processors_.write(processor, "cache/index3/shared_cpu_list", range(processor, 4));
     }
   }
-  ~SharingOfCores() override { std::filesystem::remove_all(folder_); }
 
-  static std::string range(int within, int count) {
-    const int first = within / count * count;
-    return std::to_string(first) + "-" + std::to_string(first + count - 1);
-  }
-  void write(int processor, const std::string& name, const std::string& line) const {
-    const std::filesystem::path path = folder_ + "/cpu" + std::to_string(processor) + "/" + name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << line << '\n';
-  }
-  std::string folder_;
+  static std::string range(int within, int count) { return platform::processor_range(within / count * count, count); }
+  platform::ProcessorsFolder processors_;
+  const std::string& folder_ = processors_.path();
 };
 
 TEST_F(SharingOfCores, IsOfCoresAndNotOfTheirThreads) {

@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
+#include <string>
+
+#include "platform/machine/processors_folder.h"
 
 namespace hocket::platform {
 namespace {
@@ -22,27 +23,20 @@ cpu_set_t processors_of(std::initializer_list<int> processors) {
 class CorePlaces : public testing::Test {
  protected:
   CorePlaces() {
-    char name[] = "/tmp/hocket-cores-XXXXXX";
-    folder_ = mkdtemp(name);
     for (int processor = 0; processor < 16; ++processor) {
       const int core = processor % 8;
       const int cache = core / 2 * 2, socket = core / 4 * 4;
-      write(processor, "topology/package_cpus_list", range(socket, 4) + "," + range(socket + 8, 4));
-      write(processor, "cache/index3/shared_cpu_list", range(cache, 2) + "," + range(cache + 8, 2));
+      write(processor, "topology/package_cpus_list", processor_range(socket, 4) + "," + processor_range(socket + 8, 4));
+      write(processor, "cache/index3/shared_cpu_list", processor_range(cache, 2) + "," + processor_range(cache + 8, 2));
       write(processor, "cache/index3/size", "16384K");
     }
   }
-  ~CorePlaces() override { std::filesystem::remove_all(folder_); }
 
-  static std::string range(int first, int count) {
-    return std::to_string(first) + "-" + std::to_string(first + count - 1);
-  }
   void write(int processor, const std::string& name, const std::string& line) const {
-    const std::filesystem::path path = folder_ + "/cpu" + std::to_string(processor) + "/" + name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << line << '\n';
+    processors_.write(processor, name, line);
   }
-  std::string folder_;
+  ProcessorsFolder processors_;
+  const std::string& folder_ = processors_.path();
 };
 
 TEST_F(CorePlaces, AreOfTheSocketAndTheCacheThatHoldAllProcessors) {
