@@ -11,7 +11,7 @@ all="short processor delay50 delay500 delay5ms missed many many500 long cores re
 all+=" allgathers allgathers500 allgathers5ms"
 usage() {
   cat <<TEXT
-usage: scripts/multicast_bench.sh [--dry-run] [SET ...]      as root; all sets take most of an hour on two cores
+usage: scripts/multicast_bench.sh [--dry-run] [SET ...]      as root; all sets take hours on two cores, allgathers most
 SETs, by default all:
   short       2 bytes, 2 to 32 nodes of one rank     delay50, delay500, delay5ms   the same with so much on each way
   processor   2 bytes, 16 nodes, many rounds: processor time

@@ -120,13 +120,14 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
                       {"sent_bytes", series.median(&Measured::bytes)},
                       {"root_packets", series.median(&Measured::root_packets)},
                       {"root_sent_bytes", series.median(&Measured::root_bytes)}};
-  if (!options.is_barrier() && cell.bytes == 0) {
+  if (cell.bytes != 0) {
+    row["bytes"] = cell.bytes;
+  } else if (!options.is_barrier()) {
     row["type"] = cell.type;
     row["operation"] = options.operation;
     row["elements"] = cell.elements;
+    row["bytes"] = uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
   }
-  if (!options.is_barrier())
-    row["bytes"] = cell.bytes != 0 ? cell.bytes : uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
   if (timing_of(options) == Timing::kLatency) {
     row["settle_us"] = options.settle_of(cell.nodes);
     row["rank_us"] = series.rank_us();
