@@ -16,6 +16,7 @@ import rules_dead
 import rules_glossary
 import rules_includes
 import rules_project
+import rules_release
 import rules_size
 from tree import Tree
 
@@ -40,6 +41,7 @@ RULES = [
     rules_project.check_environment,
     rules_project.check_reasons,
     rules_project.check_machine_paths,
+    rules_release.check_versions,
     rules_commits.check_commits,
 ]
 
