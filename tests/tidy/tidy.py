@@ -17,6 +17,7 @@ import rules_glossary
 import rules_includes
 import rules_messages
 import rules_project
+import rules_release
 import rules_size
 from tree import Tree
 
@@ -42,6 +43,7 @@ RULES = [
     rules_project.check_reasons,
     rules_project.check_machine_paths,
     rules_messages.check_messages,
+    rules_release.check_versions,
     rules_commits.check_commits,
 ]
 
