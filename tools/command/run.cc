@@ -78,7 +78,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
   sub->add_option("--grace", options.grace_s, "seconds from SIGTERM to SIGKILL (default: 5)")
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--env", words->environment, "NAME=VALUE for the ranks; may be given several times")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
   sub->callback([=, &invocation] {
     words->options.bind = words->bind == "cores";
     words->options.command = sub->remaining();
