@@ -63,7 +63,7 @@ int remove_labs(const std::string& name, bool all) {
 }  // namespace
 
 void add_lab_name(CLI::App& subcommand, std::string& name) {
-  subcommand.add_option("--name", name, "which lab (default: the only one there is)");
+  subcommand.add_option("--name", name, "which lab (default: the only one there is)")->type_name("LAB");
 }
 
 std::vector<std::string> words_behind(const CLI::App& subcommand, const Invocation& invocation) {
