@@ -374,9 +374,10 @@ HOCKET_API const char* hocket_error_text(void);
 HOCKET_API const char* hocket_status_name(hocket_status_t status);
 
 /* What would run for such a call on this comm, and why, as text of several lines.
- * `collective` is a name such as "allreduce"; `bytes` are those of the message, or of a block where there is a block a
- * rank; barrier, gatherv, scatterv and alltoallv ignore them. Writes at most `capacity` bytes with a closing 0. If the
- * text is longer, it is cut off, and the answer is HOCKET_ERR_INVALID_ARGUMENT, whose text names what it needs. */
+ * `collective` is a name such as "allreduce", or MPI's; `bytes` are those of the message, or of a block where there is
+ * a block a rank; barrier, gatherv, scatterv and alltoallv ignore them. Writes at most `capacity` bytes with a closing
+ * 0. If the text is longer, it is cut off, and the answer is HOCKET_ERR_INVALID_ARGUMENT, whose text names what it
+ * needs. */
 HOCKET_API hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text,
                                           size_t capacity);
 /* Forces the algorithm ("ring", "tree:degree=3,segment=16K", "parents:0.0.1.1") for a collective on this comm; NULL:
