@@ -64,6 +64,8 @@ typedef struct hocket_context hocket_context_t;
 typedef struct hocket_comm hocket_comm_t;
 typedef struct hocket_request hocket_request_t;
 
+/* --- types and operations ------------------------------------------------------------------------------------- */
+
 /* Element types. The predefined operations that go with them are those of the MPI standard:
  *
  *   INT8 to UINT64                        all but MINLOC and MAXLOC; SUM_SATURATING with those of 8 and 16 bits only
@@ -229,6 +231,7 @@ HOCKET_API hocket_status_t hocket_comm_destroy(hocket_comm_t* comm);
  * log.
  */
 HOCKET_API hocket_status_t hocket_comm_abort(hocket_comm_t* comm, const char* reason);
+/* This rank's number in the comm, from 0, and how many ranks the comm has. */
 HOCKET_API hocket_status_t hocket_comm_rank(const hocket_comm_t* comm, int* rank);
 HOCKET_API hocket_status_t hocket_comm_size(const hocket_comm_t* comm, int* size);
 
@@ -277,11 +280,13 @@ HOCKET_API hocket_status_t hocket_scatter(hocket_comm_t* comm, const void* input
 HOCKET_API hocket_status_t hocket_scatterv(hocket_comm_t* comm, const void* input, const size_t* counts,
                                            const size_t* displacements, void* output, size_t output_count,
                                            hocket_type_t type, int root);
+/* All ranks get the blocks of all, in rank order. */
 HOCKET_API hocket_status_t hocket_allgather(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                             hocket_type_t type);
 /* This rank gives counts[its rank] elements. */
 HOCKET_API hocket_status_t hocket_allgatherv(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
                                              const size_t* displacements, hocket_type_t type);
+/* Rank r gets the r-th block of every rank's `input`, in the order of these ranks. */
 HOCKET_API hocket_status_t hocket_alltoall(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                            hocket_type_t type);
 HOCKET_API hocket_status_t hocket_alltoallv(hocket_comm_t* comm, const void* input, const size_t* input_counts,
@@ -365,12 +370,14 @@ HOCKET_API hocket_status_t hocket_wait(hocket_request_t** request);
 
 /* Of the last call on this thread that failed; never NULL. Valid until the next failing call. */
 HOCKET_API const char* hocket_error_text(void);
+/* What it means, in a word or two: "peer failed". */
 HOCKET_API const char* hocket_status_name(hocket_status_t status);
 
 /* What would run for such a call on this comm, and why, as text of several lines.
- * `collective` is a name such as "allreduce"; `bytes` are those of the message, or of a block where there is a block a
- * rank; barrier, gatherv, scatterv and alltoallv ignore them. Writes at most `capacity` bytes with a closing 0. If the
- * text is longer, it is cut off, and the answer is HOCKET_ERR_INVALID_ARGUMENT, whose text names what it needs. */
+ * `collective` is a name such as "allreduce", or MPI's; `bytes` are those of the message, or of a block where there is
+ * a block a rank; barrier, gatherv, scatterv and alltoallv ignore them. Writes at most `capacity` bytes with a closing
+ * 0. If the text is longer, it is cut off, and the answer is HOCKET_ERR_INVALID_ARGUMENT, whose text names what it
+ * needs. */
 HOCKET_API hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text,
                                           size_t capacity);
 /* Forces the algorithm ("ring", "tree:degree=3,segment=16K", "parents:0.0.1.1") for a collective on this comm; NULL:

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <optional>
 
+#include "base/nearest_word.h"
 #include "base/size_text.h"
 
 extern char** environ;  // NOLINT: declared by no header in standard C++
@@ -72,22 +72,6 @@ std::optional<int64_t> to_number(std::string_view text) {
   return number;
 }
 
-// How many letters must be inserted, deleted or replaced to make one word of the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 // A letter written twice or a double one written once, or two neighbours exchanged.
 bool is_slip(std::string_view a, std::string_view b) {
   if (a.size() < b.size()) std::swap(a, b);
@@ -102,8 +86,27 @@ bool is_slip(std::string_view a, std::string_view b) {
 
 constexpr size_t kShortWord = 6;
 
+// "HOCKET_BCAST" -> "HOCKET_BROADCAST": what forces the algorithm of what MPI calls so.
+std::string_view named_as_mpi_does(std::string_view name) {
+  constexpr std::string_view kSettings[][2] = {
+#define HOCKET_COLLECTIVE(constant, name, setting, function, ...) {"HOCKET_" #setting, #function},
+#include "base/collectives.def"
+  };
+  constexpr std::string_view kMpi = "MPI_";
+  for (const auto& [setting, function] : kSettings) {
+    const std::string_view own = function.substr(kMpi.size());
+    const bool is_it = name.size() == kPrefix.size() + own.size() &&
+                       std::equal(own.begin(), own.end(), name.begin() + kPrefix.size(), [](char mpi, char letter) {
+                         return (mpi >= 'a' && mpi <= 'z' ? mpi - 'a' + 'A' : mpi) == letter;
+                       });
+    if (is_it) return setting;
+  }
+  return {};
+}
+
 // The setting that a user who wrote `name` probably meant; nullptr where a guess would mislead.
 const Setting* likely_meant(std::string_view name) {
+  if (const std::string_view setting = named_as_mpi_does(name); !setting.empty()) return find(setting);
   const Setting* nearest = nullptr;
   size_t least = std::numeric_limits<size_t>::max();
   for (const Setting& setting : settings()) {

@@ -7,6 +7,7 @@
 
 #include "c_api/foreign_wire.h"
 #include "c_api/handles.h"
+#include "schedule/collective_names.h"
 
 using hocket::Code;
 using hocket::Result;
@@ -192,9 +193,8 @@ hocket_status_t hocket_op_destroy(hocket_op_t op) {
 namespace {
 
 hocket_status_t unknown_collective(const char* function, const char* collective) {
-  return report(Status(Code::kInvalidArgument, std::string(function) + ": `" + collective +
-                                                   "` is not a collective: there are " +
-                                                   hocket::selection::names_of_collectives()));
+  return report(
+      Status(Code::kInvalidArgument, std::string(function) + ": " + hocket::schedule::not_a_collective(collective)));
 }
 
 // A call of which only its bytes are known: of doubles, if they can be.
@@ -217,7 +217,7 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
   if (comm == nullptr || collective == nullptr || text == nullptr || capacity == 0) {
     return invalid("hocket_explain", "an argument is NULL or 0");
   }
-  const auto known = hocket::schedule::collective_from_name(collective);
+  const auto known = hocket::schedule::find_collective(collective);
   if (!known) return unknown_collective("hocket_explain", collective);
   if (!comm->communicator->context().is_owner()) return invalid("hocket_explain", kOfParent);
   return guarded([&] {
@@ -234,7 +234,7 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
 
 hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm) {
   if (comm == nullptr || collective == nullptr) return invalid("hocket_force", "an argument is NULL");
-  const auto known = hocket::schedule::collective_from_name(collective);
+  const auto known = hocket::schedule::find_collective(collective);
   if (!known) return unknown_collective("hocket_force", collective);
   if (!comm->communicator->context().is_owner()) return invalid("hocket_force", kOfParent);
   return guarded([&] { return answer(comm->communicator->force(*known, algorithm == nullptr ? "" : algorithm)); });

@@ -37,6 +37,17 @@ TEST(Explain, NamesWhatWouldRunForEveryCollective) {
   });
 }
 
+TEST(Explain, AndForceTakeMpisNamesToo) {
+  run_threads(2, [](Rank& me) {
+    EXPECT_EQ(explained(me, "MPI_Bcast", 8), explained(me, "broadcast", 8));
+    EXPECT_EQ(hocket_force(me.comm, "bcast", "tree_mm"), HOCKET_OK) << hocket_error_text();
+    EXPECT_NE(explained(me, "broadcast", 8).find("tree_mm"), std::string::npos);
+    EXPECT_EQ(hocket_force(me.comm, "MPI_Bcast", nullptr), HOCKET_OK) << hocket_error_text();
+    EXPECT_EQ(hocket_force(me.comm, "alreduce", "ring"), HOCKET_ERR_INVALID_ARGUMENT);
+    EXPECT_TRUE(text_has("did you mean `allreduce`?")) << hocket_error_text();
+  });
+}
+
 TEST(Explain, WhereRanksSeeDifferentLengthsBytesDoNotMatter) {
   run_threads(2, [](Rank& me) {
     for (const char* collective : {"barrier", "gatherv", "scatterv", "alltoallv"}) {

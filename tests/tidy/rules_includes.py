@@ -71,10 +71,12 @@ ROOMS = {
         "mpi_launch": ["words", "supervision", "bench"],
         "tune": ["words", "supervision", "bench", "probe"],
         "run": ["words", "supervision"],
+        "documentation": [],
         "lab": ["supervision", "bpf_support", "mpi_launch"],
         "nic": ["supervision", "bpf_support"],
         "bench/lab": ["words", "supervision", "bench", "lab", "nic"],
-        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "nic"],
+        "command": ["words", "supervision", "bench", "probe", "mpi_launch", "tune", "run", "nic",
+                    "documentation"],
         "lab/command": ["words", "supervision", "bench", "mpi_launch", "lab", "bench/lab", "command"],
     },
     "tools/bench": {

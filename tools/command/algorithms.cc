@@ -27,8 +27,8 @@ Examples:
   hocket algorithms alltoall --nodes 3,1,4   and which of them run on such nodes
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K     and what the cost model predicts there
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K --model FILE     by the model line of that table
-Force one for a run: HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app
-See what it does:    hocket schedule reduce tree --ranks 8 --degree 3)";
+  HOCKET_REDUCE=tree:degree=3,segment=16K hocket exec -- mpirun -n 8 ./app     forces one for a run
+  hocket schedule reduce tree --ranks 8 --degree 3                             shows what it does)";
 
 // A number, or the word for as many as there can be.
 nlohmann::json degrees_json(const Algorithm& algorithm, std::span<const uint32_t> degrees) {
@@ -178,7 +178,7 @@ void add_algorithms(CLI::App& app, Invocation& invocation) {
   sub->footer(kAlgorithmsFooter);
   auto collective = std::make_shared<std::string>();
   auto predictions = std::make_shared<PredictionWords>();
-  sub->add_option("collective", *collective, "only this one's");
+  sub->add_option("collective", *collective, "only this one's")->type_name("COLLECTIVE");
   auto layout = std::make_shared<LayoutOptions>();
   add_layout(*sub, *layout);
   sub->add_option("--predict", predictions->sizes,

@@ -185,7 +185,9 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   sub->footer("\n" + filled(collectives_in_words()) + kBenchFooter);
   show_command_in_usage(*sub, "[-- LAUNCHER ...]");
   auto parsed = std::make_shared<BenchWords>();
-  sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")->required();
+  sub->add_option("collectives", parsed->collectives, "what to measure, separated by commas")
+      ->required()
+      ->type_name("NAMES");
   sub->add_option("--ranks", parsed->local.ranks, "that many forked ranks, no MPI")->check(CLI::Range(1, 1024));
   sub->add_option("--sizes", parsed->sizes, "bytes: 8,64,1K..4M (ranges in powers of two)")->capture_default_str();
   sub->add_option("--timing", parsed->timing)
@@ -224,7 +226,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   sub->add_option("--late", parsed->bench.late_s, "wait: seconds by which rank 0 comes late")
       ->check(number_between(0.01, 600))
       ->capture_default_str();
-  sub->add_option("--json", parsed->bench.json, "also write the rows to this file");
+  sub->add_option("--json", parsed->bench.json, "also write the rows to this file")->type_name("FILE");
   sub->add_option("--colour", parsed->colour)
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)

@@ -36,5 +36,6 @@ void add_lab(CLI::App& app, Invocation& invocation);
 void add_nic(CLI::App& app, Invocation& invocation);
 void add_probe(CLI::App& app, Invocation& invocation);
 void add_tune(CLI::App& app, Invocation& invocation);
+void add_documentation(CLI::App& app, Invocation& invocation);
 
 }  // namespace hocket::command

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/environment.h"
+#include "base/nearest_word.h"
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/layout.h"
@@ -16,6 +17,7 @@
 #include "hocket/hocket.h"
 #include "mpi_launch/mpi_library.h"
 #include "platform/machine/topology.h"
+#include "schedule/collective_names.h"
 #include "selection/choice.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
@@ -148,7 +150,7 @@ std::string problem_of_wire(const std::string& wire, const selection::Table& tab
   std::string listed;
   for (const std::string_view name : known) listed.append(listed.empty() ? "" : ", ").append(name);
   return "--wire " + wire + ": neither an MPI nor a rule of " + table.source() +
-         " has that name: " + question_after(nearest(wire, known)) + "there are " + listed;
+         " has that name: " + schedule::question_after(nearest_word(wire, known)) + "there are " + listed;
 }
 
 int explain(const InfoOptions& options) {

@@ -154,8 +154,9 @@ void add_start(CLI::App& nic, Invocation& invocation, const char* name, const ch
   auto options = std::make_shared<UpOptions>();
   options->is_agent = is_agent;
   up->add_option("interface", options->interface, "which, as in `ip link`")->required()->type_name("IFACE");
-  up->add_option("--user", options->users, "whose jobs may use it, beside those of root and of the user who starts it");
-  up->add_option("--group", options->groups, "a group of users whose jobs may");
+  up->add_option("--user", options->users, "whose jobs may use it, beside those of root and of the user who starts it")
+      ->type_name("USER");
+  up->add_option("--group", options->groups, "a group of users whose jobs may")->type_name("GROUP");
   up->add_flag("--everybody", options->everybody, "anybody's may");
   up->add_option(
         "--groups-per-user", options->groups_per_user,

@@ -10,6 +10,9 @@
 
 namespace hocket::command {
 
+// Of how long anything may take: 30 years, where nobody wants a limit.
+inline constexpr double kLongestSeconds = 1e9;
+
 // Both ends included. "-1 is not a number from 0 to 3600".
 inline CLI::Validator number_between(double least, double most) {
   const auto text_of = [](double value) {

@@ -106,7 +106,7 @@ void add_probe(CLI::App& app, Invocation& invocation) {
   sub->add_option("--pairs", parsed->options.max_pairs, "so many pairs of ranks at most")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  sub->add_option("--json", parsed->json, "also write everything to this file");
+  sub->add_option("--json", parsed->json, "also write everything to this file")->type_name("FILE");
   add_inside_mpi(*sub, parsed->inside_mpi);
   sub->callback([=, &invocation] { invocation.run = [=, &invocation] { return run(*parsed, invocation); }; });
 }

@@ -6,6 +6,7 @@
 
 #include "base/environment.h"
 #include "command/command.h"
+#include "command/number_range.h"
 #include "command/usage.h"
 #include "run/launcher.h"
 #include "words/configuration.h"
@@ -74,11 +75,13 @@ void add_run(CLI::App& app, Invocation& invocation) {
   sub->add_flag("-l,--label", options.label, "put its rank in front of each line that a rank writes; lines stay whole");
   sub->add_option("--bind", words->bind, "cores: rank i on the i-th core that may be used (default: none)")
       ->check(CLI::IsMember({"cores", "none"}));
-  sub->add_option("--timeout", options.timeout_s, "end all ranks after so many seconds")->check(CLI::PositiveNumber);
+  sub->add_option("--timeout", options.timeout_s, "end all ranks after so many seconds")
+      ->check(number_between(0.001, kLongestSeconds));
   sub->add_option("--grace", options.grace_s, "seconds from SIGTERM to SIGKILL (default: 5)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, kLongestSeconds));
   sub->add_option("--env", words->environment, "NAME=VALUE for the ranks; may be given several times")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
   sub->callback([=, &invocation] {
     words->options.bind = words->bind == "cores";
     words->options.command = sub->remaining();

@@ -156,9 +156,12 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
   auto* sub = app.add_subcommand("schedule", "Print, draw or prove the schedule of an algorithm");
   sub->footer(kScheduleFooter);
   auto options = std::make_shared<ScheduleOptions>();
-  sub->add_option("collective", options->collective, selection::names_of_collectives())->required();
+  sub->add_option("collective", options->collective, selection::names_of_collectives())
+      ->required()
+      ->type_name("COLLECTIVE");
   sub->add_option("algorithm", options->algorithm, "its name; of a composition with its parts, if you like")
-      ->required();
+      ->required()
+      ->type_name("ALGORITHM");
   sub->add_option("--ranks", options->ranks, "of the communicator (default: 4)")
       ->check(CLI::Range(1u, kMostRanksLookedAt));
   add_layout(*sub, options->layout);

@@ -33,7 +33,7 @@ Examples:
   hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
   hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
   hocket tune --from openmpi.json mpich.json --output both.table    one table for several MPIs
-Those with a launcher measure ranks of an MPI: which algorithm, or which composition of algorithms, or the MPI's own,
+With a launcher it measures ranks of an MPI: which algorithm, or which composition of algorithms, or the MPI's own,
 serves which call best, on parts of the job that are smaller, too; on several nodes first the interface between them,
 as `hocket probe` does.)";
 
@@ -140,19 +140,23 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   auto parsed = std::make_shared<TuneWords>();
   sub->add_option("--budget", parsed->budget,
                   "wall-clock time for all of it: 60s, 5m (default: half a minute a core, 1m to 10m)");
-  sub->add_option("--output", parsed->table.output, "the table's file (default: print it)");
+  sub->add_option("--output", parsed->table.output, "the table's file (default: print it)")->type_name("FILE");
   sub->add_option("--ranks", parsed->ranks, "numbers of ranks (default: powers of two beyond the cores)");
-  sub->add_option("--collectives", parsed->collectives, "separated by commas")->capture_default_str();
+  sub->add_option("--collectives", parsed->collectives, "separated by commas")
+      ->type_name("COLLECTIVES")
+      ->capture_default_str();
   sub->add_option("--max-bytes", parsed->max_bytes, "the longest message")->capture_default_str();
   sub->add_option("--sizes", parsed->sizes, "bytes: 2K,8K,16K (default: each eight times the last, up to the longest)");
   sub->add_option("--compare", parsed->compare, "two tables, files or `shipped`: measure both, side by side")
       ->expected(2)
-      ->type_name("A B");
-  sub->add_option("--against", parsed->table.against, "compare the new table with this one, a file or `shipped`");
+      ->type_name("FILE");
+  sub->add_option("--against", parsed->table.against, "compare the new table with this one, a file or `shipped`")
+      ->type_name("FILE");
   sub->add_option("--shapes", parsed->shapes,
                   "with a launcher: nodes x ranks a node, 2x4,4x8 (default: powers of two up to what there is)");
   sub->add_option("--merge", parsed->table.merge,
                   "with a launcher: what else the table shall have: that of a file, `shipped`, or `none`")
+      ->type_name("FILE")
       ->capture_default_str();
   sub->add_option("--from", parsed->table.from,
                   "measure nothing: a table of what runs with a launcher and --json have printed")

@@ -52,6 +52,10 @@ class BadLines(CommandTest):
                                   (["bench", "wait", "--late", "nan"], "nan is not a number from 0.01 to 600"),
                                   (["lab", "bench", "reduce", "--skew-us", "1,2e6"],
                                    "2e6 is not a number from 0 to 1000000"),
+                                  (["run", "-n", "2", "--timeout", "0", "true"],
+                                   "0 is not a number from 0.001 to 1000000000"),
+                                  (["run", "-n", "2", "--grace", "-1", "true"], "-1 is not a number from 0 to 1"),
+                                  (["lab", "mpirun", "--grace", "nan", "true"], "nan is not a number from 0 to 1"),
                                   (["nic", "top", "--interval", "soon"], "soon is not a number from 0.01 to 3600")):
             self.refused(*arguments, words=[limits])
 

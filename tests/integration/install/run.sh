@@ -63,6 +63,15 @@ cmake -S "$scratch/project" -B "$scratch/project/build" -DCMAKE_PREFIX_PATH="$pr
 cmake --build "$scratch/project/build" >/dev/null
 "$scratch/project/build/consumer"
 
+if [ -d "$build/documentation" ]; then
+  echo "-- manual pages and completions"
+  for file in man/man1/hocket.1 man/man1/hocket-lab-up.1 man/man3/libhocket.3 man/man3/hocket_allreduce.3 \
+    man/man7/hocket-environment.7 bash-completion/completions/hocket zsh/site-functions/_hocket \
+    fish/vendor_completions.d/hocket.fish; do
+    [ -s "$prefix/share/$file" ] || { echo "share/$file was not installed" >&2; exit 1; }
+  done
+fi
+
 echo "-- the command"
 if [ -x "$build/bin/hocket" ]; then
   said=$("$prefix/bin/hocket" --version)

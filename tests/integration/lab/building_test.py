@@ -88,7 +88,9 @@ print(sender.recv(100).decode())
         # A process in one lab doesn't keep the other's nodes.
         sleeper = self.start("exec", "--name", "one", "n0", "--", "sleep", "1000")
         self.assertTrue(eventually(lambda: self.status("one")["processes"]))
-        self.lab("down", "two")
+        self.refused_lab("down", "two", "--name", "one", words=["lab excludes --name"], code=2)
+        self.assertIn("lab two", self.lab("status", "--name", "two").stdout)
+        self.lab("down", "--name", "two")
         self.assertEqual(sleeper.poll(), None)
         self.echo("one", "n1", "n0")
 

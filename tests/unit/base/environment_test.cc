@@ -119,6 +119,7 @@ TEST(Environment, UnknownNamesGetTheNearestKnownOne) {
             "`HOCKET_ALREDUCE` is not a setting of hocket; did you mean HOCKET_ALLREDUCE?");
   EXPECT_EQ(unknown_name("HOCKET_SETUP_TIMEOUT"),
             "`HOCKET_SETUP_TIMEOUT` is not a setting of hocket; did you mean HOCKET_SETUP_TIMEOUT_S?");
+  EXPECT_EQ(unknown_name("HOCKET_BCAST"), "`HOCKET_BCAST` is not a setting of hocket; did you mean HOCKET_BROADCAST?");
   EXPECT_EQ(unknown_name("HOCKET_ZEPPELIN"),
             "`HOCKET_ZEPPELIN` is not a setting of hocket; `hocket info` lists those that are");
 }

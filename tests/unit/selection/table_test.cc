@@ -73,6 +73,14 @@ TEST(Table, ReadsConditionsMeasurementsAndComments) {
   EXPECT_EQ(to_text(rules[2]), "barrier signal");
 }
 
+TEST(Table, TakesMpisNamesOfCollectivesToo) {
+  Result<Table> table = Table::parse("hocket-table 1\nbcast tree_mm\nMPI_Allreduce ring\n", "t");
+  ASSERT_TRUE(table.is_ok()) << table.status().message();
+  ASSERT_EQ(table.value().rules().size(), 2u);
+  EXPECT_EQ(table.value().rules()[0].collective, schedule::Collective::kBroadcast);
+  EXPECT_EQ(table.value().rules()[1].collective, schedule::Collective::kAllreduce);
+}
+
 TEST(Table, RulesWrittenOutReadBackTheSame) {
   const Table& shipped = Table::shipped();
   std::string text = "hocket-table 1\n";
@@ -86,7 +94,9 @@ TEST(Table, RulesWrittenOutReadBackTheSame) {
 
 TEST(Table, ErrorsNameFileLineAndReason) {
   EXPECT_EQ(error_of("hocket-table 1\n\nallreduce quick\n").find("site.table:3: "), 0u);
-  EXPECT_NE(error_of("hocket-table 1\nallreduse ring\n").find("`allreduse` is not a collective"), std::string::npos);
+  EXPECT_NE(
+      error_of("hocket-table 1\nallreduse ring\n").find("`allreduse` is not a collective: did you mean `allreduce`?"),
+      std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nallreduce bytes=8K..4K ring\n").find("empty"), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nallreduce bytes=1..2 bytes=3 ring\n").find("twice"), std::string::npos);
   EXPECT_NE(error_of("hocket-table 1\nallreduce crowded uncrowded ring\n").find("once"), std::string::npos);

@@ -33,20 +33,21 @@ using schedule::Collective;
 
 constexpr const char* kLabBenchFooter = R"(
 Ways to carry out a collective:
-  nic                  the engine in the kernel's packet path, at tc      agent       the engine as a process
-  nic-chain            the wire taken as reliable, nothing asked again    mixed       every other node an agent
-  host-udp             the same messages by the rank itself               host-packet over raw packets
+  nic                  the engine in the kernel's packet path, at tc      agent        the engine as a process
+  nic-chain            the wire taken as reliable, nothing asked again    mixed        every other node an agent
+  host-udp             the same messages by the rank itself               host-packet  over raw packets
   mpi:NAME             an MPI's own, as `hocket lab mpirun --mpi NAME` runs it
   hocket:NAME          the same program with hocket preloaded and engines on
   hocket:NAME:ALGORITHM   without engines and by an algorithm as settings name it: hocket:mpich:tree_mm:degree=2
   multicast, multicast:NAME   of broadcasts: hocket:mpich:multicast, hocket:NAME:multicast; with several ranks a node
                        hocket:NAME:leader:across=multicast
-of an allgather or alltoall: mpi:NAME, hocket:NAME and hocket:NAME:ALGORITHM only
 of reductions only:
   nic-arrival          operands combined in the order in which they come
 and of barriers only:
   nic-direct           each message acknowledged                          nic-xdp     in the driver, where it can
   nic-broadcast        asks all by multicast; ALGORITHM if one is late    agent-broadcast
+An allgather or alltoall has mpi:NAME, hocket:NAME and hocket:NAME:ALGORITHM only.
+
 ALGORITHM of a barrier: dissemination (the default), pairwise_exchange, linear, gather_broadcast/DEGREE; of the others:
 binomial (the default), chain, flat, tree_mm/DEGREE, recursive_doubling (allreduce), parents/0.0.0.1 (anybody's tree:
 the parent of rank 0, which is the root, of rank 1, ...). An MPI chooses its own.
@@ -84,9 +85,9 @@ Collective collective_of(const BenchOptions& options) { return *schedule::collec
 constexpr Collective kMeasured[] = {Collective::kBarrier,   Collective::kBroadcast, Collective::kReduce,
                                     Collective::kAllreduce, Collective::kAllgather, Collective::kAlltoall};
 
-std::string measured() {
+std::string measured(const char* between) {
   std::string names;
-  for (const Collective one : kMeasured) names.append(names.empty() ? "" : ", ").append(schedule::name(one));
+  for (const Collective one : kMeasured) names.append(names.empty() ? "" : between).append(schedule::name(one));
   return names;
 }
 
@@ -94,7 +95,7 @@ Status settle_name(std::string& collective) {
   const Result<Collective> named = read_collective(collective);
   if (!named.is_ok()) return {named.status().code(), named.status().message()};
   if (std::find(std::begin(kMeasured), std::end(kMeasured), named.value()) == std::end(kMeasured))
-    return {Code::kInvalidArgument, "`" + collective + "` is not measured here; there are " + measured() +
+    return {Code::kInvalidArgument, "`" + collective + "` is not measured here; there are " + measured(", ") +
                                         ". Of any, `hocket bench` under `hocket lab mpirun` compares MPIs with hocket"};
   collective = schedule::name(named.value());
   return Status::ok();
@@ -228,7 +229,6 @@ void report_skipped(const BenchOptions& options, const std::vector<Variant>& var
 }
 
 int run_bench(BenchOptions options) {
-  if (const Status status = settle_name(options.collective); !status.is_ok()) return fail(kUsage, status.message());
   if (lab_bench::has_blocks(collective_of(options)) && options.bytes.empty()) options.bytes = {8, 1024, 16384};
   if (const std::string problem = problem_of(options); !problem.empty()) return fail(kUsage, problem);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
@@ -255,7 +255,10 @@ int run_bench(BenchOptions options) {
 }
 
 void add_what(CLI::App& sub, BenchOptions& options) {
-  sub.add_option("collective", options.collective, measured() + "; MPI's names are taken, too")->required();
+  const auto settle = [](std::string& word) { return std::string(settle_name(word).message()); };
+  sub.add_option("collective", options.collective, "MPI's names are taken, too")
+      ->required()
+      ->transform(CLI::Validator(settle, "{" + measured(",") + "}", ""));
   sub.add_option("--nodes", options.nodes, "how many (default: 2,4,8,16)")
       ->delimiter(',')
       ->check(CLI::Range(2, lab::kMostNodes));
@@ -313,7 +316,7 @@ void add_how(CLI::App& sub, BenchOptions& options) {
   sub.add_option("--wait", options.wait, "spin (looks and yields) or sleep (default: spin)")
       ->check(CLI::IsMember({"spin", "sleep"}));
   sub.add_option("--seed", options.seed, "of the order of nodes, of what is computed and slept (default: 1)");
-  sub.add_option("--json", options.json, "write an array of rows to this file");
+  sub.add_option("--json", options.json, "write an array of rows to this file")->type_name("FILE");
 }
 
 }  // namespace

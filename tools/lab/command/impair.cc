@@ -101,7 +101,9 @@ void add_verb(CLI::App& lab_command, Invocation& invocation, const lab::Impairme
   auto* sub = lab_command.add_subcommand(facts.name, facts.help);
   sub->footer(kLabImpairFooter);
   add_lab_name(*sub, words->name);
-  sub->add_option("node", words->first, "n0, n1, ... or all, which is meant where none is named")->required();
+  sub->add_option("node", words->first, "n0, n1, ... or all, which is meant where none is named")
+      ->required()
+      ->type_name("NODE");
   sub->add_option("value", words->second, "0 ends it")
       ->type_name(facts.measure == lab::Measure::kTime ? "TIME" : "PERCENT");
   sub->add_option("--seed", words->seed, "which packets are hit (default: as before, 1 at first)");

@@ -63,7 +63,12 @@ int remove_labs(const std::string& name, bool all) {
 }  // namespace
 
 void add_lab_name(CLI::App& subcommand, std::string& name) {
-  subcommand.add_option("--name", name, "which lab (default: the only one there is)");
+  subcommand.add_option("--name", name, "which lab (default: the only one there is)")->type_name("LAB");
+}
+
+void add_which_lab(CLI::App& subcommand, std::string& name, const std::string& help) {
+  auto* lab = subcommand.add_option("lab", name, help)->type_name("LAB");
+  subcommand.add_option("--name", name, "the same, as other subcommands have it")->type_name("LAB")->excludes(lab);
 }
 
 std::vector<std::string> words_behind(const CLI::App& subcommand, const Invocation& invocation) {
@@ -99,7 +104,7 @@ void add_lab_building(CLI::App& lab_command, Invocation& invocation) {
   auto* down = lab_command.add_subcommand("down", "Remove a lab, with whatever runs in it");
   auto name = std::make_shared<std::string>();
   auto all = std::make_shared<bool>(false);
-  down->add_option("lab", *name, "which (default: the only one there is)")->type_name("LAB");
+  add_which_lab(*down, *name, "which (default: the only one there is)");
   down->add_flag("--all", *all, "all of them");
   down->callback([=, &invocation] { invocation.run = [=] { return remove_labs(*name, *all); }; });
 }

@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "command/command.h"
+#include "command/number_range.h"
 #include "command/usage.h"
 #include "lab/command/parts.h"
 #include "lab/jobs/contained.h"
@@ -137,7 +138,7 @@ void add_lab_mpirun(CLI::App& lab_command, Invocation& invocation) {
   sub->add_option("--launcher-option", options->launcher_options, "a word for the launcher; may be given several times")
       ->allow_extra_args(false);
   sub->add_option("--grace", options->grace_s, "seconds from the first signal to SIGKILL (default: 5)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, kLongestSeconds));
   sub->add_flag("--print", options->print, "show the launcher's command line and run nothing");
   sub->callback([=, &invocation] {
     const std::vector<std::string> program = words_behind(*sub, invocation);

@@ -22,6 +22,8 @@ void add_lab_impairments(CLI::App& lab, Invocation& invocation);
 
 // --name, for all that concern one lab.
 void add_lab_name(CLI::App& subcommand, std::string& name);
+// The same for those that take a lab's name without --name, too.
+void add_which_lab(CLI::App& subcommand, std::string& name, const std::string& help);
 
 // What stands behind a subcommand's own options, with what follows a "--".
 std::vector<std::string> words_behind(const CLI::App& subcommand, const Invocation& invocation);

@@ -199,7 +199,7 @@ void add_lab_status(CLI::App& lab_command, Invocation& invocation) {
   auto* sub = lab_command.add_subcommand("status", "Labs, their nodes, and what runs and is in force there");
   auto name = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
-  sub->add_option("lab", *name, "which (default: all)")->type_name("LAB");
+  add_which_lab(*sub, *name, "which (default: all)");
   sub->add_flag("--json", *as_json, "for programs");
   sub->callback([=, &invocation] { invocation.run = [=] { return execute(*name, *as_json); }; });
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "schedule/collective_names.h"
+
+#include <array>
+#include <vector>
+
+#include "base/nearest_word.h"
+
+namespace hocket::schedule {
+namespace {
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, kCollectives> kMpiNames = {
+#define HOCKET_COLLECTIVE(constant, name, setting, function, ...) #function,
+#include "base/collectives.def"
+};
+
+std::string plain(std::string_view word) {
+  std::string text(word);
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
+  }
+  constexpr std::string_view kPrefix = "mpi_";
+  return text.starts_with(kPrefix) ? text.substr(kPrefix.size()) : text;
+}
+
+}  // namespace
+
+std::optional<Collective> find_collective(std::string_view word) {
+  const std::string text = plain(word);
+  for (size_t i = 0; i < kMpiNames.size(); ++i)
+    if (plain(kMpiNames[i]) == text) return static_cast<Collective>(i);
+  return collective_from_name(text);
+}
+
+std::string not_a_collective(std::string_view word, std::span<const std::string_view> others) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < kCollectives; ++i) names.push_back(name(static_cast<Collective>(i)));
+  names.insert(names.end(), others.begin(), others.end());
+  std::string listed;
+  for (const std::string_view one : names) listed.append(listed.empty() ? "" : ", ").append(one);
+  // MPI's names may be meant, but hocket's are told.
+  std::vector<std::string> of_mpi;
+  for (const std::string_view one : kMpiNames) of_mpi.push_back(plain(one));
+  names.insert(names.end(), of_mpi.begin(), of_mpi.end());
+  std::string_view meant = nearest_word(plain(word), names);
+  if (const auto found = find_collective(meant)) meant = name(*found);
+  return "`" + std::string(word) + "` is not a collective: " + question_after(meant) + "there are " + listed;
+}
+
+std::string question_after(std::string_view meant) {
+  return meant.empty() ? "" : "did you mean `" + std::string(meant) + "`? ";
+}
+
+}  // namespace hocket::schedule

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives as people call them: by hocket's name or MPI's.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "schedule/collective.h"
+
+namespace hocket::schedule {
+
+// "broadcast", "bcast", "MPI_Bcast", "Reduce-scatter": capitals don't matter, nor does which line is between words.
+std::optional<Collective> find_collective(std::string_view word);
+
+// "`alreduce` is not a collective: did you mean `allreduce`? there are barrier, ...", and `others`: `all`, say.
+std::string not_a_collective(std::string_view word, std::span<const std::string_view> others = {});
+
+// "did you mean `broadcast`? ", or "".
+std::string question_after(std::string_view meant);
+
+}  // namespace hocket::schedule
