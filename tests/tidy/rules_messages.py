@@ -21,8 +21,8 @@ REPORTERS = re.compile(
     r"require|status_of|HOCKET_LOG_\w+")
 # Whose arguments are none: help, invariants, pictures, what is read.
 NO_MESSAGES = re.compile(
-    r"add_option|add_flag|add_subcommand|add_start|app|footer|description|type_name|HOCKET_ASSERT|static_assert|"
-    r"_Pragma|SvgWriter|Setting|flag|forced|published_and_combined|strstr|dlsym|sscanf|section")
+    r"add_option|add_flag|add_subcommand|add_start|add_which_lab|app|footer|description|type_name|HOCKET_ASSERT|"
+    r"static_assert|_Pragma|SvgWriter|Setting|flag|forced|published_and_combined|strstr|dlsym|sscanf|section")
 # What is initialised by help, citations and names.
 NO_TARGETS = re.compile(r"k\w*Footer|summary|reference|kTypes|kFields|place_")
 # Results and progress: by file, in all of it ("") or in some functions.
@@ -57,6 +57,9 @@ RESULTS = {
     "tools/tune/table.cc": {"head", "model_lines", "this_machine", "cluster_table_text", ""},
 }
 
+# Folders that write pages and scripts.
+WRITERS = ("tools/documentation/",)
+
 _PREFIX = re.compile(r"^hocket(?: \w+)*: ")
 _EDGES = f" {messages.VARIES},;:.()"
 
@@ -67,6 +70,8 @@ def _plain(text):
 
 
 def _is_result(path, sentence, used):
+    if path.startswith(WRITERS):
+        return True
     kept = {"", sentence.function} & RESULTS.get(path, set())
     used.update((path, function) for function in kept)
     return bool(kept)
