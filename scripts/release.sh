@@ -69,16 +69,13 @@ make_tarball() { # the same bytes from the same commit
   git archive --format=tar --prefix="hocket-$version/" "$tag" | gzip -9 --no-name >"$out/hocket-$version.tar.gz"
 }
 
-make_wheel() {
-  say "wheel and sdist"
-  rm -f dist/*.whl dist/hocket-*.tar.gz
+make_wheel() { # first, as it begins with an empty dist/
   bash scripts/wheel.sh
-  mkdir "$out/python"
-  mv dist/*.whl dist/hocket-*.tar.gz "$out/python"
+  mkdir -p "$out/python"
+  mv dist/*.whl "dist/hocket-$version.tar.gz" "$out/python"
 }
 
 make_site() {
-  say "site"
   bash scripts/site.sh
   tar c --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct "$tag")" -C build site |
     gzip -9 --no-name >"$out/hocket-$version-site.tar.gz"
@@ -108,9 +105,8 @@ if [ $dry_run -eq 1 ]; then
   exit 0
 fi
 rm -rf "$out"
-mkdir -p "$out"
-make_tarball
 make_wheel
+make_tarball
 bash scripts/package.sh --output "$out/debian"
 make_site
 make_recipes
