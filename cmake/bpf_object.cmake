@@ -6,13 +6,16 @@
 #     target_link_libraries(user PRIVATE lab_port_object)     # brings libbpf, too
 #
 # The user declares  extern "C" const unsigned char lab_port_object_begin[], lab_port_object_end[];
+option(HOCKET_BPF "Programs for the kernel's packet path, where clang and libbpf are found" ON)
 find_package(PkgConfig)
 if(PkgConfig_FOUND)
   pkg_check_modules(LIBBPF IMPORTED_TARGET libbpf>=1.0)
 endif()
 find_program(HOCKET_BPF_CLANG NAMES clang-19 clang-20 clang-18 clang-17 clang-16 clang)
 set(HOCKET_HAS_BPF OFF)
-if(NOT HOCKET_BPF_CLANG)
+if(NOT HOCKET_BPF)
+  message(STATUS "no BPF programs, as HOCKET_BPF is off")
+elseif(NOT HOCKET_BPF_CLANG)
   message(STATUS "no clang: no BPF programs (Debian's package is clang-19)")
 elseif(NOT LIBBPF_FOUND)
   message(STATUS "no libbpf: no BPF programs (Debian's package is libbpf-dev)")
@@ -24,14 +27,17 @@ function(bpf_object name source)
   set(object ${CMAKE_BINARY_DIR}/bpf/${name}.bpf.o)
   set(carrier ${CMAKE_BINARY_DIR}/bpf/${name}_object.c)
   set(headers)
+  list(TRANSFORM LIBBPF_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE where_libbpf_is)  # empty for a system's own
   foreach(header ${ARGN})
     list(APPEND headers ${CMAKE_SOURCE_DIR}/${header})
   endforeach()
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bpf)
-  # v3: atomics that return what was there before, which kernel 5.12 has. -g: libbpf reads the maps' types from it.
+  # v3: atomics that return what was there before, which kernel 5.12 has. -g: libbpf reads the maps' types from it. It
+  # also has the sources' paths: without that of the checkout, two of the same sources give the same program.
   add_custom_command(OUTPUT ${object}
     COMMAND ${HOCKET_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror
             -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${CMAKE_SOURCE_DIR}
+            ${where_libbpf_is} -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
             -c ${CMAKE_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${headers} COMMENT "Building BPF object ${source}" VERBATIM)
   set(symbol ${name}_object)

@@ -10,6 +10,10 @@ HOME = "CMakeLists.txt"
 PLACES = {
     "CHANGELOG.md": r"^## (\d+\.\d+\.\d+) \((?:unreleased|\d{4}-\d\d-\d\d)\)$",
     "debian/changelog": r"^hocket \((\d+\.\d+\.\d+)(?:-[^)]*)?\) ",
+    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"",
+    "packaging/conda/recipe.yaml": r"^  version: \"(\d+\.\d+\.\d+)\"$",
+    "packaging/container/Containerfile": r"^ARG VERSION=(\d+\.\d+\.\d+)$",
+    "packaging/action/action.yml": r"^    default: (\d+\.\d+\.\d+)$",
 }
 NEEDED = ("CHANGELOG.md",)
 PUBLIC_HEADER = "include/hocket/hocket.h"

@@ -10,7 +10,7 @@ import tokenize
 
 CXX_SUFFIXES = (".cc", ".c", ".h", ".inc")
 # Programs whose name has no suffix that tells their language.
-NAMED = ("CMakeLists.txt", "dev", "run", "commit-msg")
+NAMED = ("CMakeLists.txt", "dev", "run", "commit-msg", "rules", "Containerfile")
 # Folders that hold what was built or installed, never source.
 IGNORED_FOLDERS = {".git", ".venv", "build", "install", "__pycache__"}
 
@@ -79,7 +79,7 @@ class Tree:
     def sources(self):
         """Everything that somebody wrote as a program."""
         return [path for path in self.paths
-                if path.endswith(CXX_SUFFIXES + (".py", ".sh", ".cmake", ".f90", ".f", ".def", ".pml"))
+                if path.endswith(CXX_SUFFIXES + (".py", ".sh", ".cmake", ".f90", ".f", ".def", ".pml", ".yaml", ".yml"))
                 or pathlib.PurePath(path).name in NAMED]
 
 
@@ -104,7 +104,7 @@ def split_comments(path, text):
         found = [token.span() for token in _TOKENS.finditer(text) if token.group(0).startswith("/")]
     elif path.endswith(".py"):
         found = list(_python_comments(text))
-    elif path.endswith((".sh", ".cmake")) or pathlib.PurePath(path).name in NAMED:
+    elif path.endswith((".sh", ".cmake", ".yaml", ".yml")) or pathlib.PurePath(path).name in NAMED:
         found = [token.span() for token in _HASH.finditer(text)]
     else:
         return text, []

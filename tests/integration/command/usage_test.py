@@ -66,7 +66,8 @@ class BadLines(CommandTest):
 class Dev(CommandTest):
     def test_what_is_not_understood_ends_with_2(self):
         for words in (["frob"], ["test", "frob"], ["build", "frob"], ["build", "dev", "asan"], ["lint", "frob"],
-                      ["fuzz", "frob"], ["bench", "--mpi", "frob", "--dry-run"], ["demo", "frob"]):
+                      ["fuzz", "frob"], ["bench", "--mpi", "frob", "--dry-run"], ["demo", "frob"], ["package", "frob"],
+                      ["release", "--frob"]):
             result = subprocess.run(["bash", DEV, *words], capture_output=True, text=True, timeout=LIMIT_S, check=False)
             self.expect(result, 2)
             self.assertIn(words[-1] if words[-1] != "--dry-run" else "frob", result.stderr)
