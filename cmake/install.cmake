@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What `cmake --install` puts where: the library with its header, hocketConfig.cmake and hocket.pc; the libraries to
-# be preloaded; the command; the licence. Included last, when all targets are known.
+# What `cmake --install` puts where: the library with its header, hocketConfig.cmake and hocket.pc; the command; in a
+# folder of their own the libraries that are preloaded or loaded on request; the licence. Included last, when all
+# targets are known.
 include(CMakePackageConfigHelpers)
 
 target_include_directories(hocket INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 install(TARGETS hocket EXPORT hocketTargets)
 if(TARGET hocket_multicast_verbs)
-  install(TARGETS hocket_multicast_verbs)  # beside it
+  install(TARGETS hocket_multicast_verbs LIBRARY DESTINATION ${HOCKET_PRIVATE_LIBRARIES})
 endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/hocket DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -31,7 +32,7 @@ function(hocket_install_built_in folder)
   foreach(target ${targets})
     get_target_property(type ${target} TYPE)
     if(type MATCHES "^(SHARED_LIBRARY|MODULE_LIBRARY|EXECUTABLE)$")
-      install(TARGETS ${target})
+      install(TARGETS ${target} LIBRARY DESTINATION ${HOCKET_PRIVATE_LIBRARIES})
     endif()
   endforeach()
 endfunction()

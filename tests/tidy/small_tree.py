@@ -13,10 +13,13 @@ SPDX = "// SPDX-License-Identifier: BSD-3-Clause\n"
 HEADER = SPDX + "// Thread safety: a value.\n"
 # A tree that keeps every rule.
 GOOD = {
+    "CMakeLists.txt": "project(small VERSION 2.5.1 LANGUAGES C)\n",
+    "CHANGELOG.md": "# Changes\n\n## 2.5.1 (unreleased)\n\n## 2.5.0 (2026-01-31)\n",
     "dev": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\necho build\n",
     "scripts/build.sh": "#!/usr/bin/env bash\n# SPDX-License-Identifier: BSD-3-Clause\n",
     "include/hocket/hocket.h":
         "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Thread safety: any thread. */\n"
+        "#define HOCKET_VERSION_MAJOR 2\n#define HOCKET_VERSION_MINOR 5\n#define HOCKET_VERSION_PATCH 1\n\n"
         "/* --- heading --- */\n\nHOCKET_API int hocket_a(void);\n\n"
         "/* Says b. */\nHOCKET_API int hocket_b(void);\nHOCKET_API int hocket_c(void);\n"
         "HOCKET_API int hocket_barrier(void);\nHOCKET_API int hocket_barrier_start(void);\n",

@@ -15,7 +15,9 @@ import rules_commits
 import rules_dead
 import rules_glossary
 import rules_includes
+import rules_messages
 import rules_project
+import rules_release
 import rules_size
 from tree import Tree
 
@@ -40,6 +42,8 @@ RULES = [
     rules_project.check_environment,
     rules_project.check_reasons,
     rules_project.check_machine_paths,
+    rules_messages.check_messages,
+    rules_release.check_versions,
     rules_commits.check_commits,
 ]
 

@@ -19,6 +19,8 @@
 #include <fstream>
 
 #include "command/report.h"
+#include "platform/descriptor.h"
+#include "platform/memory/memory_file.h"
 
 namespace hocket::command {
 namespace {
@@ -102,6 +104,19 @@ void add_trial(Section& section, const char* key, int error, const std::string& 
   section.add(key, error == 0 ? "yes: " + good : "no (" + reason + "): " + bad, value);
 }
 
+// A file with a name that is gone at once does as well, and is what ranks then take.
+void add_shared_memory(Section& section) {
+  int error = try_memory_file();
+  std::string good = "anonymous memory files (memfd)";
+  if (error != 0) {
+    Result<int> file = platform::create_unlinked_file();
+    const platform::Descriptor closes(file.is_ok() ? file.value() : -1);
+    good = std::string("unlinked files in /dev/shm, $TMPDIR or /tmp, since memfd says: ") + std::strerror(error);
+    if (file.is_ok()) error = 0;
+  }
+  add_trial(section, "shared memory", error, good, "without it hocket passes every call through to the MPI");
+}
+
 void add_cross_memory(Section& section) {
   const int error = try_cross_memory();
   std::string bad = "not needed, copies go through shared memory";
@@ -114,14 +129,15 @@ void add_cross_memory(Section& section) {
 void add_dev_shm(Section& section) {
   struct statvfs fs{};
   if (statvfs("/dev/shm", &fs) != 0) {
-    section.add("/dev/shm", "absent: hocket doesn't use it, an MPI may", nullptr);
+    section.add("/dev/shm", "absent: hocket needs none where it has memfd, an MPI may", nullptr);
     return;
   }
   const uint64_t size = static_cast<uint64_t>(fs.f_blocks) * fs.f_frsize;
   const uint64_t available = static_cast<uint64_t>(fs.f_bavail) * fs.f_frsize;
-  section.add("/dev/shm",
-              bytes_to_text(size) + ", " + bytes_to_text(available) + " free: hocket doesn't use it, an MPI may",
-              {{"bytes", size}, {"free", available}});
+  section.add(
+      "/dev/shm",
+      bytes_to_text(size) + ", " + bytes_to_text(available) + " free: hocket needs none where it has memfd, an MPI may",
+      {{"bytes", size}, {"free", available}});
 }
 
 void add_address_space(Section& section) {
@@ -138,8 +154,7 @@ void add_address_space(Section& section) {
 
 Section possible_section() {
   Section section{"What hocket can do here", {}};
-  add_trial(section, "shared memory", try_memory_file(), "anonymous memory files (memfd)",
-            "without it hocket passes every call through to the MPI");
+  add_shared_memory(section);
   add_trial(section, "passing memory", try_abstract_socket(), "descriptors over an abstract socket",
             "without it hocket passes every call through to the MPI");
   add_trial(section, "sleeping", try_futex(), "futex between processes", "waiting ranks can't sleep");

@@ -90,7 +90,7 @@ int parent_of(int process) {
 }
 
 // From the command's directory: in a build folder, and where CMakeLists.txt has it installed.
-const char* const kOwnPlaces[] = {"../lib", HOCKET_LIBRARY_DIRECTORY};
+const char* const kOwnPlaces[] = {"../lib", HOCKET_PRIVATE_LIBRARIES};
 
 Result<std::string> find_own(const std::string& file, const char* what) {
   const fs::path here = fs::path(own_path()).parent_path();

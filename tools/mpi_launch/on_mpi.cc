@@ -85,7 +85,8 @@ int run_as_rank(const OnMpi& job, const std::function<int(bench::MpiRanks&)>& bo
   void* handle = dlopen(module.value().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return fail(kFailure, std::string("can't load the benchmark: ") + dlerror());
   const auto entry = reinterpret_cast<bench::MpiEntry>(dlsym(handle, bench::kMpiEntryName));
-  if (entry == nullptr) return fail(kFailure, std::string("a foreign benchmark: ") + dlerror());
+  if (entry == nullptr)
+    return fail(kFailure, std::string("the benchmark's library is of another version of hocket: ") + dlerror());
   std::string why_not;
   const std::unique_ptr<bench::MpiRanks> ranks(entry(job.with_hocket, &why_not));
   if (ranks == nullptr) return fail(kUsage, "hocket " + std::string(job.command) + ": " + why_not);

@@ -16,24 +16,32 @@ std::string own_directory() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
+// Beside it, as in a build folder and among the libraries that are preloaded, or in the folder where libhocket has
+// those.
+std::string find_library(const std::string& directory) {
+  for (const std::string& path : {directory + "/" + kVerbsLibrary, directory + "/hocket/" + kVerbsLibrary})
+    if (access(path.c_str(), F_OK) == 0) return path;
+  return {};
+}
+
 Result<VerbsEntry> find_entry(const std::string& directory) {
-  const std::string beside = directory + "/" + kVerbsLibrary;
-  const bool is_beside = access(beside.c_str(), F_OK) == 0;
+  const std::string found = find_library(directory);
+  const std::string name = found.empty() ? kVerbsLibrary : found;
   // Never closed: ports of it may be open at any time.
-  void* library = dlopen(is_beside ? beside.c_str() : kVerbsLibrary, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    if (is_beside)
-      return Status(Code::kNotSupported, "can't load " + beside + " for multicast over verbs: " + why +
+    if (!found.empty())
+      return Status(Code::kNotSupported, "can't load " + found + " for multicast over verbs: " + why +
                                              " (Debian's packages are libibverbs1 and librdmacm1)");
-    return Status(Code::kNotSupported, "multicast over verbs needs " + beside +
-                                           ", which is not there: hocket is built with it where libibverbs-dev and "
-                                           "librdmacm-dev are installed; where they are by now, build it again");
+    return Status(Code::kNotSupported, "multicast over verbs needs " + directory + "/" + kVerbsLibrary +
+                                           ", which is not there, nor in " + directory +
+                                           "/hocket: hocket is built with it where libibverbs-dev and librdmacm-dev "
+                                           "are installed; where they are by now, build it again");
   }
   const auto entry = reinterpret_cast<VerbsEntry>(dlsym(library, kVerbsEntry));
   if (entry != nullptr) return entry;
-  return Status(Code::kNotSupported, std::string(is_beside ? beside : kVerbsLibrary) +
-                                         " is of another version of hocket: it has no " + kVerbsEntry);
+  return Status(Code::kNotSupported, name + " is of another version of hocket: it has no " + kVerbsEntry);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ struct VerbsOptions {
   uint64_t room = 1 << 20;  // bytes of datagrams that have come; memory that is locked
 };
 
-// Looks for the library in `directory`, or where this code lies if that is empty, and then where the system looks.
+// Looks for the library in `directory`, or where this code lies if that is empty, then in the folder hocket/ there, and
+// then where the system looks.
 Result<std::unique_ptr<MulticastPort>> open_verbs_port(const VerbsOptions& options, const std::string& directory = {});
 
 // What the library has to give. The number changes when what passes between it and libhocket does.

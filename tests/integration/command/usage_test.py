@@ -101,6 +101,19 @@ class Demo(CommandTest):
                 self.assertIn(library, ninja("inputs", target).split(), target)
 
 
+# Has the kernel refuse the system call of a number, and becomes a program.
+REFUSED = """
+import ctypes, os, struct, sys
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, int(sys.argv[1])), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+libc = ctypes.CDLL(None)
+libc.prctl(38, 1, 0, 0, 0)
+sys.exit(1) if libc.prctl(22, 2, struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program))) else None
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+MEMFD_CREATE = "319"
+
+
 class Info(CommandTest):
     def test_text_has_all_parts(self):
         text = self.expect(run("info"), 0).stdout
@@ -112,6 +125,12 @@ class Info(CommandTest):
         self.assertGreaterEqual(facts["machine"]["usable_cores"]["usable"], 1)
         self.assertIs(facts["possible"]["shared_memory"]["possible"], True)
         self.assertIsInstance(facts["mpi"], dict)
+
+    def test_where_memfd_is_refused_a_file_does(self):
+        refused = [sys.executable, "-c", REFUSED, MEMFD_CREATE]
+        memory = json.loads(self.expect(run("info", "--json", before=refused), 0).stdout)["possible"]["shared_memory"]
+        self.assertIs(memory["possible"], True)
+        self.assertIn("unlinked files", self.expect(run("info", before=refused), 0).stdout)
 
     def test_one_core_by_affinity_is_seen(self):
         pinned = run("info", "--json", before=["taskset", "-c", "0"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: run.sh BUILD_DIRECTORY THIS_FOLDER CONSUMER_SOURCE
-# The installed library can be found by CMake and by pkg-config, also after the tree was moved, runs, and exports
-# nothing but hocket_*.
+# usage: run.sh BUILD_DIRECTORY THIS_FOLDER CONSUMER_SOURCE KEPT_SYMBOLS
+# The installed library can be found by CMake and by pkg-config, also after the tree was moved, and runs. It exports
+# what KEPT_SYMBOLS says (debian/libhocket0.symbols). The command finds what it preloads.
 set -euo pipefail
-build=$1 here=$2 source=$3
+build=$1 here=$2 source=$3 kept=$4
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -16,14 +16,26 @@ library=$(find "$prefix" -name libhocket.so)
 libraries=$(dirname "$library")
 [ -s "$prefix/share/doc/hocket/LICENSE" ] || { echo "the licence was not installed" >&2; exit 1; }
 
+echo "-- names of libraries"
+version=$(sed -n 's/^Version: //p' "$libraries/pkgconfig/hocket.pc")
+[ "$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]$/\1/p')" = libhocket.so.0 ] ||
+  { echo "the soname of $library is not libhocket.so.0" >&2; exit 1; }
+public=$(find "$libraries" -maxdepth 1 -name '*.so*' -printf '%f\n' | LC_ALL=C sort | tr '\n' ' ')
+[ "$public" = "libhocket.so libhocket.so.0 libhocket.so.$version " ] ||
+  { echo "$libraries has $public; what no program is linked with belongs into hocket/ there" >&2; exit 1; }
+
 echo "-- exported symbols"
-others=$(nm -D --defined-only "$library" | awk '{print $3}' | grep -v '^hocket_[a-z0-9_]*$' || true)
-[ -z "$others" ] || { echo "exported but not hocket_*: $others" >&2; exit 1; }
+# Of a name without a version nm shows the name alone.
+nm -D --defined-only --with-symbol-versions "$library" |
+  awk '$2 == "A" {print $3 "@" $3; next} {sub("@@", "@", $3); print $3}' | LC_ALL=C sort >"$scratch/exported"
+awk '/^ / {print $1}' "$kept" | LC_ALL=C sort >"$scratch/kept"
+diff -u "$scratch/kept" "$scratch/exported" ||
+  { echo "libhocket.so exports (+) other names than $kept lists (-): cmake/hocket.map says how one is added" >&2; exit 1; }
 # Every function of the header is there.
 declared=$(grep -o 'hocket_[a-z_]*(' "$prefix/include/hocket/hocket.h" | tr -d '(' | sort -u)
 for function in $declared; do
   if grep -q "^HOCKET_API .*\b$function(" "$prefix/include/hocket/hocket.h"; then
-    nm -D --defined-only "$library" | grep -q " $function\$" || { echo "$function is not exported" >&2; exit 1; }
+    grep -q "^$function@" "$scratch/exported" || { echo "$function is not exported" >&2; exit 1; }
   fi
 done
 
@@ -52,5 +64,14 @@ cmake --build "$scratch/project/build" >/dev/null
 "$scratch/project/build/consumer"
 
 echo "-- the command"
-if [ -x "$build/bin/hocket" ]; then "$prefix/bin/hocket" --version; fi
+if [ -x "$build/bin/hocket" ]; then
+  said=$("$prefix/bin/hocket" --version)
+  [ "$said" = "hocket $version" ] || { echo "hocket --version says $said, hocket.pc $version" >&2; exit 1; }
+  for shim in "$libraries"/hocket/libhocket-mpi-*.so; do
+    [ -e "$shim" ] || continue # built where no MPI is
+    family=${shim##*libhocket-mpi-} family=${family%.so}
+    said=$("$prefix/bin/hocket" exec --mpi "$family" --dry-run -- true)
+    [[ $said == *"$shim"* ]] || { echo "hocket exec does not preload $shim, but says $said" >&2; exit 1; }
+  done
+fi
 echo "installed, found, run"

@@ -69,7 +69,7 @@ TEST_P(NicMachineUnderLoss, CompletesEveryBarrierInOrder) {
     const uint64_t seed = 1000 * size + static_cast<uint64_t>(100 * loss);
     SCOPED_TRACE("seed " + std::to_string(seed));
     ProtocolNetwork network(programs_of(name, size, mode), {.loss = loss, .duplicate = 0.1, .reorder = true}, seed);
-    run_barriers(network, 200, seed);
+    run_barriers(network, kBarriersUnderLoss, seed);
   }
 }
 

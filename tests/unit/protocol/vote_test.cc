@@ -81,7 +81,7 @@ TEST_P(NicVoteUnderLoss, CompletesEveryBarrierInOrder) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ProtocolNetwork network(voting_programs(size, fall_back, 0), {.loss = loss, .duplicate = 0.1, .reorder = true},
                             seed);
-    run_barriers(network, 300, seed);
+    run_barriers(network, kBarriersUnderLoss, seed);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstring>
 
 #include "command/command.h"
 #include "command/usage.h"
@@ -50,7 +51,7 @@ int exit_code_of(pid_t process) {
   constexpr int kSignalled = 128;
   int status = 0;
   while (waitpid(process, &status, 0) < 0)
-    if (errno != EINTR) return fail(kFailure, "a command has got lost");
+    if (errno != EINTR) return fail(kFailure, std::string("can't wait for the command: ") + std::strerror(errno));
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
 

@@ -44,6 +44,12 @@ TEST_F(MulticastOverVerbs, ALibraryThatWasNotBuiltIsNamedWithTheRemedy) {
   expect_part(why, "libibverbs-dev");
 }
 
+TEST_F(MulticastOverVerbs, ALibraryInstalledInTheFolderOfPrivateOnesIsFound) {
+  std::filesystem::create_directory(directory_ + "/hocket");
+  std::ofstream(directory_ + "/hocket/" + kVerbsLibrary) << "no library";
+  expect_part(why_not(directory_), "can't load " + directory_ + "/hocket/" + kVerbsLibrary);
+}
+
 TEST_F(MulticastOverVerbs, ALibraryThatCannotBeLoadedIsNamedWithTheReason) {
   std::ofstream(library()) << "no library";
   const std::string why = why_not(directory_);

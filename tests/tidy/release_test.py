@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rule about the version can fail."""
+
+import unittest
+
+import small_tree
+from small_tree import GOOD
+
+
+class Version(small_tree.TestCase):
+    def test_header_of_another_version(self):
+        self.write("include/hocket/hocket.h",
+                   GOOD["include/hocket/hocket.h"].replace("VERSION_MINOR 5", "VERSION_MINOR 6"))
+        self.expect("version", "include/hocket/hocket.h")
+
+    def test_changes_that_end_with_another_version(self):
+        self.write("CHANGELOG.md", "# Changes\n\n## 2.5.0 (2026-01-31)\n\n## 2.5.1 (unreleased)\n")
+        self.expect("version", "CHANGELOG.md")
+
+    def test_changes_that_nobody_wrote_down(self):
+        (self.root / "CHANGELOG.md").unlink()
+        self.expect("version", "CHANGELOG.md")
+
+    def test_date_that_is_none(self):
+        self.write("CHANGELOG.md", "# Changes\n\n## 2.5.1 (soon)\n")
+        self.expect("version", "CHANGELOG.md")
+
+    def test_package_of_another_version(self):
+        self.write("debian/changelog", "hocket (2.5.1-2) unstable; urgency=low\n")
+        self.assertEqual(self.found(), [])
+        self.write("debian/changelog", "hocket (2.4.9-1) unstable; urgency=low\n")
+        self.expect("version", "debian/changelog")
+
+    def test_project_without_a_version(self):
+        self.write("CMakeLists.txt", "project(small LANGUAGES C)\n")
+        self.expect("version", "CMakeLists.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()
