@@ -99,15 +99,21 @@ def on_config(config):
 
 def _with_folders(entry):
     """An entry of the navigation as a list of entries; a folder (it ends with a slash) is all its pages, README.md
-    first, or none if there is none."""
+    first, in the order in which that, or the page of the folder's name, links to them."""
     if isinstance(entry, dict):
         (title, inside), = entry.items()
         pages = _entries(inside)
         return [{title: pages[0] if len(pages) == 1 else pages}]
     if not entry.endswith("/"):
         return [entry]
-    pages = sorted((ROOT / "docs" / entry).glob("*.md"), key=lambda page: (page.name != "README.md", page.name))
-    return [entry + page.name for page in pages]
+    folder = ROOT / "docs" / entry
+    index = next((page for page in (folder / "README.md", folder.with_suffix(".md")) if page.is_file()), None)
+    order = re.findall(r"\((?:[\w-]+/)?([\w-]+\.md)\)", index.read_text(encoding="utf-8")) if index else []
+
+    def place(name):
+        return (name != "README.md", order.index(name) if name in order else len(order), name)
+
+    return [entry + name for name in sorted((page.name for page in folder.glob("*.md")), key=place)]
 
 
 def _entries(nav):
