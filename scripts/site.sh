@@ -32,6 +32,6 @@ rm -rf build/site
 if ! "${mkdocs[@]}" build --strict >build/site.log 2>&1; then
   cat build/site.log >&2
   rm -rf build/site
-  die "the site has warnings, and was not built"
+  die "the site was not built: what is wrong stands above (build/site.log)"
 fi
 say "build/site/index.html"

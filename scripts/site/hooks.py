@@ -32,7 +32,7 @@ LANGUAGES = {".h": "c", ".c": "c", ".hpp": "cpp", ".cc": "cpp", ".py": "python",
 NOT_SEARCHED = ("source/", "bench/results/clusters/every-cell", "bench/results/nic-reductions/")
 SEARCHED_LAST = ("bench/", "decisions/")
 
-_SENTENCE = re.compile(r"^(.+?[.:])(?=\s|$)", re.DOTALL)
+_SENTENCE = re.compile(r"^(.+?\.)(?=\s|$)", re.DOTALL)
 _FILE_NAME = re.compile(r"\[[\w./-]+\.md\]\((?P<target>[^()\s]+)\)")
 _came_from = {}  # a page of the site -> its file in the repository
 _titles = {}  # of pages that the navigation names
@@ -173,6 +173,9 @@ def on_page_markdown(markdown, page, config, files):
         page.meta["search"] = {"boost": 0.3}
     if not re.search(r"^## |^:::", markdown, re.MULTILINE):
         page.meta["hide"] = ["toc"]
+    heading = re.search(r"^# (.*)$", markdown, re.MULTILINE)
+    if heading:
+        page.meta.setdefault("title", heading.group(1).replace("`", ""))
     page.meta.setdefault("description", _first_sentence(markdown))
     if is_generated and not (ROOT / path).is_dir():
         return markdown
