@@ -54,21 +54,28 @@ if TYPE_CHECKING:
     TWO_DOUBLE: numpy.dtype[numpy.void]
     LOGICAL4: numpy.dtype[numpy.void]
 
-_OPERATIONS = ("SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC",
-               "SUM_SATURATING")
-_RECORDS = ("FLOAT_INT", "DOUBLE_INT", "LONG_INT", "TWO_INT", "SHORT_INT", "LONG_DOUBLE_INT", "TWO_FLOAT", "TWO_DOUBLE",
-            "LOGICAL4")
 # What loads the library -> the module that has it.
 _WITH_LIBRARY = {
     "Communicator": "communicator", "Context": "context", "IN_PLACE": "_buffers", "Operation": "operations",
     "Request": "requests", "default_context": "context", "empty": "memory", "world": "context", "zeros": "memory",
 }
+_OPERATIONS = (
+    "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
+)
+_RECORDS = (
+    "FLOAT_INT", "DOUBLE_INT", "LONG_INT", "TWO_INT", "SHORT_INT", "LONG_DOUBLE_INT", "TWO_FLOAT", "TWO_DOUBLE",
+    "LOGICAL4",
+)
 
+# Written out for type checkers.
 __all__ = [
     "BenchRow", "Broken", "CallCounts", "Error", "InvalidArgument", "Mismatch", "NoMemory", "NotSupported",
     "PeerFailed", "Statistics", "Status", "SystemFailed", "TimedOut", "bench", "command", "exec_args",
     "exec_environment", "read_bench", "read_statistics", "run_args", "version",
-    *_WITH_LIBRARY, *_OPERATIONS, *_RECORDS,
+    "Communicator", "Context", "IN_PLACE", "Operation", "Request", "default_context", "empty", "world", "zeros",
+    "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
+    "FLOAT_INT", "DOUBLE_INT", "LONG_INT", "TWO_INT", "SHORT_INT", "LONG_DOUBLE_INT", "TWO_FLOAT", "TWO_DOUBLE",
+    "LOGICAL4",
 ]
 
 

@@ -16,7 +16,6 @@ from .communicator import Communicator
 from .errors import refusal
 
 _lock = threading.Lock()
-_owner = os.getpid()
 _contexts: list[Context] = []
 _default: Optional[Context] = None
 _world: Optional[Communicator] = None
@@ -36,7 +35,7 @@ class Context:
         Error: There is no memory, or a system call has failed.
     """
 
-    __slots__ = ("__weakref__", "_arrays", "_communicators", "_context")
+    __slots__ = ("__weakref__", "_arrays", "_communicators", "_context", "_owner")
 
     def __init__(self, *, memory_limit: int = 0, node: int = 0) -> None:
         options = ffi.new("hocket_context_options_t *")
@@ -46,7 +45,8 @@ class Context:
         box = ffi.new("hocket_context_t **")
         check(lib.hocket_context_create(options, box))
         self._context = box[0]
-        self._arrays = 0
+        self._owner = os.getpid()
+        self._arrays: set[int] = set()  # their addresses
         self._communicators: list[Communicator] = []
         with _lock:
             if not _contexts:
@@ -113,9 +113,9 @@ class Context:
         """
         if self._context == NULL:
             return
-        if self._arrays > 0:
-            raise refusal(f"close: {self._arrays} arrays made by hocket.empty() still live in the context's memory; "
-                          "drop them and their views first")
+        if self._arrays:
+            raise refusal(f"close: {len(self._arrays)} arrays made by hocket.empty() still live in the context's "
+                          "memory; drop them and their views first")
         check(lib.hocket_context_destroy(self._context))
         self._context = NULL
         with _lock:
@@ -160,10 +160,8 @@ def world() -> Communicator:
 def _leave() -> None:
     """At the program's end: waits for peers that still need what this rank has, and frees its communicators in the
     order in which they were made. A program that ends by an exception gives them up instead."""
-    if os.getpid() != _owner:
-        return
     ended_by = getattr(sys, "last_type", None)
-    for context in list(_contexts):
+    for context in [each for each in _contexts if each._owner == os.getpid()]:
         for communicator in list(context._communicators):
             if ended_by is not None:
                 communicator.abort(f"its program ends by {ended_by.__name__}")

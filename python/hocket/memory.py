@@ -63,11 +63,12 @@ def _allocated(context: Context, size: int) -> Any:
         raise refusal("empty: the context is closed")
     box = ffi.new("void **")
     check(lib.hocket_alloc(context._context, size, box))
-    context._arrays += 1
+    where = int(ffi.cast("intptr_t", box[0]))
+    context._arrays.add(where)
 
     def free(memory: Any) -> None:
-        # Refused in the child of a fork, whose parent still has the array.
-        if lib.hocket_free(context._context, memory) == 0:
-            context._arrays -= 1
+        # In any thread, at any time. Before the memory is another array's; refused in the child of a fork.
+        context._arrays.discard(where)
+        lib.hocket_free(context._context, memory)
 
     return ffi.buffer(ffi.gc(ffi.cast("char *", box[0]), free, size), size)

@@ -3,8 +3,9 @@
 
 import ast
 import re
+import sys
 
-from hocket_python import HERE, LIMIT_S, ROOT, PythonTest, main, on_ranks
+from hocket_python import HERE, LIMIT_S, ROOT, PythonTest, main, on_ranks, run
 
 
 class Collectives(PythonTest):
@@ -24,6 +25,19 @@ class Collectives(PythonTest):
         code = "import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.Communicator, name)))"
         names = [*started, *(name[:-len("_start")] for name in started)]
         self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
+
+    def test_constants_are_those_of_the_header(self):
+        header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
+        header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+        statuses = re.findall(r"^  HOCKET_(?:ERR_)?(\w+) = (-?\d+)", header, re.MULTILINE)[:10]
+        operations = re.findall(r"^#define HOCKET_(\w+) \(\(hocket_op_t\)", header, re.MULTILINE)
+        types = re.search(r"^enum \{(.*?)^\};", header, re.DOTALL | re.MULTILINE).group(1).count("HOCKET_")
+        code = ("import hocket, hocket._types as types; hocket.TWO_INT\n"
+                "print([(status.name, str(status.value)) for status in hocket.Status])\n"
+                "print(list(hocket._OPERATIONS), len(set(types.COMBINED.values())),\n"
+                "      hocket._RECORDS == types.RECORDS)\n")
+        self.assertEqual(self.expect(run(sys.executable, "-c", code)).stdout,
+                         f"{statuses}\n{operations} {types} True\n")
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ def test_roots_operations_and_counts(comm):
     refused(["`counts`[0]", "-1"], comm.allgatherv, ones, ones, [-1] * size)
     refused(["`counts`", "whole number"], comm.allgatherv, ones, ones, [0.5] * size, kind=TypeError)
     refused(["leaves `output`"], comm.allgatherv, ones[:1], ones, [1] * size, [size] * size)
+    refused([f"rank {size - 1}", "leaves `output`"], comm.allgatherv, np.ones(2), np.ones(2 * size - 1), [2] * size)
     refused(["`counts`", "None"], comm.gatherv, ones, ones, None, None, comm.rank, kind=TypeError)
     refused(["leaves `input`", "bytes"], comm.alltoallw, ones, ones, [size] * size, [0] * size, [0] * size, [8] * size,
             ["c16"] * size, ["f8"] * size)
