@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .operations import Operation
     from .requests import Request
 
+    __version__: str
     SUM: Operation
     PROD: Operation
     MIN: Operation
@@ -97,6 +98,8 @@ def __getattr__(name: str) -> Any:
         found = importlib.import_module(".operations", __name__).PREDEFINED[name]
     elif name in _RECORDS:
         found = importlib.import_module("._types", __name__).record(name)
+    elif name == "__version__":
+        found = importlib.import_module("._cdef", __name__).VERSION
     else:
         raise AttributeError(f"module 'hocket' has no attribute {name!r}")
     globals()[name] = found

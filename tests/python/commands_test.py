@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,12 @@ class Finding(PythonTest):
     def test_importing_it_loads_neither_numpy_nor_the_library(self):
         code = "import sys, hocket; print({'numpy', '_cffi_backend', 'asyncio'} & set(sys.modules))"
         self.assertEqual(self.expect(run(sys.executable, "-c", code)).stdout, "set()\n")
+
+    def test_versions_agree(self):
+        self.assertEqual(hocket.__version__, hocket.version())
+        build = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+        [number] = re.findall(r"^project\(hocket VERSION ([\d.]+)", build, re.MULTILINE)
+        self.assertEqual(hocket.__version__, number)
 
     def test_names_that_do_not_exist(self):
         with self.assertRaisesRegex(AttributeError, "no attribute 'allreduces'"):

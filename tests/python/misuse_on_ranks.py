@@ -73,7 +73,7 @@ def test_dtypes_that_do_not_fit(comm):
     refused(["order", "newbyteorder"], comm.allreduce, np.ones(2, ">f8"))
     refused(["0 bytes"], comm.broadcast, np.empty(3, "V0"))
     refused(["`band`", "double"], comm.allreduce, np.ones(2), None, hocket.BAND)
-    refused(["`sum`", "bool"], comm.allreduce, np.ones(2, "?"))
+    refused(["`sum`", "bool", "astype"], comm.allreduce, np.ones(2, "?"))
     refused(["32768"], comm.allreduce, np.empty(2, "V40000"), None, hocket.Operation(lambda left, right: right))
 
 
