@@ -23,7 +23,8 @@ def _load() -> Any:
     reasons = []
     for path in _library.libraries():
         try:
-            loaded = ffi.dlopen(path)
+            # For good: what the library has left for the process's end would else be called when it is unloaded.
+            loaded = ffi.dlopen(path, os.RTLD_NOW | os.RTLD_NODELETE)
             version = ffi.string(loaded.hocket_version()).decode()
         except (OSError, AttributeError) as error:
             reasons.append(f"{path}: {error}")

@@ -89,6 +89,12 @@ class Finding(PythonTest):
         code = "import sys, hocket; print({'numpy', '_cffi_backend', 'asyncio'} & set(sys.modules))"
         self.assertEqual(self.expect(run(sys.executable, "-c", code)).stdout, "set()\n")
 
+    def test_the_library_stays_loaded(self):
+        code = ("import hocket._api as api\n"
+                "api.ffi.dlclose(api.lib)\n"
+                "print('libhocket' in open('/proc/self/maps').read())\n")
+        self.assertEqual(self.expect(run(sys.executable, "-c", code)).stdout, "True\n")
+
     def test_versions_agree(self):
         self.assertEqual(hocket.__version__, hocket.version())
         build = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
