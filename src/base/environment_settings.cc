@@ -67,6 +67,8 @@ constexpr std::array kSettings = {
             "how many networks multicast may cross: 1 stays on the local one, 0 on this machine"},
     Setting{"HOCKET_MULTICAST_DELAY", Kind::kText, "none|random|adaptive|microseconds", "none", 0, 0,
             "how long a root waits for the others before it multicasts; random: for one of them, drawn for each call"},
+    Setting{"HOCKET_LIBRARY", Kind::kText, "path", "", 0, 0,
+            "the libhocket.so.0 that Python's `import hocket` loads, instead of the one that it finds"},
     Setting{"HOCKET_RUN", Kind::kText, "rank/size:socket:key", "", 0, 0,
             "set by `hocket run` for the ranks it starts: how they find each other"},
     Setting{"HOCKET_LAB_DIRECTORY", Kind::kText, "path", "/run/hocket/lab", 0, 0,

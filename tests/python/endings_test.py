@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How programs end that use hocket from Python: well, by an exception, too early, with calls under way, by kill -9, in
+the child of a fork. Nobody hangs, and nothing is left behind."""
+
+import os
+import sys
+
+from hocket_python import PythonTest, main, on_ranks, run
+
+BEGIN = """
+import hocket, numpy as np, os, signal, sys, time, warnings
+comm = hocket.world()
+rank, size = comm.rank, comm.size
+comm.barrier()
+"""
+
+
+class Endings(PythonTest):
+    def ends(self, code, ranks=2, status=0, **settings):
+        result = self.expect(on_ranks(ranks, "-c", BEGIN + code, options=["-l"], **settings), status)
+        self.assertEqual([name for name in os.listdir("/dev/shm") if "hocket" in name], [])
+        return result
+
+    def test_ranks_that_are_done_wait_for_those_that_are_not(self):
+        result = self.ends("if rank == 1: time.sleep(0.5)\n"  # longer than others take to look for peers that have died
+                           "total = comm.reduce(np.full(1, float(rank)))\n"
+                           "if rank == 0: print(total[0])\n", ranks=3)
+        self.assertEqual((result.stdout, result.stderr), ("[0] 3.0\n", ""))
+
+    def test_an_exception_ends_all(self):
+        result = self.ends("if rank == 1: raise KeyError('its reason')\n"
+                           "comm.barrier()\n", status=1)
+        self.assertIn("KeyError: 'its reason'", result.stderr)
+
+    def test_peers_of_a_rank_that_ends_by_an_exception_get_an_error(self):
+        result = self.ends("if rank == 1: raise KeyError('its reason')\n"
+                           "try: comm.barrier()\n"
+                           "except hocket.Error as error: print(type(error).__name__, error)\n"
+                           "time.sleep(60)\n", status=1)
+        self.assertIn("KeyError", result.stderr)
+
+    def test_a_rank_that_leaves_early_is_named_to_those_that_wait(self):
+        for call in ("comm.barrier()", "comm.allreduce(np.ones(3))", "comm.barrier_start().wait()"):
+            result = self.ends("if rank == 1: sys.exit(3)\n"
+                               "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                               f"try: {call}\n"
+                               "except hocket.Error as error: print(type(error).__name__, error, flush=True)\n"
+                               "os._exit(0)\n", status=3)
+            self.assertRegex(result.stdout, r"\[0\] (Mismatch|Broken) .*rank 1 .*its program has ended")
+
+    def test_a_killed_rank_is_an_error_on_the_others(self):
+        result = self.ends("if rank == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
+                           "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+                           "try: comm.barrier()\n"
+                           "except hocket.PeerFailed as error: print(error.status.name, error, flush=True)\n"
+                           "os._exit(0)\n", status=137)
+        self.assertRegex(result.stdout, r"\[0\] PEER_FAILED .*rank 1")
+
+    def test_a_dropped_request_is_told_and_ended(self):
+        result = self.ends("warnings.simplefilter('always')\n"
+                           "comm.allreduce_start(np.ones(1000))\n"
+                           "comm.barrier()\n"
+                           "print(comm.allreduce_start(np.ones(1)).wait())\n")
+        self.assertEqual(result.stdout.count("[2.]"), 2)
+        self.assertEqual(result.stderr.count("ResourceWarning: a hocket request was dropped"), 2)
+
+    def test_an_exception_in_an_operation_is_raised_where_it_was_needed(self):
+        code = ("def combine(left, right): raise OverflowError('of the operation')\n"
+                "operation = hocket.Operation(combine)\n"
+                "try: {}\n"
+                "except OverflowError as error: print('OverflowError', error)\n"
+                "except hocket.Error as error: print('Error', type(error).__name__)\n"
+                "else: comm_is_broken = False\n"
+                "try: comm.barrier()\n"
+                "except hocket.Broken: print('broken')\n"
+                "try: comm.dup().allreduce(np.ones(1), None, operation)\n"
+                "except hocket.Error as error: print('again', error)\n")
+        for call in ("comm.allreduce(np.ones(3), None, operation)",
+                     "comm.allreduce_start(np.ones(3), None, operation).wait()"):
+            result = self.ends(code.format(call))
+            self.assertIn("OverflowError of the operation", result.stdout)
+            self.assertEqual(result.stdout.count("broken"), 2)
+
+    def test_wrong_results_of_an_operation_are_refused(self):
+        for returned, words in (("left.sum()", r"array of shape \(3,\) is needed"), ("None", "returned None"),
+                                ("left.astype('f8')", "same_kind")):
+            result = self.ends(f"operation = hocket.Operation(lambda left, right: {returned})\n"
+                               "try: comm.allreduce(np.ones(3, 'f4').astype('i4'), None, operation)\n"
+                               "except (ValueError, TypeError) as error: print(error)\n"
+                               "except hocket.Error: pass\n")
+            self.assertRegex(result.stdout, words)
+
+    def test_an_exception_in_a_with_block_gives_the_communicator_up(self):
+        result = self.ends("try:\n"
+                           "    with comm.dup() as twin:\n"
+                           "        if rank == 0: raise KeyError('here')\n"
+                           "        twin.barrier()\n"
+                           "except (KeyError, hocket.Error) as error: print(type(error).__name__)\n"
+                           "comm.barrier()\n")
+        self.assertRegex(" ".join(sorted(result.stdout.splitlines())),
+                         r"^\[0\] KeyError \[1\] (Broken|PeerFailed)$")
+
+    def test_the_child_of_a_fork_is_refused_and_does_no_harm(self):
+        result = self.ends("array = hocket.zeros(5)\n"
+                           "child = os.fork()\n"
+                           "if child == 0:\n"
+                           "    try: comm.barrier()\n"
+                           "    except hocket.InvalidArgument as error: print('refused', flush=True)\n"
+                           "    del array\n"
+                           "    sys.exit(0)\n"
+                           "assert os.waitpid(child, 0)[1] == 0\n"
+                           "print(comm.allreduce(array + 1)[0])\n")
+        self.assertEqual((result.stdout.count("refused"), result.stdout.count("2.0")), (2, 2))
+
+    def test_threads_use_communicators_of_their_own(self):
+        result = self.ends("import threading\n"
+                           "twins = [comm.dup() for _ in range(3)]\n"
+                           "sums = {}\n"
+                           "def work(number):\n"
+                           "    for _ in range(50):\n"
+                           "        sums[number] = int(twins[number].allreduce(np.full(10, number))[0])\n"
+                           "threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]\n"
+                           "for thread in threads: thread.start()\n"
+                           "for thread in threads: thread.join()\n"
+                           "print(sorted(sums.items()))\n")
+        self.assertEqual(result.stdout.count("[(0, 0), (1, 2), (2, 4)]"), 2)
+
+    def test_wrong_settings_are_told(self):
+        result = run(sys.executable, "-c", "import hocket; hocket.world()", HOCKET_WAIT="often")
+        self.expect(result, 1)
+        self.assertRegex(result.stderr, r"InvalidArgument: .*HOCKET_WAIT.*often")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The k-means example: bit for bit what the example in C finds, on any number of ranks."""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+from hocket_python import COMMAND, ROOT, PythonTest, main, run
+
+PROGRAM = ROOT / "examples" / "kmeans" / "kmeans.py"
+POINTS = "x,y\n0,0\n0.5,0\n0,0.5\n9,9\n9.5,9\n9,9.5\n-7,8\n"
+
+
+class KMeans(PythonTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="hocket-kmeans-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def found(self, *line):
+        """The result line, without what may differ, and the labels."""
+        labels = self.folder / "labels"
+        result = self.expect(run(*line, "--output", labels))
+        [words] = re.findall(r"^ranks \d+ (.*) seconds [\d.]+$", result.stdout, re.MULTILINE)
+        return words, labels.read_text(encoding="utf-8")
+
+    def test_it_finds_what_c_finds(self):
+        file = self.folder / "points.csv"
+        file.write_text(POINTS, encoding="utf-8")
+        for arguments in (["--points", 3000, "--seed", 7, "--starts", 3], ["--file", file, "--clusters", 3]):
+            wanted = self.found(COMMAND.parent / "kmeans", *arguments)
+            self.assertGreater(len(set(wanted[1].split())), 2)
+            for ranks in (8,) if file in arguments else (1, 3):  # more ranks than points
+                with self.subTest(arguments=arguments, ranks=ranks):
+                    self.assertEqual(self.found(COMMAND, "run", "-n", ranks, sys.executable, PROGRAM, *arguments),
+                                     wanted)
+
+    def test_a_mistake_is_told_once(self):
+        for arguments, words in ((["--starts", "0"], "--starts is 0"), (["--file", "/nowhere"], "/nowhere")):
+            result = self.expect(run(COMMAND, "run", "-n", 2, sys.executable, PROGRAM, *arguments), 2)
+            self.assertEqual(len(re.findall(rf"^.*kmeans.*: .*{re.escape(words)}", result.stderr, re.MULTILINE)), 1,
+                             result.stderr)
+            self.assertNotIn("Traceback", result.stderr)
+
+
+if __name__ == "__main__":
+    main()
