@@ -3,6 +3,8 @@
 # What the scripts share. Sourced with the repository's root as working directory.
 
 jobs=${JOBS:-$(nproc)}
+# What one build folder compiled, another takes from ccache: paths in here are as from the folder.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -59,4 +61,31 @@ install_packages() { # install_packages DEBIAN_PACKAGE...: those of them that ar
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
+}
+
+python_with_venv() { # a python3 that can make environments
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  die "no python3 with the venv module: apt-get install python3-venv"
+}
+
+# .venv/NAME as scripts/requirements/NAME.txt says, and the wheel
+python_environment() { # python_environment NAME [WHEEL]
+  local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
+  shift
+  python=$(python_with_venv)
+  if [ -L .venv ]; then die ".venv is a link: environments hold the path of their checkout; remove it"; fi
+  # An environment holds absolute paths: a moved checkout needs a new one.
+  stamp=$({ cat "$requirements" "$@"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
+  if [ "$(cat "$directory/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
+  say "Python environment $directory: $(grep -v '^#' "$requirements" | paste -sd' ')"
+  rm -rf "$directory"
+  "$python" -m venv "$directory"
+  "$directory/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" "$@"
+  echo "$stamp" >"$directory/stamp"
 }

@@ -8,33 +8,6 @@ set -euo pipefail
 source scripts/common.sh
 if [ $# -gt 0 ]; then misused "setup: it takes no arguments, not '$1'; it installs what scripts/packages.txt names"; fi
 
-python_with_venv() { # a python3 that can make environments
-  local python
-  for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import venv, ensurepip' 2>/dev/null; then
-      echo "$python"
-      return
-    fi
-  done
-  die "no python3 with the venv module: apt-get install python3-venv"
-}
-
-# .venv/NAME as scripts/requirements/NAME.txt says, and the wheel
-python_environment() { # python_environment NAME [WHEEL]
-  local directory=.venv/$1 requirements=scripts/requirements/$1.txt python stamp
-  shift
-  python=$(python_with_venv)
-  if [ -L .venv ]; then die ".venv is a link: environments hold the path of their checkout; remove it"; fi
-  # An environment holds absolute paths: a moved checkout needs a new one.
-  stamp=$({ cat "$requirements" "$@"; pwd; "$python" -VV; } | sha256sum | cut -d' ' -f1)
-  if [ "$(cat "$directory/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
-  say "Python environment $directory: $(grep -v '^#' "$requirements" | paste -sd' ')"
-  rm -rf "$directory"
-  "$python" -m venv "$directory"
-  "$directory/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" "$@"
-  echo "$stamp" >"$directory/stamp"
-}
-
 # mpi4py's own wheels have no module for the standard ABI, so one is built, with the compiler of .venv/mpich, for all
 # environments. Each finds its own environment's MPI beside itself.
 mpi4py_wheel() { # sets $wheel
@@ -67,5 +40,6 @@ python_environment openmpi
 mpi4py_wheel
 python_environment mpich-abi "$wheel"
 python_environment impi "$wheel"
+python_environment wheel
 use_hooks
 say "everything needed is installed"
