@@ -29,9 +29,11 @@ function(bpf_object name source)
   endforeach()
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bpf)
   # v3: atomics that return what was there before, which kernel 5.12 has. -g: libbpf reads the maps' types from it.
+  # What is installed doesn't tell where it was built.
   add_custom_command(OUTPUT ${object}
     COMMAND ${HOCKET_BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror
             -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE} -I${CMAKE_SOURCE_DIR}
+            -ffile-compilation-dir=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
             -c ${CMAKE_SOURCE_DIR}/${source} -o ${object}
     DEPENDS ${CMAKE_SOURCE_DIR}/${source} ${headers} COMMENT "Building BPF object ${source}" VERBATIM)
   set(symbol ${name}_object)
