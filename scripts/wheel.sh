@@ -10,8 +10,9 @@ need cmake ninja pkg-config clang-19 ar
 
 work=$PWD/build/wheel
 parts=$work/parts
-python_environment wheel
+if [ ! -L .venv ]; then python_environment wheel; fi # else another checkout's, as it is
 python=$PWD/.venv/wheel/bin/python
+need "$python"
 
 static_library() { # static_library NAME PACKAGE: its archive, into the parts
   local archive
@@ -53,7 +54,7 @@ prepare_parts() {
 
 say "the wheel"
 prepare_parts
-rm -rf dist "$work/plain"
+rm -rf dist/hocket-*.whl dist/hocket-*.tar.gz "$work/plain"
 # As the preset release compiles, in a folder beside its own: after ./dev build all of it is in ccache.
 export CC=${CC:-cc} CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs
 export HOCKET_ZIG=$python HOCKET_PORTABLE_PARTS=$parts PKG_CONFIG_LIBDIR=$parts/lib/pkgconfig
