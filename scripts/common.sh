@@ -3,6 +3,8 @@
 # What the scripts share. Sourced with the repository's root as working directory.
 
 jobs=${JOBS:-$(nproc)}
+# What one build folder compiled, another takes from ccache: paths in here are as from the folder.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -40,5 +40,6 @@ python_environment openmpi
 mpi4py_wheel
 python_environment mpich-abi "$wheel"
 python_environment impi "$wheel"
+python_environment wheel
 use_hooks
 say "everything needed is installed"

@@ -12,7 +12,7 @@ CXX_SUFFIXES = (".cc", ".c", ".h", ".inc")
 # Programs whose name has no suffix that tells their language.
 NAMED = ("CMakeLists.txt", "dev", "run", "commit-msg", "rules", "Containerfile")
 # Folders that hold what was built or installed, never source.
-IGNORED_FOLDERS = {".git", ".venv", "build", "install", "__pycache__"}
+IGNORED_FOLDERS = {".git", ".venv", "build", "dist", "install", "__pycache__"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "command/report.h"
@@ -16,6 +17,8 @@ namespace {
 class Topology {
  public:
   Topology() {
+    // Its plugins find devices, which nobody asks for here, and are made for the hwloc that they were installed with.
+    setenv("HWLOC_PLUGINS_PATH", "", 1);
     hwloc_topology_init(&topology_);
     // All of the machine, also what the cgroup forbids: that is reported on its own.
     hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);

@@ -3,6 +3,9 @@
 
 #include <cstring>
 
+// glibc's, from 2.32 on. Weak: what was built against an older one asks the one it meets.
+extern "C" __attribute__((weak)) const char* sigabbrev_np(int signal) noexcept;
+
 namespace hocket::supervision {
 
 Signals::Signals() {
@@ -27,7 +30,8 @@ void Signals::restore() const {
 
 std::string signal_text(int signal) {
   std::string text = "signal " + std::to_string(signal);
-  if (const char* name = sigabbrev_np(signal); name != nullptr) text += std::string(" (SIG") + name + ")";
+  const char* const name = sigabbrev_np == nullptr ? nullptr : sigabbrev_np(signal);
+  if (name != nullptr) text += std::string(" (SIG") + name + ")";
   return text;
 }
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "c_api/internal/early.h"
 
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define HOCKET_IS_SINGLE_THREADED (__libc_single_threaded != 0)
-#else  // of glibc 2.32
-#define HOCKET_IS_SINGLE_THREADED false
-#endif
+#include <dlfcn.h>
 
 #include "platform/descriptor.h"
 #include "platform/waiting/parking.h"
 
 namespace hocket::c_api {
 
-bool is_single_threaded() { return HOCKET_IS_SINGLE_THREADED; }
+bool is_single_threaded() {
+  // glibc's, from 2.32 on. By name: what was linked for an older one asks the one that it meets.
+  const auto* const single = static_cast<const char*>(dlsym(RTLD_DEFAULT, "__libc_single_threaded"));
+  return single != nullptr && *single != 0;
+}
 
 void prepare_early() {
   if (!is_single_threaded()) return;

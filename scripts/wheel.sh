@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds what pip installs: one wheel for every Python 3 and glibc 2.28 or newer, and the source. -> dist/
+# This machine's GCC compiles, so that the wheel holds what the tests look at; cmake/portable/ links for the old glibc.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+if [ $# -gt 0 ]; then misused "wheel: it takes no arguments, not '$1'; what it builds lies in dist/"; fi
+need cmake ninja pkg-config clang-19 ar
+
+work=$PWD/build/wheel
+parts=$work/parts
+if [ ! -L .venv ]; then python_environment wheel; fi # else another checkout's, as it is
+python=$PWD/.venv/wheel/bin/python
+need "$python"
+
+static_library() { # static_library NAME PACKAGE: its archive, into the parts
+  local archive
+  archive=$("${CC:-cc}" -print-file-name="lib$1.a")
+  if [ ! -f "$archive" ]; then die "lib$1.a is missing, which Debian has in $2: run ./dev setup"; fi
+  cp "$archive" "$parts/lib/"
+  licence "$1" "$2" "bin/hocket"
+}
+
+licence() { # licence NAME PACKAGE FILES: of what is linked into these
+  cp "/usr/share/doc/$2/copyright" "$parts/licences/$1.txt"
+  printf '%-10s  into %-16s  %s.txt  Debian source package %s\n' "$1" "$3" "$1" \
+    "$(dpkg-query -W -f='${source:Package} ${source:Version}' "$2")" >>"$parts/licences/README.txt"
+}
+
+package_file() { # package_file NAME VERSION LIBRARIES: so that CMake takes the archives
+  printf 'Name: %s\nDescription: static\nVersion: %s\nLibs: -L%s %s\n' "$1" "$2" "$parts/lib" "$3" \
+    >"$parts/lib/pkgconfig/$1.pc"
+}
+
+# What is linked in: archives of Debian's, and the licences of all that the wheel then holds.
+prepare_parts() {
+  rm -rf "$parts"
+  mkdir -p "$parts/lib/pkgconfig" "$parts/licences"
+  printf 'What is linked into the programs and libraries of this package, and where its source is:\n\n' \
+    >"$parts/licences/README.txt"
+  static_library bpf libbpf-dev
+  static_library elf libelf-dev
+  static_library z zlib1g-dev
+  static_library hwloc libhwloc-dev
+  licence gcc "$(dpkg-query -S "$("${CXX:-c++}" -print-file-name=libstdc++.a)" | cut -d: -f1)" "all of these"
+  cp /usr/share/common-licenses/{GPL-2,GPL-3,LGPL-2.1,LGPL-3} "$parts/licences/"
+  package_file libbpf "$(pkg-config --modversion libbpf)" "-lbpf -lelf -lz"
+  package_file hwloc "$(pkg-config --modversion hwloc)" -lhwloc
+  "${CC:-cc}" -O2 -fPIC -fvisibility=hidden -c cmake/portable/older_glibc.c -o "$parts/older_glibc.o"
+  "${CC:-cc}" -O2 -fPIC -c cmake/portable/without_udev.c -o "$parts/without_udev.o"
+  ar r "$parts/lib/libhwloc.a" "$parts/without_udev.o"
+}
+
+say "the wheel"
+prepare_parts
+rm -rf dist/hocket-*.whl dist/hocket-*.tar.gz "$work/plain"
+# As the preset release compiles, in a folder beside its own: after ./dev build all of it is in ccache.
+export CC=${CC:-cc} CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+export HOCKET_ZIG=$python HOCKET_PORTABLE_PARTS=$parts PKG_CONFIG_LIBDIR=$parts/lib/pkgconfig
+export ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig
+settings=(
+  -Cbuild-dir=build/portable -Ccmake.toolchain-file="$PWD/cmake/portable/toolchain.cmake"
+  -Ccmake.define.HOCKET_WERROR=ON "-Ccmake.define.HOCKET_UNITY=tools;tests"
+  "-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O3 -g1 -DNDEBUG" -Ccmake.define.HOCKET_LICENCES="$parts/licences"
+)
+"$python" -m build --wheel --no-isolation --outdir "$work/plain" "${settings[@]}" . >"$work/build.log" 2>&1 || {
+  cat "$work/build.log" >&2
+  die "building the wheel failed"
+}
+# It says of the libraries' symbols for what glibc they are, and finds no library that the wheel lacks.
+PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --plat manylinux_2_28_x86_64 --only-plat \
+  --wheel-dir dist "$work"/plain/*.whl >"$work/audit.log" 2>&1 || {
+  cat "$work/audit.log" >&2
+  die "the wheel would not run everywhere"
+}
+"$python" -m build --sdist --no-isolation --outdir dist . >"$work/sdist.log" 2>&1 || {
+  cat "$work/sdist.log" >&2
+  die "collecting the source failed"
+}
+ls -l dist
