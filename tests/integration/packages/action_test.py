@@ -21,7 +21,7 @@ HOCKET = ""
 def script_of(step):
     """What the step of that name runs."""
     text = ACTION.read_text(encoding="utf-8")
-    found = re.search(rf"^    - name: {step}\n.*?^      run: \|\n((?:        .*\n)+)", text, re.MULTILINE | re.DOTALL)
+    found = re.search(rf"^    - name: {step}\n(?:      .*\n)*?      run: \|\n((?:        .*\n)+)", text, re.MULTILINE)
     return textwrap.dedent(found.group(1))
 
 
