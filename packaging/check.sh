@@ -1,17 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The recipes, the Containerfile and the action, as far as tools from registries of packages can judge them (README.md
-# says what they can't). The tools go into build/packaging, once.
+# says what they can't).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-requirements=scripts/requirements/packages.txt environment=build/packaging
-
-if ! cmp -s "$requirements" "$environment/requirements.txt"; then
-  rm -rf "$environment"
-  python3 -m venv "$environment"
-  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
-  cp "$requirements" "$environment/requirements.txt"
-fi
+# shellcheck source=scripts/common.sh
+source scripts/common.sh
+if [ ! -L .venv ]; then python_environment packaging; fi # else another checkout's, as it is
+environment=.venv/packaging
+need "$environment/bin/python"
 
 echo "-- the action: the schema of actions"
 "$environment/bin/check-jsonschema" --builtin-schema vendor.github-actions packaging/action/action.yml

@@ -69,7 +69,7 @@ make_tarball() { # the same bytes from the same commit
   git archive --format=tar --prefix="hocket-$version/" "$tag" | gzip -9 --no-name >"$out/hocket-$version.tar.gz"
 }
 
-make_wheel() { # first, as it begins with an empty dist/
+make_wheel() { # and the sdist; scripts/wheel.sh leaves what else is in dist/
   bash scripts/wheel.sh
   mkdir -p "$out/python"
   mv dist/*.whl "dist/hocket-$version.tar.gz" "$out/python"

@@ -43,6 +43,8 @@ prepare_parts() {
   static_library elf libelf-dev
   static_library z zlib1g-dev
   static_library hwloc libhwloc-dev
+  licence cli11 libcli11-dev bin/hocket # these two are headers
+  licence json nlohmann-json3-dev "bin/hocket, bench"
   licence gcc "$(dpkg-query -S "$("${CXX:-c++}" -print-file-name=libstdc++.a)" | cut -d: -f1)" "all of these"
   cp /usr/share/common-licenses/{GPL-2,GPL-3,LGPL-2.1,LGPL-3} "$parts/licences/"
   package_file libbpf "$(pkg-config --modversion libbpf)" "-lbpf -lelf -lz"
@@ -55,14 +57,16 @@ prepare_parts() {
 say "the wheel"
 prepare_parts
 rm -rf dist/hocket-*.whl dist/hocket-*.tar.gz "$work/plain"
-# As the preset release compiles, in a folder beside its own: after ./dev build all of it is in ccache.
+# As the preset release compiles, by its own settings, in a folder beside its own: after ./dev build all of it is in
+# ccache.
+preset_settings=$("$python" cmake/portable/preset_settings.py release)
+mapfile -t settings <<<"$preset_settings"
 export CC=${CC:-cc} CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs
 export HOCKET_ZIG=$python HOCKET_PORTABLE_PARTS=$parts PKG_CONFIG_LIBDIR=$parts/lib/pkgconfig
 export ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig
-settings=(
+settings+=(
   -Cbuild-dir=build/portable -Ccmake.toolchain-file="$PWD/cmake/portable/toolchain.cmake"
-  -Ccmake.define.HOCKET_WERROR=ON "-Ccmake.define.HOCKET_UNITY=tools;tests"
-  "-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=-O3 -g1 -DNDEBUG" -Ccmake.define.HOCKET_LICENCES="$parts/licences"
+  -Ccmake.define.HOCKET_LICENCES="$parts/licences"
 )
 "$python" -m build --wheel --no-isolation --outdir "$work/plain" "${settings[@]}" . >"$work/build.log" 2>&1 || {
   cat "$work/build.log" >&2

@@ -24,7 +24,7 @@ if [ $is_shared -eq 1 ] && [ $has_map -eq 0 ]; then
   exit 1
 fi
 if [ $is_shared -eq 0 ]; then arguments+=(-pie); fi
-# GCC's own archives, and no library of zig's: its memcpy is half as fast as glibc's, and would be taken along.
+# GCC's own archives, and no library of zig's: its memcpy, slower than glibc's, would be taken along.
 gcc_archives=()
 for archive in libstdc++.a libgcc_eh.a libgcc.a; do gcc_archives+=("$("${CXX:-c++}" -print-file-name=$archive)"); done
 exec "$HOCKET_ZIG" -m ziglang cc -target x86_64-linux-gnu.2.28 -Wl,--build-id=sha1 "${arguments[@]}" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links of Markdown pages, as they lie in the checkout: where they lead, and to which headings."""
+"""Markdown pages, as they lie in the checkout: where their links lead, and to which headings, and what is fenced."""
 
 import posixpath
 import re
@@ -12,15 +12,34 @@ _HEADING = re.compile(r"#{1,6} +(.*?) *#* *$")
 _OWN_ANCHOR = re.compile(r"\s*\{#([\w.:-]+)\}$")
 
 
+def _lines(text):
+    """(line number, line, fence) of each line: None outside of fences, else the number of the line with which the
+    block begins, also of the line that ends it."""
+    marks = begin = None
+    for number, line in enumerate(text.split("\n"), 1):
+        match = _FENCE.match(line)
+        if match and marks is None:
+            marks, begin = match.group(1), number
+        yield number, line, begin
+        if number != begin and marks is not None and line.strip() == marks:
+            marks = begin = None
+
+
+def blocks(text):
+    """(number of the fence's line, what stands behind its marks, what is fenced) of each block."""
+    found = {}
+    for _, line, begin in _lines(text):
+        if begin is not None:
+            found.setdefault(begin, []).append(line)
+    for begin, (fence, *fenced) in found.items():
+        yield begin, fence.strip(" `~"), "".join(f"{line}\n" for line in fenced[:-1])
+
+
 def prose(text):
     """(line number, line) of what is neither fenced nor indented code; code spans are blank. Lines keep their length,
     so that what is found in them can be replaced in the page."""
-    fence = None
-    for number, line in enumerate(text.split("\n"), 1):
-        match = _FENCE.match(line)
-        if match and (fence is None or line.strip() == fence):
-            fence = match.group(1) if fence is None else None
-        elif fence is None and not line.startswith("    "):
+    for number, line, begin in _lines(text):
+        if begin is None and not line.startswith("    "):
             yield number, _CODE.sub(lambda code: " " * len(code.group(0)), line)
 
 

@@ -34,4 +34,8 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   return found;
 }
 
+std::string question_after(std::string_view meant) {
+  return meant.empty() ? "" : "did you mean `" + std::string(meant) + "`? ";
+}
+
 }  // namespace hocket

@@ -49,8 +49,4 @@ std::string not_a_collective(std::string_view word, std::span<const std::string_
   return "`" + std::string(word) + "` is not a collective: " + question_after(meant) + "there are " + listed;
 }
 
-std::string question_after(std::string_view meant) {
-  return meant.empty() ? "" : "did you mean `" + std::string(meant) + "`? ";
-}
-
 }  // namespace hocket::schedule

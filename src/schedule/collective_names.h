@@ -19,7 +19,4 @@ std::optional<Collective> find_collective(std::string_view word);
 // "`alreduce` is not a collective: did you mean `allreduce`? there are barrier, ...", and `others`: `all`, say.
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others = {});
 
-// "did you mean `broadcast`? ", or "".
-std::string question_after(std::string_view meant);
-
 }  // namespace hocket::schedule

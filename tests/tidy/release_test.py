@@ -31,6 +31,20 @@ class Version(small_tree.TestCase):
         self.write("debian/changelog", "hocket (2.4.9-1) unstable; urgency=low\n")
         self.expect("version", "debian/changelog")
 
+    def test_page_that_names_another_version_once(self):
+        page = "```\nhocket 2.5.1\n```\n\nuses: OWNER/hocket/packaging/action@v2.5.1\n"
+        self.write("README.md", GOOD["README.md"] + "See docs/get-it.md.\n")
+        self.write("docs/get-it.md", page)
+        self.assertEqual(self.found(), [])
+        self.write("docs/get-it.md", page.replace("@v2.5.1", "@v2.5.0"))
+        self.expect("version", "docs/get-it.md")
+
+    def test_tarball_of_another_version(self):
+        recipe = GOOD["dev"].split("\n")[1] + '\nclass A:\n    url = "/hocket-2.5.1.tar.gz"\n    version("2.5.1")\n'
+        self.write("README.md", GOOD["README.md"] + "See packaging/spack/package.py.\n")
+        self.write("packaging/spack/package.py", recipe.replace("hocket-2.5.1", "hocket-2.5.0"))
+        self.expect("version", "packaging/spack/package.py")
+
     def test_project_without_a_version(self):
         self.write("CMakeLists.txt", "project(small LANGUAGES C)\n")
         self.expect("version", "CMakeLists.txt")

@@ -6,23 +6,32 @@ import re
 from tree import Finding
 
 HOME = "CMakeLists.txt"
-# Where else it stands, and how; a recipe that isn't there yet is none that could be wrong.
+# Where else it stands, and how, each time; a recipe that isn't there yet is none that could be wrong.
 PLACES = {
     "CHANGELOG.md": r"^## (\d+\.\d+\.\d+) \((?:unreleased|\d{4}-\d\d-\d\d)\)$",
     "debian/changelog": r"^hocket \((\d+\.\d+\.\d+)(?:-[^)]*)?\) ",
-    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"",
+    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"|/hocket-(\d+\.\d+\.\d+)\.tar\.gz",
     "packaging/conda/recipe.yaml": r"^  version: \"(\d+\.\d+\.\d+)\"$",
     "packaging/container/Containerfile": r"^ARG VERSION=(\d+\.\d+\.\d+)$",
     "packaging/action/action.yml": r"^    default: (\d+\.\d+\.\d+)$",
+    "packaging/README.md": r"\bv(\d+\.\d+\.\d+)\b",
+    "docs/get-it.md": r"\bhocket[ -](\d+\.\d+\.\d+)\b|@v(\d+\.\d+\.\d+)\b",
 }
+# Whose first is meant: they tell of earlier versions behind it.
+HISTORIES = ("CHANGELOG.md", "debian/changelog")
 NEEDED = ("CHANGELOG.md",)
 PUBLIC_HEADER = "include/hocket/hocket.h"
 
 
+def _all(tree, path, pattern):
+    """(line, what it names) of each match; one (1, None) where nothing matches."""
+    text = tree.text(path)
+    matches = re.finditer(pattern, text, re.MULTILINE)
+    return [(text.count("\n", 0, match.start()) + 1, match[match.lastindex]) for match in matches] or [(1, None)]
+
+
 def _first(tree, path, pattern):
-    """(line, what the first match names); (1, None) where nothing matches."""
-    match = re.search(pattern, tree.text(path), re.MULTILINE)
-    return (tree.text(path).count("\n", 0, match.start()) + 1, match.group(1)) if match else (1, None)
+    return _all(tree, path, pattern)[0]
 
 
 def check_versions(tree):
@@ -37,9 +46,9 @@ def check_versions(tree):
             if path in NEEDED:
                 yield Finding("version", path, 1, "there is no such file")
             continue
-        line, found = _first(tree, path, pattern)
-        if found != version:
-            yield Finding("version", path, line, f"the first version is {found}, in {HOME} it is {version}")
+        for line, found in _all(tree, path, pattern)[:1 if path in HISTORIES else None]:
+            if found != version:
+                yield Finding("version", path, line, f"the version is {found}, in {HOME} it is {version}")
     if tree.exists(PUBLIC_HEADER):
         for part, wanted in zip(("MAJOR", "MINOR", "PATCH"), version.split(".")):
             line, found = _first(tree, PUBLIC_HEADER, rf"^#define HOCKET_VERSION_{part} (\d+)$")

@@ -150,7 +150,7 @@ std::string problem_of_wire(const std::string& wire, const selection::Table& tab
   std::string listed;
   for (const std::string_view name : known) listed.append(listed.empty() ? "" : ", ").append(name);
   return "--wire " + wire + ": neither an MPI nor a rule of " + table.source() +
-         " has that name: " + schedule::question_after(nearest_word(wire, known)) + "there are " + listed;
+         " has that name: " + question_after(nearest_word(wire, known)) + "there are " + listed;
 }
 
 int explain(const InfoOptions& options) {

@@ -26,16 +26,22 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
 HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ("index", "get-it", "first-run", "is-it-faster", "when-it-is-not")
 LIMIT_S = 300  # generous: ends what hangs
+sys.path.insert(0, str(ROOT / "scripts/site"))
+import links  # noqa: E402 (which the path is for)
+
 BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ROOT / "build/release").resolve()
 
-_BLOCK = re.compile(r"(?:^<!-- (?P<word>not run:|long:|needs|long, needs) +(?P<rest>[^>]*?) *-->\n\n?)?"
-                    r"^```sh\n(?P<script>.*?)^```$(?:\n\n```text\n(?P<expected>.*?)^```$)?", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!-- (not run:|long:|needs|long, needs) +([^>]*?) *-->")
 
 
 class Block:
-    def __init__(self, text, match):
-        self.line = text.count("\n", 0, match.start("script"))
-        self.word, self.rest, self.script, self.expected = match.group("word", "rest", "script", "expected")
+    def __init__(self, line, script, comment, expected):
+        self.line, self.script, self.expected, self.word, self.rest = line, script, expected, None, None
+        if comment:
+            said = _COMMENT.fullmatch(comment)
+            if said is None:
+                raise ValueError(f"line {line}: the comment `{comment}`; pages_test.py says what there may be")
+            self.word, self.rest = said.groups()
 
     def reason_to_skip(self, root=ROOT):
         """None: it runs."""
@@ -50,7 +56,16 @@ class Block:
 
 
 def blocks(text):
-    return [Block(text, match) for match in _BLOCK.finditer(text)]
+    """Those marked `sh`, each with the comment above it and the block of text below it."""
+    fenced = {line: (kind, content) for line, kind, content in links.blocks(text)}
+    found, lines = [], text.split("\n")
+    for line, (kind, script) in fenced.items():
+        if kind == "sh":
+            above = "\n".join(lines[:line - 1]).rstrip().rsplit("\n", 1)[-1]
+            kind_below, below = fenced.get(line + script.count("\n") + 3, ("", None))
+            found.append(Block(line, script, above if above.startswith("<!--") else None,
+                               below if kind_below == "text" else None))
+    return found
 
 
 def pattern_of(line):
@@ -122,7 +137,7 @@ class Pages(unittest.TestCase):
     def run_page(self, page):
         text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
         found = blocks(text)
-        self.assertEqual(len(found), text.count("\n```sh\n"), f"docs/{page}.md: a block that isn't understood")
+        self.assertEqual(len(found), text.count("\n```sh\n"), f"docs/{page}.md: a block within another")
         scratch = Scratch(self.folder / page, self.prefix)
         for block in found:
             place = f"docs/{page}.md:{block.line}"
@@ -154,6 +169,7 @@ class Runner(unittest.TestCase):
         self.assertEqual((one.script, one.expected, one.reason_to_skip(), one.line), ("echo 1\n", "2\n", None, 3))
         self.assertEqual(two.reason_to_skip(), "it asks")
         self.assertEqual(three.reason_to_skip(), "there is no no/such-*.whl")
+        self.assertRaises(ValueError, blocks, "<!-- not run -->\n```sh\nb\n```\n")
 
     def test_output_is_compared_but_for_numbers(self):
         self.assertIsNone(first_missing("a 1.5 us\n...\nc  d ...\n", "a 22 us\nb\nc d e\n"))

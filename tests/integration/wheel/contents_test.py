@@ -61,7 +61,7 @@ class Wheel(unittest.TestCase):
                                      names(symbols(built[0], "--defined-only")))
 
     def test_memory_is_copied_by_the_c_library(self):
-        """A linker's own memcpy is half as fast."""
+        """A linker's own memcpy is slower: allreduces of 8 to 64 KiB took 1.4 to 1.7 times as long."""
         for path in self.elf:
             with self.subTest(path.name):
                 self.assertIn("memcpy@GLIBC_2.14", symbols(path, "--undefined-only"))
@@ -83,7 +83,8 @@ class Wheel(unittest.TestCase):
     def test_licences_of_what_is_linked_in_are_there(self):
         folder = self.data / "share/doc/hocket/licences"
         listed = re.findall(r"(\w+\.txt)  Debian source package \S+ \S+", (folder / "README.txt").read_text())
-        self.assertEqual(sorted(listed), ["bpf.txt", "elf.txt", "gcc.txt", "hwloc.txt", "z.txt"])
+        self.assertEqual(sorted(listed), ["bpf.txt", "cli11.txt", "elf.txt", "gcc.txt", "hwloc.txt", "json.txt",
+                                          "z.txt"])
         for name in listed:
             self.assertGreater(os.path.getsize(folder / name), 1000, name)
 
