@@ -141,7 +141,7 @@ class Page:
         yield "|---" * (len(steps) + 2) + "|"
         yield "| " + " | ".join(["seconds", *map(number, steps.values()), number(sum(steps.values()))]) + " |"
         yield ""
-        yield f"{machine}; what is compared took turns, {rounds} times each: medians (lowest and highest)."
+        yield f"{machine}; runs of what is compared, in turns: {rounds}; medians (lowest and highest)."
 
     def filled(self, machine):
         """The page's text with what was measured and printed."""

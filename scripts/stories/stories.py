@@ -179,28 +179,21 @@ def machine():
     return f"On {len(os.sched_getaffinity(0))} cores: {name}, Linux {'.'.join(platform.release().split('.')[:2])}"
 
 
-def story(page, options):
-    """In this process, or in an overlay for what wants root."""
-    layers = WORK / page.title
-    if uses(page, "dist/debian/"):
-        built("debian/hocket_*.deb", "package")
-    if uses(page, "sudo ") and INSIDE not in os.environ:
-        if os.geteuid() != 0:
-            print(f"stories: {page.title} is skipped: it installs packages in an overlay, which needs root")
-            return SKIPPED
-        arguments = [page.title, f"--rounds={options.rounds}", f"--limit={options.limit}"]
-        if options.write:
-            arguments.append("--write")
-        # It dies with this process.
-        command = ["setpriv", "--pdeathsig", "KILL", "bash", HERE / "root.sh", layers, ROOT,
-                   " ".join(packages_of(page)), "python3", "-B", HERE / "stories.py", *arguments]
-        return subprocess.run(command, env={**os.environ, INSIDE: "1"}, check=False).returncode
-    if INSIDE in os.environ:
-        shell = Shell(page, pathlib.Path.home() / "story", pathlib.Path.home() / "shell")
-    else:
-        shutil.rmtree(layers, ignore_errors=True)
-        shell = Shell(page, layers / "scratch", layers / "shell")
-    run_page(page, shell, options)
+def run_in_overlay(page, options, layers):
+    if os.geteuid() != 0:
+        print(f"stories: {page.title} is skipped: it installs packages in an overlay, which needs root")
+        return SKIPPED
+    arguments = [page.title, f"--rounds={options.rounds}", f"--limit={options.limit}"]
+    if options.write:
+        arguments.append("--write")
+    # It dies with this process.
+    command = ["setpriv", "--pdeathsig", "KILL", "bash", HERE / "root.sh", layers, ROOT, " ".join(packages_of(page)),
+               "python3", "-B", HERE / "stories.py", *arguments]
+    return subprocess.run(command, env={**os.environ, INSIDE: "1"}, check=False).returncode
+
+
+def run_here(page, options, folder):
+    run_page(page, Shell(page, folder / "scratch", folder / "shell"), options)
     for step in page.steps():
         if page.sides(step):
             print("\n".join(page.numbers(step)), end="\n\n")
@@ -208,9 +201,20 @@ def story(page, options):
     if options.write:
         page.path.write_text(page.filled(machine()), encoding="utf-8")
         Page(page.path)  # it can be run again
-    if INSIDE not in os.environ:
-        shutil.rmtree(layers, ignore_errors=True)
     return 0
+
+
+def story(page, options):
+    if INSIDE in os.environ:
+        return run_here(page, options, pathlib.Path.home() / "story")
+    if uses(page, "dist/debian/"):
+        built("debian/hocket_*.deb", "package")
+    folder = WORK / page.title
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        return (run_in_overlay if uses(page, "sudo ") else run_here)(page, options, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():

@@ -69,6 +69,7 @@ class Stories(unittest.TestCase):
         done = self.run_page(*options)
         self.assertNotIn(done.returncode, (0, 77), done.stdout + done.stderr)
         self.assertIn(sentence, done.stderr)
+        self.assertFalse((ROOT / "build/stories" / self.page.stem).exists())
 
     def test_blocks_share_a_shell_and_their_output_is_written(self):
         self.write()
@@ -79,7 +80,7 @@ class Stories(unittest.TestCase):
         self.assertNotIn("old", text)
         self.assertRegex(text, r"\| alone \| .* \| 2.50 \(2.50 to 2.50\) \| .*, 1.67 \|")
         self.assertRegex(text, r"\| step \| 1. Prepare \| 2. Compare \| all \|")
-        self.assertIn("took turns, 3 times each", text)
+        self.assertIn("in turns: 3; medians", text)
         self.assertTrue(self.witness.exists())
         self.assertFalse((ROOT / "build/stories" / self.page.stem).exists())
         # A second time it replaces what it has written.
