@@ -53,7 +53,7 @@ count_results() { # count_results PART JUNIT_FILE: adds up what ctest wrote
       skipped) skipped=$((skipped + 1)) ;;
       failed) fail "$1: $name" ;;
     esac
-  done < <(python3 scripts/junit_results.py "$2")
+  done < <(python3 tests/junit_results.py "$2")
 }
 
 run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]; builds targets=(...), or everything

@@ -201,6 +201,7 @@ COMPILED_ELSEWHERE = {
     "examples/samplesort/sort.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/fft/fft.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/fft/solver.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
+    "examples/stories/heat3d.cc": "compiled by a page that ./dev stories runs",
     "tests/integration/install/consumer.c": "compiled against the installed tree by its test",
 }
 
