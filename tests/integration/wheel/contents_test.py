@@ -14,9 +14,9 @@ CHECKOUT, LIBRARIES = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 
 
 def symbols(library, *options):
-    """The names in its dynamic table, without versions."""
+    """The names in its dynamic table, but for the absolute ones that some linkers make of versions."""
     printed = subprocess.run(["nm", "-D", *options, library], check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1] for line in printed.splitlines()}
+    return {line.split()[-1] for line in printed.splitlines() if line.split()[-2] != "A"}
 
 
 def names(versioned):
