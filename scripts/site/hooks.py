@@ -179,6 +179,8 @@ def on_page_markdown(markdown, page, config, files):
     page.meta.setdefault("description", _first_sentence(markdown))
     if is_generated and not (ROOT / path).is_dir():
         return markdown
+    # What says how a block is run (docs/stories) stands behind its language, where mkdocs wants nothing.
+    markdown = re.sub(r"^(```\w+) .*$", r"\1", markdown, flags=re.MULTILINE)
     return links.replace(_in_table_rows(_FILE_NAME.sub(title, markdown)), change)
 
 

@@ -6,6 +6,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,11 @@ class Site(unittest.TestCase):
                     if urllib.parse.unquote(address.fragment) not in self.pages[target].ids:
                         broken.append(f"{name}: {link}: no such anchor")
         self.assertEqual(broken, [])
+
+    def test_no_fence_is_shown_as_text(self):
+        shown = [path.relative_to(self.site).as_posix() for path in self.site.rglob("*.html")
+                 if re.search(r"<p>```|^```", path.read_text(encoding="utf-8"), re.MULTILINE)]
+        self.assertEqual([name for name in shown if not name.startswith("source/")], [])
 
     def test_nothing_is_loaded_from_elsewhere(self):
         self.assertEqual([(name, address) for name, page in self.pages.items() for address in page.loaded
