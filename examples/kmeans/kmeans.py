@@ -18,6 +18,7 @@ import numpy as np
 import hocket
 
 LARGEST = 1 << 16  # coordinate, in units
+MOST_DIMENSIONS = 64
 SEPARATION = 6  # of the centres that points are made around, in standard deviations
 WEYL = np.uint64(0x9E3779B97F4A7C15)
 
@@ -157,6 +158,26 @@ class KMeans:
         return int((total + mine)[0])
 
 
+def read_points(path):
+    """The numbers of each line, apart by commas, semicolons or blanks. The first line may have the columns' titles."""
+    rows = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = [float(word) for word in line.replace(",", " ").replace(";", " ").split()]
+            except ValueError:
+                row = [math.nan]
+            is_wrong = len(row) > MOST_DIMENSIONS or not all(map(math.isfinite, row))
+            if not row or (is_wrong and number == 1):
+                continue
+            if is_wrong:
+                raise ValueError(f"{path}, line {number}: not up to {MOST_DIMENSIONS} numbers")
+            if rows and len(row) != len(rows[0]):
+                raise ValueError(f"{path}, line {number}: not as many numbers as before")
+            rows.append(row)
+    return np.array(rows).reshape(len(rows), -1) if rows else np.empty((0, 1))
+
+
 def read_options(arguments):
     """The options, and the content of the file if there is one."""
     parser = argparse.ArgumentParser(description="Divides points into clusters by k-means.")
@@ -174,11 +195,9 @@ def read_options(arguments):
         if options[name] < 1:
             parser.error(f"--{name} is {options[name]}; at least 1 is needed")
     if options["file"]:
-        with open(options["file"], encoding="utf-8") as file:
-            has_titles = any(character.isalpha() for character in file.readline())
-        values = np.loadtxt(options["file"], delimiter=",", skiprows=int(has_titles), ndmin=2)
+        values = read_points(options["file"])
         options["points"], options["dimensions"] = values.shape
-        options["unit"] = unit_for(np.abs(values).max())
+        options["unit"] = unit_for(np.abs(values).max(initial=0))
     else:
         half = SEPARATION * math.pow(options["clusters"], 1.0 / options["dimensions"])
         options["unit"] = unit_for(half + 9)

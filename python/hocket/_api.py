@@ -6,6 +6,7 @@ cffi releases the interpreter's lock during each call of `lib`."""
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, NoReturn
 
 from . import _library
@@ -41,7 +42,8 @@ def _load() -> Any:
 
 
 def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
+    """Of "0.2.0-rc1" those of 0.2.0."""
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]
 
 
 lib = _load()

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any, Sequence, Union
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Sequence, Union
 
 from ._api import NULL, ffi
-from ._types import numpy_module
+from ._types import PLAIN, fill, numpy_module
 from .errors import Error, refusal
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ IN_PLACE = InPlace.IN_PLACE
 _from_buffer, _CHARS = ffi.from_buffer, ffi.typeof("char[]")
 
 
+def came_between(error: Exception) -> bool:
+    """Whether it is a signal handler's. That lies in a function of its own, not in the lines of the `try`, which call
+    nothing that is written in Python."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is not None
+
+
 def check_array(call: str, name: str, array: object) -> None:
     """It is an array, or one of NumPy's scalars, whose elements follow each other in memory."""
     if array is None:
@@ -40,6 +47,10 @@ def check_array(call: str, name: str, array: object) -> None:
     if not isinstance(array, (np.ndarray, np.generic)):
         raise TypeError(f"{call}: `{name}` is of type {type(array).__name__}; pass a NumPy array, as numpy.array() "
                         "makes")
+    masked = sys.modules.get("numpy.ma")  # asking NumPy for it would load it
+    if masked is not None and isinstance(array, masked.MaskedArray):
+        raise refusal(f"{call}: `{name}` is a masked array, whose mask would be left behind; pass its filled(), or "
+                      "its `data` and its `mask`")
     if not array.flags.c_contiguous:
         raise refusal(f"{call}: `{name}` is not contiguous (shape {array.shape}, strides {array.strides}); pass "
                       "numpy.ascontiguousarray() of it, and copy back what is received in one")
@@ -47,13 +58,16 @@ def check_array(call: str, name: str, array: object) -> None:
 
 def address(call: str, name: str, array: Any, written: bool = False) -> Any:
     """Where its elements are. The array stays as it is, and there, as long as the answer lives."""
+    if array.__class__ not in PLAIN:
+        check_array(call, name, array)
+        fill()
     try:
         if array.dtype.hasobject:
             raise refusal(f"{call}: `{name}` holds Python objects ({array.dtype}), which other processes can't use; "
                           "send their bytes, as pickle.dumps makes them")
         return _from_buffer(_CHARS, array, written)
     except (AttributeError, BufferError, TypeError, ValueError) as error:
-        if isinstance(error, Error):
+        if isinstance(error, Error) or came_between(error):
             raise
     check_array(call, name, array)
     if written and not array.flags.writeable:
@@ -105,6 +119,32 @@ def numbers(call: str, name: str, values: Any, size: int) -> list[int]:
     return listed
 
 
+Span = tuple[int, int]
+
+
+def span(where: Any, size_bytes: int) -> Span:
+    """The addresses of a buffer's first byte and of the one behind its last."""
+    base = int(ffi.cast("uintptr_t", where))
+    return base, base + size_bytes
+
+
+def check_apart(call: str, read: Span, written: Span, blocks: Callable[[int, int], tuple[list[Span], list[Span]]],
+                own: tuple[int, int]) -> None:
+    """No block that is read overlaps one that is written, of which the library doesn't look for itself. `blocks` makes
+    their spans of the buffers' addresses; this rank's own block may be where it is: `own` has its places among both."""
+    if read[1] <= written[0] or written[1] <= read[0]:
+        return  # two arrays, as nearly always
+    inputs, outputs = blocks(read[0], written[0])
+    if inputs[own[0]] == outputs[own[1]]:
+        del inputs[own[0]], outputs[own[1]]
+    ends = {False: 0, True: 0}
+    for begin, end, is_output in sorted([(*block, False) for block in inputs if block[0] < block[1]] +
+                                        [(*block, True) for block in outputs if block[0] < block[1]]):
+        if begin < ends[not is_output]:
+            raise refusal(f"{call}: `input` and `output` overlap; pass a copy() of one, or hocket.IN_PLACE")
+        ends[is_output] = max(ends[is_output], end)
+
+
 class Blocks:
     """Counts and displacements of each rank's block, in elements, within an array."""
 
@@ -120,9 +160,14 @@ class Blocks:
             self.begins = numbers(call, f"{prefix}displacements", displacements, size)
             self.displacements_address = ffi.new("size_t[]", self.begins)
 
+    def spans(self, base: int, itemsize: int) -> list[Span]:
+        """The addresses of each block in a buffer."""
+        return [(base + begin * itemsize, base + (begin + count) * itemsize)
+                for begin, count in zip(self.begins, self.counts)]
+
     def check_within(self, call: str, name: str, array: Any) -> None:
         """Each block lies within the array."""
         for rank, (begin, count) in enumerate(zip(self.begins, self.counts)):
-            if begin + count > array.size:
+            if count > 0 and begin + count > array.size:
                 raise refusal(f"{call}: the block of rank {rank}, elements {begin} to {begin + count}, leaves "
                               f"`{name}`, which has {array.size} (shape {array.shape})")

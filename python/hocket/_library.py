@@ -18,8 +18,10 @@ _PACKAGE = pathlib.Path(__file__).resolve().parent
 def _prefixes() -> Iterator[pathlib.Path]:
     """Folders that may have bin/hocket and lib/libhocket.so.0 in them, the likeliest first."""
     above = list(_PACKAGE.parents)
-    if len(above) > 3:
-        yield above[3]  # PREFIX/lib/python3.X/site-packages/hocket
+    # PREFIX/lib/python3.X/site-packages/hocket. A checkout is not taken for one: what is installed above it is not its
+    # build.
+    if len(above) > 3 and above[0].name in ("site-packages", "dist-packages"):
+        yield above[3]
     yield above[0]  # pip install --target FOLDER: FOLDER/hocket
     if len(above) > 1:
         yield above[1] / "build" / "release"  # a checkout: ROOT/python/hocket

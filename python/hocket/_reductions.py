@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._api import IN_PLACE_ADDRESS, NULL, fail, ffi, lib
-from ._buffers import IN_PLACE, Blocks, address, block_of, check_alike, check_array, check_same, check_size
+from ._buffers import (IN_PLACE, Blocks, address, block_of, came_between, check_alike, check_array, check_same,
+                       check_size)
 from ._calls import Calls
 from ._types import COMBINED, MOVED, moved, numpy_module
 from .operations import SUM, Operation
@@ -23,14 +24,26 @@ if TYPE_CHECKING:
 _barrier, _broadcast = lib.hocket_barrier, lib.hocket_broadcast
 _allreduce, _reduce = lib.hocket_allreduce, lib.hocket_reduce
 _from_buffer, _CHARS = ffi.from_buffer, ffi.typeof("char[]")
-# What a call raises that is not plain, before the library is called: an unknown dtype, no array, or one that is not
-# contiguous, is read-only, or missing; an operation without a handle.
+# What arguments raise that are not plain: an unknown dtype, no array, or one that is not contiguous, is read-only, or
+# missing; an operation without a handle. The library is called outside of the `try`: what is raised after it is a
+# signal handler's, and the call is over.
 _NOT_PLAIN = (KeyError, AttributeError, ValueError, BufferError, TypeError)
-_LONG_WAY = 2  # no status of hocket's
 
 
 def _own(op: Operation) -> Optional[Operation]:
     return None if op.is_predefined else op
+
+
+# NumPy's arrays, once there are some. Of subclasses, as masked arrays, somebody has to look at more than the elements.
+_plain: Optional[type] = None
+
+
+def _arguments_are_good(error: Exception) -> None:
+    """After all, though they are not plain."""
+    global _plain  # pylint: disable=global-statement
+    _plain = numpy_module().ndarray
+    if came_between(error):
+        raise error
 
 
 def _check_operation(call: str, op: Any) -> None:
@@ -74,15 +87,18 @@ class Reductions(Calls):
             Error: The call has failed.
         """
         try:
-            status = _broadcast(self._comm, _from_buffer(_CHARS, buffer, root != self._rank), buffer.size,
-                                MOVED[buffer.dtype], root)
-        except _NOT_PLAIN:
-            status = _LONG_WAY
-        if not status:
+            if type(buffer) is not _plain or type(root) is not int:
+                raise ValueError
+            where, kind, count = _from_buffer(_CHARS, buffer, root != self._rank), MOVED[buffer.dtype], buffer.size
+        except _NOT_PLAIN as error:
+            prepared = self._to_broadcast(buffer, root)
+            _arguments_are_good(error)
+        else:
+            status = _broadcast(self._comm, where, count, kind, root)
+            if status:
+                fail(status)
             return buffer
-        if status != _LONG_WAY:
-            fail(status)
-        return self._block(_broadcast, self._to_broadcast(buffer, root))
+        return self._block(_broadcast, prepared)
 
     def broadcast_start(self, buffer: Array, root: int = 0) -> Request[Array]:
         """Starts a broadcast(); the request's wait() returns `buffer`."""
@@ -147,18 +163,20 @@ class Reductions(Calls):
             Error: The call has failed.
         """
         try:
-            kind, count = COMBINED[input.dtype], input.size  # type: ignore[union-attr]
-            if count != output.size or kind != COMBINED[output.dtype]:  # type: ignore[union-attr]
+            dtype, count, handle = input.dtype, input.size, op._handle  # type: ignore[union-attr]
+            if (type(input) is not _plain or type(output) is not _plain or handle is None or
+                    count != output.size or dtype is not output.dtype):
                 raise ValueError
-            status = _allreduce(self._comm, _from_buffer(_CHARS, input), _from_buffer(_CHARS, output, True), count,
-                                kind, op._handle)
-        except _NOT_PLAIN:
-            status = _LONG_WAY
-        if not status:
-            return output  # type: ignore[return-value]
-        if status != _LONG_WAY:
-            fail(status)
-        return self._block(_allreduce, self._to_combine("allreduce", input, output, op))
+            kind, operand, result = COMBINED[dtype], _from_buffer(_CHARS, input), _from_buffer(_CHARS, output, True)
+        except _NOT_PLAIN as error:
+            prepared = self._to_combine("allreduce", input, output, op)
+            _arguments_are_good(error)
+        else:
+            status = _allreduce(self._comm, operand, result, count, kind, handle)
+            if status:
+                fail(status)
+            return output
+        return self._block(_allreduce, prepared)
 
     def allreduce_start(self, input: Union[Array, InPlace], output: Optional[Array] = None,
                         op: Operation = SUM) -> Request[Array]:

@@ -18,7 +18,12 @@ COMBINED: dict[Any, int] = {}
 # The same, and whatever else has come by: elements that are moved as so many bytes.
 MOVED: dict[Any, int] = {}
 
+# Classes whose elements are all there is to an array; of others, as masked arrays, somebody has to look.
+PLAIN: set[type] = set()
+
 _LONGEST = 2**31 - 1
+# Strings have a dtype for each length: so many others are remembered in MOVED.
+_MOST_OTHERS = 256
 _NUMBERS = {
     "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64",
     "u1": "UINT8", "u2": "UINT16", "u4": "UINT32", "u8": "UINT64",
@@ -67,6 +72,7 @@ def fill() -> None:
         table[_records[name]] = _constant(constant)
     _records["LOGICAL4"] = np.dtype([("logical", "i4")])
     table[_records["LOGICAL4"]] = _constant("LOGICAL4")
+    PLAIN.add(np.ndarray)
     MOVED.update(table)
     COMBINED.update(table)
 
@@ -92,7 +98,9 @@ def moved(call: str, name: str, dtype: numpy.dtype[Any]) -> int:
             raise refusal(f"{call}: `{name}` is of Python objects ({dtype}), which other processes can't use")
         if not 0 < dtype.itemsize <= _LONGEST:
             raise refusal(f"{call}: `{name}` has elements of {dtype.itemsize} bytes ({dtype}); 1 to 2^31-1 are served")
-        kind = MOVED[dtype] = OPAQUE | dtype.itemsize
+        kind = OPAQUE | dtype.itemsize
+        if len(MOVED) < len(COMBINED) + _MOST_OTHERS:
+            MOVED[dtype] = kind
     return kind
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from ._api import IN_PLACE_ADDRESS, NULL, ffi, lib
-from ._buffers import IN_PLACE, Blocks, address, check_array, check_same, check_size, numbers
+from ._buffers import IN_PLACE, Blocks, address, check_apart, check_array, check_same, check_size, numbers, span
 from ._calls import Calls
 from ._types import moved, numpy_module
 from .errors import refusal
@@ -14,7 +14,7 @@ from .errors import refusal
 if TYPE_CHECKING:
     import numpy.typing
 
-    from ._buffers import Array, Counts, InPlace
+    from ._buffers import Array, Counts, InPlace, Span
     from ._calls import Prepared
     from .requests import Request
 
@@ -61,9 +61,9 @@ class Vectors(Calls):
             where = address(call, "input", input)
             kind = moved(call, "input", input.dtype)
             return None, (where, input.size, NULL, NULL, NULL, kind, root), None
-        blocks, where, count = self._own_block(call, input, output, counts, displacements)
-        return output, (where, count, address(call, "output", output, True), blocks.counts_address,
-                        blocks.displacements_address, moved(call, "output", output.dtype), root), None
+        blocks, where, target, count = self._own_block(call, input, output, counts, displacements)
+        return output, (where, count, target, blocks.counts_address, blocks.displacements_address,
+                        moved(call, "output", output.dtype), root), None
 
     def allgatherv(self, input: Union[Array, InPlace], output: Array, counts: Counts,
                    displacements: Optional[Counts] = None) -> Array:
@@ -90,23 +90,27 @@ class Vectors(Calls):
         return self._start(lib.hocket_allgatherv_start, self._to_allgatherv(input, output, counts, displacements))
 
     def _to_allgatherv(self, input: Any, output: Any, counts: Any, displacements: Any) -> Prepared[Array]:
-        blocks, where, _ = self._own_block("allgatherv", input, output, counts, displacements)
-        return output, (where, address("allgatherv", "output", output, True), blocks.counts_address,
-                        blocks.displacements_address, moved("allgatherv", "output", output.dtype)), None
+        blocks, where, target, _ = self._own_block("allgatherv", input, output, counts, displacements)
+        return output, (where, target, blocks.counts_address, blocks.displacements_address,
+                        moved("allgatherv", "output", output.dtype)), None
 
     def _own_block(self, call: str, input: Any, output: Any, counts: Any,
-                   displacements: Any) -> tuple[Blocks, Any, int]:
-        """The blocks of `output`, and this rank's in `input`: where it is and how many elements it has."""
+                   displacements: Any) -> tuple[Blocks, Any, Any, int]:
+        """The blocks of `output`; where this rank's is, where `output`; and how many elements that has of this rank."""
         check_array(call, "output", output)
         blocks = Blocks(call, self._size, counts, displacements)
         blocks.check_within(call, "output", output)
         count = blocks.counts[self._rank]
+        target = address(call, "output", output, True)
         if input is IN_PLACE:
-            return blocks, IN_PLACE_ADDRESS, count
+            return blocks, IN_PLACE_ADDRESS, target, count
         where = address(call, "input", input)
         check_size(call, "input", input, count, f"`counts`[{self._rank}], for this rank, is")
         check_same(call, output, input)
-        return blocks, where, count
+        whole = span(where, input.size * input.itemsize)
+        check_apart(call, whole, span(target, output.size * output.itemsize),
+                    lambda _, base: ([whole], blocks.spans(base, output.itemsize)), (0, self._rank))
+        return blocks, where, target, count
 
     def scatterv(self, input: Optional[Array], output: Union[Array, InPlace], counts: Optional[Counts] = None,
                  displacements: Optional[Counts] = None, root: int = 0) -> Union[Array, InPlace]:
@@ -150,6 +154,9 @@ class Vectors(Calls):
             target = address(call, "output", output, True)
             check_size(call, "output", output, count, f"`counts`[{self._rank}], for this rank, is")
             check_same(call, output, input)
+            whole = span(target, output.size * output.itemsize)
+            check_apart(call, span(source, input.size * input.itemsize), whole,
+                        lambda base, _: (blocks.spans(base, input.itemsize), [whole]), (self._rank, 0))
         return output, (source, blocks.counts_address, blocks.displacements_address, target, count,
                         moved(call, "input", input.dtype), root), None
 
@@ -196,6 +203,9 @@ class Vectors(Calls):
             sent = Blocks(call, self._size, input_counts, input_displacements, "input_")
             sent.check_within(call, "input", input)
             check_same(call, output, input)
+            check_apart(call, span(where, input.size * input.itemsize), span(target, output.size * output.itemsize),
+                        lambda read, written: (sent.spans(read, input.itemsize),
+                                               received.spans(written, output.itemsize)), (self._rank, self._rank))
             sources = (where, sent.counts_address, sent.displacements_address)
         return output, (*sources, target, received.counts_address, received.displacements_address,
                         moved(call, "output", output.dtype)), None
@@ -236,13 +246,18 @@ class Vectors(Calls):
             (output, output_counts, output_displacements, output_types)))
 
     def _to_alltoallw(self, sent: tuple[Any, ...], received: tuple[Any, ...]) -> Prepared[Array]:
-        target = self._typed_blocks("output", *received)
-        source = (IN_PLACE_ADDRESS, NULL, NULL, NULL)
+        target, written = self._typed_blocks("output", *received)
+        source: tuple[Any, ...] = (IN_PLACE_ADDRESS, NULL, NULL, NULL)
         if sent[0] is not IN_PLACE:
-            source = self._typed_blocks("input", *sent)
+            source, read = self._typed_blocks("input", *sent)
+            check_apart("alltoallw", span(source[0], sent[0].size * sent[0].itemsize),
+                        span(target[0], received[0].size * received[0].itemsize), lambda *_: (read, written),
+                        (self._rank, self._rank))
         return received[0], (*source, *target), None
 
-    def _typed_blocks(self, name: str, array: Any, counts: Any, displacements: Any, types: Any) -> tuple[Any, ...]:
+    def _typed_blocks(self, name: str, array: Any, counts: Any, displacements: Any,
+                      types: Any) -> tuple[tuple[Any, ...], list[Span]]:
+        """What the C function takes for an array, and the addresses of its blocks."""
         call, np = "alltoallw", numpy_module()
         where = address(call, name, array, name == "output")
         listed = numbers(call, f"{name}_counts", counts, self._size)
@@ -253,8 +268,12 @@ class Vectors(Calls):
                           "needed")
         size_bytes = array.size * array.itemsize
         for rank, (begin, count, dtype) in enumerate(zip(begins, listed, dtypes)):
-            if begin + count * dtype.itemsize > size_bytes:
+            if count > 0 and begin + count * dtype.itemsize > size_bytes:
                 raise refusal(f"{call}: the block of rank {rank}, bytes {begin} to {begin + count * dtype.itemsize}, "
                               f"leaves `{name}`, which has {size_bytes}")
         kinds = [moved(call, f"{name}_types[{rank}]", dtype) for rank, dtype in enumerate(dtypes)]
-        return (where, ffi.new("size_t[]", listed), ffi.new("size_t[]", begins), ffi.new("hocket_type_t[]", kinds))
+        base = span(where, 0)[0]
+        spans = [(base + begin, base + begin + count * dtype.itemsize)
+                 for begin, count, dtype in zip(begins, listed, dtypes)]
+        return (where, ffi.new("size_t[]", listed), ffi.new("size_t[]", begins),
+                ffi.new("hocket_type_t[]", kinds)), spans

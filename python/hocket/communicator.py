@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, NoReturn, Optional
 
 from ._api import NULL, check, ffi, lib
 from ._exchanges import Exchanges
 from ._reductions import Reductions
 from ._vectors import Vectors
+from .errors import Error, not_copied
 
 if TYPE_CHECKING:
     from .context import Context
@@ -29,25 +30,30 @@ class Communicator(Reductions, Exchanges, Vectors):
     releases the interpreter's lock. Python looks at Ctrl-C when a call is over.
 
     A communicator that is not freed lives until the program's end, and is freed then: ranks wait for each other. If a
-    program ends by an exception, other ranks get an error.
+    program ends by an exception, other ranks get an error; sys.exit() waits like any other end. What has gone wrong
+    and shows only then is told on stderr, and the exit status is 120.
     """
 
     __slots__ = ()
 
     @classmethod
-    def _of(cls, context: Context, handle: Any) -> Communicator:
+    def _of(cls, context: Context, handle: Any, key: tuple[int, ...]) -> Communicator:
         made = cls.__new__(cls)
         number = ffi.new("int *")
         check(lib.hocket_comm_rank(handle, number))
         made._rank = int(number[0])
         check(lib.hocket_comm_size(handle, number))
         made._size = int(number[0])
-        made._comm, made._context, made._dropped = handle, context, []
+        made._comm, made._context, made._dropped, made._requests = handle, context, [], set()
+        made._key, made._children = key, 0
         context._communicators.append(made)
         return made
 
     def __init__(self) -> None:
         raise TypeError("Communicator: hocket.world(), split(), dup() and Context make communicators")
+
+    def __reduce__(self) -> NoReturn:
+        not_copied(self)
 
     def __repr__(self) -> str:
         state = ", freed" if self.is_freed else ""
@@ -81,15 +87,19 @@ class Communicator(Reductions, Exchanges, Vectors):
         Raises:
             Error: What goes wrong with one color's communicator is an error on its ranks only.
         """
-        box = ffi.new("hocket_comm_t **")
+        box, of_child = ffi.new("hocket_comm_t **"), self._key_of_child()
         check(lib.hocket_comm_split(self._comm, -1 if color is None else color, key, box))
-        return Communicator._of(self._context, box[0]) if box[0] != NULL else None
+        return Communicator._of(self._context, box[0], of_child) if box[0] != NULL else None
 
     def dup(self) -> Communicator:
         """A new communicator of the same ranks in the same order. Collective."""
-        box = ffi.new("hocket_comm_t **")
+        box, of_child = ffi.new("hocket_comm_t **"), self._key_of_child()
         check(lib.hocket_comm_dup(self._comm, box))
-        return Communicator._of(self._context, box[0])
+        return Communicator._of(self._context, box[0], of_child)
+
+    def _key_of_child(self) -> tuple[int, ...]:
+        self._children += 1
+        return (*self._key, self._children)
 
     def free(self) -> None:
         """Ends the communicator. Collective; waits for collectives of peers that are still running. A freed one may be
@@ -100,9 +110,7 @@ class Communicator(Reductions, Exchanges, Vectors):
         """
         if self._comm == NULL:
             return
-        for box, _, _ in self._dropped:
-            lib.hocket_wait(box)
-        self._dropped.clear()
+        self._retire_dropped()
         check(lib.hocket_comm_destroy(self._comm))
         self._comm = NULL
         self._context._communicators.remove(self)
@@ -112,10 +120,17 @@ class Communicator(Reductions, Exchanges, Vectors):
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  _traceback: Optional[types.TracebackType]) -> None:
-        """Frees it; if an exception ends the body, gives it up before, for peers may wait for this rank elsewhere."""
-        if kind is not None and not self.is_freed:
-            self.abort(f"{kind.__name__}: {error}")
-        self.free()
+        """Frees it; if an exception ends the body, gives it up before, for peers may wait for this rank elsewhere. Its
+        requests end with an error then."""
+        if kind is None:
+            self.free()
+        elif not self.is_freed:
+            try:
+                self.abort(f"{kind.__name__}: {error}")
+                self._retire_requests()
+                self.free()
+            except Error:
+                pass  # what ends the body says more
 
     def explain(self, collective: str, size_bytes: int = 0) -> str:
         """What would run for such a call on this communicator, and why.

@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
-import atexit
+import itertools
 import os
-import sys
 import threading
 import types
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
 
-from ._api import FAREWELL, NULL, check, ffi, lib
-from ._cdef import OPAQUE
+from . import _ending
+from ._api import NULL, check, ffi, lib
 from .communicator import Communicator
-from .errors import refusal
+from .errors import not_copied, refusal
 
-_lock = threading.Lock()
-_contexts: list[Context] = []
+# Held while the default ones are looked for and made: by two threads at a time, too, they are made once. A signal
+# handler may ask for them.
+_making = threading.RLock()
+# All ranks make worlds in the same order; of communicators that the program brings about nobody knows.
+_WORLD, _BROUGHT_ABOUT = 0, 1
+_numbers = {kind: itertools.count() for kind in (_WORLD, _BROUGHT_ABOUT)}
 _default: Optional[Context] = None
 _world: Optional[Communicator] = None
+
 
 class Context:
     """A rank's share of memory that other ranks can map, and its way of waiting.
@@ -48,10 +52,10 @@ class Context:
         self._owner = os.getpid()
         self._arrays: set[int] = set()  # their addresses
         self._communicators: list[Communicator] = []
-        with _lock:
-            if not _contexts:
-                atexit.register(_leave)
-            _contexts.append(self)
+        _ending.add(self)
+
+    def __reduce__(self) -> NoReturn:
+        not_copied(self)
 
     def world(self) -> Communicator:
         """A communicator of the ranks that `hocket run` has started; of one rank where a program was started by hand.
@@ -62,9 +66,9 @@ class Context:
             PeerFailed: One has ended instead of coming.
             Mismatch: `hocket run` is of another version than the library.
         """
-        box = ffi.new("hocket_comm_t **")
+        box, key = ffi.new("hocket_comm_t **"), (_WORLD, next(_numbers[_WORLD]))
         check(lib.hocket_comm_world(self._context, box))
-        return Communicator._of(self, box[0])
+        return Communicator._of(self, box[0], key)
 
     def communicator(self, rank: int, size: int, allgather: Callable[[bytes], bytes]) -> Communicator:
         """A communicator of ranks that find each other by means of the program: those of Dask, say, or of an MPI.
@@ -94,16 +98,19 @@ class Context:
                 return 1
             return 0
 
+        def note(_kind: Any, failure: BaseException, trace: Any) -> None:
+            failures.append(failure.with_traceback(trace))  # a signal handler's, before the first line above
+
         bootstrap = ffi.new("hocket_bootstrap_t *")
         bootstrap.rank, bootstrap.size = rank, size
-        called = ffi.callback(dict(ffi.typeof("hocket_bootstrap_t").fields)["allgather"].type, gather)
+        called = ffi.callback(dict(ffi.typeof("hocket_bootstrap_t").fields)["allgather"].type, gather, 1, note)
         bootstrap.allgather = called
-        box = ffi.new("hocket_comm_t **")
+        box, key = ffi.new("hocket_comm_t **"), (_BROUGHT_ABOUT, next(_numbers[_BROUGHT_ABOUT]))
         status = lib.hocket_comm_create(self._context, bootstrap, box)
         if failures:
             raise failures[0]
         check(status)
-        return Communicator._of(self, box[0])
+        return Communicator._of(self, box[0], key)
 
     def close(self) -> None:
         """Ends the context. Its communicators must be freed, and its arrays (hocket.empty) gone.
@@ -118,8 +125,7 @@ class Context:
                           "memory; drop them and their views first")
         check(lib.hocket_context_destroy(self._context))
         self._context = NULL
-        with _lock:
-            _contexts.remove(self)
+        _ending.remove(self)
 
     def __enter__(self) -> Context:
         return self
@@ -133,11 +139,13 @@ class Context:
 def default_context() -> Context:
     """The context of hocket.world() and hocket.empty(), made on the first call."""
     global _default  # pylint: disable=global-statement
-    if _default is None or _default._context == NULL:
-        made = Context()
-        with _lock:
-            _default = made
-    return _default
+    found = _default
+    if found is None or found._context == NULL:
+        with _making:
+            found = _default
+            if found is None or found._context == NULL:
+                found = _default = Context()
+    return found
 
 
 def world() -> Communicator:
@@ -152,35 +160,11 @@ def world() -> Communicator:
         InvalidArgument: A HOCKET_ variable of the environment can't be understood; the message names it.
     """
     global _world  # pylint: disable=global-statement
-    if _world is None or _world.is_freed:
-        _world = default_context().world()
-    return _world
+    found = _world
+    if found is None or found.is_freed:
+        with _making:
+            found = _world
+            if found is None or found.is_freed:
+                found = _world = default_context().world()
+    return found
 
-
-def _leave() -> None:
-    """At the program's end: waits for peers that still need what this rank has, and frees its communicators in the
-    order in which they were made. A program that ends by an exception gives them up instead."""
-    ended_by = getattr(sys, "last_type", None)
-    for context in [each for each in _contexts if each._owner == os.getpid()]:
-        for communicator in list(context._communicators):
-            if ended_by is not None:
-                communicator.abort(f"its program ends by {ended_by.__name__}")
-            elif communicator.size > 1:
-                _say_farewell(communicator)
-            try:
-                communicator.free()
-            except Exception as error:  # pylint: disable=broad-exception-caught
-                communicator.abort(f"its program has ended: {error}")
-
-
-def _say_farewell(communicator: Communicator) -> None:
-    """A call that no program makes: a rank that still waits for this one in a collective gets an error that names both.
-    Started and blocking calls meet only their like, so there is one of each."""
-    length = len(FAREWELL)
-    received = [ffi.new("char[]", communicator.size * length) for _ in range(2)]
-    request = ffi.new("hocket_request_t **")
-    kind = OPAQUE | length
-    # What they end with, freeing ends with, too.
-    if lib.hocket_allgather_start(communicator._comm, FAREWELL, received[0], 1, kind, request) == 0:
-        lib.hocket_allgather(communicator._comm, FAREWELL, received[1], 1, kind)
-        lib.hocket_wait(request)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+from typing import NoReturn, Union
 
 
 class Status(enum.IntEnum):
@@ -21,18 +22,21 @@ class Status(enum.IntEnum):
     BROKEN = -8
 
 
+_KNOWN = frozenset(map(int, Status))
+
+
 class Error(Exception):
     """A call has failed.
 
     Attributes:
-        status: Which way, as the C API says it.
+        status: Which way, as the C API says it; a plain number if only a newer library knows it.
     """
 
-    status: Status
+    status: Union[Status, int]
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(text)
-        self.status = Status(status)
+        self.status = Status(status) if status in _KNOWN else int(status)
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (int(self.status), *self.args)
@@ -88,7 +92,12 @@ def error_of(status: int, text: str) -> Error:
     text = text.replace("HOCKET_IN_PLACE", "hocket.IN_PLACE").replace("`comm` is NULL", "the communicator is freed")
     if "is not defined for type" in text:
         text += "; convert the array by astype(), or pass another operation"
-    return _CLASSES[status](status, text)
+    return _CLASSES.get(status, Error)(status, text)
+
+
+def not_copied(thing: object) -> NoReturn:
+    """For __reduce__, which copy and pickle ask: the library's object is one, and belongs to this process."""
+    raise TypeError(f"{thing!r} can't be copied or pickled: it stands for something in this process that is there once")
 
 
 def refusal(text: str) -> InvalidArgument:

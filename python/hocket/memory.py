@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import math
+import operator
+import sys
 from typing import TYPE_CHECKING, Any, Optional, Sequence, SupportsIndex, Union
 
 from ._api import NULL, check, ffi, lib
 from ._types import numpy_module
 from .context import Context, default_context
-from .errors import refusal
+from .errors import Status, error_of, refusal
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -36,15 +38,20 @@ def empty(shape: Shape, dtype: numpy.typing.DTypeLike = float, *, context: Optio
     Raises:
         NoMemory: There is no room among what this rank may share (HOCKET_MEMORY).
         InvalidArgument: `shape` has a negative length, or `dtype` is of objects.
+        TypeError: `shape` has something that is no whole number.
     """
     np = numpy_module()
     kind = np.dtype(dtype)
-    lengths = (int(shape),) if isinstance(shape, SupportsIndex) else tuple(int(length) for length in shape)
+    lengths = _lengths(shape)
     if min(lengths, default=0) < 0:
         raise refusal(f"empty: `shape` is {shape}; lengths are 0 or more")
     if kind.hasobject:
         raise refusal(f"empty: `dtype` is {kind}; Python objects can't be shared")
+    lengths, kind = (*lengths, *kind.shape), kind.base  # of a dtype that is an array itself, as numpy.empty does
     size = math.prod(lengths) * kind.itemsize
+    if size > sys.maxsize:
+        raise error_of(Status.NO_MEMORY, f"empty: an array of shape {shape} and dtype {kind} has {size} bytes; no "
+                       "machine has so many")
     made = np.frombuffer(_allocated(default_context() if context is None else context, max(size, 1)), "u1")
     array: Array = made[:size].view(kind).reshape(lengths) if kind.itemsize else np.empty(lengths, kind)
     return array
@@ -55,6 +62,17 @@ def zeros(shape: Shape, dtype: numpy.typing.DTypeLike = float, *, context: Optio
     made = empty(shape, dtype, context=context)
     made[...] = numpy_module().zeros((), made.dtype)
     return made
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        pass
+    try:
+        return tuple(map(operator.index, shape))
+    except TypeError:
+        raise TypeError(f"empty: `shape` is {shape!r}; pass a whole number, or a sequence of them") from None
 
 
 def _allocated(context: Context, size: int) -> Any:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ._api import check, ffi, lib
 from ._cdef import MAX_COMBINED_BYTES, OPERATIONS
 from ._types import combined, moved, numpy_module
-from .errors import refusal
+from .errors import not_copied, refusal
 
 if TYPE_CHECKING:
     import numpy
@@ -23,9 +24,10 @@ class Operation:
     element i of what it returns may depend on the elements i of its arguments only. Elements that belong together, the
     numbers of a matrix say, are fields of one structured dtype.
 
-    An exception in the function ends the call that needed it, and is raised there. The communicator is given up, so
-    that other ranks get an error instead of a wrong result; one that has already finished that call gets it in its next
-    one. The operation can't be used again.
+    An exception in the function, or of a signal handler that runs before it, is raised by the call that needed the
+    function, when that call is over on this rank. The communicator is given up then: other ranks get an error. One that
+    has finished the call before has a result that may be wrong, and learns of it by its next call, or at its program's
+    end. The operation can't be used again.
 
     Args:
         function: Called with two one-dimensional arrays of one dtype and length, `left` of the lower ranks and `right`
@@ -63,6 +65,11 @@ class Operation:
     def __repr__(self) -> str:
         return f"hocket.{self.name}" if self._function is None else f"<hocket.Operation by {self.name}>"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._function is None:
+            return _predefined, (self.name,)
+        not_copied(self)
+
     def __del__(self) -> None:
         for _, handle in getattr(self, "_bound", {}).values():
             lib.hocket_op_destroy(handle)
@@ -84,11 +91,21 @@ class Operation:
             raise refusal(f"{call}: the operation by {self.name} has failed before ({self.failure!r}); make a new one")
         bound = self._bound.get(dtype)
         if bound is None:
-            callback = ffi.callback("hocket_op_function_t", self._combiner(dtype))
+            callback = ffi.callback("hocket_op_function_t", self._combiner(dtype), onerror=self._note)
             box = ffi.new("hocket_op_t *")
             check(lib.hocket_op_create(callback, ffi.NULL, int(self._commutative), box))
-            bound = self._bound[dtype] = (callback, box[0])
+            made = (callback, box[0])
+            bound = self._bound.setdefault(dtype, made)
+            if bound is not made:  # another thread was quicker, and may be in a call with its own
+                lib.hocket_op_destroy(box[0])
         return kind, bound[1]
+
+    def _note(self, _kind: Any, failure: BaseException, trace: Any) -> None:
+        """A failure of the function, or of a signal handler before its first line: raised by the call, for none may
+        pass through C."""
+        if self.failure is None:
+            self.failure = failure.with_traceback(trace)
+        traceback.clear_frames(trace)  # whose arrays are the library's memory
 
     def _combiner(self, dtype: numpy.dtype[Any]) -> Callable[[Any, Any, int, int, Any], None]:
         np, function, itemsize = numpy_module(), self._function, dtype.itemsize
@@ -97,6 +114,7 @@ class Operation:
         def combine(left_address: Any, right_address: Any, count: int, _kind: int, _user: Any) -> None:
             if self.failure is not None:
                 return
+            left = right = result = None
             try:
                 left = np.frombuffer(ffi.buffer(left_address, count * itemsize), dtype)
                 right = np.frombuffer(ffi.buffer(right_address, count * itemsize), dtype)
@@ -104,8 +122,8 @@ class Operation:
                 result = function(left, right)
                 if result is not right:
                     _store(result, right, np, self.name)
-            except BaseException as failure:  # pylint: disable=broad-exception-caught
-                self.failure = failure  # raised by the call: none may pass through C
+            finally:
+                left = right = result = None  # an exception holds this frame
 
         return combine
 
@@ -115,6 +133,10 @@ def _store(result: Any, right: Any, np: Any, name: str) -> None:
         what = f"an array of shape {result.shape}" if hasattr(result, "shape") else repr(result)
         raise ValueError(f"the operation by {name} has returned {what}; an array of shape {right.shape} is needed")
     np.copyto(right, result, casting="same_kind")
+
+
+def _predefined(name: str) -> Operation:
+    return PREDEFINED[name]
 
 
 PREDEFINED = {name: Operation._predefined(name) for name in OPERATIONS}

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import collections
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, Generator, Generic, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Generator, Generic, NoReturn, Optional, TypeVar
 
-from ._api import NULL, error_of_call, lib
+from ._api import NULL, error_of_call, fail, lib
+from .errors import Error, Status, not_copied
 
 if TYPE_CHECKING:
     from ._calls import Calls
@@ -18,6 +20,7 @@ Result = TypeVar("Result")
 # An event loop that has nothing else to do looks so often at once, and then pauses.
 _LOOKS = 200
 _PAUSE_S = 0.0002
+_IN_PROGRESS = int(Status.IN_PROGRESS)
 
 
 class Request(Generic[Result]):
@@ -28,10 +31,11 @@ class Request(Generic[Result]):
     other ranks may never come. One that is dropped before it is complete gives a ResourceWarning; its arrays live until
     the communicator has ended it.
 
-    Requests move while their communicator is in a call, or tested, or waited for.
+    Requests move while their communicator is in a call, or tested, or waited for. An exception of a signal handler may
+    interrupt test() and wait(); they can be called again.
     """
 
-    __slots__ = ("_box", "_communicator", "_failure", "_kept", "_operation", "_result")
+    __slots__ = ("__weakref__", "_box", "_communicator", "_failure", "_kept", "_operation", "_result", "_status")
 
     def __init__(self, communicator: Calls, box: Any, result: Result, kept: Any,
                  operation: Optional[Operation]) -> None:
@@ -41,6 +45,8 @@ class Request(Generic[Result]):
         self._kept = kept
         self._operation = operation
         self._failure: Optional[BaseException] = None
+        # What the library has said last. Only once does it say more than that.
+        self._status = collections.deque((_IN_PROGRESS,), 1)
 
     def test(self) -> bool:
         """Whether it is complete, without waiting.
@@ -48,7 +54,7 @@ class Request(Generic[Result]):
         Raises:
             Error: It has failed.
         """
-        return self._end(lib.hocket_test(self._box))
+        return self._end(lib.hocket_test)
 
     def wait(self) -> Result:
         """Waits until it is complete.
@@ -59,20 +65,42 @@ class Request(Generic[Result]):
         Raises:
             Error: It has failed.
         """
-        self._end(lib.hocket_wait(self._box))
+        self._end(lib.hocket_wait)
         return self._result
 
-    def _end(self, status: int) -> bool:
+    def _end(self, function: Any) -> bool:
         """Whether that was the end. A failure is raised again whenever somebody asks."""
-        if self._failure is None and status != 1:
-            if status < 0:
+        is_over = self._ask(function)
+        if self._failure is not None:
+            raise self._failure
+        return is_over
+
+    def _ask(self, function: Any) -> bool:
+        """Asks the library, unless it has said how this ends, and does what is due at the end."""
+        if self._status[0] == _IN_PROGRESS:
+            # In one step for the interpreter: no signal handler can run before the answer is kept.
+            self._status.extend(map(function, (self._box,)))
+            if self._status[0] == _IN_PROGRESS:
+                return False
+        status = self._status[0]
+        if self._box[0] != NULL:  # refused: it goes on
+            self._status.append(_IN_PROGRESS)
+            fail(status)
+        if self._kept is not None:
+            if status < 0 and self._failure is None:
                 self._failure = error_of_call(status)
             if self._operation is not None and self._operation.failure is not None:
                 self._failure = self._communicator._give_up(self._operation)
             self._kept = self._operation = None
-        if self._failure is not None:
-            raise self._failure
-        return status == 0
+        return True
+
+    def _retire(self) -> None:
+        """Waits, and keeps the failure for who asks."""
+        if self._box[0] != NULL:
+            self._ask(lib.hocket_wait)
+
+    def __reduce__(self) -> NoReturn:
+        not_copied(self)
 
     def __await__(self) -> Generator[Any, None, Result]:
         import asyncio  # pylint: disable=import-outside-toplevel
@@ -95,12 +123,15 @@ class Request(Generic[Result]):
             self.wait()
             return
         if self._box[0] != NULL:
-            self._communicator.abort(f"{kind.__name__}: {error}")
-            lib.hocket_wait(self._box)
+            try:
+                self._communicator.abort(f"{kind.__name__}: {error}")
+                self._retire()
+            except Error:
+                pass  # what ends the body says more
 
     def __del__(self) -> None:
         box = getattr(self, "_box", None)
-        if box is None or box[0] == NULL:
+        if box is None or box[0] == NULL and (self._operation is None or self._operation.failure is None):
             return
         # May run in any thread and at any time: nothing of the communicator is touched but this list.
         self._communicator._dropped.append((box, self._kept, self._operation))

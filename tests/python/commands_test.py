@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
 from hocket_python import COMMAND, LIBRARY, LIMIT_S, ROOT, PythonTest, environment, here, main, run
 
 here()
@@ -45,8 +46,10 @@ class Finding(PythonTest):
                 self.assertIn(f"{self.folder / libraries}/lib/libhocket.so.0", result.stdout)
 
     def test_in_a_checkout(self):
-        path = self.laid("checkout/python", "checkout/build/release")
-        self.assertIn(f"{self.folder}/checkout/build/release/lib/libhocket.so.0", self.expect(self.loaded(path)).stdout)
+        self.laid("usr/lib/python3/dist-packages", "usr")  # not what the checkout's package was made for
+        path = self.laid("usr/src/checkout/python", "usr/src/checkout/build/release")
+        result = self.expect(self.loaded(path))
+        self.assertIn(f"{self.folder}/usr/src/checkout/build/release/lib/libhocket.so.0", result.stdout)
 
     def test_the_systems(self):
         path = self.laid("alone/a/b/c", None)
@@ -106,7 +109,12 @@ class Finding(PythonTest):
             hocket.allreduces  # pylint: disable=pointless-statement
         for name in hocket.__all__:
             self.assertIn(name, dir(hocket))
-            self.assertIsNotNone(getattr(hocket, name).__doc__)
+            found = getattr(hocket, name)
+            if isinstance(found, (hocket.Operation, numpy.dtype)):
+                self.assertRegex(str(found) + repr(found), f"hocket.{name}|^[^O]*'(?:value|logical)'")
+            elif name != "IN_PLACE":
+                self.assertEqual(found.__name__, name)
+                self.assertIsNotNone(found.__doc__)
 
 
 class Lines(PythonTest):

@@ -28,17 +28,30 @@ class KMeans(PythonTest):
     def test_it_finds_what_c_finds(self):
         file = self.folder / "points.csv"
         file.write_text(POINTS, encoding="utf-8")
-        for arguments in (["--points", 3000, "--seed", 7, "--starts", 3], ["--file", file, "--clusters", 3]):
+        bare = self.folder / "bare.csv"  # what looks like titles are numbers
+        bare.write_text("1e-3,2\n\n" + POINTS.partition("\n")[2].replace(",", "; "), encoding="utf-8")
+        for arguments in (["--points", 3000, "--seed", 7, "--starts", 3], ["--file", file, "--clusters", 3],
+                          ["--file", bare, "--clusters", 3]):
             wanted = self.found(COMMAND.parent / "kmeans", *arguments)
             self.assertGreater(len(set(wanted[1].split())), 2)
-            for ranks in (8,) if file in arguments else (1, 3):  # more ranks than points
+            for ranks in (8,) if file in arguments else (2,) if bare in arguments else (1, 3):  # more ranks than points
                 with self.subTest(arguments=arguments, ranks=ranks):
                     self.assertEqual(self.found(COMMAND, "run", "-n", ranks, sys.executable, PROGRAM, *arguments),
                                      wanted)
 
     def test_a_mistake_is_told_once(self):
-        for arguments, words in ((["--starts", "0"], "--starts is 0"), (["--file", "/nowhere"], "/nowhere")):
-            result = self.expect(run(COMMAND, "run", "-n", 2, sys.executable, PROGRAM, *arguments), 2)
+        wrong = {name: self.folder / name for name in ("nan", "words", "ragged", "empty")}
+        for name, content in (("nan", "1,2\n3,nan\n"), ("words", "1,2\n3,x\n"), ("ragged", "1,2\n3\n"),
+                              ("empty", "x\n")):
+            wrong[name].write_text(content, encoding="utf-8")
+        for arguments, words in ((["--starts", "0"], "--starts is 0"), (["--file", "/nowhere"], "/nowhere"),
+                                 (["--file", wrong["nan"]], "line 2: not up to 64 numbers"),
+                                 (["--file", wrong["words"]], "line 2: not up to 64 numbers"),
+                                 (["--file", wrong["ragged"]], "line 2: not as many numbers as before"),
+                                 (["--file", wrong["empty"]], "fewer points")):
+            # One rank, where it makes no difference who is told.
+            ranks = 1 if arguments[1] in wrong.values() else 2
+            result = self.expect(run(COMMAND, "run", "-n", ranks, sys.executable, PROGRAM, *arguments), 2)
             self.assertEqual(len(re.findall(rf"^.*kmeans.*: .*{re.escape(words)}", result.stderr, re.MULTILINE)), 1,
                              result.stderr)
             self.assertNotIn("Traceback", result.stderr)

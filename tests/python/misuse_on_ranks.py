@@ -2,6 +2,7 @@
 """Arguments that can't be right: each is refused with a sentence that names it, and no rank's call is lost. Run by
 all_on_ranks.py."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -77,12 +78,74 @@ def test_dtypes_that_do_not_fit(comm):
     refused(["32768"], comm.allreduce, np.empty(2, "V40000"), None, hocket.Operation(lambda left, right: right))
 
 
+def test_masked_arrays(comm):
+    masked = np.ma.masked_array([1.0, 2.0], [False, True])
+    refused(["`input`", "masked array", "filled()"], comm.allreduce, masked)
+    refused(["`input`", "masked array"], comm.allreduce, masked, np.ones(2))
+    refused(["`output`", "masked array"], comm.allreduce, np.ones(2), masked)
+    refused(["`buffer`", "masked array"], comm.broadcast, masked)
+    refused(["`input`", "masked array"], comm.gatherv, masked, np.ones(2 * comm.size), [2] * comm.size, None, comm.rank)
+
+
+def test_blocks_that_overlap(comm):
+    rank, size = comm.rank, comm.size
+    counts, array, begins = [2] * size, np.arange(4.0 * size), list(range(0, 2 * size, 2))
+    own = array[2 * rank:2 * rank + 2]
+    words = ["`input`", "`output`", "overlap", "hocket.IN_PLACE"]
+    for wrong in (array[2 * rank + 1:2 * rank + 3], array[2 * (size - 1 - rank):][:2]):
+        if wrong[0] == own[0] or wrong[0] >= 2 * size:
+            continue
+        refused(words, comm.gatherv, wrong, array, counts, None, rank)
+        refused(words, comm.allgatherv, wrong, array, counts)
+        refused(words, comm.scatterv, array, wrong, counts, None, rank)
+    if size > 1:
+        refused(words, comm.alltoallv, array, array, counts, counts, begins, begins[::-1])
+        refused(words, comm.alltoallw, array, array, counts, counts, begins, [1 + 8 * begin for begin in begins],
+                ["f8"] * size, ["u1"] * size)
+    refused(words, comm.alltoallv, array, array, counts, counts, begins, [begin + 1 for begin in begins])
+    # Its own block may be where it is; the blocks of others lie between those that are read.
+    wanted = np.concatenate([each * 2.0 + np.arange(2) for each in range(size)])
+    same(comm.allgatherv(own, array, counts)[:2 * size], wanted)
+    between = np.arange(2.0 * size)
+    comm.alltoallv(between, between, [1] * size, [1] * size, range(0, 2 * size, 2), range(1, 2 * size, 2))
+    same(between[1::2], np.full(size, 2.0 * rank))
+
+
+def test_blocks_without_elements_are_anywhere(comm):
+    size = comm.size
+    counts, far = [1] + [0] * (size - 1), [0] + [1000] * (size - 1)
+    output = np.zeros(1)
+    comm.allgatherv(np.full(counts[comm.rank], 7.0), output, counts, far)
+    assert output[0] == 7
+    nothing, away = [0] * size, [8000] * size
+    comm.alltoallw(output, output, nothing, nothing, away, away, ["f8"] * size, ["f8"] * size)
+
+
+def test_what_can_not_be_copied(comm):
+    request = comm.barrier_start()
+    for thing in (comm, hocket.default_context(), request, hocket.Operation(np.add)):
+        for function in (copy.copy, copy.deepcopy, pickle.dumps):
+            refused(["can't be copied or pickled"], function, thing, kind=TypeError)
+    request.wait()
+    for operation in (hocket.SUM, hocket.MINLOC):
+        assert copy.copy(operation) is copy.deepcopy(operation) is pickle.loads(pickle.dumps(operation)) is operation
+
+
+def test_a_newer_library(_comm):
+    error = hocket.errors.error_of(-99, "in a test")
+    assert type(error) is hocket.Error and error.status == -99 and str(pickle.loads(pickle.dumps(error))) == "in a test"
+    assert hocket._api._numbers("0.2.10-rc1") == [0, 2, 10]
+
+
 def test_roots_operations_and_counts(comm):
     size = comm.size
     ones = np.ones(size)
     for root in (-1, size):
         refused([str(root), f"0 to {size - 1}"], comm.broadcast, ones, root)
         refused(["`root`", str(root), f"0 to {size - 1}"], comm.reduce, ones, None, hocket.SUM, root)
+    for call in (comm.broadcast, comm.gather, comm.broadcast_start):
+        refused(["`root`", "1.5"], call, ones, *[None] * (call == comm.gather), 1.5, kind=TypeError)
+    same(comm.broadcast(ones, np.int32(0)), ones)
     refused(["`op`", "sum"], comm.allreduce, ones, None, sum, kind=TypeError)
     refused(["`function`"], hocket.Operation, 3, kind=TypeError)
     refused(["`counts`", f"each of {size}"], comm.allgatherv, ones, ones, [1] * (size + 1))
@@ -131,6 +194,18 @@ def test_a_communicator_with_requests_is_not_freed(comm):
 def test_shapes_of_shared_arrays(_comm):
     refused(["-1"], hocket.empty, (2, -1))
     refused(["objects"], hocket.empty, 3, object)
+    for wrong in ((2.7,), 2.7, "ab", None):
+        refused(["`shape`", repr(wrong)], hocket.empty, wrong, kind=TypeError)
+    for enormous in (1 << 62, (1 << 40, 1 << 40)):
+        try:
+            hocket.empty(enormous)
+        except hocket.NoMemory as error:
+            assert str(enormous) in str(error)
+        else:
+            raise AssertionError("taken")
+    for shape, dtype in ((np.array([2, 3]), "f8"), (2, ("f8", 3)), (np.int64(4), "i4"), ((), "i4"), ([2], "V0")):
+        made, wanted = hocket.empty(shape, dtype), np.empty(shape, dtype)
+        assert (made.shape, made.dtype) == (wanted.shape, wanted.dtype)
     closed = hocket.Context()
     closed.close()
     closed.close()
