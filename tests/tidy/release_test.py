@@ -40,7 +40,8 @@ class Version(small_tree.TestCase):
         self.expect("version", "docs/get-it.md")
 
     def test_tarball_of_another_version(self):
-        recipe = GOOD["dev"].split("\n")[1] + '\nclass A:\n    url = "/hocket-2.5.1.tar.gz"\n    version("2.5.1")\n'
+        recipe = (GOOD["dev"].split("\n")[1] +
+                  '\nclass A:\n    url = "/hocket-2.5.1-source.tar.gz"\n    version("2.5.1")\n')
         self.write("README.md", GOOD["README.md"] + "See packaging/spack/package.py.\n")
         self.write("packaging/spack/package.py", recipe.replace("hocket-2.5.1", "hocket-2.5.0"))
         self.expect("version", "packaging/spack/package.py")

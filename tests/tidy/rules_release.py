@@ -10,7 +10,7 @@ HOME = "CMakeLists.txt"
 PLACES = {
     "CHANGELOG.md": r"^## (\d+\.\d+\.\d+) \((?:unreleased|\d{4}-\d\d-\d\d)\)$",
     "debian/changelog": r"^hocket \((\d+\.\d+\.\d+)(?:-[^)]*)?\) ",
-    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"|/hocket-(\d+\.\d+\.\d+)\.tar\.gz",
+    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"|/hocket-(\d+\.\d+\.\d+)-source\.tar\.gz",
     "packaging/conda/recipe.yaml": r"^  version: \"(\d+\.\d+\.\d+)\"$",
     "packaging/container/Containerfile": r"^ARG VERSION=(\d+\.\d+\.\d+)$",
     "packaging/action/action.yml": r"^    default: (\d+\.\d+\.\d+)$",
