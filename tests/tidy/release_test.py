@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rule about the version can fail."""
+"""The rules about the version and about tables can fail."""
 
 import unittest
 
@@ -49,6 +49,13 @@ class Version(small_tree.TestCase):
     def test_project_without_a_version(self):
         self.write("CMakeLists.txt", "project(small LANGUAGES C)\n")
         self.expect("version", "CMakeLists.txt")
+
+
+class Tables(small_tree.TestCase):
+    def test_table_without_its_numbers(self):
+        self.write("bench/results/calls.md", "| call | us |\n|---|---|\n| barrier | to be measured |\n")
+        self.write("README.md", GOOD["README.md"] + "See bench/results/calls.md.\n")
+        self.expect("measured", "bench/results/calls.md")
 
 
 if __name__ == "__main__":
