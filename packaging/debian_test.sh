@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: debian_test.sh FOLDER      as root; FOLDER has the .deb files of one build
 # Installs the packages, runs their tests (debian/tests) with Debian's MPIs, purges them, and looks for what is left.
-# All of this happens in an overlay over this machine's files, in memory and in a namespace of its own: it is gone with
-# the last process, however that ends, and the machine keeps its own files.
+# All of this happens in an overlay over this machine's files, in memory and in namespaces of its own: it is gone with
+# the last process, however that ends, and the machine keeps its own files, labs and NIC engines. The compilers and MPIs
+# that debian/tests use are the machine's: those that it lacks are installed there first.
 set -euo pipefail
 debs=$(realpath "${1:?"usage: debian_test.sh FOLDER_OF_DEBS"}")
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,12 +14,15 @@ if [ "${2:-}" != --inside ]; then
     echo "debian_test.sh: mounting an overlay and installing need root" >&2
     exit 1
   fi
-  # Of these the tests compile and run programs.
-  apt-get install -y -qq --no-install-recommends cmake g++ make pkg-config mpich libmpich-dev openmpi-bin \
-    libopenmpi-dev >/dev/null
-  exec unshare --mount --pid --fork --kill-child --mount-proc bash "${BASH_SOURCE[0]}" "$debs" --inside
+  cd "$source"
+  # shellcheck source=scripts/common.sh
+  source scripts/common.sh
+  install_packages cmake g++ make pkg-config mpich libmpich-dev openmpi-bin libopenmpi-dev iproute2
+  exec unshare --mount --net --pid --fork --kill-child --mount-proc \
+    bash "$source/packaging/debian_test.sh" "$debs" --inside
 fi
 
+ip link set lo up
 layers=$debs/overlay
 mkdir -p "$layers"
 mount -t tmpfs hocket-packages "$layers"
@@ -29,6 +33,7 @@ mount -t overlay hocket-packages -o "lowerdir=/,upperdir=$layers/changed,workdir
 }
 for folder in dev sys; do mount --rbind "/$folder" "$layers/root/$folder"; done
 mount -t proc proc "$layers/root/proc"
+mount -t tmpfs hocket-packages "$layers/root/run" # not the machine's labs
 # An overlay shows what is mounted below / as empty folders.
 for folder in "$debs" "$source"; do
   mkdir -p "$layers/root/given$folder"
@@ -60,8 +65,14 @@ fi
   exit 1
 }
 
-echo "-- purge"
+echo "-- purge, which ends labs"
+inside hocket lab up 2 >/dev/null
 inside dpkg --purge "${packages[@]}" >/dev/null 2>&1
+left=$(find "$layers/root/run/hocket/lab" -mindepth 1 2>/dev/null || true)
+[ -z "$left" ] || {
+  printf 'the purge left a lab:\n%s\n' "$left" >&2
+  exit 1
+}
 umount -R "$layers/root"
 # dpkg's own notes, and the loader's list of libraries. A folder counts as left if the machine doesn't have it.
 left=$(cd "$layers/changed" && find . \( -path ./given -o -path ./var/lib/dpkg -o -path ./var/log/dpkg.log \

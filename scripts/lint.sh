@@ -26,7 +26,11 @@ check() { # check NAME COMMAND...
 }
 
 mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.cc' '*.h' '*.hpp' '*.c')
-mapfile -t scripts < <(git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run '.githooks/*')
+# What debhelper and autopkgtest run has names of their choosing: its first line tells.
+mapfile -t scripts < <({
+  git ls-files --cached --others --exclude-standard '*.sh' dev .ci/run '.githooks/*'
+  git grep --untracked --files-with-matches '^#!/bin/sh' -- debian
+} | sort -u)
 
 mapfile -t words < <(git ls-files --cached --others --exclude-standard '*.md' '*.py' '*.cmake' '*.def')
 words+=("${sources[@]}" "${scripts[@]}")

@@ -17,7 +17,8 @@ while [ $# -gt 0 ]; do
 
   --output FOLDER   where they go (default: dist/debian)
   --test            then installs them in an overlay of this machine's files, runs programs with them, and purges them:
-                    as root; the machine itself stays as it is
+                    as root. The machine gets the compilers and MPIs that this needs, where it lacks them, and keeps
+                    its files otherwise
 TEXT
       exit 0
       ;;
@@ -27,15 +28,21 @@ TEXT
 done
 if [ $with_test -eq 1 ] && [ "$(id -u)" -ne 0 ]; then die "package: --test needs root"; fi
 install_packages dpkg-dev debhelper chrpath lintian
-need git
 
 work=build/package
 version=$(dpkg-parsechangelog -S Version)
 tree=$work/hocket-${version%-*}
 rm -rf "$work"
 mkdir -p "$tree" "$output"
-git ls-files -z --cached --others --exclude-standard | tar c --null --files-from=- --ignore-failed-read |
-  tar x -C "$tree"
+sources() { # as a tar; a source tarball that was unpacked has no git
+  if [ -e .git ]; then
+    need git
+    git ls-files -z --cached --others --exclude-standard | tar c --null --files-from=- --ignore-failed-read
+  else
+    tar c --exclude=./build --exclude=./dist --exclude=./.venv .
+  fi
+}
+sources | tar x -C "$tree"
 say "dpkg-buildpackage (the log is $work/log)"
 # debhelper gives the build a home of its own and throws it away: the compiler's cache would be in it.
 if command -v ccache >/dev/null; then CCACHE_DIR=$(ccache --get-config cache_dir) && export CCACHE_DIR; fi

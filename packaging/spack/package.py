@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A recipe of Spack 1.0 and later, for a repository of packages (../README.md). Nothing is published
-# yet: Spack takes the source from hocket-VERSION.tar.gz in the folder where it is started. `./dev release` makes that
-# file, and beside it this recipe with the file's checksum.
+# yet: Spack takes the source from hocket-VERSION-source.tar.gz in the folder where it is started. `./dev release` makes
+# that file, and beside it this recipe with the file's checksum.
 import os
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
@@ -13,7 +13,7 @@ class Hocket(CMakePackage):
     """Collective communication for ordinary Linux machines: faster collectives for unmodified MPI programs, and a C
     library for programs without an MPI."""
 
-    url = f"file://{os.getcwd()}/hocket-0.1.0.tar.gz"
+    url = f"file://{os.getcwd()}/hocket-0.1.0-source.tar.gz"
     manual_download = True
 
     license("BSD-3-Clause")

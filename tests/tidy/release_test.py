@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rule about the version can fail."""
+"""The rules about the version and about tables can fail."""
 
 import unittest
 
@@ -40,7 +40,8 @@ class Version(small_tree.TestCase):
         self.expect("version", "docs/get-it.md")
 
     def test_tarball_of_another_version(self):
-        recipe = GOOD["dev"].split("\n")[1] + '\nclass A:\n    url = "/hocket-2.5.1.tar.gz"\n    version("2.5.1")\n'
+        recipe = (GOOD["dev"].split("\n")[1] +
+                  '\nclass A:\n    url = "/hocket-2.5.1-source.tar.gz"\n    version("2.5.1")\n')
         self.write("README.md", GOOD["README.md"] + "See packaging/spack/package.py.\n")
         self.write("packaging/spack/package.py", recipe.replace("hocket-2.5.1", "hocket-2.5.0"))
         self.expect("version", "packaging/spack/package.py")
@@ -48,6 +49,13 @@ class Version(small_tree.TestCase):
     def test_project_without_a_version(self):
         self.write("CMakeLists.txt", "project(small LANGUAGES C)\n")
         self.expect("version", "CMakeLists.txt")
+
+
+class Tables(small_tree.TestCase):
+    def test_table_without_its_numbers(self):
+        self.write("bench/results/calls.md", "| call | us |\n|---|---|\n| barrier | to be measured |\n")
+        self.write("README.md", GOOD["README.md"] + "See bench/results/calls.md.\n")
+        self.expect("measured", "bench/results/calls.md")
 
 
 if __name__ == "__main__":

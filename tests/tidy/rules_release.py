@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The version: CMakeLists.txt has it, and whatever else names it says the same."""
+"""The version: CMakeLists.txt has it, and whatever else names it says the same. Tables: they have numbers."""
 
 import re
 
@@ -10,7 +10,7 @@ HOME = "CMakeLists.txt"
 PLACES = {
     "CHANGELOG.md": r"^## (\d+\.\d+\.\d+) \((?:unreleased|\d{4}-\d\d-\d\d)\)$",
     "debian/changelog": r"^hocket \((\d+\.\d+\.\d+)(?:-[^)]*)?\) ",
-    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"|/hocket-(\d+\.\d+\.\d+)\.tar\.gz",
+    "packaging/spack/package.py": r"^    version\(\"(\d+\.\d+\.\d+)\"|/hocket-(\d+\.\d+\.\d+)-source\.tar\.gz",
     "packaging/conda/recipe.yaml": r"^  version: \"(\d+\.\d+\.\d+)\"$",
     "packaging/container/Containerfile": r"^ARG VERSION=(\d+\.\d+\.\d+)$",
     "packaging/action/action.yml": r"^    default: (\d+\.\d+\.\d+)$",
@@ -20,6 +20,10 @@ PLACES = {
 # Whose first is meant: they tell of earlier versions behind it.
 HISTORIES = ("CHANGELOG.md", "debian/changelog")
 NEEDED = ("CHANGELOG.md",)
+TABLES = "bench/results/"
+NO_NUMBER = "to be measured"
+# Tables whose numbers are missing. No release is made before they are there: scripts/release.sh.
+UNMEASURED = ("bench/results/one-machine/python.md", "bench/results/one-machine/wheel.md")
 PUBLIC_HEADER = "include/hocket/hocket.h"
 
 
@@ -55,3 +59,12 @@ def check_versions(tree):
             if found != wanted:
                 yield Finding("version", PUBLIC_HEADER, line,
                               f"HOCKET_VERSION_{part} is {found}, in {HOME} the version is {version}")
+
+
+def check_measured(tree):
+    for path in tree.paths:
+        if not path.startswith(TABLES) or not path.endswith(".md") or path in UNMEASURED:
+            continue
+        for number, line in enumerate(tree.text(path).splitlines(), 1):
+            if NO_NUMBER in line:
+                yield Finding("measured", path, number, f"'{NO_NUMBER}' is not yet a number")

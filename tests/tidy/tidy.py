@@ -44,6 +44,7 @@ RULES = [
     rules_project.check_machine_paths,
     rules_messages.check_messages,
     rules_release.check_versions,
+    rules_release.check_measured,
     rules_commits.check_commits,
 ]
 

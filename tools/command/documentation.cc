@@ -52,6 +52,15 @@ struct DocumentationOptions {
   std::string date;
 };
 
+// As man expects it: year, month and day.
+std::string wrong_date(const std::string& date) {
+  constexpr std::string_view kForm = "dddd-dd-dd";
+  bool is_right = date.size() == kForm.size();
+  for (size_t i = 0; is_right && i < kForm.size(); ++i)
+    is_right = kForm[i] == 'd' ? date[i] >= '0' && date[i] <= '9' : date[i] == kForm[i];
+  return is_right ? "" : "`" + date + "` is no date: year, month and day are needed, as in 2026-11-27";
+}
+
 bool write_file(const std::filesystem::path& path, const std::string& text) {
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
@@ -100,7 +109,9 @@ void add_documentation(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<DocumentationOptions>();
   all->add_option("directory", options->directory, "where to write them")->required();
   all->add_option("--header", options->header, "hocket.h")->required();
-  all->add_option("--date", options->date, "of the pages, 2026-11-27")->required();
+  all->add_option("--date", options->date, "of the pages, 2026-11-27")
+      ->required()
+      ->check(CLI::Validator(wrong_date, ""));
   all->callback([=, &app, &invocation] {
     invocation.run = [=, &app] { return write_documentation(*options, documentation::read_command(app)); };
   });

@@ -72,8 +72,8 @@ _hocket_value() {
       mapfile -t COMPREPLY < <(compgen -A "${kind,,}" -- "$current")
       return ;;
     ALGORITHM) words=$(_hocket_algorithms "$collective") ;;
-    IFACE) words=$(cd /sys/class/net 2>/dev/null && echo *) ;;
-    LAB) words=$(cd "${HOCKET_LAB_DIRECTORY:-@LABS@}" 2>/dev/null && echo *) ;;
+    IFACE) words=$(cd /sys/class/net 2>/dev/null && compgen -G '*') ;;
+    LAB) words=$(cd "${HOCKET_LAB_DIRECTORY:-@LABS@}" 2>/dev/null && compgen -G '*') ;;
   esac
   mapfile -t COMPREPLY < <(compgen -P "$prefix" -W "$words" -- "$current")
 }

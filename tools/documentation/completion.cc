@@ -6,7 +6,8 @@ namespace hocket::documentation {
 std::vector<std::string> Vocabulary::words_of(std::string_view type) const {
   if (type == "COLLECTIVE") return collectives;
   if (type == "NAMES") return measurements;
-  if (type == "NODE") return {"all", "each", "n0", "n1"};
+  if (type == "NODE") return {"all", "n0", "n1"};
+  if (type == "NODES") return {"all", "each", "n0", "n1"};
   if (type != "COLLECTIVES") return {};
   std::vector<std::string> words = {"all"};
   words.insert(words.end(), collectives.begin(), collectives.end());

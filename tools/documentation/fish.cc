@@ -149,7 +149,7 @@ std::string tables_for_fish(const Command& root, const Vocabulary& vocabulary) {
               printed(algorithms) + "\n";
   tables += "    end\nend\nfunction __hocket_labs\n    set -l folder " + vocabulary.lab_directory +
             "\n    set -q HOCKET_LAB_DIRECTORY; and set folder $HOCKET_LAB_DIRECTORY\n"
-            "    path basename $folder/*\nend\n";
+            "    for lab in $folder/*\n        path basename $lab\n    end\nend\n";
   return tables;
 }
 

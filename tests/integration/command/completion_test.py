@@ -75,6 +75,8 @@ def cases():
         "hocket info --explain allr": {"allreduce"},
         "hocket schedule MPI_Bcast p": {name for name in algorithms_of("broadcast") if name.startswith("p")},
         "hocket lab exec --name ho": {"home"},
+        "hocket lab exec ea": {"each"},
+        "hocket lab loss ea": set(),
         "hocket tune --from ro": {"rows.json"},
         "hocket completion z": {"zsh"},
         "hocket run -l -n 2 ./prog": {"program"},
@@ -101,9 +103,9 @@ class Completion(CommandTest):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
-    def shell(self, *line):
+    def shell(self, *line, labs="labs"):
         # No file of the user's: neither is there a home, nor a history.
-        settings = environment(HOCKET_LAB_DIRECTORY=os.path.join(self.folder, "labs"), TERM="dumb", HOME=self.folder,
+        settings = environment(HOCKET_LAB_DIRECTORY=os.path.join(self.folder, labs), TERM="dumb", HOME=self.folder,
                                PATH=os.path.dirname(COMMAND) + ":" + os.environ["PATH"])
         result = subprocess.run(line, cwd=self.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True,
                                 text=True, timeout=LIMIT_S, check=False)
@@ -134,6 +136,14 @@ class Completion(CommandTest):
         if not shutil.which("fish"):
             self.skipTest("no fish here")
         self.check_all([part.splitlines() for part in self.shell("fish", "-c", FISH).split("===\n")[:-1]])
+
+    def test_no_lab_is_none(self):
+        os.mkdir(os.path.join(self.folder, "none"))
+        line = "hocket lab down --name "
+        self.assertEqual(self.shell("bash", "--norc", "-c", BASH, "bash", *line.split(" "), labs="none").strip(), "")
+        if shutil.which("fish"):
+            self.write("lines", line + "\n")
+            self.assertEqual(self.shell("fish", "-c", FISH, labs="none").strip(), "===")
 
     def test_another_shell_is_refused(self):
         self.refused("completion", "tcsh", words=["tcsh", "bash", "zsh", "fish"])

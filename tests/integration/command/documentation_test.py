@@ -115,6 +115,9 @@ class Pages(CommandTest):
                      words=["nowhere.h"])
         self.refused("documentation", "/dev/null", "--header", HEADER, "--date", "2026-01-31", code=1,
                      words=["/dev/null/man"])
+        for date in ("nonsense", "2026-1-31", "31-01-2026", "2026-01-31T00"):
+            self.refused("documentation", self.folder, "--header", HEADER, "--date", date,
+                         words=["--date", date, "2026-11-27"])
 
 
 if __name__ == "__main__":

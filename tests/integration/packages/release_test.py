@@ -5,6 +5,7 @@ where nothing is."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -46,8 +47,9 @@ class Release(unittest.TestCase):
         self.assertIn(old, self.text(path))
         (self.clone / path).write_text(self.text(path).replace(old, new, 1), encoding="utf-8")
 
-    def release(self, tag):
-        result = run("./dev", "release", tag, "--dry-run", cwd=self.clone, env=dict(os.environ, LC_ALL="C.UTF-8"))
+    def release(self, tag, **settings):
+        result = run("./dev", "release", tag, "--dry-run", cwd=self.clone,
+                     env=dict(os.environ, LC_ALL="C.UTF-8", **settings))
         return result.returncode, result.stdout + result.stderr
 
     def date(self):
@@ -56,12 +58,22 @@ class Release(unittest.TestCase):
             self.replace("CHANGELOG.md", "(unreleased)", "(2026-12-01)")
         if ") UNRELEASED;" in self.text("debian/changelog"):
             self.replace("debian/changelog", ") UNRELEASED;", ") unstable;")
+        for path, old, new in (("docs/get-it.md", "OWNER", "somebody"),
+                               ("debian/control", "maintainers@hocket.example", "somebody@localhost"),
+                               ("debian/changelog", "maintainers@hocket.example", "somebody@localhost")):
+            (self.clone / path).write_text(self.text(path).replace(old, new), encoding="utf-8")
+        for table in (self.clone / "bench/results").rglob("*.md"):
+            table.write_text(table.read_text(encoding="utf-8").replace("to be measured", "-"), encoding="utf-8")
         if self.git_of(self.clone, "status", "--porcelain"):
             self.commit("Give the release its day")
 
+    def tag(self, name, *words):
+        self.git_of(self.clone, "-c", "user.name=test", "-c", "user.email=test@localhost", "tag", "--annotate",
+                    "--message", "A release", name, *words)
+
     def test_ready(self):
         self.date()
-        self.git_of(self.clone, "tag", f"v{self.version}")
+        self.tag(f"v{self.version}")
         code, said = self.release(f"v{self.version}")
         missing = [part for part in ("wheel", "package", "site") if not (self.clone / f"scripts/{part}.sh").exists()]
         if missing:
@@ -85,9 +97,35 @@ class Release(unittest.TestCase):
                      "CHANGELOG.md begins with", "UNRELEASED", "HOCKET_VERSION_PATCH is 7", "scripts/package.sh"):
             self.assertIn(word, said)
 
+    def test_what_nobody_filled_in(self):
+        self.date()
+        self.git_of(self.clone, "tag", f"v{self.version}")
+        for path, text in (("docs/get-it.md", "OWNER\n"), ("debian/control", "maintainers@hocket.example\n"),
+                           ("bench/results/one-machine/python.md", "| to be measured |\n")):
+            with (self.clone / path).open("a", encoding="utf-8") as file:
+                file.write(text)
+        os.symlink("nowhere", self.clone / ".venv")
+        code, said = self.release(f"v{self.version}")
+        self.assertEqual(code, 1, said)
+        for word in ("docs/get-it.md has OWNER", "maintainers@hocket.example is no address", "into debian/control\n",
+                     "measure for bench/results/one-machine/python.md\n", "lightweight tag", ".venv is a link"):
+            self.assertIn(word, said)
+
+    def test_programs_that_are_missing(self):
+        """Before anything is built: with no more on the path than the checks themselves need."""
+        self.date()
+        self.tag(f"v{self.version}")
+        folder = self.clone.parent / "programs"
+        folder.mkdir()
+        for name in ("bash", "env", "git", "python3", "sed", "grep", "head", "paste", "sort", "id", "dirname", "nproc"):
+            (folder / name).symlink_to(shutil.which(name))
+        code, said = self.release(f"v{self.version}", PATH=str(folder))
+        self.assertEqual(code, 1, said)
+        self.assertIn("missing: cmake ninja c++ clang-19 pkg-config mpicc.mpich mpicc.openmpi: run ./dev setup", said)
+
     def test_tag_of_another_commit(self):
         self.date()
-        self.git_of(self.clone, "tag", f"v{self.version}", "HEAD~1")
+        self.tag(f"v{self.version}", "HEAD~1")
         code, said = self.release(f"v{self.version}")
         self.assertEqual(code, 1, said)
         self.assertIn(f"what is checked out is not v{self.version}", said)

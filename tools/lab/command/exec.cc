@@ -102,7 +102,7 @@ void add_lab_exec(CLI::App& lab_command, Invocation& invocation) {
   auto name = std::make_shared<std::string>();
   auto node = std::make_shared<std::string>();
   add_lab_name(*sub, *name);
-  sub->add_option("node", *node, "n0, n1, ..., all or each")->required()->type_name("NODE");
+  sub->add_option("node", *node, "n0, n1, ..., all or each")->required()->type_name("NODES");
   sub->callback([=, &invocation] {
     const std::vector<std::string> command = words_behind(*sub, invocation);
     invocation.run = [=] { return execute(*name, *node, command); };
