@@ -78,6 +78,8 @@ if [ -x "$build/bin/hocket" ]; then
   [ "$said" = "hocket $version" ] || { echo "hocket --version says $said, hocket.pc $version" >&2; exit 1; }
   for shim in "$libraries"/hocket/libhocket-mpi-*.so; do
     [ -e "$shim" ] || continue # built where no MPI is
+    mkdir -p "$prefix/lib"
+    touch "$prefix/lib/${shim##*/}" # of an older layout; not to be taken
     family=${shim##*libhocket-mpi-} family=${family%.so}
     said=$("$prefix/bin/hocket" exec --mpi "$family" --dry-run -- true)
     [[ $said == *"$shim"* ]] || { echo "hocket exec does not preload $shim, but says $said" >&2; exit 1; }
