@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts where: the library with its header, hocketConfig.cmake and hocket.pc; the command; in a
-# folder of their own the libraries that are preloaded or loaded on request; the licence. Included last, when all
+# folder of their own the libraries that are preloaded or loaded on request; the licences. Included last, when all
 # targets are known.
 include(CMakePackageConfigHelpers)
 
@@ -20,7 +20,8 @@ endif()
 if(TARGET hocket_multicast_verbs)
   install(TARGETS hocket_multicast_verbs LIBRARY DESTINATION ${HOCKET_PRIVATE_LIBRARIES})
 endif()
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/LICENSES/BSD-2-Clause.txt
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(HOCKET_LICENCES "" CACHE PATH "Folder of the licences of what is linked in; empty: nothing is")
 if(HOCKET_LICENCES)
   install(DIRECTORY ${HOCKET_LICENCES}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences)

@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source scripts/common.sh
 if [ $# -gt 0 ]; then misused "wheel: it takes no arguments, not '$1'; what it builds lies in dist/"; fi
-need cmake ninja pkg-config clang-19 ar
+need cmake ninja pkg-config clang-19 ar flock
 
 work=$PWD/build/wheel
 parts=$work/parts
@@ -14,22 +14,41 @@ if [ ! -L .venv ]; then python_environment wheel; fi # else another checkout's, 
 python=$PWD/.venv/wheel/bin/python
 need "$python"
 
-static_library() { # static_library NAME PACKAGE: its archive, into the parts
+mkdir -p build
+# Of build/wheel, build/portable and dist. What is started here holds it, too.
+exec {lock}>build/wheel.lock
+if ! flock --nonblock "$lock"; then
+  say "waiting for another ./dev wheel in this checkout"
+  flock "$lock"
+fi
+
+static_library() { # static_library NAME PACKAGE LICENCE: its archive, into the parts
   local archive
   archive=$("${CC:-cc}" -print-file-name="lib$1.a")
   if [ ! -f "$archive" ]; then die "lib$1.a is missing, which Debian has in $2: run ./dev setup"; fi
   cp "$archive" "$parts/lib/"
-  licence "$1" "$2" "bin/hocket"
+  licence "$1" "$2" "bin/hocket" "$3"
 }
 
-licence() { # licence NAME PACKAGE FILES: of what is linked into these
+licence() { # licence NAME PACKAGE FILES LICENCE: of what is linked into these
   cp "/usr/share/doc/$2/copyright" "$parts/licences/$1.txt"
-  printf '%-10s  into %-16s  %s.txt  Debian source package %s\n' "$1" "$3" "$1" \
-    "$(dpkg-query -W -f='${source:Package} ${source:Version}' "$2")" >>"$parts/licences/README.txt"
+  list_part "$1" "$3" "$4" "Debian source package $(dpkg-query -W -f='${source:Package} ${source:Version}' "$2")"
+}
+
+list_part() { # list_part NAME FILES LICENCE SOURCE
+  printf '%-5s  into %-17s  %s\n       %s.txt  %s\n' "$1" "$2" "$3" "$1" "$4" >>"$parts/licences/README.txt"
+}
+
+licence_of_glibc() { # of the start of programs and what else zig compiles
+  local glibc
+  glibc=$("$python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "lib/libc/glibc")')
+  { sed '/\*\//q' "$glibc/sysdeps/x86_64/start.S" && cat "$glibc/LICENSES"; } >"$parts/licences/glibc.txt"
+  list_part glibc "all of these" "LGPL-2.1-or-later, with the exception in glibc.txt" \
+    "PyPI $(grep '^ziglang==' scripts/requirements/wheel.txt), lib/libc/glibc"
 }
 
 package_file() { # package_file NAME VERSION LIBRARIES: so that CMake takes the archives
-  printf 'Name: %s\nDescription: static\nVersion: %s\nLibs: -L%s %s\n' "$1" "$2" "$parts/lib" "$3" \
+  printf 'Name: %s\nDescription: static\nVersion: %s\nLibs: -L"%s" %s\n' "$1" "$2" "$parts/lib" "$3" \
     >"$parts/lib/pkgconfig/$1.pc"
 }
 
@@ -37,15 +56,17 @@ package_file() { # package_file NAME VERSION LIBRARIES: so that CMake takes the 
 prepare_parts() {
   rm -rf "$parts"
   mkdir -p "$parts/lib/pkgconfig" "$parts/licences"
-  printf 'What is linked into the programs and libraries of this package, and where its source is:\n\n' \
+  printf 'What is linked into the programs and libraries of this package, its licence, and where its source is:\n\n' \
     >"$parts/licences/README.txt"
-  static_library bpf libbpf-dev
-  static_library elf libelf-dev
-  static_library z zlib1g-dev
-  static_library hwloc libhwloc-dev
-  licence cli11 libcli11-dev bin/hocket # these two are headers
-  licence json nlohmann-json3-dev "bin/hocket, bench"
-  licence gcc "$(dpkg-query -S "$("${CXX:-c++}" -print-file-name=libstdc++.a)" | cut -d: -f1)" "all of these"
+  static_library bpf libbpf-dev "LGPL-2.1-only OR BSD-2-Clause"
+  static_library elf libelf-dev "LGPL-3.0-or-later OR GPL-2.0-or-later"
+  static_library z zlib1g-dev "Zlib"
+  static_library hwloc libhwloc-dev "BSD-3-Clause"
+  licence cli11 libcli11-dev bin/hocket "BSD-3-Clause" # these two are headers
+  licence json nlohmann-json3-dev "bin/hocket, bench" "MIT"
+  licence gcc "$(dpkg-query -S "$("${CXX:-c++}" -print-file-name=libstdc++.a)" | cut -d: -f1)" "all of these" \
+    "GPL-3.0-or-later WITH GCC-exception-3.1"
+  licence_of_glibc
   cp /usr/share/common-licenses/{GPL-2,GPL-3,LGPL-2.1,LGPL-3} "$parts/licences/"
   package_file libbpf "$(pkg-config --modversion libbpf)" "-lbpf -lelf -lz"
   package_file hwloc "$(pkg-config --modversion hwloc)" -lhwloc
@@ -72,6 +93,9 @@ settings+=(
   cat "$work/build.log" >&2
   die "building the wheel failed"
 }
+# CMake leaves out what it finds no headers for.
+lacking=$("$python" -B cmake/portable/missing_parts.py "$work"/plain/*.whl)
+if [ -n "$lacking" ]; then die "the wheel would lack $lacking; $work/build.log says why: run ./dev setup"; fi
 # It says of the libraries' symbols for what glibc they are, and finds no library that the wheel lacks.
 PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --plat manylinux_2_28_x86_64 --only-plat \
   --wheel-dir dist "$work"/plain/*.whl >"$work/audit.log" 2>&1 || {

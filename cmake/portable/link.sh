@@ -23,7 +23,9 @@ if [ $is_shared -eq 1 ] && [ $has_map -eq 0 ]; then
   echo "link.sh: a library without a map of symbols would show strangers its C++ library" >&2
   exit 1
 fi
-if [ $is_shared -eq 0 ]; then arguments+=(-pie); fi
+# zig's linker takes no crtbegin.o, which would run the destructors of a library when it is unloaded: exit() would call
+# what is no longer there. So no library is unloaded.
+if [ $is_shared -eq 1 ]; then arguments+=("-Wl,-z,nodelete"); else arguments+=(-pie); fi
 # GCC's own archives, and no library of zig's: its memcpy, slower than glibc's, would be taken along.
 gcc_archives=()
 for archive in libstdc++.a libgcc_eh.a libgcc.a; do gcc_archives+=("$("${CXX:-c++}" -print-file-name=$archive)"); done

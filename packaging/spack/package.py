@@ -16,7 +16,7 @@ class Hocket(CMakePackage):
     url = f"file://{os.getcwd()}/hocket-0.1.0-source.tar.gz"
     manual_download = True
 
-    license("BSD-3-Clause")
+    license("BSD-3-Clause AND (GPL-2.0-only OR BSD-2-Clause)")
 
     version("0.1.0")
 

@@ -89,8 +89,9 @@ int parent_of(int process) {
   return 0;
 }
 
-// From the command's directory: in a build folder, and where CMakeLists.txt has it installed.
-const char* const kOwnPlaces[] = {"../lib", HOCKET_PRIVATE_LIBRARIES};
+// From the command's directory: where CMakeLists.txt has it installed, and in a build folder. An installation over one
+// of an older layout leaves the older files in the second.
+const char* const kOwnPlaces[] = {HOCKET_PRIVATE_LIBRARIES, "../lib"};
 
 Result<std::string> find_own(const std::string& file, const char* what) {
   const fs::path here = fs::path(own_path()).parent_path();
@@ -223,7 +224,13 @@ std::string own_path() { return resolved("/proc/self/exe"); }
 
 Result<std::string> find_shim(MpiFamily family) {
   const std::string file = std::string("libhocket-mpi-") + family_name(family) + ".so";
-  return find_own(file, "hocket's library for this MPI");
+  Result<std::string> shim = find_own(file, "hocket's library for this MPI");
+  if (!shim.is_ok()) return shim;
+  // The dynamic linker splits LD_PRELOAD at both, goes on without the file, and the program is served by nobody.
+  if (shim.value().find_first_of(" :") == std::string::npos) return shim;
+  return Status(Code::kNotSupported, "`" + shim.value() +
+                                         "` can't be preloaded: its path has a space or a colon, where LD_PRELOAD is "
+                                         "split; install hocket below a path without them");
 }
 
 Result<std::string> find_bench_module(MpiFamily family) {

@@ -56,7 +56,8 @@ bool is_mpi_rank();
 
 // Directory of the running hocket command, and what belongs to it.
 std::string own_path();
-// hocket's shim for the family: next to the command or where it was installed. An error names the places searched.
+// hocket's shim for the family: where it was installed or next to the command. An error names the places searched, or
+// the path that LD_PRELOAD can't hold.
 Result<std::string> find_shim(MpiFamily family);
 // The benchmark's part for the family (loaded by `hocket bench`).
 Result<std::string> find_bench_module(MpiFamily family);

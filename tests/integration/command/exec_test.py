@@ -85,6 +85,20 @@ class Exec(CommandTest):
             result = run("exec", "--dry-run", "--", launcher, program, LD_PRELOAD=libm)
             self.assertRegex(self.expect(result, 0).stdout, rf"libhocket-mpi-{family}\.so:{libm}\n")
 
+    def test_a_library_that_ld_preload_cannot_name_is_refused(self):
+        for folder in ("us er", "a:b"):
+            prefix = os.path.join(os.path.realpath(self.directory.name), folder)
+            command, shim = (os.path.join(prefix, *at) for at in (("bin", "hocket"), ("lib", "libhocket-mpi-mpich.so")))
+            for path in (command, shim):
+                os.makedirs(os.path.dirname(path))
+            shutil.copy(COMMAND, command)
+            open(shim, "w", encoding="utf-8").close()
+            result = subprocess.run([command, "exec", "--mpi", "mpich", "--", "true"], capture_output=True, text=True,
+                                    env=environment(), timeout=60, check=False)
+            self.assertEqual(result.returncode, 1, result)
+            for word in (shim, "a space or a colon", "install hocket below a path without them"):
+                self.assertIn(word, result.stderr)
+
     def test_launcher_and_program_of_different_mpis(self):
         if len(self.programs) == 2:
             launcher = dict(launchers())["mpich"]

@@ -82,11 +82,42 @@ class Wheel(unittest.TestCase):
 
     def test_licences_of_what_is_linked_in_are_there(self):
         folder = self.data / "share/doc/hocket/licences"
-        listed = re.findall(r"(\w+\.txt)  Debian source package \S+ \S+", (folder / "README.txt").read_text())
-        self.assertEqual(sorted(listed), ["bpf.txt", "cli11.txt", "elf.txt", "gcc.txt", "hwloc.txt", "json.txt",
-                                          "z.txt"])
+        readme = (folder / "README.txt").read_text()
+        listed = re.findall(r"(\w+\.txt)  (?:Debian source package|PyPI) \S+ \S+", readme)
+        self.assertEqual(sorted(listed), ["bpf.txt", "cli11.txt", "elf.txt", "gcc.txt", "glibc.txt", "hwloc.txt",
+                                          "json.txt", "z.txt"])
+        self.assertIn("unlimited permission to link", " ".join((folder / "glibc.txt").read_text().split()))
         for name in listed:
             self.assertGreater(os.path.getsize(folder / name), 1000, name)
+
+    def test_the_licences_of_its_metadata_are_there(self):
+        folder = next(pathlib.Path(self.folder.name).glob("hocket-*.dist-info"))
+        named = re.findall(r"^License-File: (.+)$", (folder / "METADATA").read_text(), re.MULTILINE)
+        self.assertEqual(named, ["LICENSE", "LICENSES/BSD-2-Clause.txt"])
+        for name in named:
+            self.assertTrue((folder / "licenses" / name).is_file(), name)
+
+    def test_no_library_is_unloaded(self):
+        """Its destructors run at exit() only: zig's linker brings nothing that runs them before."""
+        for path in self.elf:
+            if ".so" in path.name:
+                printed = subprocess.run(["readelf", "-d", path], check=True, capture_output=True, text=True).stdout
+                self.assertRegex(printed, r"\(FLAGS_1\).*NODELETE", path.name)
+
+    def test_a_wheel_that_lacks_a_part_is_told(self):
+        lacking = pathlib.Path(self.folder.name) / "lacking.whl"
+        with zipfile.ZipFile(self.files[0]) as whole, zipfile.ZipFile(lacking, "w") as copy:
+            for entry in self.entries:
+                if entry.filename.endswith("bin/hocket"):
+                    copy.writestr(entry.filename, whole.read(entry).replace(b"bpf/nic.bpf.c", b"nothing"))
+                elif not entry.filename.endswith("libhocket-mpi-abi.so"):
+                    copy.writestr(entry.filename, b"")
+        for wheel, wanted in ((self.files[0], ""),
+                              (lacking, "lib/hocket/libhocket-mpi-abi.so, the program of bpf/nic.bpf.c")):
+            line = [sys.executable, "-B", CHECKOUT / "cmake/portable/missing_parts.py", wheel]
+            printed = subprocess.run(line, check=True, capture_output=True, text=True).stdout
+            self.assertEqual(printed.strip(), wanted)
+        lacking.unlink()
 
     def test_no_path_of_the_checkout_is_in_it(self):
         for path in pathlib.Path(self.folder.name).rglob("*"):

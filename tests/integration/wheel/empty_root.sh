@@ -9,8 +9,10 @@ set -euo pipefail
 wheel_folder=$1 others=$2 python=$3 mpi=$4
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=/mnt # of the namespace: a folder that every system has
+home=$("$python" -c 'import sys; print(sys.base_prefix)')
 
 if [ "${5:-}" != in-namespace ]; then
+  bash "$here/download.sh" "$here/../../.." "$others" "$python" "$mpi" --is-there
   if [ "$(id -u)" -ne 0 ]; then
     echo "skipped: making a root of its own takes root"
     exit 77
@@ -27,10 +29,13 @@ fi
 show() { # show PATH [AT]: a folder or a device, read-only
   local at=$root${2:-$1}
   if [ -d "$1" ]; then mkdir -p "$at"; else mkdir -p "$(dirname "$at")" && touch "$at"; fi
-  mount --rbind "$1" "$at"
+  mount --no-canonicalize --rbind "$1" "$at"
   if [ -d "$1" ]; then mount -o remount,bind,ro "$at"; fi
 }
 
+# What is shown later may lie below the folder that is hidden now: it is opened before.
+exec {wheel_at}<"$wheel_folder" {others_at}<"$others" {home_at}<"$home" {here_at}<"$here"
+opened=/proc/$$/fd
 mount -t tmpfs -o mode=755 tmpfs "$root"
 for folder in /usr /etc /sys; do show "$folder"; done
 for link in bin sbin lib lib32 lib64; do
@@ -43,12 +48,12 @@ mount -t proc proc "$root/proc"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
 chmod 1777 "$root/tmp"
 chown nobody:nogroup "$root/user"
-show "$wheel_folder" /dist
-show "$others" /wheels
-home=$("$python" -c 'import sys; print(sys.base_prefix)')
-if [ "$home" != /usr ]; then show "$home"; fi
-cp "$here"/inside.sh "$here"/sum.c "$here"/sum.py "$here"/../install/consumer.cmake \
-  "$here"/../../../examples/quickstart.c "$root/checks/"
+show "$opened/$wheel_at" /dist
+show "$opened/$others_at" /wheels
+if [ "$home" != /usr ]; then show "$opened/$home_at" "$home"; fi
+tests=$opened/$here_at
+cp "$tests"/{inside.sh,sum.c,sum.py,../install/consumer.cmake,../../../examples/quickstart.c} "$root/checks/"
+exec {wheel_at}<&- {others_at}<&- {home_at}<&- {here_at}<&-
 ip link set lo up
 ip link add port0 type veth peer name port1 || { echo "skipped: the kernel makes no pairs of interfaces"; exit 77; }
 ip address add 192.0.2.1/24 dev port0

@@ -13,8 +13,8 @@ source=$(echo "$checkout"/dist/hocket-*.tar.gz)
 
 echo "-- contents"
 held=$(tar tzf "$source" | cut -d/ -f2 | sort -u | paste -sd' ')
-wanted="CMakeLists.txt CMakePresets.json LICENSE PKG-INFO README.md bpf cmake include interposer protocol"
-wanted+=" pyproject.toml python src tools"
+wanted="CMakeLists.txt CMakePresets.json LICENSE LICENSES PKG-INFO README.md bpf cmake include interposer packaging"
+wanted+=" protocol pyproject.toml python src tools"
 [ "$held" = "$wanted" ] || { echo "it holds $held, and not $wanted" >&2; exit 1; }
 
 echo "-- build"
