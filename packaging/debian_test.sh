@@ -35,7 +35,7 @@ for folder in dev sys; do mount --rbind "/$folder" "$layers/root/$folder"; done
 mount -t proc proc "$layers/root/proc"
 mount -t tmpfs hocket-packages "$layers/root/run" # not the machine's labs
 # An overlay shows what is mounted below / as empty folders.
-for folder in "$debs" "$source"; do
+for folder in "$source" "$debs"; do # the second may lie in the first
   mkdir -p "$layers/root/given$folder"
   mount --bind "$folder" "$layers/root/given$folder"
 done
