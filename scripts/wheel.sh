@@ -107,3 +107,4 @@ PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --plat manylinux_
   die "collecting the source failed"
 }
 ls -l dist
+say "pip install $(echo dist/hocket-*.whl)"

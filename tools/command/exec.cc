@@ -66,6 +66,7 @@ std::vector<Variable> environment_of(const std::string& shim, const ExecOptions&
 
 int execute(const ExecOptions& options, const std::vector<std::string>& command) {
   if (command.empty()) return fail(kUsage, "what should be run? For example: hocket exec -- mpirun -n 4 ./app");
+  if (const std::string wrong = unknown_option("exec", command); !wrong.empty()) return fail(kUsage, wrong);
   // Before the MPI is looked for, which a program that isn't there has none.
   if (const int error = error_of_running(command[0]); error != 0) {
     const supervision::CannotRun refusal = supervision::cannot_run(command[0], error);

@@ -53,6 +53,8 @@ std::string set_variables(const std::vector<std::string>& assignments) {
 
 int execute(const RunWords& words) {
   if (words.options.command.empty()) return fail(kUsage, "what should be run? For example: hocket run -n 4 ./app");
+  if (const std::string wrong = unknown_option("run", words.options.command); !wrong.empty())
+    return fail(kUsage, wrong);
   if (words.options.ranks == 0) return fail(kUsage, "how many ranks? For example: hocket run -n 4 ./app");
   if (const std::string wrong = set_variables(words.environment); !wrong.empty()) return fail(kUsage, wrong);
   // A job inside a job is its own; the settings are checked as the ranks will see them.

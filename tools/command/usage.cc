@@ -28,6 +28,11 @@ void show_command_in_usage(CLI::App& subcommand, std::string command) {
   subcommand.formatter(std::make_shared<WithCommand>(std::move(command)));
 }
 
+std::string unknown_option(const std::string& subcommand, const std::vector<std::string>& command) {
+  if (command.empty() || !command[0].starts_with("-")) return {};
+  return "there is no option `" + command[0] + "`; `hocket " + subcommand + " --help` lists them";
+}
+
 void add_inside_mpi(CLI::App& subcommand, std::string& inside) {
   subcommand.add_option("--inside-mpi", inside)->group("");
 }

@@ -162,6 +162,10 @@ class Exec(CommandTest):
                 open(os.path.join(empty, "mpi4py", "__init__.py"), "w", encoding="utf-8").close()
                 self.assertIn(f"libhocket-mpi-{family}.so", self.expect(run(*line, PYTHONPATH=empty), 0).stdout)
 
+    def test_an_option_that_is_not_there_is_no_program(self):
+        for verb in (["exec"], ["run"], ["lab", "exec", "n0"], ["lab", "mpirun"]):
+            self.refused(*verb, "--statss", "--", "true", words=["no option `--statss`", "--help` lists them"])
+
     def test_what_cannot_be_run_ends_with_the_codes_of_a_shell(self):
         for options in ([], ["--mpi", "mpich"], ["--dry-run"]):
             self.refused("exec", *options, "--", "/nowhere/app", code=127, words=["no program `/nowhere/app`"])

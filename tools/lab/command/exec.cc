@@ -77,6 +77,7 @@ int in_each_node(const lab::Lab& lab, const std::vector<std::string>& command) {
 
 int execute(const std::string& name, const std::string& node_word, const std::vector<std::string>& command) {
   if (command.empty()) return fail(kUsage, "what should be run? For example: hocket lab exec n0 -- hostname");
+  if (const std::string wrong = unknown_option("lab exec", command); !wrong.empty()) return fail(kUsage, wrong);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const Result<lab::Lab> found = lab::find(name);
   if (!found.is_ok()) return fail(kFailure, found.status().message());

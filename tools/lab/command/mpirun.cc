@@ -84,6 +84,7 @@ int launch_job(const lab::Lab& lab, const lab::Launch& launch, const lab::Job& j
 
 int execute(const LabMpirunOptions& options, const std::vector<std::string>& program) {
   if (program.empty()) return fail(kUsage, "what should be run? For example: hocket lab mpirun --mpi mpich ./app");
+  if (const std::string wrong = unknown_option("lab mpirun", program); !wrong.empty()) return fail(kUsage, wrong);
   if (const Status status = lab::need_root(); !status.is_ok()) return fail(kFailure, status.message());
   const Result<lab::Lab> found = lab::find(options.name);
   if (!found.is_ok()) return fail(kFailure, found.status().message());
