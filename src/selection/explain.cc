@@ -45,8 +45,10 @@ std::string title(const Query& query) {
 std::string comparison(double us, const std::string& next, double next_us, const char* what = "the runner-up ") {
   std::string text = us_to_text(us) + " us";
   if (!next.empty()) text += "; " + (what + next);
-  if (!next.empty() && next_us > 0 && us > 0)
-    text += " " + us_to_text(next_us) + " us (" + us_to_text(next_us / us) + " times as long)";
+  if (!next.empty() && next_us > 0 && us > 0) {
+    const std::string ratio = us_to_text(next_us / us);
+    text += " " + us_to_text(next_us) + " us (" + (ratio == "1" ? "as long" : ratio + " times as long") + ")";
+  }
   return text + "\n";
 }
 

@@ -190,6 +190,12 @@ TEST(Explain, NamesTheRuleTheNumbersAndTheRunnerUp) {
   EXPECT_NE(text.find("line 3: allreduce ring"), std::string::npos) << text;
 }
 
+TEST(Explain, SaysOfARunnerUpThatTakesTheSameTimeThatItTakesAsLong) {
+  const std::string text =
+      explain(allreduce(8, 8, true), parsed_table("allreduce direct us=13 next=ring next_us=13\n"));
+  EXPECT_NE(text.find("13 us; the runner-up ring 13 us (as long)"), std::string::npos) << text;
+}
+
 TEST(Explain, SaysWhereTimesWereMeasuredAndPredictsThoseOfAnotherCall) {
   const Table table = parsed_table(
       "model cores=2 alpha_us=0.25\n"
