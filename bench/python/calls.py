@@ -26,52 +26,41 @@ SIDES = {"c": "C", "hocket": "import hocket", "mpi4py": "mpi4py, hocket", "alone
 
 
 def calls_of_hocket():
-    """(rank, the three calls as a block of them makes them)."""
+    """(rank, the three calls)"""
     import hocket
-    import numpy as np
-    comm, source, target = hocket.world(), np.ones(1), np.zeros(1)
-
-    def block(name, calls):
-        call = getattr(comm, name)
-        if name == "barrier":
-            for _ in range(calls):
-                call()
-        elif name == "broadcast":
-            for _ in range(calls):
-                call(target)
-        else:
-            for _ in range(calls):
-                call(source, target)
-    return comm.rank, comm.barrier, block
+    comm = hocket.world()
+    return comm.rank, (comm.barrier, comm.broadcast, comm.allreduce)
 
 
 def calls_of_mpi4py():
-    import numpy as np
     from mpi4py import MPI
-    comm, source, target = MPI.COMM_WORLD, np.ones(1), np.zeros(1)
+    comm = MPI.COMM_WORLD
+    return comm.rank, (comm.Barrier, comm.Bcast, comm.Allreduce)
 
-    def block(name, calls):
-        call = {"barrier": comm.Barrier, "broadcast": comm.Bcast, "allreduce": comm.Allreduce}[name]
-        if name == "barrier":
-            for _ in range(calls):
-                call()
-        elif name == "broadcast":
-            for _ in range(calls):
-                call(target)
-        else:
-            for _ in range(calls):
-                call(source, target)
-    return comm.rank, comm.Barrier, block
+
+def make(call, name, source, target, calls):
+    """As often as that, with what the call wants, as programs write it."""
+    if name == "barrier":
+        for _ in range(calls):
+            call()
+    elif name == "broadcast":
+        for _ in range(calls):
+            call(target)
+    else:
+        for _ in range(calls):
+            call(source, target)
 
 
 def be_a_rank(side, blocks, calls):
-    rank, meet, block = calls_of_hocket() if side == "hocket" else calls_of_mpi4py()
-    for name in NAMES:
+    import numpy as np
+    rank, made = calls_of_hocket() if side == "hocket" else calls_of_mpi4py()
+    meet, source, target = made[0], np.ones(1), np.zeros(1)
+    for name, call in zip(NAMES, made):
         times = []
         for _ in range(blocks + 1):
             meet()
             begin = time.perf_counter_ns()
-            block(name, calls)
+            make(call, name, source, target, calls)
             times.append((time.perf_counter_ns() - begin) / calls / 1000)
         times = sorted(times[1:])
         if rank == 0:
