@@ -17,7 +17,8 @@ def _in_order(*rooms):
 
 # What each place may include besides itself, as the table in ARCHITECTURE.md has it. `engines` means src/engines/*.h,
 # what all engines share; an engine's own folder is written engines/<name>.
-_LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "selection", "protocol"]
+_LOWER = ["base", "platform", "schedule", "algorithms", "reduction", "engines", "engines/*", "simulation", "selection",
+          "protocol"]
 ALLOWED = {
     "base": [],
     "protocol": [],
@@ -27,14 +28,15 @@ ALLOWED = {
     "algorithms": ["base", "schedule"],
     "reduction": ["base"],
     "engines": ["base", "platform", "schedule", "reduction", "protocol"],
-    "selection": ["base", "schedule", "algorithms"],
+    "simulation": ["base", "schedule", "algorithms", "protocol", "engines/nic"],
+    "selection": ["base", "schedule", "algorithms", "simulation"],
     "carriers": _LOWER,
     "communicator": _LOWER + ["carriers"],
     "c_api": _LOWER + ["carriers", "communicator", "public"],
     "interposer": ["base", "public"],
     # The command shows plans and choices, and what of the machine they rest on.
-    "tools": ["base", "platform", "schedule", "algorithms", "selection", "public", "bpf", "protocol", "engines/nic",
-              "reduction"],
+    "tools": ["base", "platform", "schedule", "algorithms", "simulation", "selection", "public", "bpf", "protocol",
+              "engines/nic", "reduction"],
     "examples": ["public"],
 }
 # Single headers of other places that a place may include.
