@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <optional>
 
 #include "algorithms/facts.h"
-#include "selection/pricing/walk.h"
+#include "simulation/engine/engine.h"
 
 namespace hocket::selection {
 namespace {
@@ -90,8 +91,7 @@ struct PricedCall::Parts {
   std::optional<schedule::Nodes> nodes;  // that stand for those of the query, or for its domains
   Query query;
   uint64_t calls = 1;
-  bool by_time = false;
-  PricedSchedule chunk;
+  std::optional<simulation::Job> chunk;
 };
 
 namespace {
@@ -105,11 +105,11 @@ bool is_given(const Choice& choice) {
 }
 
 // `ranks`: those of the query that the schedule's stand for.
-void place(const Query& query, const std::vector<uint32_t>& ranks, PricedSchedule& schedule) {
+void place(const Query& query, const std::vector<uint32_t>& ranks, simulation::Job& job) {
   if (query.node_count() > 1 || (query.caches == nullptr && query.sockets == nullptr)) return;
   for (const uint32_t rank : ranks) {
-    schedule.cache_of.push_back(query.caches == nullptr ? 0 : query.caches->node_of(rank));
-    schedule.socket_of.push_back(query.sockets == nullptr ? 0 : query.sockets->node_of(rank));
+    job.cache_of.push_back(query.caches == nullptr ? 0 : query.caches->node_of(rank));
+    job.socket_of.push_back(query.sockets == nullptr ? 0 : query.sockets->node_of(rank));
   }
 }
 
@@ -119,8 +119,6 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
     : parts_(std::make_unique<Parts>()) {
   parts_->query = query;
   parts_->calls = std::max<uint64_t>(choice.calls, 1);
-  parts_->by_time = closeness.by_time;
-  parts_->chunk.can_run = false;
   if (is_given(choice)) return;
   schedule::Shape shape;
   choice.fill(shape);
@@ -137,28 +135,39 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   shape.size = static_cast<uint32_t>(ranks.size());
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
-  std::vector<schedule::Plan> plans;
-  for (uint32_t rank = 0; rank < shape.size; ++rank) {
-    shape.rank = rank;
-    plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
-  }
   const uint64_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
   const uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
-  parts_->chunk = price(plans, count, element_bytes, closeness.finds_misses);
-  parts_->chunk.buffers_kib = buffers_kib(query);
-  place(query, ranks, parts_->chunk);
+  simulation::JobWriter writer(shape.size, shape.nodes, count, element_bytes, closeness.finds_misses);
+  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
+    writer.add(algorithms::make_plan(*choice.algorithm, shape));
+  parts_->chunk = writer.finish();
+  parts_->chunk->buffers_kib = buffers_kib(query);
+  place(query, ranks, *parts_->chunk);
 }
 
 PricedCall::~PricedCall() = default;
 PricedCall::PricedCall(PricedCall&&) noexcept = default;
 PricedCall& PricedCall::operator=(PricedCall&&) noexcept = default;
 
-bool PricedCall::can_run() const { return parts_->chunk.can_run; }
+bool PricedCall::can_run() const { return parts_->chunk.has_value(); }
 
 double PricedCall::us(const CostParameters& parameters) const {
-  return static_cast<double>(parts_->calls) * walk(parts_->chunk, assumed(parameters, parts_->query),
-                                                   shares_cores(parts_->query, parameters), parts_->by_time);
+  if (!can_run()) return std::numeric_limits<double>::infinity();
+  simulation::Network network;
+  network.costs = assumed(parameters, parts_->query);
+  network.more.multicast_overhead_us = network.costs.wire_overhead_us;
+  simulation::Situation situation;
+  situation.shares_cores = shares_cores(parts_->query, parameters);
+  // How ranks stand in the row in the beginning is chance.
+  constexpr uint64_t kOrders = 3;
+  const uint64_t orders = situation.shares_cores ? kOrders : 1;
+  double us = 0;
+  for (situation.order = 0; situation.order < orders; ++situation.order) {
+    const simulation::Outcome outcome = simulation::Engine(*parts_->chunk, network, situation).run();
+    us += outcome.is_finished ? simulation::to_us(outcome.end) : std::numeric_limits<double>::infinity();
+  }
+  return static_cast<double>(parts_->calls) * us / static_cast<double>(orders);
 }
 
 namespace {

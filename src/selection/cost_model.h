@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a call will probably cost, for choices that have not been measured.
 //
-// The schedule itself is priced: the plans of all ranks are walked through, each step costing what its kind and its
-// bytes say, each wait ending when what it waits for has been done. Where cores are short, the ranks of the walk share
-// them as real ones do: a rank that has to wait hands its core to the next in the row.
+// The schedule itself is priced: it is simulated (simulation/engine/engine.h), each step costing what its kind and its
+// bytes say, each wait ending when what it waits for has been done. Where cores are short, ranks share them as real
+// ones do: a rank that has to wait hands its core to the next in the row.
 //
 // A prediction is a pure function of the query, the way it is cut and the parameters, in arithmetic that doesn't depend
 // on the machine's state: all ranks of a job predict the same. It is made to put algorithms in an order; as a time it
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "selection/choice.h"
-#include "selection/cost_parameters.h"
+#include "simulation/network/cost_parameters.h"
 
 namespace hocket::selection {
 
@@ -32,9 +32,6 @@ struct Closeness {
   uint32_t most_ranks = kMaxPricedRanks;
   // Whether it is found out what is read that an interface has written, which only wire_miss_us_per_kib asks for.
   bool finds_misses = true;
-  // Whether messages pass an interface in the order of time, and not in that in which the walk comes to them, which
-  // makes many messages of one stage wait for each other too long. Slower.
-  bool by_time = false;
 };
 
 // The schedule of one chunk of a call, ready to be priced with any parameters.

@@ -37,9 +37,13 @@
 #include "base/size_text.h"
 #include "base/status.h"
 #include "schedule/collective.h"
-#include "selection/cost_parameters.h"
+#include "simulation/network/cost_parameters.h"
 
 namespace hocket::selection {
+
+using simulation::CostParameter;
+using simulation::CostParameters;
+using simulation::kCostParameters;
 
 using algorithms::kFlat;
 

@@ -47,7 +47,7 @@ Cell price(const Query& query, const Table& table, const Spec& spec) {
   Cell cell;
   const Result<selection::Choice> choice = selection::choose(query, table, &spec);
   if (!choice.is_ok()) return cell;
-  const selection::PricedCall call(query, choice.value(), {.most_ranks = kMostPriced, .by_time = true});
+  const selection::PricedCall call(query, choice.value(), {.most_ranks = kMostPriced});
   if (!call.can_run()) return cell;
   cell.us = call.us(table.model());
   for (size_t i = 0; i < spec.algorithm->parts.size(); ++i) {

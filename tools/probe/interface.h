@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The few numbers that choice needs, from what was found: those of the cost model that begin with `wire_`
-// (src/selection/cost_parameters.h, docs/tuning.md).
+// (src/simulation/network/cost_parameters.h, docs/tuning.md).
 //
 // A message passes the sender's processor (overhead), the sender's interface, the way (alpha), the receiver's interface
 // and the receiver's processor (overhead). An interface serves `lanes` ranks at a time, each message taking

@@ -10,7 +10,7 @@
 namespace hocket::command {
 namespace {
 
-using selection::CostParameters;
+using simulation::CostParameters;
 using selection::PricedCall;
 
 // Enough to determine four numbers many times over, and few enough to be walked through often.

@@ -12,7 +12,7 @@
 namespace hocket::command {
 
 struct Fit {
-  selection::CostParameters parameters;
+  simulation::CostParameters parameters;
   size_t measurements = 0;  // that it was made from
   // Predicted over measured time: as a geometric mean, off by this factor.
   double off_by = 1;

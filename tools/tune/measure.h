@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "selection/cost_parameters.h"
+#include "simulation/network/cost_parameters.h"
 #include "tune/race.h"
 #include "tune/rules.h"
 #include "words/progress.h"
@@ -24,7 +24,7 @@ struct TuneOptions {
   uint64_t step = 8;                // from size to size
   std::vector<uint64_t> sizes;      // these and no others; empty: by max_bytes and step
   uint32_t cores = 1;               // that ranks may use here
-  selection::CostParameters known;  // of the model, what has been measured by itself
+  simulation::CostParameters known;  // of the model, what has been measured by itself
 };
 
 // One algorithm in one cell.

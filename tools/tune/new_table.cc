@@ -99,7 +99,7 @@ int table_from_surveys(const NewTable& wanted) {
   rules.value().insert(rules.value().end(), shared.value().begin(), shared.value().end());
   const std::vector<selection::Rule> old = left_beside(rules.value(), base.value().rules());
   // Those of the model are no network's in particular.
-  const selection::CostParameters& model = base.value().model();
+  const simulation::CostParameters& model = base.value().model();
   const auto text = [&](const Fit& fit) {
     return cluster_table_text({wanted.merge, noise}, fit, model, survey, rules.value(), old);
   };

@@ -101,7 +101,7 @@ class Tuner {
     model_.wire_crowding = interface_.crowding;
     model_.one_machine = interface_.one_machine ? 1 : 0;
     // Whoever copies is in what was measured of the processors.
-    const selection::CostParameters unknown;
+    const simulation::CostParameters unknown;
     model_.wire_dma = unknown.wire_dma;
     model_.wire_pio_bytes = unknown.wire_pio_bytes;
     model_.wire_miss_us_per_kib = unknown.wire_miss_us_per_kib;
@@ -181,7 +181,7 @@ class Tuner {
   selection::Table base_;
   Progress progress_;
   probe::Interface interface_;
-  selection::CostParameters model_;
+  simulation::CostParameters model_;
   Survey survey_;  // on rank 0
   std::vector<selection::Rule> rules_;
   selection::Table table_;

@@ -32,7 +32,7 @@ Status write_file(const std::string& path, const std::string& text) {
 
 nlohmann::ordered_json as_json(const Fit& fit) {
   nlohmann::ordered_json model;
-  for (const selection::CostParameter& one : selection::kCostParameters) {
+  for (const simulation::CostParameter& one : simulation::kCostParameters) {
     if (one.price != nullptr)
       model[one.name] = fit.parameters.*one.price;
     else

@@ -139,16 +139,16 @@ std::vector<int> first_allowed(uint32_t cores) {
 
 }  // namespace
 
-void put_into(const Sharing& found, selection::CostParameters& parameters) {
+void put_into(const Sharing& found, simulation::CostParameters& parameters) {
   if (found.readers > 1) {
     parameters.hot_line_us = std::max(found.all_seen_us - found.seen_us, 0.0) / (found.readers - 1);
     if (found.kib > 0) parameters.source_us_per_kib = found.all_copied_us / found.kib / found.readers;
   }
   if (found.copiers > 1) parameters.memory_us_per_kib = found.memory_us_per_kib / found.copiers;
-  double selection::CostParameters::* const lines[] = {&selection::CostParameters::other_cache_us,
-                                                       &selection::CostParameters::other_socket_us};
-  double selection::CostParameters::* const kibs[] = {&selection::CostParameters::other_cache_us_per_kib,
-                                                      &selection::CostParameters::other_socket_us_per_kib};
+  double simulation::CostParameters::* const lines[] = {&simulation::CostParameters::other_cache_us,
+                                                       &simulation::CostParameters::other_socket_us};
+  double simulation::CostParameters::* const kibs[] = {&simulation::CostParameters::other_cache_us_per_kib,
+                                                      &simulation::CostParameters::other_socket_us_per_kib};
   for (size_t i = 0; i < std::size(lines); ++i) {
     if (found.farther_seen_us[i] <= 0) continue;
     parameters.*lines[i] = std::max(found.farther_seen_us[i] - found.seen_us, 0.0);
@@ -200,8 +200,8 @@ void measure_lines(int home, const Neighbours& neighbours, double limit_s, Shari
 
 }  // namespace
 
-selection::CostParameters measure_sharing(uint32_t cores, double limit_s, const std::string& folder) {
-  selection::CostParameters parameters;
+simulation::CostParameters measure_sharing(uint32_t cores, double limit_s, const std::string& folder) {
+  simulation::CostParameters parameters;
   parameters.cores = cores;
   const std::vector<int> processors = first_allowed(cores);
   const platform::CacheGroups groups = platform::cache_groups_of(mask_of(processors), folder);

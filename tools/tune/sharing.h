@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "platform/machine/core_place.h"
-#include "selection/cost_parameters.h"
+#include "simulation/network/cost_parameters.h"
 
 namespace hocket::command {
 
 // Where the cores are and what was found: 0 is what so few cores can't show. Needs two cores for the memory, whose
 // caches' size the kernel says, and three for lines and caches. Lines take `limit_s`, a second at most, and the memory
 // five rounds more. `folder`: what the kernel says of processors.
-selection::CostParameters measure_sharing(uint32_t cores, double limit_s,
+simulation::CostParameters measure_sharing(uint32_t cores, double limit_s,
                                           const std::string& folder = platform::kProcessorFolder);
 
 // Cores, each by one processor, that are behind the first one's cache of the last level, one on its socket behind
@@ -45,6 +45,6 @@ struct Sharing {
   double farther_seen_us[2] = {};  // by one reader behind another cache, and on another socket; 0: there is none
   double farther_copied_us[2] = {};
 };
-void put_into(const Sharing& found, selection::CostParameters& parameters);
+void put_into(const Sharing& found, simulation::CostParameters& parameters);
 
 }  // namespace hocket::command

@@ -47,17 +47,17 @@ std::string head(const TuneOptions& options, const Machine& machine, const Surve
   return text;
 }
 
-bool is_shown(const selection::CostParameter& one, const selection::CostParameters& model, bool has_nodes) {
-  using selection::CostShown;
+bool is_shown(const simulation::CostParameter& one, const simulation::CostParameters& model, bool has_nodes) {
+  using simulation::CostShown;
   const bool is_between_nodes = one.shown == CostShown::kBetweenNodes || one.shown == CostShown::kBetweenNodesIfKnown;
   if (is_between_nodes && !has_nodes) return false;
   return one.shown == CostShown::kAlways || one.shown == CostShown::kBetweenNodes || one.of(model) != one.of({});
 }
 
 // With the parameters of messages between nodes if `has_nodes`.
-std::string model_line(const selection::CostParameters& model, bool has_nodes) {
+std::string model_line(const simulation::CostParameters& model, bool has_nodes) {
   std::string text = "model";
-  for (const selection::CostParameter& one : selection::kCostParameters) {
+  for (const simulation::CostParameter& one : simulation::kCostParameters) {
     if (!is_shown(one, model, has_nodes)) continue;
     const double value = one.of(model);
     const bool is_whole = one.number != nullptr || value >= 1000;
@@ -124,7 +124,7 @@ std::string table_text(const TuneOptions& options, const Machine& machine, const
   return head(options, machine, survey, making) + model_lines(making.fit, false) + rule_lines(rules);
 }
 
-std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const selection::CostParameters& model,
+std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const simulation::CostParameters& model,
                                const Survey& survey, std::span<const selection::Rule> fresh,
                                std::span<const selection::Rule> old) {
   char text[1024];

@@ -29,7 +29,7 @@ struct ClusterMaking {
   double noise = kNoise;
 };
 // `fresh` before `old` ones. `fit`: how well `model` does.
-std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const selection::CostParameters& model,
+std::string cluster_table_text(const ClusterMaking& making, const Fit& fit, const simulation::CostParameters& model,
                                const Survey& survey, std::span<const selection::Rule> fresh,
                                std::span<const selection::Rule> old);
 

@@ -98,7 +98,10 @@ TEST(CostModelOverNodes, RanksShareTheCoresOfTheirNodeAndOfOneMachineAllCores) {
 TEST(CostModelOverNodes, FewMessagesForShortBlocksLanesForMiddlingAndNoDetourForLong) {
   const Nodes nodes = Nodes::in_blocks(std::vector<uint32_t>(8, 8));
   const auto alltoall = [&](uint64_t bytes) { return query_on(nodes, Collective::kAlltoall, bytes); };
-  EXPECT_EQ(best(alltoall(8), kTcp), "leader");
+  // By a leader, or by two lanes, which are as few.
+  const Spec is_short = cheapest_spec(alltoall(8), kTcp);
+  EXPECT_LE(is_short.degree, 2u) << to_text(is_short);
+  EXPECT_LT(price_of(alltoall(8), "leader", kTcp), 0.7 * price_of(alltoall(8), "send_aggregation", kTcp));
   const std::string middling = best(alltoall(16 << 10), kTcp);
   EXPECT_TRUE(middling == "send_aggregation" || middling == "receive_distribution") << middling;
   const std::string is_long = best(alltoall(256 << 10), kTcp);

@@ -49,7 +49,7 @@ TEST(CostModel, LongerMessagesCostMore) {
       const double us = price_of(query, spec.c_str());
       if (last.contains(key)) {
         // Where ranks share cores, who looks when is chance: a longer copy may spare somebody a look in vain.
-        EXPECT_GE(us, last[key] * (query.oversubscribed ? 0.9 : 0.999)) << key << ", " << bytes << " bytes";
+        EXPECT_GE(us, last[key] * (query.oversubscribed ? 0.8 : 0.999)) << key << ", " << bytes << " bytes";
       }
       last[key] = us;
     });

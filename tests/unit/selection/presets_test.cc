@@ -32,7 +32,7 @@ struct Machine {
     EXPECT_TRUE(spec.is_ok());
     const Result<Choice> choice = choose(asked, table, text.empty() ? nullptr : &spec.value());
     EXPECT_TRUE(choice.is_ok());
-    return PricedCall(asked, choice.value(), {.by_time = true}).us(table.model());
+    return PricedCall(asked, choice.value()).us(table.model());
   }
 };
 
@@ -111,7 +111,7 @@ TEST(Presets, HostDrivenMoreCoresMakeTheSameDataTakeLonger) {
     const Query query = query_on(nodes, Collective::kAlltoall, 2048 / (ranks * ranks));
     const Result<Spec> spec = parse_spec(query.collective, "linear");
     const Result<Choice> choice = choose(query, Table(model), &spec.value());
-    const double us = PricedCall(query, choice.value(), {.by_time = true}).us(model);
+    const double us = PricedCall(query, choice.value()).us(model);
     EXPECT_GT(us, before) << ranks;
     before = us;
   }

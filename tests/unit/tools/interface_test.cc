@@ -80,7 +80,7 @@ TEST(Interface, GoesIntoATablesModelLine) {
   const Result<selection::Table> table =
       selection::Table::parse("hocket-table 1\nmodel " + to_words(right) + "\n", "a test");
   ASSERT_TRUE(table.is_ok()) << table.status().message();
-  const selection::CostParameters& read = table.value().model();
+  const simulation::CostParameters& read = table.value().model();
   EXPECT_DOUBLE_EQ(read.wire_alpha_us, 12.5);
   EXPECT_DOUBLE_EQ(read.wire_overhead_us, 2);
   EXPECT_DOUBLE_EQ(read.wire_gap_us, 0.75);

@@ -140,7 +140,7 @@ TEST(ClusterRules, OfOneWireReplaceThatWiresOnly) {
 TEST(ClusterTable, IsReadBackAsItWasMade) {
   const auto fresh =
       rules_of({alltoall(4, 4, 8, {{"bruck", 1}, {"linear", 3}}), alltoall(4, 4, 4096, {{"linear", 9}})});
-  const selection::CostParameters model = all_unlike_the_defaults();
+  const simulation::CostParameters model = all_unlike_the_defaults();
   const std::string text =
       cluster_table_text({"shipped", 1.1}, {}, model, {}, fresh, selection::Table::shipped().rules());
   const Result<selection::Table> table = selection::Table::parse(text, "the new table");

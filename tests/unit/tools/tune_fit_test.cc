@@ -11,7 +11,7 @@ namespace hocket::command {
 namespace {
 
 using schedule::Collective;
-using selection::CostParameters;
+using simulation::CostParameters;
 
 constexpr double kLong_s = 60;  // the search ends long before
 

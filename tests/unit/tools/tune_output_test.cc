@@ -18,7 +18,7 @@ TEST(TuneJson, HasEveryParameterOfTheModel) {
   const std::string printed = testing::internal::GetCapturedStdout();
   ASSERT_TRUE(status.is_ok()) << status.message();
   const nlohmann::json model = nlohmann::json::parse(printed).at("model");
-  for (const selection::CostParameter& one : selection::kCostParameters) {
+  for (const simulation::CostParameter& one : simulation::kCostParameters) {
     ASSERT_TRUE(model.contains(one.name)) << one.name;
     EXPECT_EQ(model[one.name].get<double>(), one.of(fit.parameters)) << one.name;
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr double kShort_s = 0.05;
 
 TEST(Sharing, OfALineIsWhatEachFurtherReaderWaits) {
-  selection::CostParameters parameters;
+  simulation::CostParameters parameters;
   put_into({.readers = 5, .kib = 16, .seen_us = 0.1, .all_seen_us = 0.3, .copied_us = 1, .all_copied_us = 4},
            parameters);
   EXPECT_NEAR(parameters.hot_line_us, 0.05, 1e-12);
@@ -31,7 +31,7 @@ TEST(Sharing, OfALineIsWhatEachFurtherReaderWaits) {
 }
 
 TEST(Sharing, OfOneReaderSaysNothingOfSeveral) {
-  selection::CostParameters parameters;
+  simulation::CostParameters parameters;
   Sharing found{.kib = 16, .seen_us = 0.1, .copied_us = 1, .memory_us_per_kib = 0.25, .copiers = 2};
   found.farther_seen_us[1] = 0.25;
   found.farther_copied_us[1] = 1.5;
@@ -46,14 +46,14 @@ TEST(Sharing, OfOneReaderSaysNothingOfSeveral) {
 
 TEST(Sharing, IsMeasuredAsFarAsTheCoresGo) {
   const uint32_t cores = platform::read_cpu_budget().usable();
-  const selection::CostParameters two = measure_sharing(std::min(cores, 2u), kShort_s);
+  const simulation::CostParameters two = measure_sharing(std::min(cores, 2u), kShort_s);
   EXPECT_EQ(two.hot_line_us, 0) << "a line that two want at a time has one reader";
   EXPECT_EQ(two.source_us_per_kib, 0);
   EXPECT_EQ(two.memory_us_per_kib > 0, cores > 1 && two.memory_after_kib > 0);
   EXPECT_TRUE(std::isfinite(two.memory_us_per_kib));
-  selection::CostParameters one = measure_sharing(1, kShort_s);
+  simulation::CostParameters one = measure_sharing(1, kShort_s);
   one.memory_after_kib = 0;
-  EXPECT_EQ(one, selection::CostParameters{.cores = 1});
+  EXPECT_EQ(one, simulation::CostParameters{.cores = 1});
 }
 
 // Four sockets of two caches each, of two cores of two threads: the threads of core c are processors 2c and 2c + 1.
@@ -90,7 +90,7 @@ TEST_F(SharingOfCores, KnowsOtherCachesWhereThereIsNoneNearby) {
 
 // Else whatever is copied would count as more than what the caches hold.
 TEST_F(SharingOfCores, SaysNothingOfTheMemoryBehindCachesOfUnknownSize) {
-  const selection::CostParameters found = measure_sharing(2, kShort_s, folder_);
+  const simulation::CostParameters found = measure_sharing(2, kShort_s, folder_);
   EXPECT_EQ(found.memory_after_kib, 0);
   EXPECT_EQ(found.memory_us_per_kib, 0);
 }

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "selection/cost_parameters.h"
+#include "simulation/network/cost_parameters.h"
 
 namespace hocket::command {
 
 // Of prices no two are equal. All are as short as tables write them.
-inline selection::CostParameters all_unlike_the_defaults() {
-  selection::CostParameters model;
+inline simulation::CostParameters all_unlike_the_defaults() {
+  simulation::CostParameters model;
   double price = 0;
-  for (const selection::CostParameter& one : selection::kCostParameters) {
+  for (const simulation::CostParameter& one : simulation::kCostParameters) {
     price += 0.25;
     if (one.price != nullptr)
       model.*one.price = price;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selection/pricing/unread.h"
+#include "simulation/engine/unread.h"
 
 #include <algorithm>
 
-namespace hocket::selection {
+namespace hocket::simulation {
 
 using schedule::Range;
 using schedule::Slice;
@@ -54,4 +54,4 @@ uint64_t common(const std::vector<Range>& ranges, const Range& range) {
   return count;
 }
 
-}  // namespace hocket::selection
+}  // namespace hocket::simulation

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selection/pricing/unread.h"
+#include "simulation/engine/unread.h"
 
 #include <gtest/gtest.h>
 
-namespace hocket::selection {
+namespace hocket::simulation {
 namespace {
 
 using schedule::Buffer;
@@ -66,4 +66,4 @@ TEST(Unread, TellsPeersWhatLiesThereAndKeepsIt) {
 }
 
 }  // namespace
-}  // namespace hocket::selection
+}  // namespace hocket::simulation

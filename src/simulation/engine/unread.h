@@ -14,7 +14,7 @@
 
 #include "schedule/step.h"
 
-namespace hocket::selection {
+namespace hocket::simulation {
 
 class Unread {
  public:
@@ -38,4 +38,4 @@ class Unread {
 // How many elements `range` and the disjoint `ranges` have in common.
 uint64_t common(const std::vector<schedule::Range>& ranges, const schedule::Range& range);
 
-}  // namespace hocket::selection
+}  // namespace hocket::simulation

@@ -7,12 +7,12 @@
 
 #include <cstdint>
 
-namespace hocket::selection {
+namespace hocket::simulation {
 
 struct CostParameters {
 #define HOCKET_COST_PRICE(name, default_value, ...) double name = default_value;
 #define HOCKET_COST_NUMBER(name, default_value, ...) uint32_t name = default_value;
-#include "selection/cost_parameters.def"
+#include "simulation/network/cost_parameters.def"
 
   bool operator==(const CostParameters&) const = default;
 };
@@ -38,7 +38,7 @@ inline constexpr CostParameter kCostParameters[] = {
 #define HOCKET_COST_PRICE(name, default_value, shown) {#name, CostShown::shown, &CostParameters::name},
 #define HOCKET_COST_NUMBER(name, default_value, shown, first, last) \
   {#name, CostShown::shown, nullptr, &CostParameters::name, first, last},
-#include "selection/cost_parameters.def"
+#include "simulation/network/cost_parameters.def"
 };
 
-}  // namespace hocket::selection
+}  // namespace hocket::simulation

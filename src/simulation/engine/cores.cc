@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cores that ranks share. A rank that has to wait yields: it goes to the end of the row, and the core looks at the next
+// one after a switch. Where nobody in the row could go on, a core would only go round: it is parked, and when somebody
+// can, the row stands as if it had gone round meanwhile.
+#include <algorithm>
+
+#include "simulation/engine/state.h"
+
+namespace hocket::simulation {
+
+void Engine::State::make_machines() {
+  if (!situation_.shares_cores) return;
+  const bool is_one = network_.costs.one_machine != 0;
+  std::vector<std::vector<uint32_t>> ranks_of(is_one ? 1 : job_.nodes());
+  size_t most = 0;
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    std::vector<uint32_t>& ranks = ranks_of[is_one ? 0 : job_.node_of[rank]];
+    ranks.push_back(rank);
+    most = std::max(most, ranks.size());
+  }
+  // The fullest is short of cores, whatever number the parameters say.
+  const auto cores = static_cast<uint32_t>(std::clamp<size_t>(network_.costs.cores, 1, std::max<size_t>(most, 2) - 1));
+  for (const std::vector<uint32_t>& ranks : ranks_of)
+    if (ranks.size() > cores) add_machine(ranks, cores);
+}
+
+void Engine::State::add_machine(const std::vector<uint32_t>& ranks, uint32_t cores) {
+  const auto number = static_cast<uint32_t>(machines_.size());
+  Machine& machine = machines_.emplace_back();
+  for (const uint32_t rank : ranks) ranks_[rank].machine = number;
+  for (uint32_t i = 0; i < cores; ++i) {
+    machine.cores.push_back(static_cast<uint32_t>(cores_.size()));
+    cores_.push_back({.machine = number, .is_parked = true});
+  }
+}
+
+void Engine::State::come_to_row(uint32_t rank) {
+  Rank& state = ranks_[rank];
+  Machine& machine = machines_[state.machine];
+  state.has_started = true;
+  machine.row.push_back(rank);
+  begin_stage(rank);
+  if (state.is_finished) machine.row.pop_back();
+  if (state.first_ready == kNothing) return;
+  ++machine.ready;
+  unpark(machine);
+}
+
+void Engine::State::unpark(Machine& machine) {
+  const Time now = queue_.now();
+  const Time switching = prices_.switching;
+  uint64_t looks = 0;
+  for (const uint32_t number : machine.cores) {
+    Core& core = cores_[number];
+    if (!core.is_parked) continue;
+    core.is_parked = false;
+    const uint64_t its = switching == 0 ? 0 : (now - core.parked_at + switching - 1) / switching;
+    looks += its;
+    push(std::max(core.parked_at + its * switching, now), What::kCore, number);
+  }
+  if (machine.row.empty()) return;
+  const auto turned = static_cast<std::deque<uint32_t>::difference_type>(looks % machine.row.size());
+  std::rotate(machine.row.begin(), machine.row.begin() + turned, machine.row.end());
+}
+
+void Engine::State::use_core(uint32_t number) {
+  Core& core = cores_[number];
+  if (core.running != kNothing) return run_on_core(number);
+  Machine& machine = machines_[core.machine];
+  if (machine.ready == 0) {
+    core.is_parked = true;
+    core.parked_at = queue_.now();
+    return;
+  }
+  const uint32_t rank = machine.row.front();
+  machine.row.pop_front();
+  if (ranks_[rank].first_ready == kNothing) {
+    machine.row.push_back(rank);
+    return push(queue_.now() + prices_.switching, What::kCore, number);
+  }
+  --machine.ready;
+  core.running = rank;
+  ranks_[rank].is_running = true;
+  run_on_core(number);
+}
+
+void Engine::State::run_on_core(uint32_t number) {
+  Core& core = cores_[number];
+  const uint32_t rank = core.running;
+  Rank& state = ranks_[rank];
+  if (state.first_ready != kNothing) {
+    do_ready(rank, queue_.now());
+    if (!state.is_finished) return push(state.clock, What::kCore, number);
+  } else {
+    machines_[core.machine].row.push_back(rank);
+  }
+  state.is_running = false;
+  core.running = kNothing;
+  push(std::max(state.clock, queue_.now()) + prices_.switching, What::kCore, number);
+}
+
+}  // namespace hocket::simulation

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A network's parameters in simulated time, and what a step costs the processor that carries it out.
+//
+// Thread safety: a value.
+#pragma once
+
+#include "simulation/core/time.h"
+#include "simulation/engine/job.h"
+#include "simulation/network/network.h"
+
+namespace hocket::simulation {
+
+struct Prices {
+  explicit Prices(const Network& network);
+
+  Time copied(uint64_t bytes) const { return times(bytes, beta_byte); }
+  Time wire_bytes(uint64_t bytes) const { return times(bytes, wire_byte); }
+  // What it costs in any case, whatever it moves.
+  Time alpha_of(const Step& step) const;
+  // All of a processor's work.
+  Time work_of(const Step& step) const;
+  // The first fragment of a message within a node, after which its receiver can begin.
+  Time fragment(const Step& message) const;
+  // Between nodes: a processor writes it into the interface.
+  bool is_by_processor(const Step& step) const {
+    return step.is(Step::kByWire) && (step.work == Work::kSend || step.work == Work::kMulticast) && pio_bytes > 0 &&
+           step.bytes <= pio_bytes;
+  }
+
+  static Time times(uint64_t bytes, double per_byte) {
+    return static_cast<Time>(static_cast<double>(bytes) * per_byte + 0.5);
+  }
+
+  Time alpha, switching, overhead, receive_more, multicast_overhead, wire_alpha, gap;
+  double beta_byte, gamma_byte, wire_byte, miss_byte;  // picoseconds a byte
+  uint64_t pio_bytes;
+  bool has_dma;
+
+ private:
+  // By a processor, besides what it writes into an interface.
+  uint64_t bytes_copied(const Step& step) const;
+  uint64_t bytes_missed(const Step& step) const;
+};
+
+}  // namespace hocket::simulation
