@@ -91,6 +91,15 @@ Depths depths_of(uint32_t rank, uint32_t size, const PlanOf& plan_of) {
   return {walk.received(rank), walk.deepest()};
 }
 
+std::vector<Depths> depths_of_all(uint32_t size, const PlanOf& plan_of) {
+  Walk walk(size, plan_of);
+  walk.run();
+  std::vector<Depths> all;
+  const uint32_t deepest = walk.deepest();
+  for (uint32_t rank = 0; rank < size; ++rank) all.push_back({walk.received(rank), deepest});
+  return all;
+}
+
 uint8_t depth_of_arrival(uint32_t depth) {
   return static_cast<uint8_t>(std::min<uint32_t>(depth, std::numeric_limits<uint8_t>::max()));
 }

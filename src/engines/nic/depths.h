@@ -17,6 +17,8 @@ struct Depths {
 };
 // Among ranks 0 .. size-1, whose plans fit together: what one sends, another receives.
 Depths depths_of(uint32_t rank, uint32_t size, const PlanOf& plan_of);
+// Of all of them.
+std::vector<Depths> depths_of_all(uint32_t size, const PlanOf& plan_of);
 
 // As an arrival has it.
 uint8_t depth_of_arrival(uint32_t depth);

@@ -13,21 +13,12 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engines/nic/call.h"
 #include "engines/nic/service_client.h"
 #include "platform/descriptor.h"
 #include "protocol/page.h"
 
 namespace hocket::engines::nic {
-
-// What an operation is to do. A barrier has a program only.
-struct NicCall {
-  uint32_t program = 0;
-  uint32_t root = 0;
-  uint8_t operation = 0;  // enum nic_operation, and below nic_type
-  uint8_t type = 0;
-  uint8_t words = 0;                     // of an operand, the same on all members
-  const nic_operand* operand = nullptr;  // of this member, read at once; nullptr where it gives none
-};
 
 class NicPort;
 

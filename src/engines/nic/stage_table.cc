@@ -149,6 +149,26 @@ void write_depths(Collective collective, const Depths& depths, const Taken& take
     program.arrival[taken.arrivals + i].depth = depth_of_arrival(depths.receives[i] + before);
 }
 
+// `formed_plan_of`: plans as the form has them.
+Result<nic_program> written(const Plan& plan, const Form& form, const PlanOf& formed_plan_of,
+                            const std::function<Result<Depths>()>& depths) {
+  nic_program program{};
+  if (form.mode == Mode::kChain) program.flags = NIC_RELIABLE_WIRE;
+  if (form.mode == Mode::kDirect) program.flags = NIC_ACKNOWLEDGED;
+  const auto taken_by = [&](uint32_t member) { return taken_by_root(plan.collective, member); };
+  Contents contents(plan, program);
+  Roots roots(plan, program, contents);
+  TableWriter writer(plan.shape.rank, formed_plan_of, taken_by, program, contents);
+  const uint64_t before = roots.begin();
+  HOCKET_TRY(writer.write(formed(plan, form), before, [&](uint64_t need) { return roots.send(writer, need); }));
+  Result<Depths> found = depths();
+  if (!found.is_ok()) return found.take_status();
+  HOCKET_TRY(roots.end());
+  write_depths(plan.collective, found.value(), taken_by(plan.shape.rank), program);
+  if (form.on_arrival) HOCKET_TRY(contents.pool());
+  return program;
+}
+
 }  // namespace
 
 Status can_hold(const Plan& plan, const Form& form) {
@@ -172,26 +192,32 @@ Status can_hold(const Plan& plan, const Form& form) {
 Result<nic_program> stage_table(uint32_t rank, const Form& form, const PlanOf& plan_of) {
   const Plan plan = plan_of(rank);
   HOCKET_TRY(can_hold(plan, form));
-  nic_program program{};
-  if (form.mode == Mode::kChain) program.flags = NIC_RELIABLE_WIRE;
-  if (form.mode == Mode::kDirect) program.flags = NIC_ACKNOWLEDGED;
   Status unlike;
   const PlanOf formed_plan_of = [&](uint32_t peer) {
     Plan other = plan_of(peer);
     if (unlike.is_ok()) unlike = can_hold(other, form);
     return formed(std::move(other), form);
   };
-  const auto taken_by = [&](uint32_t member) { return taken_by_root(plan.collective, member); };
-  Contents contents(plan, program);
-  Roots roots(plan, program, contents);
-  TableWriter writer(rank, formed_plan_of, taken_by, program, contents);
-  const uint64_t before = roots.begin();
-  HOCKET_TRY(writer.write(formed(plan, form), before, [&](uint64_t need) { return roots.send(writer, need); }));
-  HOCKET_TRY(std::move(unlike));
-  HOCKET_TRY(roots.end());
-  write_depths(plan.collective, depths_of(rank, plan.shape.size, formed_plan_of), taken_by(rank), program);
-  if (form.on_arrival) HOCKET_TRY(contents.pool());
-  return program;
+  return written(plan, form, formed_plan_of, [&]() -> Result<Depths> {
+    // Of those that it exchanges messages with.
+    HOCKET_TRY(std::move(unlike));
+    return depths_of(rank, plan.shape.size, formed_plan_of);
+  });
+}
+
+Result<std::vector<nic_program>> stage_tables(uint32_t size, const Form& form, const PlanOf& plan_of) {
+  for (uint32_t rank = 0; rank < size; ++rank) HOCKET_TRY(can_hold(plan_of(rank), form));
+  const PlanOf formed_plan_of = [&](uint32_t rank) { return formed(plan_of(rank), form); };
+  const std::vector<Depths> depths = depths_of_all(size, formed_plan_of);
+  std::vector<nic_program> programs;
+  programs.reserve(size);
+  for (uint32_t rank = 0; rank < size; ++rank) {
+    Result<nic_program> program =
+        written(plan_of(rank), form, formed_plan_of, [&]() -> Result<Depths> { return depths[rank]; });
+    if (!program.is_ok()) return program.take_status();
+    programs.push_back(program.take());
+  }
+  return programs;
 }
 
 }  // namespace hocket::engines::nic

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "base/status.h"
 #include "protocol/table.h"
@@ -45,6 +46,10 @@ Status can_hold(const schedule::Plan& plan, const Form& form = {});
 // Barriers, and for one root, 0, collectives that have one: their tables serve any root.
 Result<nic_program> stage_table(uint32_t rank, const Form& form,
                                 const std::function<schedule::Plan(uint32_t)>& plan_of);
+
+// The same of all ranks: each plan is asked for a few times, and not once for each other rank.
+Result<std::vector<nic_program>> stage_tables(uint32_t size, const Form& form,
+                                              const std::function<schedule::Plan(uint32_t)>& plan_of);
 
 // A barrier by broadcast among `size` ranks, as Elanlib's hgsync over Quadrics: rank 0 asks all by one packet, each
 // answers whether its host has started, and if all have, another packet lets them go. If not, `plan_of`'s schedule is

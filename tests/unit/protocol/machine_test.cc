@@ -274,6 +274,21 @@ TEST(NicStageTable, HoldsBarriersOfAThousandNodes) {
   EXPECT_EQ(program.value().arrivals, 10);
 }
 
+TEST(NicStageTable, OfAllRanksAreThoseOfEach) {
+  for (const char* name : by_messages()) {
+    for (const uint32_t size : {1u, 2u, 7u, 16u}) {
+      const std::vector<nic_program> one_by_one = programs_of(name, size, Mode::kDirect);
+      Result<std::vector<nic_program>> at_once =
+          engines::nic::stage_tables(size, {Mode::kDirect}, plans_of(name, size));
+      ASSERT_TRUE(at_once.is_ok());
+      ASSERT_EQ(at_once.value().size(), size);
+      for (uint32_t rank = 0; rank < size; ++rank)
+        EXPECT_EQ(0, memcmp(&at_once.value()[rank], &one_by_one[rank], sizeof(nic_program))) << name << ", " << rank;
+    }
+  }
+  EXPECT_FALSE(engines::nic::stage_tables(64, {}, plans_of("linear", 64)).is_ok());
+}
+
 TEST(NicStageTable, RefusesMoreArrivalsThanARecordHas) {
   const algorithms::Algorithm* algorithm = algorithms::find(schedule::Collective::kBarrier, "linear");
   const auto plan_of = [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 64, .rank = rank}); };
