@@ -173,7 +173,14 @@ class Simulation {
   void order_freed() {
     if (freed_.size() < 2) return;
     const auto rank_of = [this](uint32_t operation) { return goal_.operations[operation].rank; };
-    std::ranges::stable_sort(freed_, {}, rank_of);
+    if (!std::ranges::is_sorted(freed_, {}, rank_of)) {  // by one event, of two ranks
+      const uint32_t lower = *std::ranges::min_element(freed_, {}, rank_of);
+      std::vector<uint32_t> ordered;
+      for (const bool is_of_lower : {true, false})
+        for (const uint32_t one : freed_)
+          if ((rank_of(one) == rank_of(lower)) == is_of_lower) ordered.push_back(one);
+      freed_.swap(ordered);
+    }
     for (auto first = freed_.begin(); first != freed_.end();) {
       const auto last =
           std::find_if(first, freed_.end(), [&](uint32_t one) { return rank_of(one) != rank_of(*first); });

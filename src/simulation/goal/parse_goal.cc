@@ -12,7 +12,7 @@ namespace {
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Words, numbers and what is between them. Only next_line() passes the end of a line, and what is in comments.
+// Words, numbers and what is between them. Only skip_lines() passes the end of a line, and what is in comments.
 class Words {
  public:
   explicit Words(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
