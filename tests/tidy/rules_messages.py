@@ -46,6 +46,7 @@ RESULTS = {
     "tools/command/nic.cc": {"bring_up", "add_start"},
     "tools/command/predictions.cc": {"print"},
     "tools/command/schedule.cc": {"prove"},
+    "tools/command/simulate.cc": {"print", "simulate_goal"},
     "tools/lab/command/lab.cc": {"make_lab"},
     "tools/lab/jobs/job.cc": {"fill"},
     "tools/mpi_launch/mpi4py_of.cc": {""},

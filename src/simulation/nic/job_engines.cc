@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/nic/job_engines.h"
+
+#include <algorithm>
+
+namespace hocket::simulation {
+
+JobEngines::JobEngines(Engine& engine, const Network& network, uint64_t seed, size_t members)
+    : engine_(engine),
+      network_(network),
+      seed_(seed),
+      steps_(members, kNothing),
+      processors_free_(members),
+      links_free_(members) {}
+
+Result<std::unique_ptr<JobEngines>> JobEngines::make(Engine& engine, const Network& network, uint64_t seed,
+                                                     const std::vector<nic_program>& program) {
+  std::unique_ptr<JobEngines> made(new JobEngines(engine, network, seed, program.size()));
+  const NetworkParameters& more = network.more;
+  const NicPrices prices{.start_us = more.nic_start_us,
+                         .arrival_us = more.nic_arrival_us,
+                         .send_us = more.nic_send_us,
+                         .word_us = more.nic_word_us,
+                         .combine_us = more.nic_combine_us,
+                         .combine_floating_us = more.nic_combine_floating_us,
+                         .record_us = more.nic_record_us,
+                         .notify_us = more.nic_notify_us};
+  NicOptions options;
+  options.ask_us = more.nic_ask_us;
+  options.tick_us = more.nic_tick_us;
+  Result<std::unique_ptr<NicEngines>> engines = NicEngines::make(*made, prices, {program}, options);
+  if (!engines.is_ok()) return engines.take_status();
+  made->engines_ = engines.take();
+  engine.use(made.get());
+  return made;
+}
+
+void JobEngines::ring(uint32_t rank, uint32_t step, Time time) {
+  steps_[rank] = step;
+  engine_.call_at(time, kRing | rank);
+}
+
+void JobEngines::happen(uint64_t ticket) {
+  if ((ticket & kRing) == 0) return engines_->happen(ticket);
+  (void)engines_->ring(static_cast<uint32_t>(ticket & ~kRing), {});  // the first operation is never one too many
+}
+
+// When its first bit leaves; the link is in use until the last one has.
+Time JobEngines::leave(uint32_t source, uint32_t bytes, Time ready) {
+  const Time begin = std::max(ready, links_free_[source]);
+  links_free_[source] = begin + from_us(network_.costs.wire_beta_us_per_kib * bytes / 1024);
+  return begin;
+}
+
+Time JobEngines::carry(const nic_message& packet, uint32_t bytes, Time ready) {
+  const Time begin = leave(packet.source, bytes, ready);
+  if (network_.more.nic_loss > 0 && random_fraction(seed_, Purpose::kLoss, packets_++) < network_.more.nic_loss)
+    return kNever;
+  return begin + from_us(network_.more.nic_alpha_us);
+}
+
+void JobEngines::carry_to_all(const nic_message& packet, uint32_t bytes, Time ready, std::vector<Time>& arrivals) {
+  const Time begin = leave(packet.source, bytes, ready);
+  for (Time& arrival : arrivals) {
+    const bool is_lost =
+        network_.more.nic_loss > 0 && random_fraction(seed_, Purpose::kLoss, packets_++) < network_.more.nic_loss;
+    arrival = is_lost ? kNever : begin + from_us(network_.more.nic_alpha_us);
+  }
+}
+
+Time JobEngines::work(uint32_t member, Time ready, Time length) {
+  Time& free_at = processors_free_[member];
+  free_at = std::max(free_at, ready) + length;
+  return free_at;
+}
+
+void JobEngines::complete(uint32_t member, uint64_t /*epoch*/, Time time) { engine_.complete(steps_[member], time); }
+
+}  // namespace hocket::simulation

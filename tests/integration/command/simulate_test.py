@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import os
+import tempfile
+
+from hocket_command import CommandTest, main, run
+
+RING = "allreduce ring --nodes 8x1 --bytes 64K".split()
+
+
+class Simulate(CommandTest):
+    def simulate(self, *arguments, code=0, **settings):
+        return self.expect(run("simulate", *arguments, **settings), code)
+
+    def json_of(self, *arguments):
+        return json.loads(self.simulate(*arguments, "--json").stdout)
+
+    def test_a_barrier_takes_as_many_messages_one_after_the_other_as_its_rounds(self):
+        small = self.json_of("barrier", "dissemination", "--nodes", "8x1")
+        large = self.json_of("barrier", "dissemination", "--nodes", "1024x1")
+        self.assertEqual((small["path_messages"], large["path_messages"]), (3, 10))
+        self.assertAlmostEqual(large["end_us"] / small["end_us"], 10 / 3, places=6)
+        self.assertEqual(large["messages"], 10240)
+
+    def test_the_same_seed_gives_the_same_bytes(self):
+        line = [*RING, "--skew", "exponential:50us", "--noise", "uniform:0..1us", "--runs", "3", "--json"]
+        once = self.simulate(*line).stdout
+        self.assertEqual(once, self.simulate(*line).stdout)
+        self.assertNotEqual(once, self.simulate(*line, "--seed", "2").stdout)
+
+    def test_engines_ask_for_what_is_lost(self):
+        line = "barrier dissemination --nodes 16x1 --engine nic".split()
+        whole = self.json_of(*line)
+        self.assertEqual((whole["packets"], whole["asked"], whole["repeated"]), (64, 0, 0))
+        lossy = self.json_of(*line, "--loss", "0.2")
+        self.assertGreater(lossy["repeated"], 0)
+        self.assertGreaterEqual(lossy["asked"], lossy["repeated"])
+        refused = self.simulate("allreduce", "--nodes", "16x1", "--engine", "nic", code=1)
+        self.assertIn("NIC engines are simulated for barriers", refused.stderr)
+
+    def test_half_of_the_receivers_miss_a_multicast_and_get_it_down_the_ring(self):
+        found = self.json_of("broadcast", "multicast", "--nodes", "116x1", "--multicast-loss", "0.5")
+        self.assertTrue(30 < found["missed"] < 85, found["missed"])
+        self.assertEqual(found["messages"], 115)
+
+    def test_the_best_comes_first(self):
+        all_of_them = self.json_of("alltoall", "--nodes", "8x8", "--bytes", "64", "--best")
+        times = [one["end_us"] for one in all_of_them]
+        self.assertEqual(times, sorted(times))
+        self.assertGreater(len(times), 5)
+
+    def test_a_timeline_has_all_steps_and_messages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ring.json")
+            messages = self.json_of(*RING, "--timeline", path)["messages"]
+            with open(path, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+        self.assertEqual(sum(event["ph"] == "s" for event in events), messages)
+        self.assertEqual(len({event["tid"] for event in events if event["ph"] == "X"}), 8)
+
+    def test_a_schedule_in_goal(self):
+        schedule = self.expect(run("schedule", "barrier", "dissemination", "--ranks", "16", "--format", "goal"), 0)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "barrier.goal")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(schedule.stdout)
+            # What LogGOPSim says of it.
+            self.assertEqual(self.json_of("--goal", path)["maximum_ns"], 22000)
+            bad = self.simulate("--goal", path, "--loggops", "L=x", code=2)
+            self.assertIn("L=x", bad.stderr)
+
+    def test_bad_input_is_named(self):
+        for line, words in ((["barrier"], "simulate how many ranks"),
+                            ([], "simulate which collective"),
+                            (["barrier", "--nodes", "4x1", "--skew", "gauss:3"], "`gauss:3`"),
+                            (["barrier", "--nodes", "4x1", "--bytes", "many"], "--bytes"),
+                            (["barrier", "nothing", "--nodes", "4x1"], "nothing"),
+                            (["barrier", "--nodes", "4x1", "--root", "4"], "root 4"),
+                            (["barrier", "--nodes", "4x1", "--model", "/nowhere"], "/nowhere"),
+                            (["barrier", "ring", "--best", "--nodes", "4x1"], "--best")):
+            self.assertIn(words, self.simulate(*line, code=2).stderr)
+
+
+if __name__ == "__main__":
+    main()

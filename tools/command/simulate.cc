@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hocket simulate: what a collective, or a schedule in GOAL, takes where nobody can measure it.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/size_text.h"
+#include "command/command.h"
+#include "command/layout.h"
+#include "command/simulation.h"
+#include "selection/cost_model.h"
+#include "simulation/goal/loggops.h"
+#include "words/collective_names.h"
+#include "words/configuration.h"
+
+namespace hocket::command {
+namespace {
+
+constexpr const char* kSimulateFooter = R"(
+Examples:
+  hocket simulate barrier dissemination --nodes 1024x1
+  hocket simulate barrier dissemination --nodes 64x1 --engine nic --skew uniform:0..1ms --runs 20
+  hocket simulate allreduce --nodes 64x8 --bytes 4K --best           every algorithm, the fastest first
+  hocket simulate alltoall leader --nodes 64x8 --bytes 512 --model src/selection/presets/infinipath.table
+  hocket simulate broadcast multicast --nodes 116x1 --multicast-loss 0.5 --runs 100
+  hocket simulate allreduce ring --nodes 8x1 --bytes 64K --timeline ring.json    for ui.perfetto.dev
+  hocket simulate --goal ring.goal --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
+What is simulated, and what is not: docs/simulation.md.)";
+
+struct Words {
+  std::string collective, algorithm, bytes = "8", engine = "messages", skew = "0", noise = "0", model;
+  std::string goal, loggops = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";
+  LayoutOptions layout;
+  uint32_t ranks = 0, element = 1;
+  bool is_best = false, keep_order = false, as_json = false;
+  double loss = 0, multicast_loss = 0;
+  SimulateOptions options;
+  std::optional<schedule::Nodes> nodes;
+};
+
+Result<simulation::CostParameters> costs_of(const std::string& file) {
+  if (file.empty()) {
+    Result<selection::Table> table = table_in_use();
+    if (!table.is_ok()) return table.take_status();
+    return table.value().model();
+  }
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream) return Status::system("can't read the model " + file, errno);
+  Result<selection::Table> table = selection::Table::parse(text.str(), file);
+  if (!table.is_ok()) return table.take_status();
+  return table.value().model();
+}
+
+Status settle_network(Words& words) {
+  Result<simulation::CostParameters> costs = costs_of(words.model);
+  if (!costs.is_ok()) return costs.take_status();
+  words.options.network.costs = costs.value();
+  words.options.network.more.loss = words.options.network.more.nic_loss = words.loss;
+  words.options.network.more.multicast_loss = words.multicast_loss;
+  Result<simulation::Distribution> skew = simulation::Distribution::parse(words.skew);
+  if (!skew.is_ok()) return skew.take_status();
+  Result<simulation::Distribution> noise = simulation::Distribution::parse(words.noise);
+  if (!noise.is_ok()) return noise.take_status();
+  words.options.situation.skew = skew.value();
+  words.options.situation.noise = noise.value();
+  words.options.engine = words.engine == "nic"        ? SimulatedEngine::kNic
+                         : words.engine == "host-udp" ? SimulatedEngine::kUdp
+                                                      : SimulatedEngine::kMessages;
+  return Status::ok();
+}
+
+Status settle_call(Words& words) {
+  const Result<schedule::Collective> collective = read_collective(words.collective);
+  if (!collective.is_ok()) return {collective.status().code(), collective.status().message()};
+  Result<std::optional<schedule::Nodes>> layout = layout_of(words.layout, words.ranks);
+  if (!layout.is_ok()) return layout.take_status();
+  words.nodes = layout.take();
+  if (words.ranks == 0) return {Code::kInvalidArgument, "simulate how many ranks? For example --nodes 64x8"};
+  const Result<uint64_t> bytes = parse_size(words.bytes);
+  if (!bytes.is_ok()) return {Code::kInvalidArgument, "--bytes " + std::string(bytes.status().message())};
+  if (words.options.root >= words.ranks)
+    return {Code::kInvalidArgument, "root " + std::to_string(words.options.root) + " is not one of " +
+                                        std::to_string(words.ranks) + " ranks, which count from 0"};
+  selection::Query& query = words.options.query;
+  query.collective = collective.value();
+  query.bytes = query.collective == schedule::Collective::kBarrier ? 0 : bytes.value();
+  query.element_bytes = words.element;
+  query.ranks = words.ranks;
+  query.nodes = words.nodes ? &*words.nodes : nullptr;
+  query.why_no_multicast = "";
+  query.commutative = !words.keep_order;
+  const simulation::CostParameters& costs = words.options.network.costs;
+  query.oversubscribed = query.ranks_a_node() > costs.cores;
+  words.options.situation.shares_cores = query.oversubscribed || (costs.one_machine != 0 && query.ranks > costs.cores);
+  return Status::ok();
+}
+
+void print(const Words& words, const Simulated& found) {
+  const selection::Query& query = words.options.query;
+  std::printf("%s %s, %u ranks on %u nodes, %s bytes, by %s\n", words.collective.c_str(), found.algorithm.c_str(),
+              query.ranks, query.node_count(), size_to_text(query.bytes).c_str(), words.engine.c_str());
+  std::vector<double> ends = found.ends_us, ranks = found.rank_us;
+  std::sort(ends.begin(), ends.end());
+  std::sort(ranks.begin(), ranks.end());
+  std::printf("  last rank done    %14.3f us", found.median_us());
+  if (ends.size() > 1) std::printf("   (%.3f to %.3f in %zu runs)", ends.front(), ends.back(), ends.size());
+  if (found.last_come_us > 0) std::printf("   the last came at %.3f us", found.last_come_us);
+  std::printf("\n  time in the call  %14.3f us in the median, %.3f to %.3f; of it waiting %.3f in the mean\n",
+              ranks[ranks.size() / 2], ranks.front(), ranks.back(), found.waited_us);
+  if (words.options.engine == SimulatedEngine::kNic)
+    std::printf("  packets           %14llu, of these questions %llu; repeated %llu\n",
+                static_cast<unsigned long long>(found.packets), static_cast<unsigned long long>(found.asked),
+                static_cast<unsigned long long>(found.repeated));
+  else
+    std::printf("  between nodes     %14llu messages, %llu bytes; repeated %llu\n",
+                static_cast<unsigned long long>(found.messages), static_cast<unsigned long long>(found.bytes),
+                static_cast<unsigned long long>(found.repeated));
+  if (found.multicasts > 0)
+    std::printf("  multicasts        %14llu, missed %llu times\n", static_cast<unsigned long long>(found.multicasts),
+                static_cast<unsigned long long>(found.missed));
+  if (found.path_steps > 0)
+    std::printf("  longest path      %14u steps, %u messages with %llu bytes\n", found.path_steps, found.path_messages,
+                static_cast<unsigned long long>(found.path_bytes));
+  if (!found.awaited.empty()) std::printf("  waited for longest");
+  for (const Awaited& one : found.awaited) std::printf("  rank %u (%.1f us)", one.rank, one.us);
+  if (!found.awaited.empty()) std::printf("\n");
+  std::printf("  events            %14llu\n", static_cast<unsigned long long>(found.events));
+}
+
+nlohmann::ordered_json json_of(const Simulated& found) {
+  nlohmann::ordered_json awaited = nlohmann::ordered_json::array();
+  for (const Awaited& one : found.awaited) awaited.push_back({{"rank", one.rank}, {"us", one.us}});
+  return {{"algorithm", found.algorithm},
+          {"end_us", found.median_us()},
+          {"runs_us", found.ends_us},
+          {"last_come_us", found.last_come_us},
+          {"rank_us", found.rank_us},
+          {"waited_us", found.waited_us},
+          {"messages", found.messages},
+          {"bytes", found.bytes},
+          {"repeated", found.repeated},
+          {"multicasts", found.multicasts},
+          {"missed", found.missed},
+          {"packets", found.packets},
+          {"asked", found.asked},
+          {"path_steps", found.path_steps},
+          {"path_messages", found.path_messages},
+          {"path_bytes", found.path_bytes},
+          {"waited_for", awaited},
+          {"events", found.events}};
+}
+
+Result<Simulated> simulate_spec(const Words& words, const selection::Spec* spec) {
+  const selection::Table table(words.options.network.costs);
+  Result<selection::Choice> choice = selection::choose(words.options.query, table, spec);
+  if (!choice.is_ok()) return choice.take_status();
+  Result<Simulated> found = simulate_choice(words.options, choice.value());
+  if (found.is_ok())
+    found.value().algorithm = to_text(selection::Spec{choice.value().algorithm, choice.value().degree});
+  return found;
+}
+
+int simulate_best(const Words& words) {
+  std::vector<Simulated> all;
+  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
+    if (algorithm->collective != schedule::base_of(words.options.query.collective) ||
+        !selection::is_worth_trying(words.options.query, *algorithm))
+      continue;
+    for (const uint32_t degree : selection::degrees_worth_trying(words.options.query, *algorithm)) {
+      const selection::Spec spec{algorithm, degree};
+      Result<Simulated> found = simulate_spec(words, &spec);
+      if (found.is_ok()) all.push_back(found.take());
+    }
+  }
+  if (all.empty()) return fail(kFailure, "no algorithm can serve this call");
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Simulated& a, const Simulated& b) { return a.median_us() < b.median_us(); });
+  if (words.as_json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Simulated& found : all) list.push_back(json_of(found));
+    std::printf("%s\n", list.dump(1).c_str());
+    return kSuccess;
+  }
+  std::printf("%-36s %14s %10s %12s %14s\n", "algorithm", "us", "of best", "messages", "bytes");
+  for (const Simulated& found : all)
+    std::printf("%-36s %14.3f %10.2f %12llu %14llu\n", found.algorithm.c_str(), found.median_us(),
+                found.median_us() / all.front().median_us(), static_cast<unsigned long long>(found.messages),
+                static_cast<unsigned long long>(found.bytes));
+  return kSuccess;
+}
+
+int simulate_goal(const Words& words) {
+  const Result<simulation::LogGops> parameters = simulation::parse_loggops(words.loggops);
+  if (!parameters.is_ok()) return fail(kUsage, parameters.status().message());
+  std::ifstream stream(words.goal);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream) return fail(kFailure, "can't read " + words.goal);
+  const Result<simulation::Goal> goal = simulation::parse_goal(text.str(), words.goal);
+  if (!goal.is_ok()) return fail(kFailure, goal.status().message());
+  const Result<simulation::GoalTimes> times = simulation::simulate(goal.value(), parameters.value());
+  if (!times.is_ok()) return fail(kFailure, times.status().message());
+  const simulation::GoalTimes& found = times.value();
+  if (words.as_json) {
+    const nlohmann::ordered_json json = {{"goal", words.goal},          {"maximum_ns", found.maximum_ns},
+                                         {"times_ns", found.finish_ns}, {"messages", found.messages},
+                                         {"bytes", found.bytes},        {"events", found.events}};
+    std::printf("%s\n", json.dump(1).c_str());
+    return kSuccess;
+  }
+  std::printf("%s: %u ranks, the last done after %llu ns; %llu messages, %llu bytes, %llu events\n", words.goal.c_str(),
+              goal.value().ranks, static_cast<unsigned long long>(found.maximum_ns),
+              static_cast<unsigned long long>(found.messages), static_cast<unsigned long long>(found.bytes),
+              static_cast<unsigned long long>(found.events));
+  return kSuccess;
+}
+
+int simulate(Words& words) {
+  if (!words.goal.empty()) return simulate_goal(words);
+  if (words.collective.empty()) return fail(kUsage, "simulate which collective, or which schedule (--goal FILE)?");
+  if (const Status status = settle_network(words); !status.is_ok()) return fail(kUsage, status.message());
+  if (const Status status = settle_call(words); !status.is_ok()) return fail(kUsage, status.message());
+  if (words.is_best) {
+    if (!words.algorithm.empty() || !words.options.trace.empty())
+      return fail(kUsage, "--best is of all algorithms: name none, and draw no timeline");
+    return simulate_best(words);
+  }
+  std::optional<selection::Spec> spec;
+  if (!words.algorithm.empty()) {
+    Result<selection::Spec> parsed = selection::parse_spec(words.options.query.collective, words.algorithm);
+    if (!parsed.is_ok()) return fail(kUsage, parsed.status().message());
+    if (parsed.value().is_mpis) return fail(kUsage, "mpi: the MPI's own algorithm is no schedule");
+    spec = parsed.take();
+  }
+  const Result<Simulated> found = simulate_spec(words, spec ? &*spec : nullptr);
+  if (!found.is_ok()) return fail(kFailure, found.status().message());
+  if (words.as_json)
+    std::printf("%s\n", json_of(found.value()).dump(1).c_str());
+  else
+    print(words, found.value());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Invocation& invocation) {
+  auto* sub = app.add_subcommand("simulate", "Simulate a collective on a cluster that need not be there");
+  sub->footer(kSimulateFooter);
+  auto words = std::make_shared<Words>();
+  sub->add_option("collective", words->collective, selection::names_of_collectives())->type_name("COLLECTIVE");
+  sub->add_option("algorithm", words->algorithm, "its name and parameters (default: what the model chooses)")
+      ->type_name("ALGORITHM");
+  sub->add_option("--ranks", words->ranks, "on one node")->check(CLI::Range(1u, 1u << 20));
+  add_layout(*sub, words->layout);
+  sub->add_option("--bytes", words->bytes, "of the message, or of a block where there is one a rank")
+      ->capture_default_str();
+  sub->add_option("--root", words->options.root)->capture_default_str();
+  sub->add_option("--engine", words->engine, "what carries messages between nodes")
+      ->check(CLI::IsMember({"messages", "host-udp", "nic"}))
+      ->capture_default_str();
+  sub->add_option("--model", words->model,
+                  "a table whose model line says what things take (default: that of HOCKET_TABLE or the built-in one)")
+      ->type_name("FILE");
+  sub->add_option("--skew", words->skew, "how late ranks come: 50us, uniform:0..1ms, exponential:20us, normal:9us,2us")
+      ->capture_default_str();
+  sub->add_option("--noise", words->noise, "what each step of a processor takes longer, likewise")
+      ->capture_default_str();
+  sub->add_option("--loss", words->loss, "part of the messages, or of NIC engines' packets, that get lost")
+      ->check(CLI::Range(0.0, 0.99));
+  sub->add_option("--multicast-loss", words->multicast_loss, "part of the receivers that miss a multicast")
+      ->check(CLI::Range(0.0, 1.0));
+  sub->add_option("--seed", words->options.situation.seed)->capture_default_str();
+  sub->add_option("--runs", words->options.runs, "with one seed after the other")
+      ->check(CLI::Range(1u, 1'000'000u))
+      ->capture_default_str();
+  sub->add_flag("--keep-order", words->keep_order, "for an operation that does not commute");
+  sub->add_flag("--best", words->is_best, "all algorithms, the fastest first");
+  sub->add_option("--timeline", words->options.trace, "write the last run for ui.perfetto.dev")->type_name("FILE");
+  sub->add_option("--goal", words->goal, "simulate this schedule as LogGOPSim does")->type_name("FILE");
+  sub->add_option("--loggops", words->loggops, "with --goal: its parameters, in ns")->capture_default_str();
+  sub->add_flag("--json", words->as_json);
+  sub->callback([=, &invocation] { invocation.run = [=] { return simulate(*words); }; });
+}
+
+}  // namespace hocket::command

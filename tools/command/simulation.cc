@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/simulation.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "algorithms/algorithm.h"
+#include "engines/nic/stage_table.h"
+#include "pages/trace.h"
+#include "schedule/builder.h"
+#include "simulation/nic/job_engines.h"
+
+namespace hocket::command {
+namespace {
+
+using simulation::Job;
+using simulation::kNothing;
+using simulation::Step;
+using simulation::StepTimes;
+using simulation::Time;
+using simulation::to_us;
+using simulation::Work;
+
+// What is looked at in its steps; more would take more memory than the simulation itself.
+constexpr size_t kMostSteps = 20'000'000;
+
+const char* word_of(Work work) {
+  switch (work) {
+    case Work::kSend:
+      return "send";
+    case Work::kTake:
+      return "receive";
+    case Work::kPublish:
+      return "publish";
+    case Work::kRead:
+      return "get";
+    case Work::kPut:
+      return "put";
+    case Work::kAdd:
+      return "add";
+    case Work::kWait:
+      return "wait";
+    case Work::kMulticast:
+      return "multicast";
+    case Work::kFirstOf:
+      return "first_of";
+    case Work::kTrigger:
+      return "trigger";
+    default:
+      return "copy";
+  }
+}
+
+// Keeps what led to what, and draws it if wanted.
+class Looking : public simulation::Observer {
+ public:
+  Looking(const Job& job, pages::TraceWriter* trace) : job_(job), trace_(trace), times_(job.steps.size()) {}
+
+  void did(const StepTimes& times) override {
+    times_[times.step] = times;
+    const uint32_t rank = job_.steps[times.step].rank;
+    if (times.cause != kNothing && job_.steps[times.cause].rank != rank)
+      awaited_[job_.steps[times.cause].rank] += to_us(times.begin - times.waited);
+    if (trace_ == nullptr) return;
+    const pages::Argument arguments[] = {{"bytes", job_.steps[times.step].bytes}};
+    trace_->add(pages::Activity{pages::rank_track(job_.node_of[rank], rank), word_of(job_.steps[times.step].work),
+                                "step", times.begin, times.end - times.begin, arguments});
+  }
+
+  void carried(const simulation::MessageTimes& times) override {
+    if (trace_ == nullptr || times.there == simulation::kNever) return;
+    const uint32_t rank = job_.steps[times.step].rank;
+    trace_->add(pages::Message{"message", "message", pages::rank_track(job_.node_of[rank], rank), times.left,
+                               pages::rank_track(job_.node_of[times.receiver], times.receiver), times.there});
+  }
+
+  // Back from the step that ended last, by what each has waited for.
+  void find_path(Simulated& found) const {
+    uint32_t step = kNothing;
+    for (uint32_t i = 0; i < times_.size(); ++i)
+      if (step == kNothing || times_[i].end > times_[step].end) step = i;
+    while (step != kNothing) {
+      ++found.path_steps;
+      const uint32_t cause = times_[step].cause;
+      if (cause != kNothing) {
+        const bool is_message = job_.steps[step].work == Work::kTake || job_.steps[step].work == Work::kFirstOf;
+        found.path_messages += is_message ? 1 : 0;
+        found.path_bytes += is_message ? job_.steps[step].bytes : 0;
+        step = cause;
+        continue;
+      }
+      step = before(step);
+    }
+  }
+
+  std::vector<Awaited> longest_awaited() const {
+    std::vector<Awaited> all;
+    for (const auto& [rank, us] : awaited_) all.push_back({rank, us});
+    std::stable_sort(all.begin(), all.end(), [](const Awaited& a, const Awaited& b) { return a.us > b.us; });
+    constexpr size_t kShown = 5;
+    if (all.size() > kShown) all.resize(kShown);
+    return all;
+  }
+
+ private:
+  // What the rank did just before.
+  uint32_t before(uint32_t step) const {
+    const uint32_t rank = job_.steps[step].rank;
+    uint32_t found = kNothing;
+    for (uint32_t i = job_.begins[rank]; i < job_.begins[rank + 1]; ++i) {
+      if (i == step || times_[i].end > times_[step].begin) continue;
+      if (times_[i].end == times_[step].end && i >= step) continue;
+      if (found == kNothing || times_[i].end >= times_[found].end) found = i;
+    }
+    return found;
+  }
+
+  const Job& job_;
+  pages::TraceWriter* trace_;
+  std::vector<StepTimes> times_;
+  std::map<uint32_t, double> awaited_;
+};
+
+// Each rank hands all of it to its engine.
+schedule::Plan triggering(const selection::Query& query, const schedule::Shape& shape) {
+  schedule::Builder builder(query.collective, shape);
+  builder.trigger({}, {});
+  return builder.finish();
+}
+
+Job make_job(const SimulateOptions& options, const selection::Choice& choice) {
+  const selection::Query& query = options.query;
+  schedule::Shape shape;
+  choice.fill(shape);
+  shape.size = query.ranks;
+  shape.nodes = query.node_count() > 1 ? query.nodes : nullptr;
+  shape.root = options.root;
+  shape.keep_order = !query.commutative;
+  simulation::JobWriter writer(query.ranks, shape.nodes, choice.chunk_elements, query.element_bytes,
+                               options.network.costs.wire_miss_us_per_kib > 0);
+  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
+    writer.add(options.engine == SimulatedEngine::kNic ? triggering(query, shape)
+                                                       : algorithms::make_plan(*choice.algorithm, shape));
+  return writer.finish();
+}
+
+Result<std::vector<nic_program>> programs_of(const SimulateOptions& options, const selection::Choice& choice) {
+  if (options.query.collective != schedule::Collective::kBarrier || options.query.ranks_a_node() != 1)
+    return Status(Code::kNotSupported,
+                  "NIC engines are simulated for barriers of one rank a node only: --nodes 16x1, or --engine messages");
+  schedule::Shape shape;
+  choice.fill(shape);
+  shape.size = options.query.ranks;
+  return engines::nic::stage_tables(shape.size, {}, [&](uint32_t rank) {
+    schedule::Shape own = shape;
+    own.rank = rank;
+    return algorithms::make_plan(*choice.algorithm, own);
+  });
+}
+
+// The ranks' own datagrams in place of the MPI's messages.
+simulation::Network network_of(const SimulateOptions& options) {
+  simulation::Network network = options.network;
+  if (options.engine != SimulatedEngine::kUdp) return network;
+  network.costs.wire_overhead_us = network.more.udp_overhead_us;
+  network.costs.wire_alpha_us = network.more.udp_alpha_us;
+  network.costs.wire_gap_us = network.more.udp_gap_us;
+  network.costs.wire_beta_us_per_kib = network.more.udp_beta_us_per_kib;
+  return network;
+}
+
+void keep(const simulation::Outcome& outcome, Simulated& found) {
+  found.rank_us.clear();
+  found.waited_us = 0;
+  for (size_t rank = 0; rank < outcome.ended.size(); ++rank) {
+    found.rank_us.push_back(to_us(outcome.ended[rank] - outcome.began[rank]));
+    found.waited_us += to_us(outcome.waited[rank]) / static_cast<double>(outcome.ended.size());
+    found.last_come_us = std::max(found.last_come_us, to_us(outcome.began[rank]));
+  }
+  found.messages = outcome.messages;
+  found.bytes = outcome.bytes;
+  found.events = outcome.events;
+  found.multicasts = outcome.multicasts;
+  found.missed = outcome.missed;
+  found.repeated = outcome.repeated;
+}
+
+}  // namespace
+
+double Simulated::median_us() const {
+  std::vector<double> sorted = ends_us;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+}
+
+Result<Simulated> simulate_choice(const SimulateOptions& options, const selection::Choice& choice) {
+  Simulated found;
+  std::vector<nic_program> programs;
+  if (options.engine == SimulatedEngine::kNic) {
+    Result<std::vector<nic_program>> made = programs_of(options, choice);
+    if (!made.is_ok()) return made.take_status();
+    programs = made.take();
+  }
+  const Job job = make_job(options, choice);
+  const simulation::Network network = network_of(options);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(nullptr, std::fclose);
+  std::unique_ptr<pages::TraceWriter> trace;
+  if (!options.trace.empty()) {
+    file.reset(std::fopen(options.trace.c_str(), "w"));
+    if (file == nullptr) return Status::system("can't write the timeline " + options.trace, errno);
+    trace = std::make_unique<pages::TraceWriter>(file.get());
+  }
+  for (uint32_t run = 0; run < options.runs; ++run) {
+    simulation::Situation situation = options.situation;
+    situation.seed += run;
+    situation.order = run;
+    const bool is_last = run + 1 == options.runs;
+    simulation::Engine engine(job, network, situation);
+    std::unique_ptr<Looking> looking;
+    if (is_last && job.steps.size() <= kMostSteps) looking = std::make_unique<Looking>(job, trace.get());
+    engine.observe(looking.get());
+    std::unique_ptr<simulation::JobEngines> engines;
+    if (!programs.empty()) {
+      auto made = simulation::JobEngines::make(engine, network, situation.seed, programs);
+      if (!made.is_ok()) return made.take_status();
+      engines = made.take();
+    }
+    const simulation::Outcome outcome = engine.run();
+    if (!outcome.is_finished)
+      return Status(Code::kBroken, "the simulated ranks don't come to an end: some wait for what nobody sends");
+    found.ends_us.push_back(to_us(outcome.end));
+    if (!is_last) continue;
+    keep(outcome, found);
+    if (engines != nullptr) {
+      for (const uint64_t sent : engines->counts().sent) found.packets += sent;
+      found.asked = engines->counts().sent[NIC_NACK];
+      found.repeated = engines->counts().repeated;
+    }
+    if (looking == nullptr) continue;
+    looking->find_path(found);
+    found.awaited = looking->longest_awaited();
+  }
+  if (trace != nullptr)
+    if (Status status = trace->finish(); !status.is_ok()) return status;
+  return found;
+}
+
+}  // namespace hocket::command
