@@ -65,19 +65,23 @@ Builder::Builder(Collective collective, const Shape& shape) {
   group.shape = shape;
   group.input = whole_buffer(Buffer::kInput, input_blocks(collective, shape.size));
   group.output = whole_buffer(Buffer::kOutput, output_blocks(collective, shape.size));
-  group.ranks.resize(shape.size);
-  std::iota(group.ranks.begin(), group.ranks.end(), 0u);
+  group.is_whole = true;
   give_nodes(group);
-  require(group.nodes->ranks() == shape.size, "the nodes are those of another communicator");
+  require(group.nodes == nullptr || group.nodes->ranks() == shape.size, "the nodes are those of another communicator");
   groups_.push_back(std::move(group));
 }
 
 void Builder::give_nodes(Group& group) {
   const Shape& shape = group.shape;
   group.nodes = shape.nodes != nullptr && shape.nodes->count() > 1 ? shape.nodes : shape.domains;
-  if (group.nodes != nullptr) return;
-  group.own_nodes = std::make_shared<const Nodes>(shape.size);
-  group.nodes = group.own_nodes.get();
+}
+
+const Nodes& Builder::nodes() const {
+  was_asked_for_nodes_ = true;
+  const Group& asked = group();
+  if (asked.nodes != nullptr) return *asked.nodes;
+  if (asked.own_nodes == nullptr) asked.own_nodes = std::make_shared<const Nodes>(asked.shape.size);
+  return *asked.own_nodes;
 }
 
 // --- slices -------------------------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ Step& Builder::append(StepKind kind) {
 
 uint32_t Builder::plan_rank(uint32_t group_rank) const {
   require(group_rank < size(), "peer out of range");
-  return group().ranks[group_rank];
+  return group().is_whole ? group_rank : group().ranks[group_rank];
 }
 
 uint32_t Builder::plan_multicaster(uint32_t group_rank) const {
@@ -285,11 +289,15 @@ void Builder::own_total(uint8_t counter, uint32_t total) {
   stated = total;
 }
 
+// Whether the group is these ranks of the plan, in whatever order.
+bool Builder::is_node(const std::vector<uint32_t>& ranks) const {
+  return group().is_whole ? size() == ranks.size() : std::ranges::is_permutation(ranks, group().ranks);
+}
+
 void Builder::require_whole_node() const {
   const Nodes* all = plan_.shape.nodes;
-  const bool is_whole = all == nullptr
-                            ? size() == plan_.shape.size
-                            : std::ranges::is_permutation(all->ranks_of(all->node_of(plan_.shape.rank)), group().ranks);
+  const bool is_whole =
+      all == nullptr ? size() == plan_.shape.size : is_node(all->ranks_of(all->node_of(plan_.shape.rank)));
   require(is_whole, "shared counters can be used by all ranks of a node only");
 }
 
@@ -353,6 +361,7 @@ void Builder::enter_group(const GroupOptions& options) {
   inner.output_cuts = options.output_cuts;
   give_nodes(inner);
   bool member = false;
+  inner.ranks.reserve(options.ranks.size());
   for (uint32_t i = 0; i < options.ranks.size(); ++i) {
     inner.ranks.push_back(plan_rank(options.ranks[i]));
     if (options.ranks[i] != rank()) continue;

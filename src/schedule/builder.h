@@ -37,10 +37,7 @@ class Builder {
   bool in_place() const { return group().shape.in_place; }
   // What a composition is made over: the nodes or, on one node, its NUMA domains. Groups don't know: to them it is one
   // node, as far as they use slots or counters.
-  const Nodes& nodes() const {
-    was_asked_for_nodes_ = true;
-    return *group().nodes;
-  }
+  const Nodes& nodes() const;
   // Whether the algorithm has asked for them so far.
   bool was_asked_for_nodes() const { return was_asked_for_nodes_; }
 
@@ -159,9 +156,10 @@ class Builder {
     Shape shape;
     Slice input = {};
     Slice output = {};
-    std::vector<uint32_t> ranks;  // ranks of the plan
+    bool is_whole = false;        // all ranks of the plan, in their order: so that a plan of one of a million is short
+    std::vector<uint32_t> ranks;  // ranks of the plan, if not
     const Nodes* nodes = nullptr;
-    std::shared_ptr<const Nodes> own_nodes;  // where the shape has none
+    mutable std::shared_ptr<const Nodes> own_nodes;  // where the shape has none: once they are asked for
     std::vector<uint32_t> input_cuts;
     std::vector<uint32_t> output_cuts;
     uint32_t slot_base = 0;
@@ -182,6 +180,7 @@ class Builder {
   uint32_t plan_multicaster(uint32_t group_rank) const;
   uint8_t plan_slot(uint8_t slot);
   uint8_t plan_counter(uint8_t counter);
+  bool is_node(const std::vector<uint32_t>& ranks) const;
   void require_whole_node() const;
   Slice block(const Slice& whole, const std::vector<uint32_t>& cuts, uint32_t index) const;
   static void give_nodes(Group& group);

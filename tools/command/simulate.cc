@@ -11,8 +11,8 @@
 #include "command/command.h"
 #include "command/layout.h"
 #include "command/simulation.h"
-#include "selection/cost_model.h"
 #include "simulation/goal/loggops.h"
+#include "simulation/network/network_file.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
 
@@ -22,46 +22,41 @@ namespace {
 constexpr const char* kSimulateFooter = R"(
 Examples:
   hocket simulate barrier dissemination --nodes 1024x1
-  hocket simulate barrier dissemination --nodes 64x1 --engine nic --skew uniform:0..1ms --runs 20
+  hocket simulate barrier dissemination --nodes 16x1 --engine nic --network lanai-9.1
   hocket simulate allreduce --nodes 64x8 --bytes 4K --best           every algorithm, the fastest first
-  hocket simulate alltoall leader --nodes 64x8 --bytes 512 --model src/selection/presets/infinipath.table
+  hocket simulate alltoall leader --nodes 64x8 --bytes 512 --network infinipath
   hocket simulate broadcast multicast --nodes 116x1 --multicast-loss 0.5 --runs 100
   hocket simulate allreduce ring --nodes 8x1 --bytes 64K --timeline ring.json    for ui.perfetto.dev
   hocket simulate --goal ring.goal --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
 What is simulated, and what is not: docs/simulation.md.)";
 
 struct Words {
-  std::string collective, algorithm, bytes = "8", engine = "messages", skew = "0", noise = "0", model;
+  std::string collective, algorithm, bytes = "8", engine = "messages", skew = "0", noise = "0", network;
   std::string goal, loggops = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";
   LayoutOptions layout;
   uint32_t ranks = 0, element = 1;
   bool is_best = false, keep_order = false, as_json = false;
-  double loss = 0, multicast_loss = 0;
+  std::optional<double> loss, multicast_loss;  // if not the network's
   SimulateOptions options;
   std::optional<schedule::Nodes> nodes;
 };
 
-Result<simulation::CostParameters> costs_of(const std::string& file) {
-  if (file.empty()) {
-    Result<selection::Table> table = table_in_use();
-    if (!table.is_ok()) return table.take_status();
-    return table.value().model();
-  }
-  std::ifstream stream(file);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream) return Status::system("can't read the model " + file, errno);
-  Result<selection::Table> table = selection::Table::parse(text.str(), file);
+// By default what hocket's own choice rests on.
+Result<simulation::Network> network_of(const std::string& word) {
+  if (!word.empty()) return simulation::find_network(word);
+  Result<selection::Table> table = table_in_use();
   if (!table.is_ok()) return table.take_status();
-  return table.value().model();
+  simulation::Network network;
+  network.costs = table.value().model();
+  return network;
 }
 
 Status settle_network(Words& words) {
-  Result<simulation::CostParameters> costs = costs_of(words.model);
-  if (!costs.is_ok()) return costs.take_status();
-  words.options.network.costs = costs.value();
-  words.options.network.more.loss = words.options.network.more.nic_loss = words.loss;
-  words.options.network.more.multicast_loss = words.multicast_loss;
+  Result<simulation::Network> network = network_of(words.network);
+  if (!network.is_ok()) return network.take_status();
+  words.options.network = network.take();
+  if (words.loss) words.options.network.more.loss = words.options.network.more.nic_loss = *words.loss;
+  if (words.multicast_loss) words.options.network.more.multicast_loss = *words.multicast_loss;
   Result<simulation::Distribution> skew = simulation::Distribution::parse(words.skew);
   if (!skew.is_ok()) return skew.take_status();
   Result<simulation::Distribution> noise = simulation::Distribution::parse(words.noise);
@@ -263,9 +258,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--engine", words->engine, "what carries messages between nodes")
       ->check(CLI::IsMember({"messages", "host-udp", "nic"}))
       ->capture_default_str();
-  sub->add_option("--model", words->model,
-                  "a table whose model line says what things take (default: that of HOCKET_TABLE or the built-in one)")
-      ->type_name("FILE");
+  sub->add_option("--network", words->network,
+                  "a file, or one of those of docs/networks.md (default: the table's model)")
+      ->type_name("NETWORK");
   sub->add_option("--skew", words->skew, "how late ranks come: 50us, uniform:0..1ms, exponential:20us, normal:9us,2us")
       ->capture_default_str();
   sub->add_option("--noise", words->noise, "what each step of a processor takes longer, likewise")

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/network/network_file.h"
+
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "base/nearest_word.h"
+#include "base/size_text.h"
+
+namespace hocket::simulation {
+namespace {
+
+// A name's place in a network, and what may stand there.
+struct Field {
+  const char* name = "";
+  double* price = nullptr;
+  uint32_t* number = nullptr;
+  double first = 0;
+  double last = 1e12;
+};
+
+std::vector<Field> fields_of(Network& network) {
+  std::vector<Field> fields;
+  for (const CostParameter& one : kCostParameters) {
+    Field field{.name = one.name};
+    if (one.price != nullptr) field.price = &(network.costs.*one.price);
+    if (one.number != nullptr)
+      field.number = &(network.costs.*one.number), field.first = one.first, field.last = one.last;
+    fields.push_back(field);
+  }
+  NetworkParameters& more = network.more;
+#define HOCKET_NETWORK_PRICE(member, ...) fields.push_back({.name = #member, .price = &more.member});
+#define HOCKET_NETWORK_SHARE(member, ...) fields.push_back({.name = #member, .price = &more.member, .last = 1});
+#define HOCKET_NETWORK_NUMBER(member, default_value, least, most) \
+  fields.push_back({.name = #member, .number = &more.member, .first = least, .last = most});
+#include "simulation/network/network_parameters.def"
+  return fields;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == std::string_view::npos || line[begin] == '#') break;
+    const size_t end = std::min(line.find_first_of(" \t\r", begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    at = end;
+  }
+  return words;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view where, Network& network) : where_(where), network_(network), fields_(fields_of(network)) {}
+
+  Status read(std::string_view line) {
+    ++line_;
+    const std::vector<std::string_view> words = words_of(line);
+    if (line_ == 1) {
+      if (words.size() == 2 && words[0] == "hocket-network" && words[1] == "1") return Status::ok();
+      return bad("a file of a network begins with the line `hocket-network 1`");
+    }
+    if (words.empty()) return Status::ok();
+    if (words.size() != 2)
+      return bad("a line has a name and a number, and behind a # where it is from; here stands `" + std::string(line) +
+                 "`");
+    if (words[0] == "like") return begin_like(words[1]);
+    return set(words[0], words[1]);
+  }
+  Status end() const {
+    return line_ == 0 ? bad("a file of a network begins with the line `hocket-network 1`") : Status::ok();
+  }
+
+ private:
+  Status bad(const std::string& sentence) const {
+    return {Code::kInvalidArgument, std::string(where_) + ":" + std::to_string(line_) + ": " + sentence};
+  }
+
+  Status begin_like(std::string_view name) {
+    if (!seen_.empty()) return bad("`like` stands before all numbers");
+    for (const BuiltInNetwork& other : kBuiltInNetworks) {
+      if (other.name != name || other.name == network_.name) continue;
+      Result<Network> like = parse_network(other.text, std::string(other.name) + ".network");
+      if (!like.is_ok()) return like.take_status();
+      network_.costs = like.value().costs;
+      network_.more = like.value().more;
+      return Status::ok();
+    }
+    return bad("no other network that is built in is called `" + std::string(name) + "`");
+  }
+
+  Status set(std::string_view name, std::string_view text) {
+    std::vector<std::string_view> names;
+    for (const Field& field : fields_) {
+      names.push_back(field.name);
+      if (name != field.name) continue;
+      if (!seen_.emplace(name).second) return bad("`" + std::string(name) + "` stands there twice");
+      return set(field, text);
+    }
+    return bad("`" + std::string(name) + "` is no parameter of a network: " +
+               question_after(nearest_word(name, names)) + "docs/networks.md has all");
+  }
+
+  Status set(const Field& field, std::string_view text) const {
+    double value = 0;
+    if (field.number != nullptr) {
+      const Result<uint64_t> size = parse_size(text);
+      value = size.is_ok() ? static_cast<double>(size.value()) : -1;
+    } else {
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) value = -1;
+    }
+    if (!(value >= field.first) || value > field.last) {
+      std::ostringstream limits;
+      limits << field.first << " to " << field.last;
+      return bad(std::string(field.name) + " is a number from " + limits.str() + ", not `" + std::string(text) + "`");
+    }
+    if (field.number != nullptr)
+      *field.number = static_cast<uint32_t>(value);
+    else
+      *field.price = value;
+    return Status::ok();
+  }
+
+  std::string_view where_;
+  Network& network_;
+  std::vector<Field> fields_;
+  std::set<std::string, std::less<>> seen_;
+  size_t line_ = 0;
+};
+
+std::string name_of(std::string_view where) {
+  const size_t slash = where.rfind('/');
+  if (slash != std::string_view::npos) where.remove_prefix(slash + 1);
+  return std::string(where.substr(0, where.rfind(".network")));
+}
+
+}  // namespace
+
+Result<Network> parse_network(std::string_view text, std::string_view where) {
+  Network network;
+  network.name = name_of(where);
+  Reader reader(where, network);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    if (Status status = reader.read(text.substr(at, end - at)); !status.is_ok()) return status;
+    at = end + 1;
+  }
+  if (Status status = reader.end(); !status.is_ok()) return status;
+  return network;
+}
+
+Result<Network> find_network(const std::string& word) {
+  if (word.find('/') != std::string::npos || word.ends_with(".network")) {
+    std::ifstream stream(word);
+    std::stringstream text;
+    text << stream.rdbuf();
+    if (!stream) return Status(Code::kInvalidArgument, "can't read the network " + word);
+    return parse_network(text.str(), word);
+  }
+  std::vector<std::string_view> names;
+  std::string all;
+  for (const BuiltInNetwork& network : kBuiltInNetworks) {
+    if (network.name == word) return parse_network(network.text, std::string(network.name) + ".network");
+    names.push_back(network.name);
+    all += (all.empty() ? "" : ", ") + std::string(network.name);
+  }
+  return Status(Code::kInvalidArgument,
+                "`" + word + "` is no network that is built in: " + question_after(nearest_word(word, names)) +
+                    "there are " + all + "; a file's name has a / or ends in .network");
+}
+
+}  // namespace hocket::simulation
