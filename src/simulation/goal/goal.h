@@ -15,7 +15,7 @@
 // A line holds one operation or one dependency, on operations above it in the same rank; ranks stand in their order.
 // Comments are those of C++, anywhere between words. All numbers are whole.
 //
-// What is read lies in arrays: a file of 100 MB takes a second and some three times its size.
+// What is read lies in arrays: 100 MB, two million operations, take less than a second and 150 MiB beside the text.
 //
 // Thread safety: values; parsing is pure.
 #pragma once
