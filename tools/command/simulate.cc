@@ -278,7 +278,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--timeline", words->options.trace, "write the last run for ui.perfetto.dev")->type_name("FILE");
   sub->add_option("--goal", words->goal, "simulate this schedule as LogGOPSim does")->type_name("FILE");
   sub->add_option("--loggops", words->loggops, "with --goal: its parameters, in ns")->capture_default_str();
-  sub->add_flag("--json", words->as_json);
+  sub->add_flag("--json", words->as_json, "the same, and each rank's time, for a program to read");
   sub->callback([=, &invocation] { invocation.run = [=] { return simulate(*words); }; });
 }
 
