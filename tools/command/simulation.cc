@@ -98,7 +98,8 @@ class Looking : public simulation::Observer {
   std::vector<Awaited> longest_awaited() const {
     std::vector<Awaited> all;
     for (const auto& [rank, us] : awaited_) all.push_back({rank, us});
-    std::stable_sort(all.begin(), all.end(), [](const Awaited& a, const Awaited& b) { return a.us > b.us; });
+    std::sort(all.begin(), all.end(),
+              [](const Awaited& a, const Awaited& b) { return a.us > b.us || (a.us == b.us && a.rank < b.rank); });
     constexpr size_t kShown = 5;
     if (all.size() > kShown) all.resize(kShown);
     return all;

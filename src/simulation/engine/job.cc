@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace hocket::simulation {
 namespace {
@@ -208,8 +209,9 @@ void JobWriter::index(uint32_t rank) {
     if (work == Work::kMulticast) multicasts_.steps.push_back(number);
   }
   // Those to one receiver stay in their order, in which they are taken.
-  std::stable_sort(sends_.steps.begin() + sends_.begins.back(), sends_.steps.end(),
-                   [&](uint32_t a, uint32_t b) { return job_.steps[a].other < job_.steps[b].other; });
+  std::sort(sends_.steps.begin() + sends_.begins.back(), sends_.steps.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(job_.steps[a].other, a) < std::pair(job_.steps[b].other, b);
+  });
   std::sort(published_.steps.begin() + published_.begins.back(), published_.steps.end(),
             [&](uint32_t a, uint32_t b) { return job_.steps[a].value < job_.steps[b].value; });
   for (Index* index : {&sends_, &published_, &multicasts_})
@@ -220,8 +222,9 @@ Job JobWriter::finish() {
   job_.begins.push_back(static_cast<uint32_t>(job_.steps.size()));
   number_counters();
   for (uint32_t rank = 0; rank < ranks_; ++rank) connect(rank);
-  std::stable_sort(job_.takers.begin(), job_.takers.end(),
-                   [](const Job::Taker& a, const Job::Taker& b) { return a.multicast < b.multicast; });
+  std::sort(job_.takers.begin(), job_.takers.end(), [](const Job::Taker& a, const Job::Taker& b) {
+    return std::pair(a.multicast, a.step) < std::pair(b.multicast, b.step);
+  });
   for (const uint32_t number : collecting_) {
     Step& step = job_.steps[number];
     step.value = exposed_.find(step.partner)->second.puts;
@@ -312,7 +315,8 @@ void JobWriter::connect_messages(uint32_t rank) {
   std::vector<uint32_t> taking;
   for (uint32_t number = job_.begins[rank]; number < job_.begins[rank + 1]; ++number)
     if (job_.steps[number].work == Work::kTake || job_.steps[number].work == Work::kFirstOf) taking.push_back(number);
-  std::stable_sort(taking.begin(), taking.end(), [&](uint32_t a, uint32_t b) { return peer_of(a) < peer_of(b); });
+  std::sort(taking.begin(), taking.end(),
+            [&](uint32_t a, uint32_t b) { return std::pair(peer_of(a), a) < std::pair(peer_of(b), b); });
   for (size_t i = 0; i < taking.size();) {
     const uint32_t peer = peer_of(taking[i]);
     const std::span<const uint32_t> sends = sends_.of(peer);
