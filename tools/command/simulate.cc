@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket simulate: what a collective, or a schedule in GOAL, takes where nobody can measure it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "base/size_text.h"
 #include "command/command.h"
@@ -173,8 +175,9 @@ int simulate_best(const Words& words) {
     }
   }
   if (all.empty()) return fail(kFailure, "no algorithm can serve this call");
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Simulated& a, const Simulated& b) { return a.median_us() < b.median_us(); });
+  std::sort(all.begin(), all.end(), [](const Simulated& a, const Simulated& b) {
+    return std::pair(a.median_us(), a.algorithm) < std::pair(b.median_us(), b.algorithm);
+  });
   if (words.as_json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Simulated& found : all) list.push_back(json_of(found));
