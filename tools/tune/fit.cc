@@ -10,8 +10,8 @@
 namespace hocket::command {
 namespace {
 
-using simulation::CostParameters;
 using selection::PricedCall;
+using simulation::CostParameters;
 
 // Enough to determine four numbers many times over, and few enough to be walked through often.
 constexpr size_t kMostCalls = 600;

@@ -21,9 +21,9 @@ struct TuneOptions {
   std::vector<uint32_t> ranks;
   std::vector<schedule::Collective> collectives;
   uint64_t max_bytes = 1 << 20;
-  uint64_t step = 8;                // from size to size
-  std::vector<uint64_t> sizes;      // these and no others; empty: by max_bytes and step
-  uint32_t cores = 1;               // that ranks may use here
+  uint64_t step = 8;                 // from size to size
+  std::vector<uint64_t> sizes;       // these and no others; empty: by max_bytes and step
+  uint32_t cores = 1;                // that ranks may use here
   simulation::CostParameters known;  // of the model, what has been measured by itself
 };
 

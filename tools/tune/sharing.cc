@@ -146,9 +146,9 @@ void put_into(const Sharing& found, simulation::CostParameters& parameters) {
   }
   if (found.copiers > 1) parameters.memory_us_per_kib = found.memory_us_per_kib / found.copiers;
   double simulation::CostParameters::* const lines[] = {&simulation::CostParameters::other_cache_us,
-                                                       &simulation::CostParameters::other_socket_us};
+                                                        &simulation::CostParameters::other_socket_us};
   double simulation::CostParameters::* const kibs[] = {&simulation::CostParameters::other_cache_us_per_kib,
-                                                      &simulation::CostParameters::other_socket_us_per_kib};
+                                                       &simulation::CostParameters::other_socket_us_per_kib};
   for (size_t i = 0; i < std::size(lines); ++i) {
     if (found.farther_seen_us[i] <= 0) continue;
     parameters.*lines[i] = std::max(found.farther_seen_us[i] - found.seen_us, 0.0);

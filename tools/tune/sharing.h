@@ -20,7 +20,7 @@ namespace hocket::command {
 // caches' size the kernel says, and three for lines and caches. Lines take `limit_s`, a second at most, and the memory
 // five rounds more. `folder`: what the kernel says of processors.
 simulation::CostParameters measure_sharing(uint32_t cores, double limit_s,
-                                          const std::string& folder = platform::kProcessorFolder);
+                                           const std::string& folder = platform::kProcessorFolder);
 
 // Cores, each by one processor, that are behind the first one's cache of the last level, one on its socket behind
 // another cache, and one on another socket; -1: there is none. Where the first has its cache for itself, the nearest

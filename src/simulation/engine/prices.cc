@@ -2,6 +2,7 @@
 #include "simulation/engine/prices.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hocket::simulation {
 namespace {
@@ -67,7 +68,7 @@ Time Prices::work_of(const Step& step) const {
   if (const uint64_t bytes = bytes_copied(step); bytes > 0) time += static_cast<double>(bytes) * beta_byte;
   if (step.is(Step::kCombines)) time += static_cast<double>(step.bytes) * gamma_byte;
   if (miss_byte > 0) time += static_cast<double>(bytes_missed(step)) * miss_byte;
-  return alpha_of(step) + static_cast<Time>(time + 0.5);
+  return alpha_of(step) + static_cast<Time>(std::llround(time));
 }
 
 Time Prices::fragment(const Step& message) const {

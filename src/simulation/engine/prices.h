@@ -4,6 +4,8 @@
 // Thread safety: a value.
 #pragma once
 
+#include <cmath>
+
 #include "simulation/core/time.h"
 #include "simulation/engine/job.h"
 #include "simulation/network/network.h"
@@ -28,7 +30,7 @@ struct Prices {
   }
 
   static Time times(uint64_t bytes, double per_byte) {
-    return static_cast<Time>(static_cast<double>(bytes) * per_byte + 0.5);
+    return static_cast<Time>(std::llround(static_cast<double>(bytes) * per_byte));
   }
 
   Time alpha, switching, overhead, receive_more, multicast_overhead, wire_alpha, gap;
