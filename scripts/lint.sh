@@ -38,7 +38,7 @@ words+=("${sources[@]}" "${scripts[@]}")
 if [ $fix -eq 1 ]; then clang-format-19 -i "${sources[@]}"; fi
 check "clang-format" clang-format-19 --dry-run -Werror "${sources[@]}"
 check "shellcheck" shellcheck --external-sources "${scripts[@]}"
-check "codespell" codespell --quiet-level=3 --ignore-words-list=improbe,inout,kown "${words[@]}"
+check "codespell" codespell --quiet-level=3 --ignore-words-list=improbe,inout,kown,nd,nin "${words[@]}"
 mkdir -p build
 configure release -B build/lint -DHOCKET_UNITY=
 check "clang-tidy" python3 scripts/clang_tidy.py build/lint "$jobs"
