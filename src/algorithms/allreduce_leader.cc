@@ -32,7 +32,10 @@ void build(Builder& builder) {
            {.ranks = ranks, .root = leader, .input = builder.input(), .output = builder.output()});
   if (builder.rank() == leader) {
     run_part(builder, allreduce_leader, kAcross,
-             {.ranks = lanes.carriers(0), .input = builder.output(), .output = builder.output()});
+             {.ranks = {},
+              .shared_ranks = lanes.nodes().lowest_ranks(),
+              .input = builder.output(),
+              .output = builder.output()});
   }
   run_part(builder, allreduce_leader, kSpread, {.ranks = ranks, .root = leader, .output = builder.output()});
 }

@@ -29,7 +29,7 @@ void build(Builder& builder) {
   run_part(builder, barrier_leader, kNode, {.ranks = ranks, .root = ranks[0]});
   if (nodes.count() == 1) return;
   if (builder.rank() == ranks[0]) {
-    run_part(builder, barrier_leader, kAcross, {.ranks = leaders_of(nodes, 0), .root = 0});
+    run_part(builder, barrier_leader, kAcross, {.ranks = {}, .shared_ranks = nodes.lowest_ranks()});
   }
   run_part(builder, barrier_leader, kRelease, {.ranks = ranks, .root = ranks[0]});
 }

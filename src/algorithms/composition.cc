@@ -144,6 +144,7 @@ void run_part(Builder& builder, const Algorithm& composition, uint32_t index, Pa
   const Part& part = composition.parts[index];
   const schedule::Part chosen = builder.shape().parts[index];
   auto root = std::find(group.ranks.begin(), group.ranks.end(), group.root);
+  const auto shared_root = std::find(group.shared_ranks.begin(), group.shared_ranks.end(), group.root);
   if (part.collective == Collective::kReduce || part.collective == Collective::kBroadcast) {
     std::rotate(group.ranks.begin(), root, group.ranks.end());
     root = group.ranks.begin();
@@ -151,8 +152,12 @@ void run_part(Builder& builder, const Algorithm& composition, uint32_t index, Pa
   forget_equal(group.input_cuts);
   forget_equal(group.output_cuts);
   Builder::GroupOptions options;
-  options.root = schedule::has_root(part.collective) ? static_cast<uint32_t>(root - group.ranks.begin()) : 0;
+  if (schedule::has_root(part.collective)) {
+    options.root = static_cast<uint32_t>(group.shared_ranks.empty() ? root - group.ranks.begin()
+                                                                    : shared_root - group.shared_ranks.begin());
+  }
   options.ranks = std::move(group.ranks);
+  options.shared_ranks = group.shared_ranks;
   options.segments = chosen.segments;
   options.degree = chosen.degree;
   options.input = group.input;

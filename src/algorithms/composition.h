@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,9 @@ class Lanes {
 // a rank doesn't have must still be as long as the others', so that slices of it can be spoken of (like_row()).
 struct PartGroup {
   std::vector<uint32_t> ranks;
-  uint32_t root = 0;  // one of `ranks`
+  // Instead of `ranks`, as in Builder::GroupOptions. Not for rooted parts that combine or broadcast.
+  std::span<const uint32_t> shared_ranks = {};
+  uint32_t root = 0;  // one of them
   schedule::Slice input = {};
   schedule::Slice output = {};
   // As in Builder::GroupOptions. Empty: blocks are of one length.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -193,14 +194,6 @@ Step& Builder::append_two_sided(StepKind kind, uint32_t peer) {
   return step;
 }
 
-Step& Builder::append_publication(StepKind kind, uint8_t slot) {
-  const uint8_t number = plan_slot(slot);
-  Step& step = append(kind);
-  step.slot = number;
-  step.version = ++publications_[number];
-  return step;
-}
-
 Step& Builder::append_one_sided(StepKind kind, const From& from) {
   require(from.version > 0, "versions count from 1");
   const uint32_t plan_peer = plan_rank(from.peer);
@@ -248,27 +241,6 @@ void Builder::receive(uint32_t peer, const Slice& destination) {
 
 void Builder::receive_combine(uint32_t peer, const Slice& local, const Slice& destination, bool incoming_left) {
   Step& step = append_two_sided(StepKind::kReceiveCombine, peer);
-  step.source = local;
-  step.destination = destination;
-  step.incoming_left = incoming_left;
-}
-
-void Builder::publish(uint8_t slot, const Slice& source) {
-  append_publication(StepKind::kPublish, slot).source = source;
-}
-
-void Builder::expose(uint8_t slot, const Slice& destination) {
-  append_publication(StepKind::kExpose, slot).destination = destination;
-}
-
-void Builder::get(const From& from, const Slice& destination) {
-  append_one_sided(StepKind::kGet, from).destination = destination;
-}
-
-void Builder::put(const From& to, const Slice& source) { append_one_sided(StepKind::kPut, to).source = source; }
-
-void Builder::combine_from(const From& from, const Slice& local, const Slice& destination, bool incoming_left) {
-  Step& step = append_one_sided(StepKind::kCombineFrom, from);
   step.source = local;
   step.destination = destination;
   step.incoming_left = incoming_left;
@@ -340,16 +312,34 @@ void Builder::combine(const Slice& source, const Slice& destination, bool source
 
 // --- composition --------------------------------------------------------------------------------------------
 
+void Builder::add_ranks(Group& inner, const GroupOptions& options) const {
+  const bool are_shared = !options.shared_ranks.empty();
+  HOCKET_ASSERT(!are_shared || options.ranks.empty(), "a group has ranks of its own or shares them");
+  const std::span<const uint32_t> ranks = are_shared ? options.shared_ranks : std::span(options.ranks);
+  HOCKET_ASSERT(!are_shared || std::ranges::adjacent_find(ranks, std::greater_equal{}) == ranks.end(),
+                "ranks that are shared ascend");
+  const auto own = are_shared ? std::ranges::lower_bound(ranks, rank()) : std::ranges::find(ranks, rank());
+  require(own != ranks.end() && *own == rank(), "a rank enters a group that it is not in");
+  require(are_shared || std::find(own + 1, ranks.end(), rank()) == ranks.end(), "a rank is twice in a group");
+  inner.shape.size = static_cast<uint32_t>(ranks.size());
+  inner.shape.rank = static_cast<uint32_t>(own - ranks.begin());
+  inner.ranks = ranks;
+  if (are_shared && group().is_whole) return require(ranks.back() < size(), "peer out of range");
+  inner.own_ranks.reserve(ranks.size());
+  for (const uint32_t each : ranks) inner.own_ranks.push_back(plan_rank(each));
+  inner.ranks = inner.own_ranks;
+}
+
 void Builder::enter_group(const GroupOptions& options) {
   require(!in_stage_, "a group is entered within a stage");
-  require(options.root < options.ranks.size(), "a group's root is not one of its ranks");
+  Group inner;
+  add_ranks(inner, options);
+  require(options.root < inner.ranks.size(), "a group's root is not one of its ranks");
   require(options.segments > 0, "a message has at least one segment");
   for (const auto* cuts : {&options.input_cuts, &options.output_cuts}) {
-    require(cuts->empty() || cuts->size() == options.ranks.size() + 1, "a group has a block for each of its ranks");
+    require(cuts->empty() || cuts->size() == inner.ranks.size() + 1, "a group has a block for each of its ranks");
     require(std::is_sorted(cuts->begin(), cuts->end()), "a group's blocks follow each other");
   }
-  Group inner;
-  inner.shape.size = static_cast<uint32_t>(options.ranks.size());
   inner.shape.root = options.root;
   inner.shape.segments = options.segments;
   inner.shape.degree = options.degree;
@@ -360,16 +350,6 @@ void Builder::enter_group(const GroupOptions& options) {
   inner.input_cuts = options.input_cuts;
   inner.output_cuts = options.output_cuts;
   give_nodes(inner);
-  bool member = false;
-  inner.ranks.reserve(options.ranks.size());
-  for (uint32_t i = 0; i < options.ranks.size(); ++i) {
-    inner.ranks.push_back(plan_rank(options.ranks[i]));
-    if (options.ranks[i] != rank()) continue;
-    require(!member, "a rank is twice in a group");
-    member = true;
-    inner.shape.rank = i;
-  }
-  require(member, "a rank enters a group that it is not in");
   inner.slot_base = group().slot_base + options.slot_base;
   inner.counter_base = group().counter_base + options.counter_base;
   inner.lends_scratch = options.lends_scratch;

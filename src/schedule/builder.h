@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "schedule/plan.h"
@@ -131,6 +132,9 @@ class Builder {
   // Shared counters belong to a node: within a group that isn't a whole node they can't be used.
   struct GroupOptions {
     std::vector<uint32_t> ranks;
+    // Instead of `ranks`, where many plans have the same large group: what they share, ascending, which stays until
+    // the group is left.
+    std::span<const uint32_t> shared_ranks = {};
     uint32_t root = 0;  // in the group's numbering
     uint32_t segments = 1;
     uint32_t degree = 0;
@@ -156,8 +160,9 @@ class Builder {
     Shape shape;
     Slice input = {};
     Slice output = {};
-    bool is_whole = false;        // all ranks of the plan, in their order: so that a plan of one of a million is short
-    std::vector<uint32_t> ranks;  // ranks of the plan, if not
+    bool is_whole = false;  // all ranks of the plan, in their order: so that a plan of one of a million is short
+    std::span<const uint32_t> ranks;  // ranks of the plan, if not
+    std::vector<uint32_t> own_ranks;  // these, where nobody else keeps them
     const Nodes* nodes = nullptr;
     mutable std::shared_ptr<const Nodes> own_nodes;  // where the shape has none: once they are asked for
     std::vector<uint32_t> input_cuts;
@@ -168,6 +173,7 @@ class Builder {
     std::vector<uint8_t> made;  // scratch areas
   };
   const Group& group() const { return groups_.back(); }
+  void add_ranks(Group& inner, const GroupOptions& options) const;
   Step& append(StepKind kind);
   Step& append_two_sided(StepKind kind, uint32_t peer);
   Step& append_one_sided(StepKind kind, const From& from);

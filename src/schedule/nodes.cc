@@ -31,6 +31,7 @@ void Nodes::measure() {
     const auto size = static_cast<uint32_t>(ranks.size());
     fewest_ = fewest_ == 0 ? size : std::min(fewest_, size);
     most_ = std::max(most_, size);
+    lowest_.push_back(ranks.front());
     in_blocks_ = in_blocks_ && ranks.back() - ranks.front() + 1 == size;
   }
 }

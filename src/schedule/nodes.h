@@ -29,6 +29,8 @@ class Nodes {
   uint32_t node_of(uint32_t rank) const { return node_[rank]; }
   uint32_t place_of(uint32_t rank) const { return place_[rank]; }
   const std::vector<uint32_t>& ranks_of(uint32_t node) const { return ranks_[node]; }
+  // Of each node, in the order of nodes.
+  std::span<const uint32_t> lowest_ranks() const { return lowest_; }
   uint32_t ranks_on(uint32_t node) const { return static_cast<uint32_t>(ranks_[node].size()); }
   bool together(uint32_t one, uint32_t other) const { return node_[one] == node_[other]; }
 
@@ -45,6 +47,7 @@ class Nodes {
   std::vector<uint32_t> node_;   // by rank
   std::vector<uint32_t> place_;  // by rank
   std::vector<std::vector<uint32_t>> ranks_;
+  std::vector<uint32_t> lowest_;  // by node
   uint32_t fewest_ = 0;
   uint32_t most_ = 0;
   bool in_blocks_ = true;

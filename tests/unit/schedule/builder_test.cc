@@ -224,6 +224,37 @@ TEST(BuilderGroups, BlocksOfUnequalLengthsMayAllBeMissing) {
   b.leave_group();
 }
 
+TEST(BuilderGroups, RanksThatPlansShareAreTheSameAsOnesOwn) {
+  const std::vector<uint32_t> all = {1, 3, 4, 6}, others = {1, 3}, inner = {0, 2};
+  for (const bool are_shared : {false, true}) {
+    Builder b = builder_of(7, 4);
+    const auto enter = [&](const std::vector<uint32_t>& ranks) {
+      Builder::GroupOptions options;
+      if (are_shared) {
+        options.shared_ranks = ranks;
+      } else {
+        options.ranks = ranks;
+      }
+      b.enter_group(options);
+    };
+    enter(all);
+    EXPECT_EQ(b.size(), 4u);
+    EXPECT_EQ(b.rank(), 2u);
+    EXPECT_EQ(b.nodes().ranks(), 4u);
+    b.send(3, {});
+    enter(inner);
+    EXPECT_EQ(b.rank(), 1u);
+    b.send(0, {});
+    b.leave_group();
+    b.leave_group();
+    const Plan plan = b.finish();
+    ASSERT_EQ(plan.steps.size(), 2u);
+    EXPECT_EQ(plan.steps[0].peer, 6u);
+    EXPECT_EQ(plan.steps[1].peer, 1u);
+  }
+  EXPECT_DEATH(builder_of(7, 4).enter_group({.ranks = {}, .shared_ranks = others}), "a group that it is not in");
+}
+
 TEST(BuilderDeathTest, MisuseEndsWithASentence) {
   EXPECT_DEATH(builder_of(2, 0).send(2, {}), "peer out of range");
   EXPECT_DEATH(builder_of(2, 0).send(0, {}), "sends nothing to itself");
