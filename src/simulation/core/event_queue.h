@@ -47,17 +47,27 @@ class EventQueue {
 
   // The first; there must be one.
   Entry pop() {
-    if (next_ == buckets_[0].size()) deal();
+    return pop([](const Event&, size_t) {});
+  }
+  // Entries are announced some time before they are first, so that what they are about may be fetched from memory:
+  // `announce(event, distance)`, after fewer than `distance` others, often more than once.
+  template <typename Announce>
+  Entry pop(const Announce& announce) {
+    if (next_ == buckets_[0].size()) deal(announce);
     --size_;
     return buckets_[0][next_++];
   }
+  // Fewer than that, but more than the nearest: sooner would be forgotten again, later is too late.
+  static constexpr size_t kFarthest = 1024;
+  static constexpr size_t kNearest = 16;
 
  private:
   static constexpr size_t kBuckets = 65;  // one for the current time, one for each bit
 
   size_t bucket_of(Time time) const { return static_cast<size_t>(std::bit_width(time ^ now_)); }
 
-  void deal() {
+  template <typename Announce>
+  void deal(const Announce& announce) {
     buckets_[0].clear();
     next_ = 0;
     size_t first = 1;
@@ -66,6 +76,8 @@ class EventQueue {
     now_ = from.front().time;
     for (const Entry& entry : from) now_ = entry.time < now_ ? entry.time : now_;
     for (const Entry& entry : from) buckets_[bucket_of(entry.time)].push_back(entry);
+    if (from.size() > kNearest && from.size() <= kFarthest)
+      for (const Entry& entry : from) announce(entry.event, from.size());
     from.clear();
   }
 

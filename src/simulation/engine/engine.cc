@@ -26,9 +26,10 @@ Engine::State::State(const Job& job, const Network& network, const Situation& si
       prices_(network),
       memory_(job, network.costs, !situation.shares_cores),
       wire_(job, prices_, network),
-      steps_(job.steps.size()),
-      ranks_(job.ranks()),
-      counters_(job.counters) {}
+      counters_(job.counters) {
+  resize_in_large_pages(steps_, job.steps.size());
+  resize_in_large_pages(ranks_, job.ranks());
+}
 
 Outcome Engine::State::run() {
   outcome_.began.resize(ranks_.size());
@@ -38,7 +39,7 @@ Outcome Engine::State::run() {
   begin_ranks();
   while (!queue_.is_empty()) {
     ++outcome_.events;
-    take(queue_.pop().event);
+    take(queue_.pop([this](const Event& event, size_t distance) { fetch(event, distance); }).event);
   }
   outcome_.is_finished = true;
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -66,6 +67,7 @@ void Engine::State::begin_ranks() {
     Rank& state = ranks_[rank];
     outcome_.began[rank] = state.clock = begin;
     state.end = job_.begins[rank];
+    state.last = job_.begins[rank + 1];
     state.is_scheduled = true;
     push(begin, What::kRank, rank);
   }
@@ -124,9 +126,8 @@ void Engine::State::complete(uint32_t step, Time time) { push(time, What::kReady
 void Engine::State::begin_stage(uint32_t rank) {
   Rank& state = ranks_[rank];
   state.begin = state.end;
-  const uint32_t last = job_.begins[rank + 1];
-  if (state.begin == last) return finish_rank(rank, state.clock);
-  while (!job_.steps[state.end].is(Step::kEndsStage) && state.end + 1 < last) ++state.end;
+  if (state.begin == state.last) return finish_rank(rank, state.clock);
+  while (!job_.steps[state.end].is(Step::kEndsStage) && state.end + 1 < state.last) ++state.end;
   ++state.end;
   state.pending = state.end - state.begin;
   for (uint32_t step = state.begin; step < state.end; ++step) enter(rank, step);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "simulation/core/event_queue.h"
+#include "simulation/core/large_pages.h"
 #include "simulation/engine/engine.h"
 #include "simulation/engine/memory.h"
 #include "simulation/engine/prices.h"
@@ -65,6 +66,7 @@ class Engine::State {
   struct Rank {
     uint32_t begin = 0;  // of the current stage
     uint32_t end = 0;
+    uint32_t last = 0;     // the end of its last stage
     uint32_t pending = 0;  // steps of it that are not done
     uint32_t first_ready = kNothing;
     uint32_t last_ready = kNothing;
@@ -97,6 +99,8 @@ class Engine::State {
   std::vector<uint32_t> order_of_ranks() const;
   void begin_ranks();
   void take(const Event& event);
+  // What it will be about, from memory, a while before it is taken.
+  void fetch(const Event& event, size_t distance) const;
 
   // --- ranks (engine.cc) ---
   void begin_stage(uint32_t rank);

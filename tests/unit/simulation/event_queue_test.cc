@@ -50,6 +50,27 @@ TEST(EventQueue, TakesEntriesWhileItGivesOthers) {
   }
 }
 
+TEST(EventQueue, AnnouncesWhatHasNotBeenGivenYetAndGivesTheSame) {
+  std::mt19937_64 dice(13);
+  EventQueue<uint32_t> queue, plain;
+  for (uint32_t i = 0; i < 5000; ++i) {
+    const Time time = dice() % 1'000'000;
+    queue.push(time, i);
+    plain.push(time, i);
+  }
+  std::vector<bool> given(5000), announced(5000);
+  while (!queue.is_empty()) {
+    const auto entry = queue.pop([&](uint32_t event, size_t distance) {
+      EXPECT_FALSE(given[event]) << event;
+      EXPECT_LE(distance, queue.size());
+      announced[event] = true;
+    });
+    EXPECT_EQ(entry.event, plain.pop().event);
+    given[entry.event] = true;
+  }
+  EXPECT_GT(std::count(announced.begin(), announced.end(), true), 4000);
+}
+
 TEST(EventQueue, TakesTheLastTimeThereIs) {
   EventQueue<int> queue;
   queue.push(kNever, 2);
