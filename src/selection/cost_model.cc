@@ -15,12 +15,6 @@ namespace {
 // A block's length where ranks see different ones.
 constexpr uint64_t kAssumedBytes = 4096;
 
-// Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
-bool shares_cores(const Query& query, const CostParameters& parameters) {
-  return query.oversubscribed ||
-         (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
-}
-
 // Of more ranks than `most` some, at even distances.
 std::vector<uint32_t> priced_ranks(uint32_t ranks, uint32_t most) {
   const uint32_t count = std::min(ranks, most);
@@ -62,6 +56,11 @@ double buffers_kib(const Query& query) {
 }
 
 }  // namespace
+
+bool shares_cores(const Query& query, const CostParameters& parameters) {
+  return query.oversubscribed ||
+         (query.node_count() > 1 && parameters.one_machine != 0 && query.ranks > parameters.cores);
+}
 
 CostParameters assumed(const CostParameters& said, const Query& query) {
   // Of a message that takes alpha, a line goes there and back; a cache serves several readers better than one; and a

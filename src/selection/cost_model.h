@@ -58,6 +58,9 @@ struct Prediction {
   double us = 0;
 };
 
+// Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
+bool shares_cores(const Query& query, const CostParameters& parameters);
+
 // The parameters with what they leave out (0) of more than two ranks of a node that have a core each: assumed, by what
 // a line takes that another core has changed, and by where the ranks are.
 CostParameters assumed(const CostParameters& said, const Query& query);

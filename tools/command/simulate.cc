@@ -13,6 +13,7 @@
 #include "command/command.h"
 #include "command/layout.h"
 #include "command/simulation.h"
+#include "selection/cost_model.h"
 #include "simulation/goal/loggops.h"
 #include "simulation/network/network_file.h"
 #include "words/collective_names.h"
@@ -93,7 +94,7 @@ Status settle_call(Words& words) {
   query.commutative = !words.keep_order;
   const simulation::CostParameters& costs = words.options.network.costs;
   query.oversubscribed = query.ranks_a_node() > costs.cores;
-  words.options.situation.shares_cores = query.oversubscribed || (costs.one_machine != 0 && query.ranks > costs.cores);
+  words.options.situation.shares_cores = selection::shares_cores(query, costs);
   return Status::ok();
 }
 

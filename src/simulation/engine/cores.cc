@@ -41,7 +41,7 @@ void Engine::State::come_to_row(uint32_t rank) {
   machine.row.push_back(rank);
   begin_stage(rank);
   if (state.is_finished) machine.row.pop_back();
-  if (state.first_ready == kNothing) return;
+  if (state.ready.first == kNothing) return;
   ++machine.ready;
   unpark(machine);
 }
@@ -74,7 +74,7 @@ void Engine::State::use_core(uint32_t number) {
   }
   const uint32_t rank = machine.row.front();
   machine.row.pop_front();
-  if (ranks_[rank].first_ready == kNothing) {
+  if (ranks_[rank].ready.first == kNothing) {
     machine.row.push_back(rank);
     return push(queue_.now() + prices_.switching, What::kCore, number);
   }
@@ -88,7 +88,7 @@ void Engine::State::run_on_core(uint32_t number) {
   Core& core = cores_[number];
   const uint32_t rank = core.running;
   Rank& state = ranks_[rank];
-  if (state.first_ready != kNothing) {
+  if (state.ready.first != kNothing) {
     do_ready(rank, queue_.now());
     if (!state.is_finished) return push(state.clock, What::kCore, number);
   } else {

@@ -83,9 +83,15 @@ void Engine::State::take(const Event& event) {
         make_ready(event.number);
       return;
     case What::kSend:
-      return queue_or_send(event.number);
+      if (const uint32_t rank = job_.steps[event.number].rank;
+          waits_in_line(lines_out_, rank, wire_.sends_until(rank), What::kNextOut, event.number))
+        return;
+      return send_by_wire(event.number, queue_.now());
     case What::kArrive:
-      return queue_or_receive(event.number);
+      if (const uint32_t rank = job_.steps[event.number].other;
+          waits_in_line(lines_in_, rank, wire_.receives_until(rank), What::kNextIn, event.number))
+        return;
+      return receive(event.number);
     case What::kNextOut: {
       Line& line = lines_out_[event.number];
       send_by_wire(pop(line), queue_.now());
@@ -140,21 +146,28 @@ void Engine::State::enter(uint32_t rank, uint32_t step) {
   if (from == kNever) return;
   if (from > state.clock) return push(std::max(from, queue_.now()), What::kReady, step);
   steps_[step].progress = Progress::kReady;
-  append_ready(state, step);
+  append(state.ready, step);
 }
 
-void Engine::State::append_ready(Rank& rank, uint32_t step) {
+void Engine::State::append(Line& line, uint32_t step) {
   steps_[step].link = kNothing;
-  (rank.last_ready == kNothing ? rank.first_ready : steps_[rank.last_ready].link) = step;
-  rank.last_ready = step;
+  (line.last == kNothing ? line.first : steps_[line.last].link) = step;
+  line.last = step;
+}
+
+uint32_t Engine::State::pop(Line& line) {
+  const uint32_t step = line.first;
+  line.first = steps_[step].link;
+  if (line.first == kNothing) line.last = kNothing;
+  return step;
 }
 
 void Engine::State::make_ready(uint32_t step) {
   const uint32_t rank = job_.steps[step].rank;
   Rank& state = ranks_[rank];
-  const bool could_go_on = state.first_ready != kNothing;
+  const bool could_go_on = state.ready.first != kNothing;
   if (steps_[step].progress != Progress::kRung) steps_[step].progress = Progress::kReady;
-  append_ready(state, step);
+  append(state.ready, step);
   if (state.machine == kNothing) {
     if (!state.is_scheduled) go_on(rank);
     return;
@@ -165,13 +178,6 @@ void Engine::State::make_ready(uint32_t step) {
   unpark(machine);
 }
 
-uint32_t Engine::State::pop_ready(Rank& rank) {
-  const uint32_t step = rank.first_ready;
-  rank.first_ready = steps_[step].link;
-  if (rank.first_ready == kNothing) rank.last_ready = kNothing;
-  return step;
-}
-
 // A rank with a core of its own does what it can.
 void Engine::State::go_on(uint32_t rank) {
   Rank& state = ranks_[rank];
@@ -180,9 +186,9 @@ void Engine::State::go_on(uint32_t rank) {
     state.has_started = true;
     begin_stage(rank);
   }
-  while (state.first_ready != kNothing) {
+  while (state.ready.first != kNothing) {
     const Time begin = std::max(state.clock, queue_.now());
-    if (begin > queue_.now() && needs_turn(job_.steps[state.first_ready])) {
+    if (begin > queue_.now() && needs_turn(job_.steps[state.ready.first])) {
       state.is_scheduled = true;
       return push(begin, What::kRank, rank);
     }
@@ -194,7 +200,7 @@ void Engine::State::go_on(uint32_t rank) {
 void Engine::State::do_ready(uint32_t rank, Time begin) {
   Rank& state = ranks_[rank];
   const Time idle = state.clock;
-  const uint32_t step = pop_ready(state);
+  const uint32_t step = pop(state.ready);
   state.waited += begin - idle;
   const bool only_rings = job_.steps[step].work == Work::kTrigger && steps_[step].progress != Progress::kRung;
   state.clock = carry_out(step, begin);

@@ -10,9 +10,7 @@
 // Thread safety: none; any number of simulations of one job may run side by side.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "simulation/core/distribution.h"

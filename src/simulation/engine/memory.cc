@@ -12,8 +12,6 @@ bool has_prices(const CostParameters& costs) {
          costs.other_socket_us_per_kib > 0;
 }
 
-double byte_of(double us_per_kib) { return us_per_kib * kPerMicrosecond / 1024; }
-
 }  // namespace
 
 Memory::Memory(const Job& job, const CostParameters& costs, bool has_core_each)

@@ -9,8 +9,6 @@ namespace {
 
 constexpr uint64_t kFragmentBytes = 16384;
 
-double per_byte(double us_per_kib) { return us_per_kib * kPerMicrosecond / 1024; }
-
 bool sends(const Step& step) { return step.work == Work::kSend || step.work == Work::kMulticast; }
 
 }  // namespace
@@ -23,10 +21,10 @@ Prices::Prices(const Network& network)
       multicast_overhead(from_us(network.more.multicast_overhead_us)),
       wire_alpha(from_us(network.costs.wire_alpha_us)),
       gap(from_us(network.costs.wire_gap_us)),
-      beta_byte(per_byte(network.costs.beta_us_per_kib)),
-      gamma_byte(per_byte(network.costs.gamma_us_per_kib)),
-      wire_byte(per_byte(network.costs.wire_beta_us_per_kib)),
-      miss_byte(per_byte(network.costs.wire_miss_us_per_kib)),
+      beta_byte(byte_of(network.costs.beta_us_per_kib)),
+      gamma_byte(byte_of(network.costs.gamma_us_per_kib)),
+      wire_byte(byte_of(network.costs.wire_beta_us_per_kib)),
+      miss_byte(byte_of(network.costs.wire_miss_us_per_kib)),
       pio_bytes(network.costs.wire_pio_bytes),
       has_dma(network.costs.wire_dma != 0) {}
 

@@ -12,6 +12,9 @@
 
 namespace hocket::simulation {
 
+// Picoseconds.
+inline double byte_of(double us_per_kib) { return us_per_kib * kPerMicrosecond / 1024; }
+
 struct Prices {
   explicit Prices(const Network& network);
 

@@ -51,6 +51,11 @@ bool Engine::State::is_awaited_by(uint32_t step) const {
 
 void Engine::State::wake(uint32_t step, Time time) { push(std::max(time, queue_.now()), What::kReady, step); }
 
+// Lists have who came last first.
+void Engine::State::wake_all(const std::vector<uint32_t>& last_first, Time time) {
+  for (auto step = last_first.rbegin(); step != last_first.rend(); ++step) wake(*step, time);
+}
+
 void Engine::State::release(uint32_t number, Time time) {
   steps_[number].there = time;
   const uint32_t taking = job_.steps[number].partner;
@@ -58,12 +63,11 @@ void Engine::State::release(uint32_t number, Time time) {
 }
 
 void Engine::State::publish(uint32_t number, Time end) {
-  // The list has who came last first.
   std::vector<uint32_t> waiting;
   for (uint32_t step = steps_[number].first_waiting(); step != kNothing; step = steps_[step].link)
     waiting.push_back(step);
   steps_[number].there = end;
-  for (size_t i = waiting.size(); i > 0; --i) wake(waiting[i - 1], end);
+  wake_all(waiting, end);
 }
 
 void Engine::State::send_local(uint32_t number, Time end) {
@@ -91,39 +95,16 @@ void Engine::State::send_by_wire(uint32_t number, Time time) {
   push(arrives, What::kArrive, number);
 }
 
-void Engine::State::append(Line& line, uint32_t step) {
-  steps_[step].link = kNothing;
-  (line.last == kNothing ? line.first : steps_[line.last].link) = step;
-  line.last = step;
-}
-
-uint32_t Engine::State::pop(Line& line) {
-  const uint32_t step = line.first;
-  line.first = steps_[step].link;
-  if (line.first == kNothing) line.last = kNothing;
-  return step;
-}
-
-void Engine::State::queue_or_send(uint32_t number) {
-  const uint32_t rank = job_.steps[number].rank;
-  const Time until = wire_.sends_until(rank);
-  if (until == 0) return send_by_wire(number, queue_.now());
-  if (lines_out_.empty()) lines_out_.resize(ranks_.size());
-  Line& line = lines_out_[rank];
-  if (line.first == kNothing && until <= queue_.now()) return send_by_wire(number, queue_.now());
-  if (line.first == kNothing) push(until, What::kNextOut, rank);
-  append(line, number);
-}
-
-void Engine::State::queue_or_receive(uint32_t number) {
-  const uint32_t rank = job_.steps[number].other;
-  const Time until = wire_.receives_until(rank);
-  if (until == 0) return receive(number);
-  if (lines_in_.empty()) lines_in_.resize(ranks_.size());
-  Line& line = lines_in_[rank];
-  if (line.first == kNothing && until <= queue_.now()) return receive(number);
-  if (line.first == kNothing) push(until, What::kNextIn, rank);
-  append(line, number);
+bool Engine::State::waits_in_line(std::vector<Line>& lines, uint32_t rank, Time until, What next, uint32_t step) {
+  if (until == 0) return false;
+  if (lines.empty()) lines.resize(ranks_.size());
+  Line& line = lines[rank];
+  if (line.first == kNothing) {
+    if (until <= queue_.now()) return false;
+    push(until, next, rank);
+  }
+  append(line, step);
+  return true;
 }
 
 void Engine::State::receive(uint32_t number) {
@@ -173,7 +154,7 @@ void Engine::State::add(uint32_t number) {
     *link = steps_[waiting].link;
     reached.push_back(waiting);
   }
-  for (size_t i = reached.size(); i > 0; --i) wake(reached[i - 1], queue_.now());
+  wake_all(reached, queue_.now());
 }
 
 }  // namespace hocket::simulation

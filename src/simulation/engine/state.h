@@ -63,13 +63,17 @@ class Engine::State {
     }
     void set_first_waiting(uint32_t step) { there = kNever - 1 - step; }
   };
+  // Steps one behind the other, by StepState::link.
+  struct Line {
+    uint32_t first = kNothing;
+    uint32_t last = kNothing;
+  };
   struct Rank {
     uint32_t begin = 0;  // of the current stage
     uint32_t end = 0;
-    uint32_t last = 0;     // the end of its last stage
-    uint32_t pending = 0;  // steps of it that are not done
-    uint32_t first_ready = kNothing;
-    uint32_t last_ready = kNothing;
+    uint32_t last = 0;            // the end of its last stage
+    uint32_t pending = 0;         // steps of it that are not done
+    Line ready;                   // that can be carried out
     uint32_t machine = kNothing;  // whose cores it shares; kNothing: it has its own
     Time clock = 0;               // until when it is busy
     Time waited = 0;
@@ -95,6 +99,8 @@ class Engine::State {
     std::vector<uint32_t> cores;
   };
 
+  void append(Line& line, uint32_t step);
+  uint32_t pop(Line& line);
   void push(Time time, What what, uint32_t number) { queue_.push(time, {what, number}); }
   std::vector<uint32_t> order_of_ranks() const;
   void begin_ranks();
@@ -105,9 +111,7 @@ class Engine::State {
   // --- ranks (engine.cc) ---
   void begin_stage(uint32_t rank);
   void enter(uint32_t rank, uint32_t step);
-  void append_ready(Rank& rank, uint32_t step);
   void make_ready(uint32_t step);
-  uint32_t pop_ready(Rank& rank);
   void go_on(uint32_t rank);
   // Carries it out from `begin` on; when it ends.
   Time carry_out(uint32_t step, Time begin);
@@ -125,16 +129,10 @@ class Engine::State {
   void release(uint32_t step, Time time);
   bool is_awaited_by(uint32_t step) const;
   void wake(uint32_t step, Time time);
+  void wake_all(const std::vector<uint32_t>& last_first, Time time);
   void send_local(uint32_t step, Time end);
-  // Messages of a rank that wait for the one before them, where there is need to.
-  struct Line {
-    uint32_t first = kNothing;
-    uint32_t last = kNothing;
-  };
-  void queue_or_send(uint32_t step);
-  void queue_or_receive(uint32_t step);
-  void append(Line& line, uint32_t step);
-  uint32_t pop(Line& line);
+  // Whether it has to, for the rank's message before it, whose way ends at `until`. `next`: what happens then.
+  bool waits_in_line(std::vector<Line>& lines, uint32_t rank, Time until, What next, uint32_t step);
   void send_by_wire(uint32_t step, Time time);
   void receive(uint32_t step);
   void cast(uint32_t step);
@@ -161,7 +159,7 @@ class Engine::State {
   std::vector<Counter> counters_;
   std::vector<Core> cores_;
   std::vector<Machine> machines_;
-  std::vector<Line> lines_out_, lines_in_;  // of ranks; empty where interfaces serve one at a time
+  std::vector<Line> lines_out_, lines_in_;  // of messages, by rank; empty where interfaces serve one at a time
   std::vector<Time> left_;                  // of messages, where somebody looks on
   std::vector<uint64_t> tickets_;
   std::vector<uint32_t> free_tickets_;

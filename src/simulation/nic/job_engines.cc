@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "simulation/engine/prices.h"
+
 namespace hocket::simulation {
 
 JobEngines::JobEngines(Engine& engine, const Network& network, uint64_t seed, size_t members)
@@ -48,7 +50,7 @@ void JobEngines::happen(uint64_t ticket) {
 // When its first bit leaves; the link is in use until the last one has.
 Time JobEngines::leave(uint32_t source, uint32_t bytes, Time ready) {
   const Time begin = std::max(ready, links_free_[source]);
-  links_free_[source] = begin + from_us(network_.costs.wire_beta_us_per_kib * bytes / 1024);
+  links_free_[source] = begin + Prices::times(bytes, byte_of(network_.costs.wire_beta_us_per_kib));
   return begin;
 }
 
