@@ -56,11 +56,17 @@ const char* word_of(Work work) {
 // Keeps what led to what, and draws it if wanted.
 class Looking : public simulation::Observer {
  public:
-  Looking(const Job& job, pages::TraceWriter* trace) : job_(job), trace_(trace), times_(job.steps.size()) {}
+  Looking(const Job& job, pages::TraceWriter* trace)
+      : job_(job), trace_(trace), times_(job.steps.size()), last_(job.ranks(), kNothing) {}
 
   void did(const StepTimes& times) override {
-    times_[times.step] = times;
     const uint32_t rank = job_.steps[times.step].rank;
+    Done& done = times_[times.step];
+    // A step that rings and later looks is told of twice.
+    if (!done.is_there) done.before = last_[rank];
+    done.is_there = true;
+    done.times = times;
+    last_[rank] = times.step;
     if (times.cause != kNothing && job_.steps[times.cause].rank != rank)
       awaited_[job_.steps[times.cause].rank] += to_us(times.begin - times.waited);
     if (trace_ == nullptr) return;
@@ -80,10 +86,10 @@ class Looking : public simulation::Observer {
   void find_path(Simulated& found) const {
     uint32_t step = kNothing;
     for (uint32_t i = 0; i < times_.size(); ++i)
-      if (step == kNothing || times_[i].end > times_[step].end) step = i;
+      if (step == kNothing || times_[i].times.end > times_[step].times.end) step = i;
     while (step != kNothing) {
       ++found.path_steps;
-      const uint32_t cause = times_[step].cause;
+      const uint32_t cause = times_[step].times.cause;
       if (cause != kNothing) {
         const bool is_message = job_.steps[step].work == Work::kTake || job_.steps[step].work == Work::kFirstOf;
         found.path_messages += is_message ? 1 : 0;
@@ -91,7 +97,7 @@ class Looking : public simulation::Observer {
         step = cause;
         continue;
       }
-      step = before(step);
+      step = times_[step].before;
     }
   }
 
@@ -106,21 +112,16 @@ class Looking : public simulation::Observer {
   }
 
  private:
-  // What the rank did just before.
-  uint32_t before(uint32_t step) const {
-    const uint32_t rank = job_.steps[step].rank;
-    uint32_t found = kNothing;
-    for (uint32_t i = job_.begins[rank]; i < job_.begins[rank + 1]; ++i) {
-      if (i == step || times_[i].end > times_[step].begin) continue;
-      if (times_[i].end == times_[step].end && i >= step) continue;
-      if (found == kNothing || times_[i].end >= times_[found].end) found = i;
-    }
-    return found;
-  }
+  struct Done {
+    StepTimes times = {};
+    uint32_t before = kNothing;  // what the rank did before it
+    bool is_there = false;
+  };
 
   const Job& job_;
   pages::TraceWriter* trace_;
-  std::vector<StepTimes> times_;
+  std::vector<Done> times_;
+  std::vector<uint32_t> last_;  // that each rank has done
   std::map<uint32_t, double> awaited_;
 };
 
@@ -131,7 +132,7 @@ schedule::Plan triggering(const selection::Query& query, const schedule::Shape& 
   return builder.finish();
 }
 
-Job make_job(const SimulateOptions& options, const selection::Choice& choice) {
+Result<Job> make_job(const SimulateOptions& options, const selection::Choice& choice) {
   const selection::Query& query = options.query;
   schedule::Shape shape;
   choice.fill(shape);
@@ -141,9 +142,14 @@ Job make_job(const SimulateOptions& options, const selection::Choice& choice) {
   shape.keep_order = !query.commutative;
   simulation::JobWriter writer(query.ranks, shape.nodes, choice.chunk_elements, query.element_bytes,
                                options.network.costs.wire_miss_us_per_kib > 0);
-  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
+  for (shape.rank = 0; shape.rank < shape.size; ++shape.rank) {
     writer.add(options.engine == SimulatedEngine::kNic ? triggering(query, shape)
                                                        : algorithms::make_plan(*choice.algorithm, shape));
+    if (!writer.has_room())
+      return Status(Code::kNotSupported, std::string(choice.algorithm->name) + " has more than " +
+                                             std::to_string(simulation::kMostSteps) + " steps on " +
+                                             std::to_string(shape.size) + " ranks; simulate it on fewer");
+  }
   return writer.finish();
 }
 
@@ -200,11 +206,13 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
   Simulated found;
   std::vector<nic_program> programs;
   if (options.engine == SimulatedEngine::kNic) {
-    Result<std::vector<nic_program>> made = programs_of(options, choice);
-    if (!made.is_ok()) return made.take_status();
-    programs = made.take();
+    Result<std::vector<nic_program>> tables = programs_of(options, choice);
+    if (!tables.is_ok()) return tables.take_status();
+    programs = tables.take();
   }
-  const Job job = make_job(options, choice);
+  Result<Job> made = make_job(options, choice);
+  if (!made.is_ok()) return made.take_status();
+  const Job job = made.take();
   const simulation::Network network = network_of(options);
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(nullptr, std::fclose);
   std::unique_ptr<pages::TraceWriter> trace;
@@ -224,9 +232,9 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
     engine.observe(looking.get());
     std::unique_ptr<simulation::JobEngines> engines;
     if (!programs.empty()) {
-      auto made = simulation::JobEngines::make(engine, network, situation.seed, programs);
-      if (!made.is_ok()) return made.take_status();
-      engines = made.take();
+      auto group = simulation::JobEngines::make(engine, network, situation.seed, programs);
+      if (!group.is_ok()) return group.take_status();
+      engines = group.take();
     }
     const simulation::Outcome outcome = engine.run();
     if (!outcome.is_finished)

@@ -51,7 +51,11 @@ bool JobWriter::is_by_wire(const schedule::Step& step) const {
 void JobWriter::add(const schedule::Plan& plan) {
   job_.begins.push_back(static_cast<uint32_t>(job_.steps.size()));
   job_.node_of.push_back(nodes_ == nullptr ? 0 : nodes_->node_of(rank_));
-  if (rank_ == 1 && ranks_ > 64) job_.steps.reserve(job_.steps.size() * ranks_);
+  if (rank_ == 2 && ranks_ > 64) {
+    // As rank 1: rank 0 may be a root, which has a step for each other rank.
+    const size_t usual = job_.steps.size() - job_.begins[1];
+    job_.steps.reserve(std::min(job_.steps.size() + usual * (ranks_ - 2), kMostSteps));
+  }
   if (finds_misses_) unread_ = {};
   bool uses_interface = false;
   bool uses_counters = false;
@@ -69,6 +73,16 @@ void JobWriter::add(const schedule::Plan& plan) {
   counters_of_.push_back(job_.counters);
   if (uses_counters) job_.counters += schedule::kMaxCounters;
   index(rank_++);
+}
+
+bool JobWriter::has_room() const {
+  constexpr uint32_t kSome = 64;
+  constexpr size_t kDoubt = 2;
+  if (job_.steps.size() > kMostSteps) return false;
+  if (rank_ < kSome) return true;
+  // Without rank 0, which may be a root.
+  const size_t usual = (job_.steps.size() - job_.begins[1]) / (rank_ - 1);
+  return usual * ranks_ <= kDoubt * kMostSteps;
 }
 
 void JobWriter::write(const schedule::Step& step, Step& written) {

@@ -75,13 +75,18 @@ struct Job {
   uint32_t nodes() const { return static_cast<uint32_t>(users.size()); }
 };
 
+// Beyond, a job is refused: with what the simulation keeps of each step, it would take more than 6 GiB.
+inline constexpr size_t kMostSteps = 100'000'000;
+
 class JobWriter {
  public:
   // `nodes` outlives it; nullptr: one. `finds_misses`: whether it is found out what is read that an interface has
   // written.
   JobWriter(uint32_t ranks, const schedule::Nodes* nodes, uint64_t count, uint64_t element_bytes, bool finds_misses);
-  // The plans in the order of ranks.
+  // The plans in the order of ranks, as long as has_room() says so.
   void add(const schedule::Plan& plan);
+  // False as soon as the ranks so far leave no doubt.
+  bool has_room() const;
   Job finish();
 
  private:

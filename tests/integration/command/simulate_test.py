@@ -75,6 +75,11 @@ class Simulate(CommandTest):
         # Yu, Buntinas, Graham, Panda measured 25.72 us; none of the network's numbers is from their paper.
         self.assertAlmostEqual(myrinet["end_us"], 25.72, delta=2.6)
 
+    def test_many_ranks_below_one_root(self):
+        self.assertEqual(self.json_of("gather", "linear", "--nodes", "100000x1")["messages"], 99999)
+        refused = self.simulate("alltoall", "linear", "--nodes", "60000x1", code=1)
+        self.assertIn("linear has more than 100000000 steps on 60000 ranks", refused.stderr)
+
     def test_bad_input_is_named(self):
         for line, words in ((["barrier"], "simulate how many ranks"),
                             ([], "simulate which collective"),
