@@ -28,6 +28,7 @@ Examples:
   hocket simulate barrier dissemination --nodes 16x1 --engine nic --network lanai-9.1
   hocket simulate allreduce --nodes 64x8 --bytes 4K --best           every algorithm, the fastest first
   hocket simulate alltoall leader --nodes 64x8 --bytes 512 --network infinipath
+  hocket simulate barrier dissemination --nodes 16x1 --calls 1000 --engine host-udp --network lab-redirect
   hocket simulate broadcast multicast --nodes 116x1 --multicast-loss 0.5 --runs 100
   hocket simulate allreduce ring --nodes 8x1 --bytes 64K --timeline ring.json    for ui.perfetto.dev
   hocket simulate --goal ring.goal --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
@@ -40,6 +41,7 @@ struct Words {
   uint32_t ranks = 0, element = 1;
   bool is_best = false, keep_order = false, as_json = false;
   std::optional<double> loss, multicast_loss;  // if not the network's
+  std::vector<std::string> late;
   SimulateOptions options;
   std::optional<schedule::Nodes> nodes;
 };
@@ -52,6 +54,19 @@ Result<simulation::Network> network_of(const std::string& word) {
   simulation::Network network;
   network.costs = table.value().model();
   return network;
+}
+
+// RANK=TIME
+Result<simulation::LateRank> read_late(const std::string& word, uint32_t ranks) {
+  const size_t sign = word.find('=');
+  const Result<uint64_t> rank = parse_size(word.substr(0, sign));
+  const Result<double> by_us = simulation::parse_us(sign == std::string::npos ? "" : word.substr(sign + 1));
+  if (!rank.is_ok() || !by_us.is_ok())
+    return Status(Code::kInvalidArgument, "--late " + word + ": which rank, and by what? For example --late 3=500us");
+  if (rank.value() >= ranks)
+    return Status(Code::kInvalidArgument,
+                  "--late " + word + ": not one of " + std::to_string(ranks) + " ranks, which count from 0");
+  return simulation::LateRank{static_cast<uint32_t>(rank.value()), simulation::from_us(by_us.value())};
 }
 
 Status settle_network(Words& words) {
@@ -84,6 +99,11 @@ Status settle_call(Words& words) {
   if (words.options.root >= words.ranks)
     return {Code::kInvalidArgument, "root " + std::to_string(words.options.root) + " is not one of " +
                                         std::to_string(words.ranks) + " ranks, which count from 0"};
+  for (const std::string& word : words.late) {
+    const Result<simulation::LateRank> late = read_late(word, words.ranks);
+    if (!late.is_ok()) return {late.status().code(), late.status().message()};
+    words.options.situation.late.push_back(late.value());
+  }
   selection::Query& query = words.options.query;
   query.collective = collective.value();
   query.bytes = query.collective == schedule::Collective::kBarrier ? 0 : bytes.value();
@@ -267,6 +287,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
       ->type_name("NETWORK");
   sub->add_option("--skew", words->skew, "how late ranks come: 50us, uniform:0..1ms, exponential:20us, normal:9us,2us")
       ->capture_default_str();
+  sub->add_option("--late", words->late, "this rank comes so much later: 3=500us; several by commas")
+      ->type_name("RANK=TIME")
+      ->delimiter(',');
   sub->add_option("--noise", words->noise, "what each step of a processor takes longer, likewise")
       ->capture_default_str();
   sub->add_option("--loss", words->loss, "part of the messages, or of NIC engines' packets, that get lost")
@@ -275,6 +298,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(0.0, 1.0));
   sub->add_option("--seed", words->options.situation.seed)->capture_default_str();
   sub->add_option("--runs", words->options.runs, "with one seed after the other")
+      ->check(CLI::Range(1u, 1'000'000u))
+      ->capture_default_str();
+  sub->add_option("--calls", words->options.calls, "so many one after the other; what is printed is of one")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
   sub->add_flag("--keep-order", words->keep_order, "for an operation that does not commute");

@@ -132,6 +132,24 @@ schedule::Plan triggering(const selection::Query& query, const schedule::Shape& 
   return builder.finish();
 }
 
+// Calls one after the other, whose messages are told apart by their order.
+Status repeat(schedule::Plan& plan, uint32_t calls) {
+  if (calls == 1) return Status::ok();
+  const auto is_numbered = [](const schedule::Step& step) {
+    return schedule::is_one_sided(step.kind) || schedule::is_publication(step.kind) ||
+           schedule::is_counter(step.kind) || schedule::is_by_multicast(step.kind);
+  };
+  if (std::any_of(plan.steps.begin(), plan.steps.end(), is_numbered))
+    return {Code::kNotSupported,
+            "calls one after the other are simulated of algorithms by messages only; without --calls, or with another "
+            "algorithm"};
+  const size_t steps = plan.steps.size();
+  plan.steps.reserve(steps * calls);
+  for (uint32_t call = 1; call < calls; ++call)
+    for (size_t step = 0; step < steps; ++step) plan.steps.push_back(plan.steps[step]);
+  return Status::ok();
+}
+
 Result<Job> make_job(const SimulateOptions& options, const selection::Choice& choice) {
   const selection::Query& query = options.query;
   schedule::Shape shape;
@@ -143,8 +161,10 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
   simulation::JobWriter writer(query.ranks, shape.nodes, choice.chunk_elements, query.element_bytes,
                                options.network.costs.wire_miss_us_per_kib > 0);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank) {
-    writer.add(options.engine == SimulatedEngine::kNic ? triggering(query, shape)
-                                                       : algorithms::make_plan(*choice.algorithm, shape));
+    schedule::Plan plan = options.engine == SimulatedEngine::kNic ? triggering(query, shape)
+                                                                  : algorithms::make_plan(*choice.algorithm, shape);
+    if (Status status = repeat(plan, options.calls); !status.is_ok()) return status;
+    writer.add(plan);
     if (!writer.has_room())
       return Status(Code::kNotSupported, std::string(choice.algorithm->name) + " has more than " +
                                              std::to_string(simulation::kMostSteps) + " steps on " +
@@ -170,12 +190,21 @@ Result<std::vector<nic_program>> programs_of(const SimulateOptions& options, con
 // The ranks' own datagrams in place of the MPI's messages.
 simulation::Network network_of(const SimulateOptions& options) {
   simulation::Network network = options.network;
+  if (options.engine == SimulatedEngine::kNic) network.more.wire_look_us = network.more.nic_look_us;
   if (options.engine != SimulatedEngine::kUdp) return network;
+  network.more.wire_look_us = network.more.udp_look_us;
+  network.more.wire_receive_more_us = network.more.udp_receive_more_us;
   network.costs.wire_overhead_us = network.more.udp_overhead_us;
   network.costs.wire_alpha_us = network.more.udp_alpha_us;
   network.costs.wire_gap_us = network.more.udp_gap_us;
   network.costs.wire_beta_us_per_kib = network.more.udp_beta_us_per_kib;
   return network;
+}
+
+double mean_us_of(const simulation::Outcome& outcome) {
+  double sum = 0;
+  for (size_t rank = 0; rank < outcome.ended.size(); ++rank) sum += to_us(outcome.ended[rank] - outcome.began[rank]);
+  return sum / static_cast<double>(outcome.ended.size());
 }
 
 void keep(const simulation::Outcome& outcome, Simulated& found) {
@@ -239,7 +268,8 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
     const simulation::Outcome outcome = engine.run();
     if (!outcome.is_finished)
       return Status(Code::kBroken, "the simulated ranks don't come to an end: some wait for what nobody sends");
-    found.ends_us.push_back(to_us(outcome.end));
+    found.ends_us.push_back(to_us(outcome.end) / options.calls);
+    found.mean_us.push_back(mean_us_of(outcome));
     if (!is_last) continue;
     keep(outcome, found);
     if (engines != nullptr) {

@@ -23,6 +23,7 @@ struct SimulateOptions {
   simulation::Network network;
   simulation::Situation situation;
   uint32_t runs = 1;
+  uint32_t calls = 1;  // one after the other, of algorithms that have messages only
   std::string trace;  // a file; empty: none
 };
 
@@ -34,8 +35,9 @@ struct Awaited {
 
 struct Simulated {
   std::string algorithm;
-  std::vector<double> ends_us;  // of runs, when the last rank was done
+  std::vector<double> ends_us;  // of runs, when the last rank was done; of several calls, each one's share
   std::vector<double> rank_us;  // of the last run, each rank's time in the call
+  std::vector<double> mean_us;  // of runs, the mean of all ranks' times in the call
   double waited_us = 0;         // of it, in the mean
   double last_come_us = 0;      // when the last rank came to the call
   uint64_t messages = 0, bytes = 0, events = 0, multicasts = 0, missed = 0, repeated = 0;

@@ -9,8 +9,9 @@
 namespace hocket::simulation {
 
 void Engine::State::make_machines() {
-  if (!situation_.shares_cores) return;
   const bool is_one = network_.costs.one_machine != 0;
+  if (is_one && network_.more.ranks_are_bound != 0) return make_bound_machines();
+  if (!situation_.shares_cores) return;
   std::vector<std::vector<uint32_t>> ranks_of(is_one ? 1 : job_.nodes());
   size_t most = 0;
   for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -24,9 +25,20 @@ void Engine::State::make_machines() {
     if (ranks.size() > cores) add_machine(ranks, cores);
 }
 
+// A machine of one core each. Ranks that are alone there share it with what engines do on it, if anything.
+void Engine::State::make_bound_machines() {
+  const uint32_t cores = std::max(network_.costs.cores, 1u);
+  for (uint32_t core = 0; core < cores; ++core) {
+    std::vector<uint32_t> ranks;
+    for (size_t rank = core; rank < ranks_.size(); rank += cores) ranks.push_back(static_cast<uint32_t>(rank));
+    if (ranks.size() > 1 || (ranks.size() == 1 && network_.more.nic_on_ringing_core != 0)) add_machine(ranks, 1);
+  }
+}
+
 void Engine::State::add_machine(const std::vector<uint32_t>& ranks, uint32_t cores) {
   const auto number = static_cast<uint32_t>(machines_.size());
   Machine& machine = machines_.emplace_back();
+  if (ranks.size() > 1) machine.switching = prices_.switching_among(ranks.size() / cores);
   for (const uint32_t rank : ranks) ranks_[rank].machine = number;
   for (uint32_t i = 0; i < cores; ++i) {
     machine.cores.push_back(static_cast<uint32_t>(cores_.size()));
@@ -38,25 +50,40 @@ void Engine::State::come_to_row(uint32_t rank) {
   Rank& state = ranks_[rank];
   Machine& machine = machines_[state.machine];
   state.has_started = true;
-  machine.row.push_back(rank);
   begin_stage(rank);
-  if (state.is_finished) machine.row.pop_back();
-  if (state.ready.first == kNothing) return;
-  ++machine.ready;
-  unpark(machine);
+  if (state.is_finished) return;
+  const bool can_go_on = state.ready.first != kNothing;
+  if (can_go_on) {
+    ++machine.ready;
+    unpark(machine);
+  }
+  // Who has slept until now is preferred to those that have looked and yielded.
+  outcome_.began[rank] > 0 && can_go_on ? machine.row.push_front(rank) : machine.row.push_back(rank);
+}
+
+void Engine::State::occupy(uint32_t rank, Time until) {
+  Rank& state = ranks_[rank];
+  state.clock = std::max(state.clock, until);
+  if (state.machine != kNothing) cores_[state.core].busy_until = std::max(cores_[state.core].busy_until, until);
+}
+
+// Until a core that has looked in vain looks at the next one in the row, which may be the same if it is bound there.
+Time Engine::State::turn_of(const Machine& machine) const {
+  const bool is_alone = machine.cores.size() == 1 && machine.row.size() <= 1;
+  return prices_.look + (is_alone ? 0 : machine.switching);
 }
 
 void Engine::State::unpark(Machine& machine) {
   const Time now = queue_.now();
-  const Time switching = prices_.switching;
+  const Time turn = turn_of(machine);
   uint64_t looks = 0;
   for (const uint32_t number : machine.cores) {
     Core& core = cores_[number];
     if (!core.is_parked) continue;
     core.is_parked = false;
-    const uint64_t its = switching == 0 ? 0 : (now - core.parked_at + switching - 1) / switching;
+    const uint64_t its = turn == 0 ? 0 : (now - core.parked_at + turn - 1) / turn;
     looks += its;
-    push(std::max(core.parked_at + its * switching, now), What::kCore, number);
+    push(std::max(core.parked_at + its * turn, now), What::kCore, number);
   }
   if (machine.row.empty()) return;
   const auto turned = static_cast<std::deque<uint32_t>::difference_type>(looks % machine.row.size());
@@ -65,6 +92,7 @@ void Engine::State::unpark(Machine& machine) {
 
 void Engine::State::use_core(uint32_t number) {
   Core& core = cores_[number];
+  if (core.busy_until > queue_.now()) return push(core.busy_until, What::kCore, number);
   if (core.running != kNothing) return run_on_core(number);
   Machine& machine = machines_[core.machine];
   if (machine.ready == 0) {
@@ -76,10 +104,11 @@ void Engine::State::use_core(uint32_t number) {
   machine.row.pop_front();
   if (ranks_[rank].ready.first == kNothing) {
     machine.row.push_back(rank);
-    return push(queue_.now() + prices_.switching, What::kCore, number);
+    return push(queue_.now() + turn_of(machine), What::kCore, number);
   }
   --machine.ready;
   core.running = rank;
+  ranks_[rank].core = number;
   ranks_[rank].is_running = true;
   run_on_core(number);
 }
@@ -96,7 +125,9 @@ void Engine::State::run_on_core(uint32_t number) {
   }
   state.is_running = false;
   core.running = kNothing;
-  push(std::max(state.clock, queue_.now()) + prices_.switching, What::kCore, number);
+  const Machine& machine = machines_[core.machine];
+  const Time turn = state.is_finished ? machine.switching : turn_of(machine);
+  push(std::max(state.clock, queue_.now()) + turn, What::kCore, number);
 }
 
 }  // namespace hocket::simulation

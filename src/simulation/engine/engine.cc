@@ -18,6 +18,7 @@ Outcome Engine::run() { return state_->run(); }
 Time Engine::now() const { return state_->now(); }
 void Engine::call_at(Time time, uint64_t ticket) { state_->call_at(time, ticket); }
 void Engine::complete(uint32_t step, Time time) { state_->complete(step, time); }
+void Engine::occupy(uint32_t rank, Time until) { state_->occupy(rank, until); }
 
 Engine::State::State(const Job& job, const Network& network, const Situation& situation)
     : job_(job),
@@ -62,14 +63,16 @@ std::vector<uint32_t> Engine::State::order_of_ranks() const {
 
 void Engine::State::begin_ranks() {
   const bool have_skew = !situation_.skew.is_nothing();
+  for (const LateRank& late : situation_.late)
+    if (late.rank < ranks_.size()) ranks_[late.rank].clock += late.by;
   for (const uint32_t rank : order_of_ranks()) {
-    const Time begin = have_skew ? situation_.skew.draw(situation_.seed, Purpose::kSkew, rank) : 0;
     Rank& state = ranks_[rank];
-    outcome_.began[rank] = state.clock = begin;
+    if (have_skew) state.clock += situation_.skew.draw(situation_.seed, Purpose::kSkew, rank);
+    outcome_.began[rank] = state.clock;
     state.end = job_.begins[rank];
     state.last = job_.begins[rank + 1];
     state.is_scheduled = true;
-    push(begin, What::kRank, rank);
+    push(state.clock, What::kRank, rank);
   }
 }
 

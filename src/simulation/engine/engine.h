@@ -19,11 +19,18 @@
 
 namespace hocket::simulation {
 
+// A rank that comes to the call later than the others.
+struct LateRank {
+  uint32_t rank = 0;
+  Time by = 0;
+};
+
 // What happens beside what plans say.
 struct Situation {
   uint64_t seed = 1;
-  Distribution skew = {};   // how late each rank comes to the call
-  Distribution noise = {};  // what each step of a processor takes longer
+  Distribution skew = {};           // how late each rank comes to the call
+  std::vector<LateRank> late = {};  // besides; who is named twice comes later by both
+  Distribution noise = {};          // what each step of a processor takes longer
   // In which order ranks that share cores stand in the beginning, which no schedule may count on: 0, 1, ...
   uint64_t order = 0;
   bool shares_cores = false;  // the ranks of a node share the cost model's `cores` if they are more
@@ -91,6 +98,9 @@ class Engine {
   void call_at(Time time, uint64_t ticket);
   // What was rung for is complete; the rank can see it from `time` on.
   void complete(uint32_t step, Time time);
+  // The core on which the rank has rung works for the engine until then; the rank goes on after that. Said while it
+  // does: within what was asked for at a time when it was busy already.
+  void occupy(uint32_t rank, Time until);
 
  private:
   class State;

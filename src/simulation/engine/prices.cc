@@ -16,8 +16,10 @@ bool sends(const Step& step) { return step.work == Work::kSend || step.work == W
 Prices::Prices(const Network& network)
     : alpha(from_us(network.costs.alpha_us)),
       switching(from_us(network.costs.switch_us)),
+      cold(from_us(network.more.cold_us)),
+      look(from_us(network.more.wire_look_us)),
       overhead(from_us(network.costs.wire_overhead_us)),
-      receive_more(from_us(network.more.wire_receive_more_us)),
+      receive(from_us(std::max(network.costs.wire_overhead_us + network.more.wire_receive_more_us, 0.0))),
       multicast_overhead(from_us(network.more.multicast_overhead_us)),
       wire_alpha(from_us(network.costs.wire_alpha_us)),
       gap(from_us(network.costs.wire_gap_us)),
@@ -26,13 +28,14 @@ Prices::Prices(const Network& network)
       wire_byte(byte_of(network.costs.wire_beta_us_per_kib)),
       miss_byte(byte_of(network.costs.wire_miss_us_per_kib)),
       pio_bytes(network.costs.wire_pio_bytes),
+      cached_ranks(network.more.cached_ranks),
       has_dma(network.costs.wire_dma != 0) {}
 
 // The rank that waits for a line pays for its transfer; writing one is mostly hidden.
 Time Prices::alpha_of(const Step& step) const {
   if (step.is(Step::kByWire)) {
     if (step.work == Work::kMulticast || step.work == Work::kFirstOf) return multicast_overhead;
-    return sends(step) ? overhead : overhead + receive_more;
+    return sends(step) ? overhead : receive;
   }
   switch (step.work) {
     case Work::kSend:

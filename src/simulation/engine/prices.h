@@ -22,6 +22,10 @@ struct Prices {
   Time wire_bytes(uint64_t bytes) const { return times(bytes, wire_byte); }
   // What it costs in any case, whatever it moves.
   Time alpha_of(const Step& step) const;
+  // From one rank to the next, where so many share a core.
+  Time switching_among(size_t ranks) const {
+    return switching + (cached_ranks != 0 && ranks > cached_ranks ? cold : 0);
+  }
   // All of a processor's work.
   Time work_of(const Step& step) const;
   // The first fragment of a message within a node, after which its receiver can begin.
@@ -36,9 +40,10 @@ struct Prices {
     return static_cast<Time>(std::llround(static_cast<double>(bytes) * per_byte));
   }
 
-  Time alpha, switching, overhead, receive_more, multicast_overhead, wire_alpha, gap;
+  Time alpha, switching, cold, look, overhead, receive, multicast_overhead, wire_alpha, gap;
   double beta_byte, gamma_byte, wire_byte, miss_byte;  // picoseconds a byte
   uint64_t pio_bytes;
+  uint32_t cached_ranks;
   bool has_dma;
 
  private:

@@ -29,6 +29,7 @@ class Engine::State {
   Time now() const { return queue_.now(); }
   void call_at(Time time, uint64_t ticket);
   void complete(uint32_t step, Time time);
+  void occupy(uint32_t rank, Time until);
 
  private:
   enum class What : uint32_t {
@@ -75,6 +76,7 @@ class Engine::State {
     uint32_t pending = 0;         // steps of it that are not done
     Line ready;                   // that can be carried out
     uint32_t machine = kNothing;  // whose cores it shares; kNothing: it has its own
+    uint32_t core = kNothing;     // of these, the last that it was on
     Time clock = 0;               // until when it is busy
     Time waited = 0;
     bool has_started = false;
@@ -92,11 +94,13 @@ class Engine::State {
     uint32_t running = kNothing;  // rank
     bool is_parked = false;       // nobody in the row can do anything
     Time parked_at = 0;
+    Time busy_until = 0;  // for the triggered engine
   };
   struct Machine {
     std::deque<uint32_t> row;  // ranks that wait for a core
     uint32_t ready = 0;        // of these, that could go on
     std::vector<uint32_t> cores;
+    Time switching = 0;
   };
 
   void append(Line& line, uint32_t step);
@@ -141,11 +145,13 @@ class Engine::State {
 
   // --- shared cores (cores.cc) ---
   void make_machines();
+  void make_bound_machines();
   void add_machine(const std::vector<uint32_t>& ranks, uint32_t cores);
   void come_to_row(uint32_t rank);
   void use_core(uint32_t core);
   void run_on_core(uint32_t core);
   void unpark(Machine& machine);
+  Time turn_of(const Machine& machine) const;
 
   const Job& job_;
   const Network& network_;

@@ -13,6 +13,7 @@ namespace hocket::simulation {
 
 struct NetworkParameters {
 #define HOCKET_NETWORK_PRICE(name, default_value) double name = default_value;
+#define HOCKET_NETWORK_DIFFERENCE(name, default_value) double name = default_value;
 #define HOCKET_NETWORK_SHARE(name, default_value) double name = default_value;
 #define HOCKET_NETWORK_NUMBER(name, default_value, ...) uint32_t name = default_value;
 #include "simulation/network/network_parameters.def"

@@ -14,13 +14,15 @@
 namespace hocket::simulation {
 namespace {
 
+constexpr double kMost = 1e12;
+
 // A name's place in a network, and what may stand there.
 struct Field {
   const char* name = "";
   double* price = nullptr;
   uint32_t* number = nullptr;
   double first = 0;
-  double last = 1e12;
+  double last = kMost;
 };
 
 std::vector<Field> fields_of(Network& network) {
@@ -34,6 +36,8 @@ std::vector<Field> fields_of(Network& network) {
   }
   NetworkParameters& more = network.more;
 #define HOCKET_NETWORK_PRICE(member, ...) fields.push_back({.name = #member, .price = &more.member});
+#define HOCKET_NETWORK_DIFFERENCE(member, ...) \
+  fields.push_back({.name = #member, .price = &more.member, .first = -kMost, .last = kMost});
 #define HOCKET_NETWORK_SHARE(member, ...) fields.push_back({.name = #member, .price = &more.member, .last = 1});
 #define HOCKET_NETWORK_NUMBER(member, default_value, least, most) \
   fields.push_back({.name = #member, .number = &more.member, .first = least, .last = most});
@@ -109,10 +113,10 @@ class Reader {
     double value = 0;
     if (field.number != nullptr) {
       const Result<uint64_t> size = parse_size(text);
-      value = size.is_ok() ? static_cast<double>(size.value()) : -1;
+      value = size.is_ok() ? static_cast<double>(size.value()) : NAN;
     } else {
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) value = -1;
+      if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) value = NAN;
     }
     if (!(value >= field.first) || value > field.last) {
       std::ostringstream limits;

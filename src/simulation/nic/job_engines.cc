@@ -42,9 +42,24 @@ void JobEngines::ring(uint32_t rank, uint32_t step, Time time) {
   engine_.call_at(time, kRing | rank);
 }
 
+void JobEngines::call_at(Time time, uint64_t ticket) {
+  const uint64_t ringer = ringer_ == kNobody ? 0 : uint64_t{ringer_} + 1;
+  engine_.call_at(time, ticket | ringer << kRingerBits);
+}
+
 void JobEngines::happen(uint64_t ticket) {
-  if ((ticket & kRing) == 0) return engines_->happen(ticket);
-  (void)engines_->ring(static_cast<uint32_t>(ticket & ~kRing), {});  // the first operation is never one too many
+  const bool rings = (ticket & kRing) != 0;
+  const bool is_on_core = network_.more.nic_on_ringing_core != 0;
+  if (rings) {
+    const auto rank = static_cast<uint32_t>(ticket & ~kRing);
+    if (is_on_core) ringer_ = rank;
+    (void)engines_->ring(rank, {});  // one at a time is never one too many
+  } else {
+    const auto ringer = static_cast<uint32_t>(ticket >> kRingerBits);
+    ringer_ = ringer == 0 ? kNobody : ringer - 1;
+    engines_->happen(ticket & ((uint64_t{1} << kRingerBits) - 1));
+  }
+  ringer_ = kNobody;
 }
 
 // When its first bit leaves; the link is in use until the last one has.
@@ -71,8 +86,9 @@ void JobEngines::carry_to_all(const nic_message& packet, uint32_t bytes, Time re
 }
 
 Time JobEngines::work(uint32_t member, Time ready, Time length) {
-  Time& free_at = processors_free_[member];
+  Time& free_at = processors_free_[ringer_ == kNobody ? member : ringer_];
   free_at = std::max(free_at, ready) + length;
+  if (ringer_ != kNobody) engine_.occupy(ringer_, free_at);
   return free_at;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NIC engines that carry out the triggered steps of a job: a group with a member for each of its ranks.
 //
-// Each engine has a processor of its own, and each link carries one packet at a time.
+// Each engine has a processor of its own, or the core that rings does what follows from it (nic_on_ringing_core). Each
+// link carries one packet at a time.
 //
 // Thread safety: none.
 #pragma once
@@ -27,7 +28,7 @@ class JobEngines : public TriggeredEngine, public NicSurroundings {
   void happen(uint64_t ticket) override;
 
   Time now() const override { return engine_.now(); }
-  void call_at(Time time, uint64_t ticket) override { engine_.call_at(time, ticket); }
+  void call_at(Time time, uint64_t ticket) override;
   Time carry(const nic_message& packet, uint32_t bytes, Time ready) override;
   void carry_to_all(const nic_message& packet, uint32_t bytes, Time ready, std::vector<Time>& arrivals) override;
   Time work(uint32_t member, Time ready, Time length) override;
@@ -35,6 +36,9 @@ class JobEngines : public TriggeredEngine, public NicSurroundings {
 
  private:
   static constexpr uint64_t kRing = uint64_t{1} << 63;  // in a ticket, beside the rank; otherwise it is the engines'
+  // In a ticket of the engines, above theirs: by one more, whose doorbell it follows from. 0: nobody's.
+  static constexpr int kRingerBits = 40;
+  static constexpr uint32_t kNobody = 0xffffffffu;
 
   JobEngines(Engine& engine, const Network& network, uint64_t seed, size_t members);
   Time leave(uint32_t source, uint32_t bytes, Time ready);
@@ -45,7 +49,8 @@ class JobEngines : public TriggeredEngine, public NicSurroundings {
   uint64_t packets_ = 0;
   std::unique_ptr<NicEngines> engines_;
   std::vector<uint32_t> steps_;        // that each rank has rung for
-  std::vector<Time> processors_free_;  // of members
+  std::vector<Time> processors_free_;  // of members, or of ranks whose cores work for all
+  uint32_t ringer_ = kNobody;          // whose core works for the engines now
   std::vector<Time> links_free_;
 };
 

@@ -44,6 +44,7 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   lab_bench::Run run;
   Task& task = run.task;
   task.ranks = static_cast<uint32_t>(cell.nodes * options.ranks_per_node);
+  task.cores = options.cores;
   task.rounds = options.rounds_of_slice();
   task.warm_ups = options.warm_ups;
   task.seed = options.seed + slice;

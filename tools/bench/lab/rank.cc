@@ -57,8 +57,8 @@ void sleep_until(uint64_t ns) {
 
 }  // namespace
 
-void pin(uint32_t rank) {
-  const auto cores = static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+void pin(uint32_t rank, uint32_t cores) {
+  if (cores == 0) cores = static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN));
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(rank % cores, &set);

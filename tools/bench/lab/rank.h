@@ -53,7 +53,7 @@ class Rank {
   uint32_t meetings_ = 0;
 };
 
-// This process on one of the machine's cores, all ranks in turn.
-void pin(uint32_t rank);
+// This process on one of the machine's cores, all ranks in turn; of the first so many, 0: of all.
+void pin(uint32_t rank, uint32_t cores);
 
 }  // namespace hocket::lab_bench

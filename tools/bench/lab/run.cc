@@ -26,8 +26,8 @@ Status live(const lab::Lab& lab, const Run& run, Board& board, uint32_t rank, co
             uint64_t job) {
   Result<lab::NetworkVisit> visit = lab::NetworkVisit::enter(lab.node_network(nodes[rank]));
   if (!visit.is_ok()) return visit.take_status();
-  pin(rank);
   const Task& task = run.task;
+  pin(rank, task.cores);
   const std::unique_ptr<Driver> driver =
       run.make_driver({rank, task.ranks, lab::kNodeInterface, job, task.waiting, task.work, run.plan_of});
   return Rank(board, rank, *driver, [&] { return traffic_of(lab, nodes[0]); }).live();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/lab/table.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 namespace hocket::command {
@@ -97,29 +99,31 @@ void print_row(const BenchOptions& options, const Cell& cell, const Variant& var
 }
 
 ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
-  ordered_json row = {{"collective", options.collective},
-                      {"timing", name_of(timing_of(options))},
-                      {"switch", cell.switch_name},
-                      {"nodes", cell.nodes},
-                      {"ranks_per_node", options.ranks_per_node},
-                      {"variant", variant.path},
-                      {"algorithm", variant.algorithm},
-                      {"wait", options.wait},
-                      {"compute_us", options.compute_us},
-                      {"impairment", options.impairment},
-                      {"rounds", series.calls()},
-                      {"mean_us", series.median(&Measured::mean_us)},
-                      {"lowest_us", series.lowest(&Measured::mean_us)},
-                      {"highest_us", series.highest(&Measured::mean_us)},
-                      {"median_us", series.call_us(0.5)},
-                      {"p99_us", series.call_us(0.99)},
-                      {"p999_us", series.call_us(0.999)},
-                      {"longest_us", series.call_us(1)},
-                      {"processor_us", series.mean(&Measured::processor_us)},
-                      {"packets", series.median(&Measured::packets)},
-                      {"sent_bytes", series.median(&Measured::bytes)},
-                      {"root_packets", series.median(&Measured::root_packets)},
-                      {"root_sent_bytes", series.median(&Measured::root_bytes)}};
+  ordered_json row = {
+      {"collective", options.collective},
+      {"timing", name_of(timing_of(options))},
+      {"switch", cell.switch_name},
+      {"nodes", cell.nodes},
+      {"ranks_per_node", options.ranks_per_node},
+      {"variant", variant.path},
+      {"algorithm", variant.algorithm},
+      {"wait", options.wait},
+      {"cores", options.cores != 0 ? options.cores : static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN))},
+      {"compute_us", options.compute_us},
+      {"impairment", options.impairment},
+      {"rounds", series.calls()},
+      {"mean_us", series.median(&Measured::mean_us)},
+      {"lowest_us", series.lowest(&Measured::mean_us)},
+      {"highest_us", series.highest(&Measured::mean_us)},
+      {"median_us", series.call_us(0.5)},
+      {"p99_us", series.call_us(0.99)},
+      {"p999_us", series.call_us(0.999)},
+      {"longest_us", series.call_us(1)},
+      {"processor_us", series.mean(&Measured::processor_us)},
+      {"packets", series.median(&Measured::packets)},
+      {"sent_bytes", series.median(&Measured::bytes)},
+      {"root_packets", series.median(&Measured::root_packets)},
+      {"root_sent_bytes", series.median(&Measured::root_bytes)}};
   if (cell.bytes != 0) {
     row["bytes"] = cell.bytes;
   } else if (!options.is_barrier()) {

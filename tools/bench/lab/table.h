@@ -27,6 +27,7 @@ struct BenchOptions {
   double compute_us = 0;
   std::string impairment;
   bool is_checked = false;
+  uint32_t cores = 0;  // to which ranks are bound; 0: all
   std::string wait = "spin";
   std::string timing;  // "": the collective's
   std::vector<std::string> types = {"int64"};

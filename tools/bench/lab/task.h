@@ -49,6 +49,7 @@ struct Work {
 
 struct Task {
   uint32_t ranks = 2;
+  uint32_t cores = 0;  // to which ranks are bound in turn; 0: all that the machine has
   uint32_t warm_ups = 100;
   uint32_t rounds = 10'000;
   uint64_t seed = 1;

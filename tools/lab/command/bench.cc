@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hocket lab bench: the NIC engine's collectives against the host's and the MPIs', on the same wires.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -313,6 +315,8 @@ void add_how(CLI::App& sub, BenchOptions& options) {
       ->check(CLI::IsMember({"burn", "sleep"}));
   sub.add_flag("--check", options.is_checked,
                "whether each barrier holds; the times are a little longer. Results of others are always looked at");
+  sub.add_option("--cores", options.cores, "bind the ranks to the machine's first so many cores (default: to all)")
+      ->check(CLI::Range(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   sub.add_option("--wait", options.wait, "spin (looks and yields) or sleep (default: spin)")
       ->check(CLI::IsMember({"spin", "sleep"}));
   sub.add_option("--seed", options.seed, "of the order of nodes, of what is computed and slept (default: 1)");

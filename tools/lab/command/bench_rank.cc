@@ -28,7 +28,7 @@ int live(const RankOptions& options, bench::MpiRanks& ranks) {
     return kFailure;
   }
   const auto rank = static_cast<uint32_t>(ranks.world().rank());
-  lab_bench::pin(rank);
+  lab_bench::pin(rank, board.value()->task.cores);
   const std::unique_ptr<lab_bench::Driver> driver =
       lab_bench::make_mpi_driver(ranks, board.value()->task, options.with_hocket);
   const Status status =
