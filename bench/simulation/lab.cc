@@ -11,11 +11,12 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "command/simulation.h"
 #include "selection/choice.h"
+#include "simulate/simulation.h"
 #include "simulation/network/network_file.h"
 #include "words/collective_names.h"
 
@@ -112,9 +113,8 @@ double predict_us(const Row& row, const Model& network) {
   if (!found.is_ok()) return NAN;
   if (row.timing != "host-time")
     return found.value().median_us() - row.settle_us + (row.timing == "latency" ? network.wake_us : 0);
-  std::vector<double> means = found.value().mean_us;
-  std::nth_element(means.begin(), means.begin() + static_cast<ptrdiff_t>(means.size() / 2), means.end());
-  return means[means.size() / 2];
+  const std::vector<double>& means = found.value().rank_mean_us;
+  return std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
 }
 
 // Where a parameter is.

@@ -12,7 +12,7 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/layout.h"
-#include "command/simulation.h"
+#include "simulate/simulation.h"
 #include "selection/cost_model.h"
 #include "simulation/goal/loggops.h"
 #include "simulation/network/network_file.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "engines/nic/stage_table.h"
 #include "selection/choice.h"
 #include "simulation/engine/engine.h"
 
@@ -20,11 +21,12 @@ struct SimulateOptions {
   selection::Query query;
   uint32_t root = 0;
   SimulatedEngine engine = SimulatedEngine::kMessages;
+  engines::nic::Mode nic_mode = engines::nic::Mode::kCollective;
   simulation::Network network;
   simulation::Situation situation;
   uint32_t runs = 1;
   uint32_t calls = 1;  // one after the other, of algorithms that have messages only
-  std::string trace;  // a file; empty: none
+  std::string trace;   // a file; empty: none
 };
 
 // Of a rank that others have waited for.
@@ -35,11 +37,11 @@ struct Awaited {
 
 struct Simulated {
   std::string algorithm;
-  std::vector<double> ends_us;  // of runs, when the last rank was done; of several calls, each one's share
-  std::vector<double> rank_us;  // of the last run, each rank's time in the call
-  std::vector<double> mean_us;  // of runs, the mean of all ranks' times in the call
-  double waited_us = 0;         // of it, in the mean
-  double last_come_us = 0;      // when the last rank came to the call
+  std::vector<double> ends_us;       // of runs, when the last rank was done; of several calls, each one's share
+  std::vector<double> rank_us;       // of the last run, each rank's time in the call
+  std::vector<double> rank_mean_us;  // the same of all runs, in the mean
+  double waited_us = 0;              // of it, in the mean
+  double last_come_us = 0;           // when the last rank came to the call
   uint64_t messages = 0, bytes = 0, events = 0, multicasts = 0, missed = 0, repeated = 0;
   uint64_t packets = 0, asked = 0;  // of NIC engines
   std::vector<Awaited> awaited;     // those that were waited for longest

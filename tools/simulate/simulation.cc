@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/simulation.h"
+#include "simulate/simulation.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -180,7 +180,7 @@ Result<std::vector<nic_program>> programs_of(const SimulateOptions& options, con
   schedule::Shape shape;
   choice.fill(shape);
   shape.size = options.query.ranks;
-  return engines::nic::stage_tables(shape.size, {}, [&](uint32_t rank) {
+  return engines::nic::stage_tables(shape.size, {.mode = options.nic_mode}, [&](uint32_t rank) {
     schedule::Shape own = shape;
     own.rank = rank;
     return algorithms::make_plan(*choice.algorithm, own);
@@ -201,10 +201,11 @@ simulation::Network network_of(const SimulateOptions& options) {
   return network;
 }
 
-double mean_us_of(const simulation::Outcome& outcome) {
-  double sum = 0;
-  for (size_t rank = 0; rank < outcome.ended.size(); ++rank) sum += to_us(outcome.ended[rank] - outcome.began[rank]);
-  return sum / static_cast<double>(outcome.ended.size());
+void add_times(const simulation::Outcome& outcome, const SimulateOptions& options, Simulated& found) {
+  found.ends_us.push_back(to_us(outcome.end) / options.calls);
+  found.rank_mean_us.resize(outcome.ended.size());
+  for (size_t rank = 0; rank < outcome.ended.size(); ++rank)
+    found.rank_mean_us[rank] += to_us(outcome.ended[rank] - outcome.began[rank]) / options.runs;
 }
 
 void keep(const simulation::Outcome& outcome, Simulated& found) {
@@ -268,8 +269,7 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
     const simulation::Outcome outcome = engine.run();
     if (!outcome.is_finished)
       return Status(Code::kBroken, "the simulated ranks don't come to an end: some wait for what nobody sends");
-    found.ends_us.push_back(to_us(outcome.end) / options.calls);
-    found.mean_us.push_back(mean_us_of(outcome));
+    add_times(outcome, options, found);
     if (!is_last) continue;
     keep(outcome, found);
     if (engines != nullptr) {
