@@ -5,6 +5,7 @@
 
 #include "algorithms/algorithm.h"
 #include "algorithms/composition.h"
+#include "algorithms/triggered.h"
 #include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
@@ -20,30 +21,6 @@ using schedule::Nodes;
 namespace {
 
 uint32_t leader_of(const Nodes& nodes, uint32_t node) { return nodes.ranks_of(node).front(); }
-
-// In the place of algorithms between nodes. Ranks are counted from the root.
-void trigger_barrier(schedule::Builder& builder) { builder.trigger({}, {}); }
-void trigger_broadcast(schedule::Builder& builder) {
-  const bool is_root = builder.rank() == 0;
-  builder.trigger(is_root ? builder.output() : schedule::Slice{}, is_root ? schedule::Slice{} : builder.output());
-}
-void trigger_reduce(schedule::Builder& builder) {
-  builder.trigger(builder.input(), builder.rank() == 0 ? builder.output() : schedule::Slice{});
-}
-void trigger_all(schedule::Builder& builder) { builder.trigger(builder.input(), builder.output()); }
-
-void (*trigger_of(Collective collective))(schedule::Builder&) {
-  switch (collective) {
-    case Collective::kBroadcast:
-      return trigger_broadcast;
-    case Collective::kReduce:
-      return trigger_reduce;
-    case Collective::kBarrier:
-      return trigger_barrier;
-    default:
-      return trigger_all;
-  }
-}
 
 uint8_t operation_of(const EngineCall& call) {
   return engines::nic::operation_name(call.collective, call.operation, call.type);
@@ -197,9 +174,9 @@ std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, c
   // Members of the group stand for their nodes.
   shape.first_ranks_lead = true;
   if (algorithms::is_composition(algorithm)) {
-    shape.parts[algorithms::across_part(algorithm)].build = trigger_of(call.collective);
+    shape.parts[algorithms::across_part(algorithm)].build = algorithms::triggered(call.collective);
   } else {
-    algorithm.build = trigger_of(call.collective);
+    algorithm.build = algorithms::triggered(call.collective);
   }
   schedule::Plan plan = algorithms::make_plan(algorithm, shape);
   for (schedule::Step& step : plan.steps) {

@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "algorithms/algorithm.h"
-#include "engines/nic/stage_table.h"
 #include "pages/trace.h"
-#include "schedule/builder.h"
-#include "simulation/nic/job_engines.h"
+#include "simulate/triggered.h"
 
 namespace hocket::command {
 namespace {
@@ -125,13 +123,6 @@ class Looking : public simulation::Observer {
   std::map<uint32_t, double> awaited_;
 };
 
-// Each rank hands all of it to its engine.
-schedule::Plan triggering(const selection::Query& query, const schedule::Shape& shape) {
-  schedule::Builder builder(query.collective, shape);
-  builder.trigger({}, {});
-  return builder.finish();
-}
-
 // Calls one after the other, whose messages are told apart by their order.
 Status repeat(schedule::Plan& plan, uint32_t calls) {
   if (calls == 1) return Status::ok();
@@ -161,7 +152,7 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
   simulation::JobWriter writer(query.ranks, shape.nodes, choice.chunk_elements, query.element_bytes,
                                options.network.costs.wire_miss_us_per_kib > 0);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank) {
-    schedule::Plan plan = options.engine == SimulatedEngine::kNic ? triggering(query, shape)
+    schedule::Plan plan = options.engine == SimulatedEngine::kNic ? triggered_plan(choice, shape)
                                                                   : algorithms::make_plan(*choice.algorithm, shape);
     if (Status status = repeat(plan, options.calls); !status.is_ok()) return status;
     writer.add(plan);
@@ -173,18 +164,10 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
   return writer.finish();
 }
 
-Result<std::vector<nic_program>> programs_of(const SimulateOptions& options, const selection::Choice& choice) {
-  if (options.query.collective != schedule::Collective::kBarrier || options.query.ranks_a_node() != 1)
-    return Status(Code::kNotSupported,
-                  "NIC engines are simulated for barriers of one rank a node only: --nodes 16x1, or --engine messages");
-  schedule::Shape shape;
-  choice.fill(shape);
-  shape.size = options.query.ranks;
-  return engines::nic::stage_tables(shape.size, {.mode = options.nic_mode}, [&](uint32_t rank) {
-    schedule::Shape own = shape;
-    own.rank = rank;
-    return algorithms::make_plan(*choice.algorithm, own);
-  });
+Result<simulation::EnginesCall> engines_call_of(const SimulateOptions& options, const selection::Choice& choice) {
+  const schedule::Nodes one(options.query.ranks);
+  const schedule::Nodes& nodes = options.query.nodes != nullptr ? *options.query.nodes : one;
+  return engines_call(options.query, nodes, options.root, options.nic_mode, choice);
 }
 
 // The ranks' own datagrams in place of the MPI's messages.
@@ -208,12 +191,12 @@ void add_times(const simulation::Outcome& outcome, const SimulateOptions& option
     found.rank_mean_us[rank] += to_us(outcome.ended[rank] - outcome.began[rank]) / options.runs;
 }
 
-void keep(const simulation::Outcome& outcome, Simulated& found) {
+void keep(const simulation::Outcome& outcome, uint32_t calls, Simulated& found) {
   found.rank_us.clear();
   found.waited_us = 0;
   for (size_t rank = 0; rank < outcome.ended.size(); ++rank) {
-    found.rank_us.push_back(to_us(outcome.ended[rank] - outcome.began[rank]));
-    found.waited_us += to_us(outcome.waited[rank]) / static_cast<double>(outcome.ended.size());
+    found.rank_us.push_back(to_us(outcome.ended[rank] - outcome.began[rank]) / calls);
+    found.waited_us += to_us(outcome.waited[rank]) / calls / static_cast<double>(outcome.ended.size());
     found.last_come_us = std::max(found.last_come_us, to_us(outcome.began[rank]));
   }
   found.messages = outcome.messages;
@@ -234,11 +217,11 @@ double Simulated::median_us() const {
 
 Result<Simulated> simulate_choice(const SimulateOptions& options, const selection::Choice& choice) {
   Simulated found;
-  std::vector<nic_program> programs;
+  std::optional<simulation::EnginesCall> call;
   if (options.engine == SimulatedEngine::kNic) {
-    Result<std::vector<nic_program>> tables = programs_of(options, choice);
-    if (!tables.is_ok()) return tables.take_status();
-    programs = tables.take();
+    Result<simulation::EnginesCall> carried = engines_call_of(options, choice);
+    if (!carried.is_ok()) return carried.take_status();
+    call = carried.take();
   }
   Result<Job> made = make_job(options, choice);
   if (!made.is_ok()) return made.take_status();
@@ -261,8 +244,8 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
     if (is_last && job.steps.size() <= kMostSteps) looking = std::make_unique<Looking>(job, trace.get());
     engine.observe(looking.get());
     std::unique_ptr<simulation::JobEngines> engines;
-    if (!programs.empty()) {
-      auto group = simulation::JobEngines::make(engine, network, situation.seed, programs);
+    if (call) {
+      auto group = simulation::JobEngines::make(engine, job, network, situation.seed, *call);
       if (!group.is_ok()) return group.take_status();
       engines = group.take();
     }
@@ -271,7 +254,7 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
       return Status(Code::kBroken, "the simulated ranks don't come to an end: some wait for what nobody sends");
     add_times(outcome, options, found);
     if (!is_last) continue;
-    keep(outcome, found);
+    keep(outcome, options.calls, found);
     if (engines != nullptr) {
       for (const uint64_t sent : engines->counts().sent) found.packets += sent;
       found.asked = engines->counts().sent[NIC_NACK];

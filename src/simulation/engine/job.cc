@@ -157,6 +157,7 @@ void JobWriter::write_other(const schedule::Step& step, Step& written) {
       break;
     case StepKind::kTrigger:
       written.work = Work::kTrigger;
+      set(written, Step::kGetsNothing, step.source.buffer != Buffer::kNone && step.destination.buffer == Buffer::kNone);
       written.bytes = std::max(bytes_of(step.source), written.bytes);
       copies = false;
       break;

@@ -36,11 +36,12 @@ enum class Work : uint8_t {
 struct Step {
   enum Flag : uint8_t {
     kEndsStage = 1,
-    kByWire = 2,     // to or from another node
-    kCopies = 4,     // its bytes, by a processor
-    kCombines = 8,   // its bytes
-    kFills = 16,     // buffers as long as the call's with what it copies
-    kIsShared = 32,  // kAdd, kWait: of a counter that all ranks of a node have
+    kByWire = 2,        // to or from another node
+    kCopies = 4,        // its bytes, by a processor
+    kCombines = 8,      // its bytes
+    kFills = 16,        // buffers as long as the call's with what it copies
+    kIsShared = 32,     // kAdd, kWait: of a counter that all ranks of a node have
+    kGetsNothing = 64,  // kTrigger: its rank need not wait for the end
   };
   uint64_t bytes = 0;
   uint32_t unread = 0;  // of the bytes that it reads: what an interface wrote and nobody has read since

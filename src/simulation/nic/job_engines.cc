@@ -7,17 +7,24 @@
 
 namespace hocket::simulation {
 
-JobEngines::JobEngines(Engine& engine, const Network& network, uint64_t seed, size_t members)
+JobEngines::JobEngines(Engine& engine, const Job& job, const Network& network, uint64_t seed, const EnginesCall& call)
     : engine_(engine),
+      job_(job),
       network_(network),
+      call_(call.call),
+      ranks_(call.members),
+      member_of_(job.ranks(), kNobody),
       seed_(seed),
-      steps_(members, kNothing),
-      processors_free_(members),
-      links_free_(members) {}
+      steps_(ranks_.size(), kNothing),
+      held_up_(ranks_.size()),
+      processors_free_(job.ranks()),
+      links_free_(ranks_.size()) {
+  for (uint32_t member = 0; member < ranks_.size(); ++member) member_of_[ranks_[member]] = member;
+}
 
-Result<std::unique_ptr<JobEngines>> JobEngines::make(Engine& engine, const Network& network, uint64_t seed,
-                                                     const std::vector<nic_program>& program) {
-  std::unique_ptr<JobEngines> made(new JobEngines(engine, network, seed, program.size()));
+Result<std::unique_ptr<JobEngines>> JobEngines::make(Engine& engine, const Job& job, const Network& network,
+                                                     uint64_t seed, const EnginesCall& call) {
+  std::unique_ptr<JobEngines> made(new JobEngines(engine, job, network, seed, call));
   const NetworkParameters& more = network.more;
   const NicPrices prices{.start_us = more.nic_start_us,
                          .arrival_us = more.nic_arrival_us,
@@ -30,7 +37,8 @@ Result<std::unique_ptr<JobEngines>> JobEngines::make(Engine& engine, const Netwo
   NicOptions options;
   options.ask_us = more.nic_ask_us;
   options.tick_us = more.nic_tick_us;
-  Result<std::unique_ptr<NicEngines>> engines = NicEngines::make(*made, prices, {program}, options);
+  options.synchronizing = call.synchronizing;
+  Result<std::unique_ptr<NicEngines>> engines = NicEngines::make(*made, prices, call.programs, options);
   if (!engines.is_ok()) return engines.take_status();
   made->engines_ = engines.take();
   engine.use(made.get());
@@ -38,8 +46,18 @@ Result<std::unique_ptr<JobEngines>> JobEngines::make(Engine& engine, const Netwo
 }
 
 void JobEngines::ring(uint32_t rank, uint32_t step, Time time) {
-  steps_[rank] = step;
-  engine_.call_at(time, kRing | rank);
+  const uint32_t member = member_of_[rank];
+  steps_[member] = step;
+  engine_.call_at(time, kRing | member);
+}
+
+// Who gets nothing goes on.
+void JobEngines::ring(uint32_t member) {
+  if (engines_->ring(member, call_) == NIC_TOO_MANY) {
+    ++held_up_[member];
+    return;
+  }
+  if (job_.steps[steps_[member]].is(Step::kGetsNothing)) engine_.complete(steps_[member], engine_.now());
 }
 
 void JobEngines::call_at(Time time, uint64_t ticket) {
@@ -51,9 +69,9 @@ void JobEngines::happen(uint64_t ticket) {
   const bool rings = (ticket & kRing) != 0;
   const bool is_on_core = network_.more.nic_on_ringing_core != 0;
   if (rings) {
-    const auto rank = static_cast<uint32_t>(ticket & ~kRing);
-    if (is_on_core) ringer_ = rank;
-    (void)engines_->ring(rank, {});  // one at a time is never one too many
+    const auto member = static_cast<uint32_t>(ticket & ~kRing);
+    if (is_on_core) ringer_ = ranks_[member];
+    ring(member);
   } else {
     const auto ringer = static_cast<uint32_t>(ticket >> kRingerBits);
     ringer_ = ringer == 0 ? kNobody : ringer - 1;
@@ -86,12 +104,18 @@ void JobEngines::carry_to_all(const nic_message& packet, uint32_t bytes, Time re
 }
 
 Time JobEngines::work(uint32_t member, Time ready, Time length) {
-  Time& free_at = processors_free_[ringer_ == kNobody ? member : ringer_];
+  Time& free_at = processors_free_[ringer_ == kNobody ? ranks_[member] : ringer_];
   free_at = std::max(free_at, ready) + length;
   if (ringer_ != kNobody) engine_.occupy(ringer_, free_at);
   return free_at;
 }
 
-void JobEngines::complete(uint32_t member, uint64_t /*epoch*/, Time time) { engine_.complete(steps_[member], time); }
+void JobEngines::complete(uint32_t member, uint64_t /*epoch*/, Time time) {
+  if (held_up_[member] > 0) {
+    --held_up_[member];
+    engine_.call_at(engine_.now(), kRing | member);
+  }
+  if (!job_.steps[steps_[member]].is(Step::kGetsNothing)) engine_.complete(steps_[member], time);
+}
 
 }  // namespace hocket::simulation

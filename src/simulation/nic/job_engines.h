@@ -16,11 +16,21 @@
 
 namespace hocket::simulation {
 
+// What the engines of a job's nodes are to do whenever ranks ring.
+struct EnginesCall {
+  // The schedule, each member's part of it, and what does the same and lets no member go before all have started it, if
+  // that is another one (NicOptions::synchronizing).
+  std::vector<std::vector<nic_program>> programs = {};
+  std::vector<uint8_t> synchronizing = {};
+  std::vector<uint32_t> members = {};  // the rank that rings for each
+  engines::nic::NicCall call = {};
+};
+
 class JobEngines : public TriggeredEngine, public NicSurroundings {
  public:
-  // `program`: each member's part of the one schedule that they carry out. Engine and network outlive it.
-  static Result<std::unique_ptr<JobEngines>> make(Engine& engine, const Network& network, uint64_t seed,
-                                                  const std::vector<nic_program>& program);
+  // Engine, job and network outlive it.
+  static Result<std::unique_ptr<JobEngines>> make(Engine& engine, const Job& job, const Network& network, uint64_t seed,
+                                                  const EnginesCall& call);
 
   const NicCounts& counts() const { return engines_->counts(); }
 
@@ -35,20 +45,26 @@ class JobEngines : public TriggeredEngine, public NicSurroundings {
   void complete(uint32_t member, uint64_t epoch, Time time) override;
 
  private:
-  static constexpr uint64_t kRing = uint64_t{1} << 63;  // in a ticket, beside the rank; otherwise it is the engines'
+  static constexpr uint64_t kRing = uint64_t{1} << 63;  // in a ticket, beside the member; otherwise it is the engines'
   // In a ticket of the engines, above theirs: by one more, whose doorbell it follows from. 0: nobody's.
   static constexpr int kRingerBits = 40;
   static constexpr uint32_t kNobody = 0xffffffffu;
 
-  JobEngines(Engine& engine, const Network& network, uint64_t seed, size_t members);
+  JobEngines(Engine& engine, const Job& job, const Network& network, uint64_t seed, const EnginesCall& call);
+  void ring(uint32_t member);
   Time leave(uint32_t source, uint32_t bytes, Time ready);
 
   Engine& engine_;
+  const Job& job_;
   const Network& network_;
+  engines::nic::NicCall call_;
+  std::vector<uint32_t> ranks_;      // of members
+  std::vector<uint32_t> member_of_;  // by rank
   uint64_t seed_;
   uint64_t packets_ = 0;
   std::unique_ptr<NicEngines> engines_;
-  std::vector<uint32_t> steps_;        // that each rank has rung for
+  std::vector<uint32_t> steps_;        // that each member's rank has rung for
+  std::vector<uint32_t> held_up_;      // members' doorbells that were one too many
   std::vector<Time> processors_free_;  // of members, or of ranks whose cores work for all
   uint32_t ringer_ = kNobody;          // whose core works for the engines now
   std::vector<Time> links_free_;

@@ -35,8 +35,47 @@ class Simulate(CommandTest):
         lossy = self.json_of(*line, "--loss", "0.2")
         self.assertGreater(lossy["repeated"], 0)
         self.assertGreaterEqual(lossy["asked"], lossy["repeated"])
-        refused = self.simulate("allreduce", "--nodes", "16x1", "--engine", "nic", code=1)
-        self.assertIn("NIC engines are simulated for barriers", refused.stderr)
+
+    def test_engines_carry_operands(self):
+        line = "allreduce recursive_doubling --engine nic --nodes".split()
+        short = self.json_of(*line, "16x1")
+        long = self.json_of(*line, "16x1", "--bytes", "512", "--network", "lanai-xp")
+        self.assertEqual((short["packets"], long["packets"]), (64, 64))
+        self.assertGreater(long["end_us"], self.json_of(*line, "16x1", "--network", "lanai-xp")["end_us"])
+        for words in (["allreduce", "--bytes", "513"], ["gather"], ["alltoall"]):
+            refused = self.simulate(*words, "--nodes", "16x1", "--engine", "nic", code=1)
+            self.assertIn("NIC engines are simulated for barriers, and for broadcasts", refused.stderr)
+
+    def test_ranks_that_get_nothing_go_on(self):
+        found = self.json_of("reduce", "tree_mm:degree=2", "--nodes", "8x1", "--engine", "nic")
+        self.assertEqual(found["packets"], 7)
+        self.assertGreater(found["rank_us"][0], 2 * max(found["rank_us"][1:]))
+
+    def test_leaders_ring_for_their_nodes(self):
+        alone = self.json_of("barrier", "dissemination", "--nodes", "4x1", "--engine", "nic")
+        found = self.json_of("barrier", "leader:across=dissemination", "--nodes", "4x8", "--engine", "nic")
+        self.assertEqual(found["packets"], alone["packets"])
+        self.assertGreater(min(found["rank_us"]), max(alone["rank_us"]))
+        refused = self.simulate("barrier", "dissemination", "--nodes", "4x8", "--engine", "nic", code=1)
+        self.assertIn("leader:across=dissemination", refused.stderr)
+
+    def test_calls_one_after_the_other_and_a_rank_that_comes_late(self):
+        line = "barrier dissemination --nodes 8x1".split()
+        one, many = self.json_of(*line), self.json_of(*line, "--calls", "50")
+        self.assertAlmostEqual(many["end_us"], one["end_us"], places=6)
+        self.assertEqual(many["messages"], 50 * one["messages"])
+        late = self.json_of(*line, "--late", "3=500us")
+        self.assertGreater(late["end_us"], 500)
+        self.assertLess(late["rank_us"][3], min(late["rank_us"][:3]))
+        for word in ("3", "8=1us", "x=1us", "3=soon"):
+            self.assertIn(word, self.simulate(*line, "--late", word, code=2).stderr)
+        refused = self.simulate("alltoall", "direct", "--ranks", "4", "--calls", "2", code=1)
+        self.assertIn("by messages only", refused.stderr)
+
+    def test_bound_ranks_of_a_lab_share_its_cores(self):
+        line = "barrier dissemination --nodes 8x1 --calls 60 --network lab-redirect --engine".split()
+        by = {engine: self.json_of(*line, engine) for engine in ("nic", "host-udp")}
+        self.assertLess(by["nic"]["end_us"], by["host-udp"]["end_us"])
 
     def test_half_of_the_receivers_miss_a_multicast_and_get_it_down_the_ring(self):
         found = self.json_of("broadcast", "multicast", "--nodes", "116x1", "--multicast-loss", "0.5")

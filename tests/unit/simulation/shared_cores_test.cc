@@ -128,7 +128,7 @@ Outcome barrier_of_two(const Network& network) {
   const auto programs = engines::nic::stage_tables(
       2, {}, [&](uint32_t rank) { return algorithms::make_plan(*algorithm, {.size = 2, .rank = rank}); });
   EXPECT_TRUE(programs.is_ok());
-  const auto engines = JobEngines::make(engine, network, 1, programs.value());
+  const auto engines = JobEngines::make(engine, job, network, 1, {.programs = {programs.value()}, .members = {0, 1}});
   EXPECT_TRUE(engines.is_ok());
   return engine.run();
 }

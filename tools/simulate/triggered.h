@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A choice whose messages between nodes NIC engines carry out, as they do under an MPI (docs/nic.md): what ranks do,
+// and the tables of their nodes' engines.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/algorithm.h"
+#include "base/status.h"
+#include "engines/nic/stage_table.h"
+#include "schedule/nodes.h"
+#include "selection/choice.h"
+#include "simulation/nic/job_engines.h"
+
+namespace hocket::command {
+
+// The plan of shape.rank, in which the ranks that stand for their nodes ring instead of sending messages.
+schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape shape);
+
+// Barriers, and of up to 64 words broadcasts, reductions and all-reductions, of one rank a node or by one leader in
+// each. kNotSupported: engines can't carry it out.
+Result<simulation::EnginesCall> engines_call(const selection::Query& query, const schedule::Nodes& nodes, uint32_t root,
+                                             engines::nic::Mode mode, const selection::Choice& choice);
+
+}  // namespace hocket::command
