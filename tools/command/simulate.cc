@@ -12,8 +12,8 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/layout.h"
-#include "simulate/simulation.h"
 #include "selection/cost_model.h"
+#include "simulate/simulation.h"
 #include "simulation/goal/loggops.h"
 #include "simulation/network/network_file.h"
 #include "words/collective_names.h"
@@ -35,7 +35,8 @@ Examples:
 What is simulated, and what is not: docs/simulation.md.)";
 
 struct Words {
-  std::string collective, algorithm, bytes = "8", engine = "messages", skew = "0", noise = "0", network;
+  std::string collective, algorithm, bytes = "8", engine = "messages", nic_mode = "collective", skew = "0", noise = "0",
+                                     network;
   std::string goal, loggops = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";
   LayoutOptions layout;
   uint32_t ranks = 0, element = 1;
@@ -81,6 +82,10 @@ Status settle_network(Words& words) {
   if (!noise.is_ok()) return noise.take_status();
   words.options.situation.skew = skew.value();
   words.options.situation.noise = noise.value();
+  words.options.nic_mode = words.nic_mode == "chain"    ? engines::nic::Mode::kChain
+                           : words.nic_mode == "direct" ? engines::nic::Mode::kDirect
+                                                        : engines::nic::Mode::kCollective;
+  words.options.nic_asks_all = words.nic_mode == "broadcast";
   words.options.engine = words.engine == "nic"        ? SimulatedEngine::kNic
                          : words.engine == "host-udp" ? SimulatedEngine::kUdp
                                                       : SimulatedEngine::kMessages;
@@ -281,6 +286,11 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--root", words->options.root)->capture_default_str();
   sub->add_option("--engine", words->engine, "what carries messages between nodes")
       ->check(CLI::IsMember({"messages", "host-udp", "nic"}))
+      ->capture_default_str();
+  sub->add_option("--nic-mode", words->nic_mode,
+                  "of --engine nic: members ask for what is missing, or count on the wire (chain), or acknowledge each "
+                  "message (direct), or one asks all by multicast (broadcast)")
+      ->check(CLI::IsMember({"collective", "chain", "direct", "broadcast"}))
       ->capture_default_str();
   sub->add_option("--network", words->network,
                   "a file, or one of those of docs/networks.md (default: the table's model)")

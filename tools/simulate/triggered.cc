@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulate/triggered.h"
 
+#include <functional>
 #include <string>
 
 #include "algorithms/composition.h"
@@ -41,6 +42,17 @@ Result<Between> between_nodes(const selection::Choice& choice, const schedule::N
   return Between{choice.parts[across].algorithm, choice.parts[across].degree};
 }
 
+Result<std::vector<nic_program>> tables_that_ask_all(uint32_t size,
+                                                     const std::function<schedule::Plan(uint32_t)>& plan_of) {
+  std::vector<nic_program> tables;
+  for (uint32_t member = 0; member < size; ++member) {
+    Result<nic_program> table = engines::nic::broadcast_table(member, size, plan_of);
+    if (!table.is_ok()) return table.take_status();
+    tables.push_back(table.take());
+  }
+  return tables;
+}
+
 }  // namespace
 
 schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape shape) {
@@ -54,7 +66,7 @@ schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape s
 }
 
 Result<simulation::EnginesCall> engines_call(const selection::Query& query, const schedule::Nodes& nodes, uint32_t root,
-                                             engines::nic::Mode mode, const selection::Choice& choice) {
+                                             EnginesMode mode, const selection::Choice& choice) {
   const Collective collective = query.collective;
   const bool is_barrier = collective == Collective::kBarrier;
   if (!is_carried(collective) || !engines::nic::is_short(collective, query.bytes, nodes))
@@ -66,18 +78,19 @@ Result<simulation::EnginesCall> engines_call(const selection::Query& query, cons
   if (!found.is_ok()) return found.take_status();
   const Between between = found.value();
   const bool has_twin = schedule::has_root(collective);
-  if (mode == engines::nic::Mode::kDirect && !is_barrier)
-    return Status(Code::kNotSupported, "NIC engines acknowledge each message in barriers only");
+  if ((mode.mode == engines::nic::Mode::kDirect || mode.asks_all) && !is_barrier)
+    return Status(Code::kNotSupported, "NIC engines acknowledge each message, or ask all, in barriers only");
   simulation::EnginesCall made;
+  const uint32_t degree = algorithms::degree_meant(*between.algorithm, between.degree);
+  const auto plan_of = [&](uint32_t member) {
+    return algorithms::make_plan(*between.algorithm, {.size = nodes.count(), .rank = member, .degree = degree});
+  };
   for (const bool synchronizes : {false, true}) {
     if (synchronizes && !has_twin) break;
     Result<std::vector<nic_program>> tables =
-        engines::nic::stage_tables(nodes.count(), {.mode = mode, .synchronizes = synchronizes}, [&](uint32_t member) {
-          return algorithms::make_plan(*between.algorithm,
-                                       {.size = nodes.count(),
-                                        .rank = member,
-                                        .degree = algorithms::degree_meant(*between.algorithm, between.degree)});
-        });
+        mode.asks_all
+            ? tables_that_ask_all(nodes.count(), plan_of)
+            : engines::nic::stage_tables(nodes.count(), {.mode = mode.mode, .synchronizes = synchronizes}, plan_of);
     if (!tables.is_ok()) return tables.take_status();
     made.programs.push_back(tables.take());
     if (has_twin) made.synchronizing.push_back(1);

@@ -19,9 +19,14 @@ namespace hocket::command {
 // The plan of shape.rank, in which the ranks that stand for their nodes ring instead of sending messages.
 schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape shape);
 
+struct EnginesMode {
+  engines::nic::Mode mode = engines::nic::Mode::kCollective;
+  bool asks_all = false;  // of barriers (engines::nic::broadcast_table)
+};
+
 // Barriers, and of up to 64 words broadcasts, reductions and all-reductions, of one rank a node or by one leader in
 // each. kNotSupported: engines can't carry it out.
 Result<simulation::EnginesCall> engines_call(const selection::Query& query, const schedule::Nodes& nodes, uint32_t root,
-                                             engines::nic::Mode mode, const selection::Choice& choice);
+                                             EnginesMode mode, const selection::Choice& choice);
 
 }  // namespace hocket::command

@@ -46,6 +46,15 @@ class Simulate(CommandTest):
             refused = self.simulate(*words, "--nodes", "16x1", "--engine", "nic", code=1)
             self.assertIn("NIC engines are simulated for barriers, and for broadcasts", refused.stderr)
 
+    def test_engines_make_sure_of_messages_in_their_modes(self):
+        line = "barrier dissemination --nodes 8x1 --engine nic --nic-mode".split()
+        modes = ("collective", "chain", "direct", "broadcast")
+        packets = {mode: self.json_of(*line, mode)["packets"] for mode in modes}
+        # Dissemination's 24; as many acknowledgements; a question, 7 answers and the release.
+        self.assertEqual(packets, {"collective": 24, "chain": 24, "direct": 48, "broadcast": 9})
+        late = self.json_of(*line, "broadcast", "--late", "3=500us")
+        self.assertGreater(late["packets"], 24)
+
     def test_ranks_that_get_nothing_go_on(self):
         found = self.json_of("reduce", "tree_mm:degree=2", "--nodes", "8x1", "--engine", "nic")
         self.assertEqual(found["packets"], 7)
