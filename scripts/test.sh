@@ -79,8 +79,8 @@ run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]; builds targets=(...),
 }
 
 run_fuzz() {
-  say "fuzz: 10 seconds a target"
-  if bash scripts/fuzz.sh 10; then
+  say "fuzz: 6 seconds a target"
+  if bash scripts/fuzz.sh 6; then
     passed=$((passed + 1))
   else
     fail "fuzz"
@@ -134,6 +134,7 @@ main() {
     if [ $is_short -eq 1 ]; then
       without='^(tools|lab)([._]|$)|^algorithms\..*(HoldsForRandom|Timing)'
       without+='|^selection\.(ShippedTable|CostModel|Predict)' # arithmetic
+      without+='|^conformance\.compositions_on_uneven_nodes'
     else
       targets+=(tools_tests lab_tests)
     fi

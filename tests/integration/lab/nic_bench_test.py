@@ -39,7 +39,7 @@ class NicBenchTest(NicLab):
         usage = self.lab("bench", "--help").stdout
         listed = re.search(r"of reductions: ([a-z, ]+) \(default: sum\)", " ".join(usage.split())).group(1).split(", ")
         self.assertEqual(sorted(listed), ["band", "bor", "bxor", "max", "min", "sum"])
-        for operation in listed:
+        for operation in listed if os.environ.get("LONG_TESTS") else ("band", "bxor", "max"):
             variants = ["agent", "host-udp"]
             if operation == "bxor":  # once, since the kernel takes a second to load its programs
                 variants += ["nic"]
