@@ -29,12 +29,14 @@ Prices::Prices(const Network& network)
       miss_byte(byte_of(network.costs.wire_miss_us_per_kib)),
       pio_bytes(network.costs.wire_pio_bytes),
       cached_ranks(network.more.cached_ranks),
+      multicast_bytes(network.more.multicast_bytes),
       has_dma(network.costs.wire_dma != 0) {}
 
 // The rank that waits for a line pays for its transfer; writing one is mostly hidden.
 Time Prices::alpha_of(const Step& step) const {
   if (step.is(Step::kByWire)) {
-    if (step.work == Work::kMulticast || step.work == Work::kFirstOf) return multicast_overhead;
+    if (step.work == Work::kMulticast || step.work == Work::kFirstOf)
+      return multicast_overhead * fragments_of(step.bytes);
     return sends(step) ? overhead : receive;
   }
   switch (step.work) {

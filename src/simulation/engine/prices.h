@@ -36,6 +36,11 @@ struct Prices {
            step.bytes <= pio_bytes;
   }
 
+  // Into how many a multicast is cut.
+  uint64_t fragments_of(uint64_t bytes) const {
+    return multicast_bytes == 0 || bytes <= multicast_bytes ? 1 : (bytes + multicast_bytes - 1) / multicast_bytes;
+  }
+
   static Time times(uint64_t bytes, double per_byte) {
     return static_cast<Time>(std::llround(static_cast<double>(bytes) * per_byte));
   }
@@ -44,6 +49,7 @@ struct Prices {
   double beta_byte, gamma_byte, wire_byte, miss_byte;  // picoseconds a byte
   uint64_t pio_bytes;
   uint32_t cached_ranks;
+  uint64_t multicast_bytes;
   bool has_dma;
 
  private:

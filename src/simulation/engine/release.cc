@@ -117,8 +117,14 @@ void Engine::State::receive(uint32_t number) {
 // Whether the multicast gets to the rank, which is so however often it is asked.
 bool Engine::State::reaches(uint32_t multicast, uint32_t rank) const {
   if (network_.more.multicast_needs_receiver != 0 && outcome_.began[rank] > steps_[multicast].there) return false;
-  return network_.more.multicast_loss <= 0 ||
-         random_fraction(situation_.seed, Purpose::kMulticastLoss, multicast, rank) >= network_.more.multicast_loss;
+  if (network_.more.multicast_loss <= 0) return true;
+  constexpr int kRankBits = 32;
+  const uint64_t fragments = prices_.fragments_of(job_.steps[multicast].bytes);
+  for (uint64_t fragment = 0; fragment < fragments; ++fragment)
+    if (random_fraction(situation_.seed, Purpose::kMulticastLoss, multicast, rank | fragment << kRankBits) <
+        network_.more.multicast_loss)
+      return false;
+  return true;
 }
 
 void Engine::State::cast(uint32_t number) {

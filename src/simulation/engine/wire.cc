@@ -79,7 +79,8 @@ Time Wire::multicast(const Step& message, Time time) {
   const uint32_t node = node_of(message.rank);
   Time& lane = first_free(&lanes_out_[size_t{node} * lanes_], lanes_);
   Time& rank = lanes_ > 1 ? ranks_out_[message.rank] : lane;
-  return lane = rank = std::max({time, lane, rank}) + busy(message.bytes, message.rank);
+  const Time further = (prices_.fragments_of(message.bytes) - 1) * prices_.gap;
+  return lane = rank = std::max({time, lane, rank}) + busy(message.bytes, message.rank) + further;
 }
 
 }  // namespace hocket::simulation

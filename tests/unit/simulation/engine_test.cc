@@ -89,6 +89,22 @@ TEST(SimulationEngine, MulticastsThatAreMissedComeDownTheRing) {
   EXPECT_GE(none.end, 39 * from_us(network.costs.wire_alpha_us)) << "one after the other";
 }
 
+TEST(SimulationEngine, LongMulticastsGoOutInFragments) {
+  const schedule::Nodes nodes = single(40);
+  Network network = plain();
+  network.more.multicast_overhead_us = 2;
+  const Job job = job_of(Collective::kBroadcast, "multicast", nodes, 1000);
+  const Time whole = Engine(job, network, {}).run().end;
+  network.more.multicast_bytes = 1000;
+  // Seven more, for the sender's processor, the interface and the receivers' processors.
+  EXPECT_EQ(Engine(job, network, {}).run().end, whole + 7 * from_us(2 + 0.5 + 2));
+  network.more.multicast_loss = 0.2;
+  const uint64_t missed = Engine(job, network, {}).run().missed;
+  EXPECT_GT(missed, 25u) << "five of six miss one of eight";
+  network.more.multicast_bytes = 0;
+  EXPECT_LT(Engine(job, network, {}).run().missed, missed);
+}
+
 TEST(SimulationEngine, LostMessagesAreRepeated) {
   const schedule::Nodes nodes = single(16);
   Network network = plain();
