@@ -204,6 +204,7 @@ double Simulated::median_us() const {
 
 Result<Simulated> simulate_choice(const SimulateOptions& options, const selection::Choice& choice) {
   Simulated found;
+  found.calls = choice.calls;
   std::vector<nic_program> programs;
   if (options.engine == SimulatedEngine::kNic) {
     Result<std::vector<nic_program>> tables = programs_of(options, choice);

@@ -49,6 +49,33 @@ class Simulate(CommandTest):
         self.assertEqual(times, sorted(times))
         self.assertGreater(len(times), 5)
 
+    def test_the_best_at_each_size_and_where_another_one_becomes_it(self):
+        line = "alltoall --nodes 8x4 --best --bytes".split()
+        found = self.json_of(*line, "64,1K..4K,64K")
+        self.assertEqual([one["bytes"] for one in found["sizes"]], [64, 1024, 2048, 4096, 65536])
+        best = {one["bytes"]: one["best"] for one in found["sizes"]}
+        self.assertNotEqual(best[64], best[65536])
+        crossovers = found["crossovers"]
+        self.assertEqual(crossovers[0]["before"], best[64])
+        self.assertEqual(crossovers[-1]["best"], best[65536])
+        for before, after in zip(crossovers, crossovers[1:]):
+            self.assertEqual(before["best"], after["before"])
+        for one in crossovers:
+            self.assertLess(one["before_up_to"], one["from"])
+            self.assertLessEqual(one["from"] - one["before_up_to"], max(1, one["before_up_to"] // 100))
+            self.assertLess(one["best_us"], one["before_us"])
+            # What is said of these two sizes is what they give alone.
+            for size, algorithm in ((one["before_up_to"], one["before"]), (one["from"], one["best"])):
+                self.assertEqual(self.json_of(*line, str(size))[0]["algorithm"], algorithm)
+        text = self.simulate(*line, "64,64K").stdout
+        self.assertRegex(text, rf"from \d+ bytes {best[65536]} is the best, up to \d+ {crossovers[-1]['before']} ")
+        self.assertIn("no crossover", self.simulate(*line, "64,65").stdout)
+
+    def test_nothing_multicasts_within_a_node(self):
+        names = [one["algorithm"] for one in self.json_of("broadcast", "--ranks", "4", "--best")]
+        self.assertGreater(len(names), 3)
+        self.assertNotIn("multicast", names)
+
     def test_a_timeline_has_all_steps_and_messages(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ring.json")
@@ -89,6 +116,9 @@ class Simulate(CommandTest):
                             (["barrier", "--nodes", "4x1", "--root", "4"], "root 4"),
                             (["barrier", "--nodes", "4x1", "--network", "/nowhere"], "/nowhere"),
                             (["barrier", "--nodes", "4x1", "--network", "lanai-9"], "did you mean `lanai-9.1`"),
+                            (["allreduce", "--nodes", "4x1", "--bytes", "8,64"], "several sizes are for --best"),
+                            (["barrier", "--nodes", "4x1", "--bytes", "8..64", "--best"], "not for barriers"),
+                            (["allreduce", "--nodes", "4x1", "--bytes", "64..8", "--best"], "--bytes `64..8`"),
                             (["barrier", "ring", "--best", "--nodes", "4x1"], "--best")):
             self.assertIn(words, self.simulate(*line, code=2).stderr)
 
