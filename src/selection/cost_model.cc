@@ -158,9 +158,7 @@ double PricedCall::us(const CostParameters& parameters) const {
   network.more.multicast_overhead_us = network.costs.wire_overhead_us;
   simulation::Situation situation;
   situation.shares_cores = shares_cores(parts_->query, parameters);
-  // How ranks stand in the row in the beginning is chance.
-  constexpr uint64_t kOrders = 3;
-  const uint64_t orders = situation.shares_cores ? kOrders : 1;
+  const uint64_t orders = situation.shares_cores ? kOrdersOfSharing : 1;
   double us = 0;
   for (situation.order = 0; situation.order < orders; ++situation.order) {
     const simulation::Outcome outcome = simulation::Engine(*parts_->chunk, network, situation).run();

@@ -27,6 +27,9 @@ namespace hocket::selection {
 // A call of more ranks is priced as if it had this many, because the cost of pricing grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 64;
 
+// How ranks that share cores stand in the row in the beginning is chance: so many orders are simulated.
+inline constexpr uint64_t kOrdersOfSharing = 3;
+
 // How closely a call is looked at.
 struct Closeness {
   uint32_t most_ranks = kMaxPricedRanks;
