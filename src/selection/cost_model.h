@@ -61,6 +61,9 @@ struct Prediction {
   double us = 0;
 };
 
+// What all ranks of the fullest node have in the call's buffers, those that aren't priced, too.
+double buffers_kib(const Query& query);
+
 // Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
 bool shares_cores(const Query& query, const CostParameters& parameters);
 

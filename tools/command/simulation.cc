@@ -10,6 +10,7 @@
 #include "engines/nic/stage_table.h"
 #include "pages/trace.h"
 #include "schedule/builder.h"
+#include "selection/cost_model.h"
 #include "simulation/nic/job_engines.h"
 
 namespace hocket::command {
@@ -150,7 +151,9 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
                                              std::to_string(simulation::kMostSteps) + " steps on " +
                                              std::to_string(shape.size) + " ranks; simulate it on fewer");
   }
-  return writer.finish();
+  Job job = writer.finish();
+  job.buffers_kib = selection::buffers_kib(query);
+  return job;
 }
 
 Result<std::vector<nic_program>> programs_of(const SimulateOptions& options, const selection::Choice& choice) {

@@ -102,6 +102,24 @@ class Simulate(CommandTest):
         # Yu, Buntinas, Graham, Panda measured 25.72 us; none of the network's numbers is from their paper.
         self.assertAlmostEqual(myrinet["end_us"], 25.72, delta=2.6)
 
+    def test_the_cells_algorithms_come_in_the_papers_order(self):
+        def times(collective, *line):
+            found = self.json_of(collective, "--network", "cell-blade", "--best", *line)
+            return {one["algorithm"]: one["end_us"] for one in found}
+        # Velamati and others, sections 3.2 and 3.3.
+        few, some, all_of_them = (times("barrier", "--ranks", ranks) for ranks in ("8", "10", "16"))
+        self.assertEqual(few["pairwise_exchange"], few["dissemination"])
+        for many in (some, all_of_them):
+            self.assertLess(many["pairwise_exchange"], many["dissemination"])
+            self.assertLess(many["dissemination"], many["one_to_all"])
+            self.assertGreater(many["pairwise_exchange"], 1.4 * few["pairwise_exchange"])
+        short, middle = (times("broadcast", "--ranks", "16", "--bytes", size) for size in ("128", "8K"))
+        self.assertLess(short["tree:degree=4"], min(us for name, us in short.items() if name.startswith("pieces")))
+        self.assertTrue(min(middle, key=middle.get).startswith("pieces"))
+        # The memory counts: no broadcast writes faster than its 25.6 GB/s.
+        longest = times("broadcast", "--ranks", "16", "--bytes", "1M")
+        self.assertGreater(min(longest.values()), 15 * 2**20 / 25.6e3)
+
     def test_many_ranks_below_one_root(self):
         self.assertEqual(self.json_of("gather", "linear", "--nodes", "100000x1")["messages"], 99999)
         refused = self.simulate("alltoall", "linear", "--nodes", "60000x1", code=1)

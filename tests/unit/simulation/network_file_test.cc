@@ -9,7 +9,7 @@ namespace hocket::simulation {
 namespace {
 
 TEST(NetworkFile, ThoseThatAreBuiltInAreWholeAndSayWhereEachNumberIsFrom) {
-  ASSERT_GE(kBuiltInNetworks.size(), 8u);
+  ASSERT_GE(kBuiltInNetworks.size(), 13u);
   for (const BuiltInNetwork& network : kBuiltInNetworks) {
     const Result<Network> parsed = find_network(std::string(network.name));
     ASSERT_TRUE(parsed.is_ok()) << parsed.status().message();
