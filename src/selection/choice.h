@@ -114,7 +114,8 @@ std::vector<uint32_t> degrees_worth_trying(const Query& query, const algorithms:
 Spec with_degree(Spec spec);
 
 // The choice and its grounds as text of several lines: the rule and its place, what was measured, the runner-up, how
-// the message is cut, and which rules and algorithms were refused and why.
-std::string explain(const Query& query, const Table& table, const Spec* forced = nullptr);
+// the message is cut, and which rules and algorithms were refused and why. `simulates`: of more ranks than are priced
+// when choosing, where nothing was measured, also what a simulation of all of them says, which takes seconds.
+std::string explain(const Query& query, const Table& table, const Spec* forced = nullptr, bool simulates = false);
 
 }  // namespace hocket::selection

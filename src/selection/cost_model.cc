@@ -47,15 +47,14 @@ schedule::Nodes nodes_of(const schedule::Nodes& nodes, const std::vector<uint32_
 // begin at the root, and with that one alone they happen to lie within nodes.
 uint32_t priced_root(const schedule::Nodes& nodes) { return nodes.ranks_of(0)[nodes.ranks_on(0) / 2]; }
 
-// What all ranks of the fullest node have in the call's buffers, those that aren't priced, too.
+}  // namespace
+
 double buffers_kib(const Query& query) {
   const bool is_known = schedule::lengths_are_agreed(query.collective);
   const double blocks =
       schedule::input_blocks(query.collective, query.ranks) + schedule::output_blocks(query.collective, query.ranks);
   return blocks * query.ranks_a_node() * static_cast<double>(is_known ? query.bytes : kAssumedBytes) / 1024;
 }
-
-}  // namespace
 
 bool shares_cores(const Query& query, const CostParameters& parameters) {
   return query.oversubscribed ||
@@ -158,9 +157,7 @@ double PricedCall::us(const CostParameters& parameters) const {
   network.more.multicast_overhead_us = network.costs.wire_overhead_us;
   simulation::Situation situation;
   situation.shares_cores = shares_cores(parts_->query, parameters);
-  // How ranks stand in the row in the beginning is chance.
-  constexpr uint64_t kOrders = 3;
-  const uint64_t orders = situation.shares_cores ? kOrders : 1;
+  const uint64_t orders = situation.shares_cores ? kOrdersOfSharing : 1;
   double us = 0;
   for (situation.order = 0; situation.order < orders; ++situation.order) {
     const simulation::Outcome outcome = simulation::Engine(*parts_->chunk, network, situation).run();

@@ -27,6 +27,9 @@ namespace hocket::selection {
 // A call of more ranks is priced as if it had this many, because the cost of pricing grows with their square.
 inline constexpr uint32_t kMaxPricedRanks = 64;
 
+// How ranks that share cores stand in the row in the beginning is chance: so many orders are simulated.
+inline constexpr uint64_t kOrdersOfSharing = 3;
+
 // How closely a call is looked at.
 struct Closeness {
   uint32_t most_ranks = kMaxPricedRanks;
@@ -57,6 +60,9 @@ struct Prediction {
   Spec spec;
   double us = 0;
 };
+
+// What all ranks of the fullest node have in the call's buffers, those that aren't priced, too.
+double buffers_kib(const Query& query);
 
 // Whether ranks share cores, those of their node or of the one machine that the nodes are parts of.
 bool shares_cores(const Query& query, const CostParameters& parameters);

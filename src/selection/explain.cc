@@ -2,6 +2,7 @@
 // A choice in words.
 #include <optional>
 
+#include "selection/all_ranks.h"
 #include "selection/choice.h"
 #include "selection/cost_model.h"
 #include "selection/detours.h"
@@ -50,6 +51,12 @@ std::string comparison(double us, const std::string& next, double next_us, const
     text += " " + us_to_text(next_us) + " us (" + (ratio == "1" ? "as long" : ratio + " times as long") + ")";
   }
   return text + "\n";
+}
+
+// A rule may choose what the model would not; but what differs by less than it can know isn't said to be better.
+std::string comparison_with(double us, const Prediction& next) {
+  constexpr double kClear = 0.98;
+  return comparison(us, to_text(next.spec), next.us, next.us < kClear * us ? "less with " : "the runner-up ");
 }
 
 // Where a rule's times were measured, or of what call times are predicted.
@@ -116,11 +123,11 @@ std::string prediction_of(const Query& query, const Table& table, const Spec& ch
   }
   const double us = found != nullptr ? found->us : predict_one(query, table, chosen);
   if (us < 0) return {};
-  const std::string text = "  predicted " + place;
+  const std::string few =
+      query.ranks > kMaxPricedRanks ? "as if on " + plural(kMaxPricedRanks, "rank") + ": " : std::string();
+  const std::string text = "  predicted " + place + few;
   if (next == nullptr) return text + comparison(us, "", 0);
-  // A rule may choose what the model would not; but what differs by less than it can know isn't said to be better.
-  constexpr double kClear = 0.98;
-  return text + comparison(us, to_text(next->spec), next->us, next->us < kClear * us ? "less with " : "the runner-up ");
+  return text + comparison_with(us, *next);
 }
 
 std::string wire_of(const CostParameters& model) {
@@ -189,6 +196,39 @@ std::string ground_of(const Query& query, const Match& match, const Table& table
   if (rule.median_us > 0) return because + measurement_of(query, rule, table);
   return because + prediction_of(query, table, rule.spec) +
          (rule.note.empty() ? "" : "  note      " + rule.note + "\n");
+}
+
+bool is_measured(const Query& query, const Match& match) {
+  if (match.ground != Ground::kRule || match.rule->median_us <= 0) return false;
+  const std::optional<Place> place = place_of(match.rule->note);
+  return !place || *place == place_of(query);
+}
+
+// Of more ranks than are priced: what a simulation of all says of the chosen one, and of the best of the others.
+std::string simulation_of(const Query& query, const Table& table, const Match& match) {
+  if (query.ranks <= kMaxPricedRanks || is_measured(query, match)) return {};
+  const OnAllRanks all = simulate_on_all_ranks(query, table, match.spec);
+  const Prediction* found = nullptr;
+  const Prediction* next = nullptr;
+  for (const Prediction& one : all.simulated) {
+    if (one.spec == with_degree(match.spec))
+      found = &one;
+    else if (next == nullptr && one.spec.algorithm != match.spec.algorithm)
+      next = &one;
+  }
+  const std::string ranks = plural(query.ranks, "rank");
+  std::string text;
+  if (found != nullptr)
+    text = "  simulated on all " + ranks + ", nothing was measured there: " +
+           (next == nullptr ? comparison(found->us, "", 0) : comparison_with(found->us, *next));
+  else if (next != nullptr)
+    text = "  simulated on all " + ranks + ", nothing was measured there: " + to_text(next->spec) + " " +
+           us_to_text(next->us) + " us; the chosen one has too many steps\n";
+  if (all.left_out > 0)
+    text += "  left out  " + std::to_string(all.left_out) + " of " +
+            std::to_string(all.left_out + all.simulated.size()) + " candidates, which would take too long on " + ranks +
+            "; hocket simulate --best does all\n";
+  return text;
 }
 
 // The rule that would win if the one above were not there.
@@ -270,7 +310,7 @@ std::string others(const Query& query, const Spec& chosen) {
 
 }  // namespace
 
-std::string explain(const Query& query, const Table& table, const Spec* forced) {
+std::string explain(const Query& query, const Table& table, const Spec* forced, bool simulates) {
   const Match match = find_match(query, table, forced);
   const Result<Choice> choice = choose(query, table, forced);
   std::string text = title(query);
@@ -283,6 +323,7 @@ std::string explain(const Query& query, const Table& table, const Spec* forced) 
     text += parts_of(query, table, match.spec);
     text += by_length(query, match);
     text += ground_of(query, match, table);
+    if (simulates) text += simulation_of(query, table, match);
     text += cutting(query, choice.value());
     if (match.ground == Ground::kRule) text += runner_up(query, table, match);
   } else {

@@ -178,7 +178,7 @@ int explain(const InfoOptions& options) {
   query.value().is_of_mpi = !options.wire.empty() && options.wire != "nic";
   const selection::Table rules = table.value().under(uses_nic ? "nic" : options.wire);
   const Result<selection::Choice> choice = selection::choose(query.value(), rules, spec);
-  std::printf("%s", selection::explain(query.value(), rules, spec).c_str());
+  std::printf("%s", selection::explain(query.value(), rules, spec, true).c_str());
   if (spec != nullptr) std::printf("  forced by %s\n", variable.c_str());
   if (!passed_over.empty())
     std::printf("  %s is not meant for this communicator, so the table chooses: %s\n", variable.c_str(),

@@ -12,12 +12,14 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/layout.h"
+#include "command/simulated_best.h"
 #include "selection/cost_model.h"
 #include "simulate/simulation.h"
 #include "simulation/goal/loggops.h"
 #include "simulation/network/network_file.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
+#include "words/words.h"
 
 namespace hocket::command {
 namespace {
@@ -27,6 +29,7 @@ Examples:
   hocket simulate barrier dissemination --nodes 1024x1
   hocket simulate barrier dissemination --nodes 16x1 --engine nic --network lanai-9.1
   hocket simulate allreduce --nodes 64x8 --bytes 4K --best           every algorithm, the fastest first
+  hocket simulate allreduce --nodes 64x8 --bytes 8..1M --best        the best at each size, and where it changes
   hocket simulate alltoall leader --nodes 64x8 --bytes 512 --network infinipath
   hocket simulate barrier dissemination --nodes 16x1 --calls 1000 --engine host-udp --network lab-redirect
   hocket simulate broadcast multicast --nodes 116x1 --multicast-loss 0.5 --runs 100
@@ -45,6 +48,7 @@ struct Words {
   std::vector<std::string> late;
   SimulateOptions options;
   std::optional<schedule::Nodes> nodes;
+  std::vector<uint64_t> sizes;  // several
 };
 
 // By default what hocket's own choice rests on.
@@ -92,6 +96,19 @@ Status settle_network(Words& words) {
   return Status::ok();
 }
 
+// The first; several are for --best.
+Result<uint64_t> settle_bytes(Words& words, schedule::Collective collective) {
+  if (words.bytes.find_first_of(",.") == std::string::npos) return parse_size(words.bytes);
+  Result<std::vector<uint64_t>> sizes = read_sizes("--bytes", words.bytes);
+  if (!sizes.is_ok()) return sizes.take_status();
+  words.sizes = sizes.take();
+  std::sort(words.sizes.begin(), words.sizes.end());
+  words.sizes.erase(std::unique(words.sizes.begin(), words.sizes.end()), words.sizes.end());
+  if (!words.is_best || collective == schedule::Collective::kBarrier)
+    return Status(Code::kInvalidArgument, words.bytes + ": several sizes are for --best, and not for barriers");
+  return words.sizes.front();
+}
+
 Status settle_call(Words& words) {
   const Result<schedule::Collective> collective = read_collective(words.collective);
   if (!collective.is_ok()) return {collective.status().code(), collective.status().message()};
@@ -99,7 +116,7 @@ Status settle_call(Words& words) {
   if (!layout.is_ok()) return layout.take_status();
   words.nodes = layout.take();
   if (words.ranks == 0) return {Code::kInvalidArgument, "simulate how many ranks? For example --nodes 64x8"};
-  const Result<uint64_t> bytes = parse_size(words.bytes);
+  const Result<uint64_t> bytes = settle_bytes(words, collective.value());
   if (!bytes.is_ok()) return {Code::kInvalidArgument, "--bytes " + std::string(bytes.status().message())};
   if (words.options.root >= words.ranks)
     return {Code::kInvalidArgument, "root " + std::to_string(words.options.root) + " is not one of " +
@@ -115,7 +132,7 @@ Status settle_call(Words& words) {
   query.element_bytes = words.element;
   query.ranks = words.ranks;
   query.nodes = words.nodes ? &*words.nodes : nullptr;
-  query.why_no_multicast = "";
+  query.why_no_multicast = query.node_count() > 1 ? "" : selection::kWithinANode;
   query.commutative = !words.keep_order;
   const simulation::CostParameters& costs = words.options.network.costs;
   query.oversubscribed = query.ranks_a_node() > costs.cores;
@@ -130,6 +147,8 @@ void print(const Words& words, const Simulated& found) {
   std::vector<double> ends = found.ends_us, ranks = found.rank_us;
   std::sort(ends.begin(), ends.end());
   std::sort(ranks.begin(), ranks.end());
+  if (found.calls > 1)
+    std::printf("  the message goes in %llu calls; of one of them:\n", static_cast<unsigned long long>(found.calls));
   std::printf("  last rank done    %14.3f us", found.median_us());
   if (ends.size() > 1) std::printf("   (%.3f to %.3f in %zu runs)", ends.front(), ends.back(), ends.size());
   if (found.last_come_us > 0) std::printf("   the last came at %.3f us", found.last_come_us);
@@ -160,6 +179,7 @@ nlohmann::ordered_json json_of(const Simulated& found) {
   for (const Awaited& one : found.awaited) awaited.push_back({{"rank", one.rank}, {"us", one.us}});
   return {{"algorithm", found.algorithm},
           {"end_us", found.median_us()},
+          {"calls", found.calls},
           {"runs_us", found.ends_us},
           {"last_come_us", found.last_come_us},
           {"rank_us", found.rank_us},
@@ -178,43 +198,78 @@ nlohmann::ordered_json json_of(const Simulated& found) {
           {"events", found.events}};
 }
 
-Result<Simulated> simulate_spec(const Words& words, const selection::Spec* spec) {
-  const selection::Table table(words.options.network.costs);
-  Result<selection::Choice> choice = selection::choose(words.options.query, table, spec);
-  if (!choice.is_ok()) return choice.take_status();
-  Result<Simulated> found = simulate_choice(words.options, choice.value());
-  if (found.is_ok())
-    found.value().algorithm = to_text(selection::Spec{choice.value().algorithm, choice.value().degree});
-  return found;
+void print_all(const std::vector<Simulated>& all) {
+  std::printf("%-36s %14s %10s %12s %14s\n", "algorithm", "us", "of best", "messages", "bytes");
+  for (const Simulated& found : all)
+    std::printf("%-36s %14.3f %10.2f %12llu %14llu\n", found.algorithm.c_str(), found.whole_us(),
+                found.whole_us() / all.front().whole_us(), static_cast<unsigned long long>(found.messages),
+                static_cast<unsigned long long>(found.bytes));
 }
 
 int simulate_best(const Words& words) {
-  std::vector<Simulated> all;
-  for (const algorithms::Algorithm* algorithm : algorithms::all()) {
-    if (algorithm->collective != schedule::base_of(words.options.query.collective) ||
-        !selection::is_worth_trying(words.options.query, *algorithm))
-      continue;
-    for (const uint32_t degree : selection::degrees_worth_trying(words.options.query, *algorithm)) {
-      const selection::Spec spec{algorithm, degree};
-      Result<Simulated> found = simulate_spec(words, &spec);
-      if (found.is_ok()) all.push_back(found.take());
-    }
-  }
+  const std::vector<Simulated> all = simulate_all(words.options);
   if (all.empty()) return fail(kFailure, "no algorithm can serve this call");
-  std::sort(all.begin(), all.end(), [](const Simulated& a, const Simulated& b) {
-    return std::pair(a.median_us(), a.algorithm) < std::pair(b.median_us(), b.algorithm);
-  });
-  if (words.as_json) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Simulated& found : all) list.push_back(json_of(found));
-    std::printf("%s\n", list.dump(1).c_str());
+  if (!words.as_json) {
+    print_all(all);
     return kSuccess;
   }
-  std::printf("%-36s %14s %10s %12s %14s\n", "algorithm", "us", "of best", "messages", "bytes");
-  for (const Simulated& found : all)
-    std::printf("%-36s %14.3f %10.2f %12llu %14llu\n", found.algorithm.c_str(), found.median_us(),
-                found.median_us() / all.front().median_us(), static_cast<unsigned long long>(found.messages),
-                static_cast<unsigned long long>(found.bytes));
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Simulated& found : all) list.push_back(json_of(found));
+  std::printf("%s\n", list.dump(1).c_str());
+  return kSuccess;
+}
+
+nlohmann::ordered_json json_of(const Words& words, const BestBySize& best) {
+  nlohmann::ordered_json sizes = nlohmann::ordered_json::array();
+  for (const BestBySize::Size& size : best.sizes) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Simulated& found : size.all)
+      all.push_back({{"algorithm", found.algorithm},
+                     {"end_us", found.whole_us()},
+                     {"messages", found.messages},
+                     {"bytes", found.bytes}});
+    sizes.push_back({{"bytes", size.bytes}, {"best", size.all.front().algorithm}, {"algorithms", all}});
+  }
+  nlohmann::ordered_json crossovers = nlohmann::ordered_json::array();
+  for (const Crossover& one : best.crossovers)
+    crossovers.push_back({{"before", one.before},
+                          {"before_up_to", one.before_up_to},
+                          {"best", one.best},
+                          {"from", one.from},
+                          {"best_us", one.best_us},
+                          {"before_us", one.before_us}});
+  const selection::Query& query = words.options.query;
+  return {{"collective", words.collective}, {"ranks", query.ranks}, {"nodes", query.node_count()},
+          {"engine", words.engine},         {"sizes", sizes},       {"crossovers", crossovers}};
+}
+
+void print(const Words& words, const BestBySize& best) {
+  const selection::Query& query = words.options.query;
+  std::printf("%s, %u ranks on %u node%s, by %s: the best of all algorithms at each size\n", words.collective.c_str(),
+              query.ranks, query.node_count(), query.node_count() == 1 ? "" : "s", words.engine.c_str());
+  std::printf("  %9s  %-32s %14s  %-32s %14s %8s\n", "bytes", "best", "us", "next", "us", "of best");
+  for (const BestBySize::Size& size : best.sizes) {
+    const Simulated& first = size.all.front();
+    std::printf("  %9s  %-32s %14.3f", size_to_text(size.bytes).c_str(), first.algorithm.c_str(), first.whole_us());
+    if (size.all.size() > 1)
+      std::printf("  %-32s %14.3f %8.2f", size.all[1].algorithm.c_str(), size.all[1].whole_us(),
+                  size.all[1].whole_us() / first.whole_us());
+    std::printf("\n");
+  }
+  if (best.crossovers.empty()) std::printf("no crossover: one algorithm is the best at all of these sizes\n");
+  for (const Crossover& one : best.crossovers)
+    std::printf("from %llu bytes %s is the best, up to %llu %s (%.3f and %.3f us there)\n",
+                static_cast<unsigned long long>(one.from), one.best.c_str(),
+                static_cast<unsigned long long>(one.before_up_to), one.before.c_str(), one.best_us, one.before_us);
+}
+
+int simulate_best_by_size(const Words& words) {
+  const Result<BestBySize> best = best_by_size(words.options, words.sizes);
+  if (!best.is_ok()) return fail(kFailure, best.status().message());
+  if (words.as_json)
+    std::printf("%s\n", json_of(words, best.value()).dump(1).c_str());
+  else
+    print(words, best.value());
   return kSuccess;
 }
 
@@ -252,7 +307,7 @@ int simulate(Words& words) {
   if (words.is_best) {
     if (!words.algorithm.empty() || !words.options.trace.empty())
       return fail(kUsage, "--best is of all algorithms: name none, and draw no timeline");
-    return simulate_best(words);
+    return words.sizes.empty() ? simulate_best(words) : simulate_best_by_size(words);
   }
   std::optional<selection::Spec> spec;
   if (!words.algorithm.empty()) {
@@ -261,7 +316,7 @@ int simulate(Words& words) {
     if (parsed.value().is_mpis) return fail(kUsage, "mpi: the MPI's own algorithm is no schedule");
     spec = parsed.take();
   }
-  const Result<Simulated> found = simulate_spec(words, spec ? &*spec : nullptr);
+  const Result<Simulated> found = simulate_spec(words.options, spec ? &*spec : nullptr);
   if (!found.is_ok()) return fail(kFailure, found.status().message());
   if (words.as_json)
     std::printf("%s\n", json_of(found.value()).dump(1).c_str());
@@ -281,7 +336,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
       ->type_name("ALGORITHM");
   sub->add_option("--ranks", words->ranks, "on one node")->check(CLI::Range(1u, 1u << 20));
   add_layout(*sub, words->layout);
-  sub->add_option("--bytes", words->bytes, "of the message, or of a block where there is one a rank")
+  sub->add_option("--bytes", words->bytes,
+                  "of the message, or of a block where there is one a rank; with --best also several: 8,64,1K..1M")
       ->capture_default_str();
   sub->add_option("--root", words->options.root)->capture_default_str();
   sub->add_option("--engine", words->engine, "what carries messages between nodes")
@@ -314,7 +370,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
   sub->add_flag("--keep-order", words->keep_order, "for an operation that does not commute");
-  sub->add_flag("--best", words->is_best, "all algorithms, the fastest first");
+  sub->add_flag("--best", words->is_best, "all algorithms, the fastest first; of several sizes the best at each");
   sub->add_option("--timeline", words->options.trace, "write the last run for ui.perfetto.dev")->type_name("FILE");
   sub->add_option("--goal", words->goal, "simulate this schedule as LogGOPSim does")->type_name("FILE");
   sub->add_option("--loggops", words->loggops, "with --goal: its parameters, in ns")->capture_default_str();

@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithm.h"
 #include "pages/trace.h"
+#include "selection/cost_model.h"
 #include "simulate/triggered.h"
 
 namespace hocket::command {
@@ -161,7 +162,9 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
                                              std::to_string(simulation::kMostSteps) + " steps on " +
                                              std::to_string(shape.size) + " ranks; simulate it on fewer");
   }
-  return writer.finish();
+  Job job = writer.finish();
+  job.buffers_kib = selection::buffers_kib(query);
+  return job;
 }
 
 Result<simulation::EnginesCall> engines_call_of(const SimulateOptions& options, const selection::Choice& choice) {
@@ -217,6 +220,7 @@ double Simulated::median_us() const {
 
 Result<Simulated> simulate_choice(const SimulateOptions& options, const selection::Choice& choice) {
   Simulated found;
+  found.calls = choice.calls;
   std::optional<simulation::EnginesCall> call;
   if (options.engine == SimulatedEngine::kNic) {
     Result<simulation::EnginesCall> carried = engines_call_of(options, choice);

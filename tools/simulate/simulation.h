@@ -38,6 +38,7 @@ struct Awaited {
 
 struct Simulated {
   std::string algorithm;
+  uint64_t calls = 1;                // that the message is cut into, of which one is simulated
   std::vector<double> ends_us;       // of runs, when the last rank was done; of several calls, each one's share
   std::vector<double> rank_us;       // of the last run, each rank's time in the call
   std::vector<double> rank_mean_us;  // the same of all runs, in the mean
@@ -50,6 +51,8 @@ struct Simulated {
   uint64_t path_bytes = 0;
 
   double median_us() const;
+  // Of all calls, one after the other.
+  double whole_us() const { return median_us() * static_cast<double>(calls); }
 };
 
 Result<Simulated> simulate_choice(const SimulateOptions& options, const selection::Choice& choice);

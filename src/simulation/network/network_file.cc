@@ -14,7 +14,7 @@
 namespace hocket::simulation {
 namespace {
 
-constexpr double kMost = 1e12;
+constexpr double kMostOfOther = 1e12;
 
 // A name's place in a network, and what may stand there.
 struct Field {
@@ -22,22 +22,36 @@ struct Field {
   double* price = nullptr;
   uint32_t* number = nullptr;
   double first = 0;
-  double last = kMost;
+  double last = kMostOfOther;
+
+  double value() const { return price != nullptr ? *price : *number; }
 };
+
+// Of prices: ten seconds, so that simulated times can be added up.
+constexpr double kMostUs = 1e7;
+constexpr double kMostWaitUs = 1e9;  // of engines before they ask, which some never do
+constexpr double kMostCrowding = 1e4;
+
+double most_of_price(std::string_view name) {
+  if (name == "nic_ask_us" || name == "nic_tick_us") return kMostWaitUs;
+  if (name.find("_us") != std::string_view::npos) return kMostUs;
+  return name == "wire_crowding" ? kMostCrowding : kMostOfOther;
+}
 
 std::vector<Field> fields_of(Network& network) {
   std::vector<Field> fields;
   for (const CostParameter& one : kCostParameters) {
     Field field{.name = one.name};
-    if (one.price != nullptr) field.price = &(network.costs.*one.price);
+    if (one.price != nullptr) field.price = &(network.costs.*one.price), field.last = most_of_price(one.name);
     if (one.number != nullptr)
       field.number = &(network.costs.*one.number), field.first = one.first, field.last = one.last;
     fields.push_back(field);
   }
   NetworkParameters& more = network.more;
-#define HOCKET_NETWORK_PRICE(member, ...) fields.push_back({.name = #member, .price = &more.member});
+#define HOCKET_NETWORK_PRICE(member, ...) \
+  fields.push_back({.name = #member, .price = &more.member, .last = most_of_price(#member)});
 #define HOCKET_NETWORK_DIFFERENCE(member, ...) \
-  fields.push_back({.name = #member, .price = &more.member, .first = -kMost, .last = kMost});
+  fields.push_back({.name = #member, .price = &more.member, .first = -kMostUs, .last = kMostUs});
 #define HOCKET_NETWORK_SHARE(member, ...) fields.push_back({.name = #member, .price = &more.member, .last = 1});
 #define HOCKET_NETWORK_NUMBER(member, default_value, least, most) \
   fields.push_back({.name = #member, .number = &more.member, .first = least, .last = most});
@@ -156,6 +170,32 @@ Result<Network> parse_network(std::string_view text, std::string_view where) {
   }
   if (Status status = reader.end(); !status.is_ok()) return status;
   return network;
+}
+
+std::string network_to_text(const Network& network, std::string_view head,
+                            const std::function<std::string(std::string_view name)>& source) {
+  Network shown = network;
+  Network usual;
+  const std::vector<Field> usual_fields = fields_of(usual);
+  std::string text = "hocket-network 1\n";
+  for (size_t at = 0; at < head.size();) {
+    const size_t end = std::min(head.find('\n', at), head.size());
+    text.append("# ").append(head.substr(at, end - at)).append("\n");
+    at = end + 1;
+  }
+  const std::vector<Field> fields = fields_of(shown);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string from = source(fields[i].name);
+    if (from.empty() && fields[i].value() == usual_fields[i].value()) continue;
+    char number[32];
+    const auto end = std::to_chars(number, number + sizeof number, fields[i].value()).ptr;
+    std::string line = fields[i].name;
+    line.append(" ").append(number, end);
+    constexpr size_t kColumn = 28;  // of comments
+    if (!from.empty()) line.append(line.size() < kColumn ? kColumn - line.size() : 1, ' ').append("# ").append(from);
+    text.append(line).append("\n");
+  }
+  return text;
 }
 
 Result<Network> find_network(const std::string& word) {

@@ -12,6 +12,7 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,5 +32,10 @@ extern const std::span<const BuiltInNetwork> kBuiltInNetworks;
 Result<Network> parse_network(std::string_view text, std::string_view where);
 // One that is built in, or a file: a word with a `/` or with the ending `.network`.
 Result<Network> find_network(const std::string& word);
+
+// A file that parse_network() makes this network of. `head`: its comment, of a line or several. `source`: where the
+// number of that name is from, of one line; "" leaves out what is the default.
+std::string network_to_text(const Network& network, std::string_view head,
+                            const std::function<std::string(std::string_view name)>& source);
 
 }  // namespace hocket::simulation

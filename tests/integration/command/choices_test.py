@@ -33,6 +33,23 @@ class Explain(CommandTest):
         self.assertRegex(text, r"measured +at \w+ bytes, 8 ranks: \S+ us; the runner-up")
         self.assertRegex(text, r"predicted for 64M bytes, 9 ranks: \d+ us; ")
 
+    def test_of_more_ranks_than_are_priced_all_are_simulated_where_nothing_was_measured(self):
+        text = self.explain("allreduce", "4K", "--nodes", "16x8", "--oversubscribed", "no")
+        self.assertRegex(text, r"predicted as if on 64 ranks: [\d.]+ us; ")
+        self.assertRegex(text, r"simulated on all 128 ranks, nothing was measured there: [\d.]+ us; ")
+        self.assertNotIn("left out", text)
+        for few in ("64", "8"):
+            self.assertNotIn("simulated", self.explain("allreduce", "4K", "--ranks", few))
+        many = self.explain("barrier", "--nodes", "100000x1")
+        self.assertNotIn("simulated", many)
+        self.assertRegex(many, r"left out  (\d+) of \1 candidates, which would take too long on 100000 ranks; ")
+        with tempfile.NamedTemporaryFile("w", suffix=".table") as table:
+            table.write("hocket-table 1\nallreduce nodes=2.. ring us=3 next=leader next_us=4 # at 4K, 16x8 ranks\n")
+            table.flush()
+            own = {"HOCKET_TABLE": table.name}
+            self.assertNotIn("simulated", self.explain("allreduce", "4K", "--nodes", "16x8", **own))
+            self.assertIn("simulated", self.explain("allreduce", "8K", "--nodes", "16x8", **own))
+
     def test_crowding_can_be_assumed(self):
         self.assertIn("more ranks than cores", self.explain("barrier", "--ranks", "1", "--oversubscribed", "yes"))
         self.assertIn("a core for every rank", self.explain("barrier", "--ranks", "1000", "--oversubscribed", "no"))

@@ -97,6 +97,33 @@ class Simulate(CommandTest):
         self.assertEqual(times, sorted(times))
         self.assertGreater(len(times), 5)
 
+    def test_the_best_at_each_size_and_where_another_one_becomes_it(self):
+        line = "alltoall --nodes 8x4 --best --bytes".split()
+        found = self.json_of(*line, "64,1K..4K,64K")
+        self.assertEqual([one["bytes"] for one in found["sizes"]], [64, 1024, 2048, 4096, 65536])
+        best = {one["bytes"]: one["best"] for one in found["sizes"]}
+        self.assertNotEqual(best[64], best[65536])
+        crossovers = found["crossovers"]
+        self.assertEqual(crossovers[0]["before"], best[64])
+        self.assertEqual(crossovers[-1]["best"], best[65536])
+        for before, after in zip(crossovers, crossovers[1:]):
+            self.assertEqual(before["best"], after["before"])
+        for one in crossovers:
+            self.assertLess(one["before_up_to"], one["from"])
+            self.assertLessEqual(one["from"] - one["before_up_to"], max(1, one["before_up_to"] // 100))
+            self.assertLess(one["best_us"], one["before_us"])
+            # What is said of these two sizes is what they give alone.
+            for size, algorithm in ((one["before_up_to"], one["before"]), (one["from"], one["best"])):
+                self.assertEqual(self.json_of(*line, str(size))[0]["algorithm"], algorithm)
+        text = self.simulate(*line, "64,64K").stdout
+        self.assertRegex(text, rf"from \d+ bytes {best[65536]} is the best, up to \d+ {crossovers[-1]['before']} ")
+        self.assertIn("no crossover", self.simulate(*line, "64,65").stdout)
+
+    def test_nothing_multicasts_within_a_node(self):
+        names = [one["algorithm"] for one in self.json_of("broadcast", "--ranks", "4", "--best")]
+        self.assertGreater(len(names), 3)
+        self.assertNotIn("multicast", names)
+
     def test_a_timeline_has_all_steps_and_messages(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "ring.json")
@@ -123,6 +150,24 @@ class Simulate(CommandTest):
         # Yu, Buntinas, Graham, Panda measured 25.72 us; none of the network's numbers is from their paper.
         self.assertAlmostEqual(myrinet["end_us"], 25.72, delta=2.6)
 
+    def test_the_cells_algorithms_come_in_the_papers_order(self):
+        def times(collective, *line):
+            found = self.json_of(collective, "--network", "cell-blade", "--best", *line)
+            return {one["algorithm"]: one["end_us"] for one in found}
+        # Velamati and others, sections 3.2 and 3.3.
+        few, some, all_of_them = (times("barrier", "--ranks", ranks) for ranks in ("8", "10", "16"))
+        self.assertEqual(few["pairwise_exchange"], few["dissemination"])
+        for many in (some, all_of_them):
+            self.assertLess(many["pairwise_exchange"], many["dissemination"])
+            self.assertLess(many["dissemination"], many["one_to_all"])
+            self.assertGreater(many["pairwise_exchange"], 1.4 * few["pairwise_exchange"])
+        short, middle = (times("broadcast", "--ranks", "16", "--bytes", size) for size in ("128", "8K"))
+        self.assertLess(short["tree:degree=4"], min(us for name, us in short.items() if name.startswith("pieces")))
+        self.assertTrue(min(middle, key=middle.get).startswith("pieces"))
+        # The memory counts: no broadcast writes faster than its 25.6 GB/s.
+        longest = times("broadcast", "--ranks", "16", "--bytes", "1M")
+        self.assertGreater(min(longest.values()), 15 * 2**20 / 25.6e3)
+
     def test_many_ranks_below_one_root(self):
         self.assertEqual(self.json_of("gather", "linear", "--nodes", "100000x1")["messages"], 99999)
         refused = self.simulate("alltoall", "linear", "--nodes", "60000x1", code=1)
@@ -137,6 +182,9 @@ class Simulate(CommandTest):
                             (["barrier", "--nodes", "4x1", "--root", "4"], "root 4"),
                             (["barrier", "--nodes", "4x1", "--network", "/nowhere"], "/nowhere"),
                             (["barrier", "--nodes", "4x1", "--network", "lanai-9"], "did you mean `lanai-9.1`"),
+                            (["allreduce", "--nodes", "4x1", "--bytes", "8,64"], "several sizes are for --best"),
+                            (["barrier", "--nodes", "4x1", "--bytes", "8..64", "--best"], "not for barriers"),
+                            (["allreduce", "--nodes", "4x1", "--bytes", "64..8", "--best"], "--bytes `64..8`"),
                             (["barrier", "ring", "--best", "--nodes", "4x1"], "--best")):
             self.assertIn(words, self.simulate(*line, code=2).stderr)
 

@@ -79,10 +79,11 @@ Interpreter::View Interpreter::view(uint32_t rank, const Slice& slice) {
   return {buffer->data() + base + range.offset, range.length, {}};
 }
 
-Interpreter::View Interpreter::copy_or_not(View view) {
-  if (flip() || view.begin == nullptr) return view;
+Interpreter::View Interpreter::copy(const View& view) {
   return {nullptr, view.length, Data(view.begin, view.begin + view.length)};
 }
+
+Interpreter::View Interpreter::copy_or_not(View view) { return flip() || view.begin == nullptr ? view : copy(view); }
 
 bool Interpreter::finished(const Rank& rank) const { return rank.begin == plans_[&rank - ranks_.data()].steps.size(); }
 
@@ -115,6 +116,26 @@ std::string Interpreter::run() {
   if (!problem_.empty()) return problem_;
   for (const Rank& rank : ranks_) {
     if (!finished(rank)) return "rank " + std::to_string(&rank - ranks_.data()) + " waits for ever";
+  }
+  return "";
+}
+
+std::string Interpreter::run_in_order(const std::vector<Turn>& turns) {
+  is_in_order_ = true;
+  for (const auto& [r, step] : turns) {
+    Rank& rank = ranks_[r];
+    const std::string name = "step " + std::to_string(step) + " of rank " + std::to_string(r);
+    if (step < rank.begin || step >= rank.end) return name + " is not of the stage that its rank is in";
+    const size_t index = step - rank.begin;
+    if (rank.done[index]) return name + " comes twice";
+    if (!is_next_of_its_pair(r, index)) return name + " comes before another one of its pair";
+    if (!try_step(r, index)) return problem_.empty() ? name + " comes before what it needs" : problem_;
+    if (!problem_.empty()) return problem_;
+    rank.done[index] = 1;
+    if (std::all_of(rank.done.begin(), rank.done.end(), [](char done) { return done != 0; })) open_stage(r);
+  }
+  for (const Rank& rank : ranks_) {
+    if (!finished(rank)) return "rank " + std::to_string(&rank - ranks_.data()) + " doesn't come to its end";
   }
   return "";
 }
@@ -227,8 +248,9 @@ bool Interpreter::send(uint32_t r, size_t index) {
     return true;
   }
   if (!rank.posted[index]) {
-    View message = copy_or_not(view(r, step.source));
-    const bool buffered = message.begin == nullptr && flip();
+    const View source = view(r, step.source);
+    View message = is_in_order_ ? copy(source) : copy_or_not(source);
+    const bool buffered = is_in_order_ || (message.begin == nullptr && flip());
     rank.posted[index] = 1;
     posted_ = true;
     mail.push_back({std::move(message), buffered ? nullptr : &rank.taken[index]});
@@ -250,7 +272,7 @@ bool Interpreter::receive(uint32_t r, const Step& step) {
 void Interpreter::multicast(uint32_t r, const Step& step) {
   const View source = view(r, step.source);
   for (uint32_t to = 0; to < ranks_.size(); ++to) {
-    const bool gets_there = random_() % 3 < luck_;
+    const bool gets_there = is_in_order_ || random_() % 3 < luck_;
     multicasts_[{r, to}].push_back(gets_there ? std::optional(Data(source.begin, source.begin + source.length))
                                               : std::nullopt);
   }
@@ -260,7 +282,8 @@ bool Interpreter::take_first(uint32_t r, const Step& step) {
   std::deque<std::optional<Data>>& sent = multicasts_[{step.second_peer, r}];
   const bool has_come = !sent.empty() && sent.front().has_value();
   // That it doesn't come the rank never learns: it takes the message when that is there.
-  if (!has_come || flip()) {
+  const bool takes_message = is_in_order_ ? !mail_[{step.peer, r}].empty() : flip();
+  if (!has_come || takes_message) {
     if (sent.empty() || !receive(r, step)) return false;
     sent.pop_front();
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Carries out the plans of all ranks on real numbers, in an order drawn from a seed.
+// Carries out the plans of all ranks on real numbers, in an order drawn from a seed, or in one that is given.
 //
 // It knows nothing of what the verifier proves, so each checks the other. What an engine is free to do is drawn too:
 // whether a send is buffered, whether a publication is a copy or the memory itself, in which order the steps of a
@@ -30,6 +30,13 @@ class Interpreter {
 
   // "" or what went wrong.
   std::string run();
+  // The same in this order, in which each step has all that it needs when its turn comes; sends are buffered, and
+  // multicasts get there.
+  struct Turn {
+    uint32_t rank;
+    uint32_t step;
+  };
+  std::string run_in_order(const std::vector<Turn>& turns);
   const std::vector<uint64_t>& output(uint32_t rank) const { return ranks_[rank].output; }
 
  private:
@@ -64,6 +71,7 @@ class Interpreter {
 
   bool flip() { return random_() % 2 == 0; }
   View view(uint32_t rank, const schedule::Slice& slice);
+  static View copy(const View& view);
   View copy_or_not(View view);
   bool finished(const Rank& rank) const;
   void open_stage(uint32_t rank);
@@ -88,6 +96,7 @@ class Interpreter {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> unneeded_;
   uint32_t luck_;  // of three multicasts so many get there
   std::map<uint8_t, uint64_t> shared_counters_;
+  bool is_in_order_ = false;
   bool posted_ = false;  // a send now waits for its receiver: that is a move too
   std::string problem_;
 };

@@ -9,7 +9,7 @@ namespace hocket::simulation {
 namespace {
 
 TEST(NetworkFile, ThoseThatAreBuiltInAreWholeAndSayWhereEachNumberIsFrom) {
-  ASSERT_GE(kBuiltInNetworks.size(), 8u);
+  ASSERT_GE(kBuiltInNetworks.size(), 13u);
   for (const BuiltInNetwork& network : kBuiltInNetworks) {
     const Result<Network> parsed = find_network(std::string(network.name));
     ASSERT_TRUE(parsed.is_ok()) << parsed.status().message();
@@ -39,6 +39,20 @@ TEST(NetworkFile, TakesNumbersOfBothKindsAndThoseOfAnother) {
   EXPECT_EQ(own.value().more.leaf_nodes, 2048u);
 }
 
+TEST(NetworkFile, WritesWhatItReadsAsTheSameNetwork) {
+  for (const BuiltInNetwork& network : kBuiltInNetworks) {
+    const Network first = find_network(std::string(network.name)).take();
+    const std::string text = network_to_text(
+        first, "two\nlines", [](std::string_view name) { return name == "cores" ? "counted" : std::string(); });
+    EXPECT_NE(text.find("\n# two\n# lines\ncores "), std::string::npos) << text;
+    EXPECT_NE(text.find(" # counted\n"), std::string::npos) << text;
+    const Result<Network> again = parse_network(text, std::string(network.name) + ".network");
+    ASSERT_TRUE(again.is_ok()) << again.status().message() << "\n" << text;
+    EXPECT_EQ(again.value().costs, first.costs) << text;
+    EXPECT_EQ(again.value().more, first.more) << text;
+  }
+}
+
 TEST(NetworkFile, RefusesWhatItCantUnderstandAndSaysWhere) {
   const auto refusal = [](const std::string& text) {
     const Result<Network> parsed = parse_network(text, "n.network");
@@ -49,6 +63,8 @@ TEST(NetworkFile, RefusesWhatItCantUnderstandAndSaysWhere) {
   EXPECT_NE(refusal("hocket-table 1\n").find("n.network:1: "), std::string::npos);
   EXPECT_NE(refusal(head + "wire_alfa_us 3\n").find("did you mean `wire_alpha_us`"), std::string::npos);
   EXPECT_NE(refusal(head + "loss 7\n").find("loss is a number from 0 to 1, not `7`"), std::string::npos);
+  EXPECT_NE(refusal(head + "wire_alpha_us 2e7\n").find("a number from 0 to 1e+07, not `2e7`"), std::string::npos);
+  EXPECT_NE(refusal(head + "wire_crowding 2e4\n").find("a number from 0 to 10000"), std::string::npos);
   EXPECT_NE(refusal(head + "wire_alpha_us -3\n").find("not `-3`"), std::string::npos);
   EXPECT_NE(refusal(head + "wire_alpha_us nan\n").find("not `nan`"), std::string::npos);
   EXPECT_NE(refusal(head + "wire_alpha_us 3us\n").find("not `3us`"), std::string::npos);
