@@ -60,6 +60,10 @@ RESULTS = {
     "tools/probe/interface.cc": {"judgement"},
     "tools/probe/measure.cc": {"run"},
     "tools/probe/report.cc": {""},
+    "tools/reproduce/comparison.cc": {""},
+    "tools/reproduce/figure.cc": {""},
+    "tools/reproduce/measuring.cc": {"command_for"},
+    "tools/reproduce/report.cc": {""},
     "tools/tune/compare.cc": {"print_text"},
     "tools/tune/table.cc": {"head", "model_lines", "this_machine", "cluster_table_text", ""},
 }

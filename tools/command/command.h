@@ -32,6 +32,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_algorithms(CLI::App& app, Invocation& invocation);
 void add_schedule(CLI::App& app, Invocation& invocation);
 void add_simulate(CLI::App& app, Invocation& invocation);
+void add_reproduce(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_lab(CLI::App& app, Invocation& invocation);
 void add_nic(CLI::App& app, Invocation& invocation);

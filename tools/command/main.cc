@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   add_algorithms(app, invocation);
   add_schedule(app, invocation);
   add_simulate(app, invocation);
+  add_reproduce(app, invocation);
   add_documentation(app, invocation);
 
   std::vector<std::string> words = invocation.own_arguments;

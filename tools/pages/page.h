@@ -38,6 +38,9 @@ struct Table {
   std::string caption;
   std::vector<std::string> headers;
   std::vector<std::vector<std::string>> rows;
+  // In a narrow window each row stands as a block of its own, its cells with their headers before them, instead of
+  // being pushed sideways: for tables with sentences in them.
+  bool stacks_when_narrow = false;
 
   size_t columns() const;
   // Whether all cells of the column that hold anything are numbers (is_number() of pages/text.h), and one does.

@@ -59,7 +59,7 @@ std::string table_html(const Table& table) {
   const size_t columns = table.columns();
   std::vector<bool> is_numeric;
   for (size_t column = 0; column < columns; ++column) is_numeric.push_back(table.is_numeric(column));
-  std::string html = "<table>\n";
+  std::string html = table.stacks_when_narrow ? "<table class=\"stacks\">\n" : "<table>\n";
   if (!table.headers.empty()) {
     html += "<thead><tr>";
     for (size_t column = 0; column < columns; ++column)
@@ -70,7 +70,10 @@ std::string table_html(const Table& table) {
   for (const std::vector<std::string>& row : table.rows) {
     html += "<tr>";
     for (size_t column = 0; column < columns; ++column) {
-      html += is_numeric[column] ? "<td class=\"number\">" : "<td>";
+      html += is_numeric[column] ? "<td class=\"number\"" : "<td";
+      const bool is_labelled = table.stacks_when_narrow && column > 0 && column < table.headers.size() &&
+                               column < row.size() && !row[column].empty();
+      html += is_labelled ? " data-label=\"" + escaped(table.headers[column]) + "\">" : ">";
       html += literals_html(column < row.size() ? row[column] : "") + "</td>";
     }
     html += "</tr>\n";

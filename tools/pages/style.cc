@@ -61,7 +61,7 @@ max-width:26rem}
 th{vertical-align:bottom;border-bottom:2px solid var(--quiet)}
 tbody tr:nth-child(even){background:var(--stripe)}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-th.number{white-space:normal}
+th.number{white-space:normal;max-width:9rem}
 .summary td:first-child{white-space:nowrap}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:0 2rem}
 .verdict{margin-top:1rem}
@@ -73,11 +73,15 @@ margin-right:.5em;border:2px solid currentcolor}
 .reproduced{color:var(--good);border-radius:1em}
 .in-part{color:var(--part);border-style:dashed;border-radius:.4em}
 .not-reproduced{color:var(--bad);border-width:2px 2px 2px 8px}
-.summary{width:auto}
+.summary,.stacks{width:auto}
 @media (max-width:34rem){main{padding:.5rem .75rem 3rem}th,td{padding:.3rem .45rem;max-width:16rem}
 .summary,.summary tbody{display:block}.summary thead{display:none}
-.summary tr{display:grid;grid-template-columns:auto 1fr;border-bottom:1px solid var(--edge)}
-.summary td{border:0;max-width:none}.summary td:nth-child(3){grid-column:2;padding-top:0}}
+.summary tr{display:flex;flex-wrap:wrap;border-bottom:1px solid var(--edge)}
+.summary td{border:0;max-width:100%}.summary td:nth-child(3){padding-top:0}
+.stacks,.stacks tbody{display:block;width:auto}.stacks thead{display:none}
+.stacks tr{display:flex;flex-wrap:wrap;border-bottom:1px solid var(--edge)}
+.stacks td{border:0;max-width:100%;text-align:left;padding:.15rem .45rem}.stacks td:first-child{flex-basis:100%}
+.stacks td:empty{display:none}.stacks [data-label]::before{content:attr(data-label) ": ";color:var(--quiet)}}
 @media print{main{max-width:none;padding:0}h2{break-after:avoid}figure,tr,.verdict{break-inside:avoid}
 .scroll{overflow:visible}table{font-size:.8rem;width:auto}a{color:inherit;text-decoration:none}}
 )";

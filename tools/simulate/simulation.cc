@@ -170,7 +170,8 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
 Result<simulation::EnginesCall> engines_call_of(const SimulateOptions& options, const selection::Choice& choice) {
   const schedule::Nodes one(options.query.ranks);
   const schedule::Nodes& nodes = options.query.nodes != nullptr ? *options.query.nodes : one;
-  return engines_call(options.query, nodes, options.root, {options.nic_mode, options.nic_asks_all}, choice);
+  return engines_call(options.query, nodes, options.root,
+                      {options.nic_mode, options.nic_asks_all, options.nic_on_arrival, options.is_floating}, choice);
 }
 
 // The ranks' own datagrams in place of the MPI's messages.

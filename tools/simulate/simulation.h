@@ -22,7 +22,9 @@ struct SimulateOptions {
   uint32_t root = 0;
   SimulatedEngine engine = SimulatedEngine::kMessages;
   engines::nic::Mode nic_mode = engines::nic::Mode::kCollective;
-  bool nic_asks_all = false;  // barriers by one question to all, and by the algorithm's messages if one is late
+  bool nic_asks_all = false;    // barriers by one question to all, and by the algorithm's messages if one is late
+  bool nic_on_arrival = false;  // operands are combined as they come, not in the schedule's order
+  bool is_floating = false;     // what engines combine
   simulation::Network network;
   simulation::Situation situation;
   uint32_t runs = 1;

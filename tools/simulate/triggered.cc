@@ -42,6 +42,10 @@ Result<Between> between_nodes(const selection::Choice& choice, const schedule::N
   return Between{choice.parts[across].algorithm, choice.parts[across].degree};
 }
 
+engines::nic::Form form_of(const EnginesMode& mode, bool synchronizes) {
+  return {.mode = mode.mode, .synchronizes = synchronizes, .on_arrival = mode.on_arrival};
+}
+
 Result<std::vector<nic_program>> tables_that_ask_all(uint32_t size,
                                                      const std::function<schedule::Plan(uint32_t)>& plan_of) {
   std::vector<nic_program> tables;
@@ -88,9 +92,8 @@ Result<simulation::EnginesCall> engines_call(const selection::Query& query, cons
   for (const bool synchronizes : {false, true}) {
     if (synchronizes && !has_twin) break;
     Result<std::vector<nic_program>> tables =
-        mode.asks_all
-            ? tables_that_ask_all(nodes.count(), plan_of)
-            : engines::nic::stage_tables(nodes.count(), {.mode = mode.mode, .synchronizes = synchronizes}, plan_of);
+        mode.asks_all ? tables_that_ask_all(nodes.count(), plan_of)
+                      : engines::nic::stage_tables(nodes.count(), form_of(mode, synchronizes), plan_of);
     if (!tables.is_ok()) return tables.take_status();
     made.programs.push_back(tables.take());
     if (has_twin) made.synchronizing.push_back(1);
@@ -98,7 +101,8 @@ Result<simulation::EnginesCall> engines_call(const selection::Query& query, cons
   for (uint32_t node = 0; node < nodes.count(); ++node) made.members.push_back(nodes.ranks_of(node).front());
   if (has_twin) made.call.root = nodes.node_of(root);
   if (!is_barrier) {
-    const uint8_t name = engines::nic::operation_name(collective, reduction::Operation::kSum, reduction::Type::kInt64);
+    const uint8_t name = engines::nic::operation_name(
+        collective, reduction::Operation::kSum, mode.is_floating ? reduction::Type::kDouble : reduction::Type::kInt64);
     made.call.operation = engines::nic::operation_of(name);
     made.call.type = engines::nic::type_of(name);
     made.call.words = static_cast<uint8_t>(engines::nic::words_for(query.bytes));

@@ -21,7 +21,9 @@ schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape s
 
 struct EnginesMode {
   engines::nic::Mode mode = engines::nic::Mode::kCollective;
-  bool asks_all = false;  // of barriers (engines::nic::broadcast_table)
+  bool asks_all = false;     // of barriers (engines::nic::broadcast_table)
+  bool on_arrival = false;   // operands are combined as they come (engines::nic::Form)
+  bool is_floating = false;  // doubles, not integers
 };
 
 // Barriers, and of up to 64 words broadcasts, reductions and all-reductions, of one rank a node or by one leader in

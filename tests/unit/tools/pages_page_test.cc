@@ -39,6 +39,16 @@ TEST(PagesPage, HtmlIsBalancedAndTheSameEachTime) {
     EXPECT_NE(html.find(wanted), std::string::npos) << wanted;
 }
 
+TEST(PagesPage, RowsThatStandAloneNameTheirCells) {
+  Page page("Title");
+  page.add_section("A", "one").add_table({"", {"what", "paper <b>"}, {{"a barrier", "25.72 us"}, {"another"}}, true});
+  const std::string html = page.html();
+  EXPECT_EQ(what_is_unbalanced(html), "");
+  EXPECT_NE(html.find("<table class=\"stacks\">"), std::string::npos);
+  EXPECT_NE(html.find("data-label=\"paper &lt;b&gt;\">25.72 us</td>"), std::string::npos);
+  EXPECT_EQ(html.find("data-label=\"what\""), std::string::npos) << "the first cell says it itself";
+}
+
 TEST(PagesPage, NeedsNothingFromElsewhere) {
   const std::string html = full_page("plain").html();
   for (const char* unwanted : {"<script", "src=", "@import", "url(", "<link"})
