@@ -28,7 +28,8 @@ std::string problem_of(const std::vector<Line>& lines, const Claim& claim, const
           recipe.value("below", std::string()), less, more})
       if (!name.empty() && (line.name == name || line.beside == name)) return line.problem;
   }
-  return "";
+  const bool has_any = std::any_of(lines.begin(), lines.end(), [](const Line& line) { return line.problem.empty(); });
+  return has_any || lines.empty() || claim.role != Role::kPredict ? "" : lines.front().problem;
 }
 
 std::string why_no_model(const Item& item, const Claim& claim, const std::vector<Line>& lines, const Json& recipe) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "pages/text.h"
 #include "reproduce/selected.h"
@@ -20,6 +21,11 @@ std::string percent_text(double part) {
   return (part > 0 && text != "0" ? "+" : "") + text + " %";
 }
 
+Outcome outcome_of_share(size_t holding, size_t all) {
+  if (holding == all) return Outcome::kReproduced;
+  return 2 * holding > all ? Outcome::kInPart : Outcome::kNot;
+}
+
 Finding find_order(const Claim& claim, const Json& recipe, const std::vector<Line>& lines) {
   Json wanted = recipe;
   wanted["of"] = recipe.value("more", claim.more);
@@ -35,9 +41,7 @@ Finding find_order(const Claim& claim, const Json& recipe, const std::vector<Lin
     least = std::min(least, ratio);
     most = std::max(most, ratio);
   }
-  finding.outcome = holding == ratios.size()      ? Outcome::kReproduced
-                    : 2 * holding > ratios.size() ? Outcome::kInPart
-                                                  : Outcome::kNot;
+  finding.outcome = outcome_of_share(holding, ratios.size());
   const std::string low = pages::number_text(least), high = pages::number_text(most);
   finding.text = std::to_string(holding) + " of " + std::to_string(ratios.size()) + " (" + low +
                  (low == high ? "" : " to " + high) + " times)";
@@ -92,9 +96,33 @@ Finding find_counts(const Json& recipe, const Points& points) {
     right += std::abs(points[at].second - exact) <= 1e-3 * std::abs(exact) ? 1 : 0;
     list += (at == 0 ? "" : ", ") + pages::number_text(points[at].second);
   }
-  const bool are_all = right == wanted.size();
-  finding.outcome = are_all ? Outcome::kReproduced : 2 * right > wanted.size() ? Outcome::kInPart : Outcome::kNot;
+  finding.outcome = outcome_of_share(right, wanted.size());
   finding.text = list;
+  return finding;
+}
+
+// Whether of some lines those expected are the best, or the worst, or within 5 % of that, at each place.
+Finding find_extreme(const Json& recipe, const std::vector<Line>& lines, bool is_best) {
+  Finding finding;
+  const auto names = recipe[is_best ? "best_of" : "worst_of"].get<std::vector<std::string>>();
+  const Json expected = recipe.value("expected", Json::array());
+  std::map<double, std::pair<double, double>> extremes;  // of all, and of those expected
+  for (const std::string& name : names) {
+    const bool is_expected = std::find(expected.begin(), expected.end(), name) != expected.end();
+    Json wanted = recipe;
+    wanted["of"] = name;
+    for (const auto& [x, y] : selected(wanted, lines)) {
+      const double value = is_best ? y : -y;
+      auto& [of_all, of_expected] = extremes.try_emplace(x, INFINITY, INFINITY).first->second;
+      of_all = std::min(of_all, value);
+      if (is_expected) of_expected = std::min(of_expected, value);
+    }
+  }
+  if (extremes.empty()) return finding;
+  size_t right = 0;
+  for (const auto& [x, both] : extremes) right += both.second - both.first <= kGrowth * std::abs(both.first) ? 1 : 0;
+  finding.outcome = outcome_of_share(right, extremes.size());
+  finding.text = std::to_string(right) + " of " + std::to_string(extremes.size());
   return finding;
 }
 
@@ -105,7 +133,8 @@ bool is_within_factor(double value, double paper, double factor) {
 
 Outcome outcome_of(const Claim& claim, const Json& recipe, double value) {
   const double paper = *claim.value;
-  if (claim.relation == ">=" || claim.relation == "<=") {
+  const bool is_bound = (claim.relation == ">=" || claim.relation == "<=") && !recipe.contains("factor");
+  if (is_bound) {
     if (claim.relation == ">=" ? value >= paper : value <= paper) return Outcome::kReproduced;
     return is_within_factor(value, paper, kFactor) ? Outcome::kInPart : Outcome::kNot;
   }
@@ -144,6 +173,8 @@ Finding judge(const Claim& claim, const Json& recipe, double value) {
 }
 
 Finding find(const Claim& claim, const Json& recipe, const std::vector<Line>& lines) {
+  for (const bool is_best : {true, false})
+    if (recipe.contains(is_best ? "best_of" : "worst_of")) return find_extreme(recipe, lines, is_best);
   if (claim.is_order()) return find_order(claim, recipe, lines);
   const Points points = selected(recipe, lines);
   if (recipe.contains("equals")) return find_counts(recipe, points);

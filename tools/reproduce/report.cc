@@ -66,7 +66,10 @@ void add_problems(const Comparison& comparison, pages::Section& section) {
   };
   for (const Line& line : comparison.model) add("model: ", line);
   for (const Line& line : comparison.measured) add("here: ", line);
-  for (const auto& [problem, lines] : lines_of) section.add_paragraph("Missing, " + problem + ": " + lines + ".");
+  for (const auto& [problem, lines] : lines_of) {
+    std::string text = "Missing, ";
+    section.add_paragraph(text.append(problem).append(": ").append(lines).append("."));
+  }
 }
 
 void add_section(const Comparison& comparison, const Paper& paper, pages::Page& page) {

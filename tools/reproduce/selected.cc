@@ -43,8 +43,21 @@ std::optional<double> spread(Points points, bool is_off_median) {
   return 100 * std::max(most / median - 1, 1 - least / median);
 }
 
+// From which x on all reach four fifths of the most.
+std::optional<double> nearly_most(const Points& points) {
+  double most = 0;
+  for (const auto& [x, y] : points) most = std::max(most, y);
+  std::optional<double> found;
+  for (const auto& [x, y] : points) {
+    if (y < 0.8 * most) found.reset();
+    if (y >= 0.8 * most && !found) found = x;
+  }
+  return found;
+}
+
 std::optional<double> taken(const std::string& what, const Points& points) {
   if (what == "slope") return slope_of(points);
+  if (what == "nearly_most") return nearly_most(points);
   if (what == "until") return border(points, /*is_first=*/true);
   if (what == "from") return border(points, /*is_first=*/false);
   if (what == "off_median" || what == "first_before_last") return spread(points, what == "off_median");

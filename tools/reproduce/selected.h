@@ -22,9 +22,9 @@ const Line* line_called(const std::vector<Line>& lines, const std::string& name)
 // if it has some, and between `from` and `to`.
 Points selected(const Json& recipe, const std::vector<Line>& lines);
 
-// One number of the points: that `at` an x (less that at `minus_at`), or what `take` says: slope, most, least, until
-// and from (to which x, or from which x on, `of` is the lesser line), off_median and first_before_last (in percent).
-// Divided by `divide`.
+// One number of the points: that `at` an x (less that at `minus_at`), or what `take` says: slope, most, least,
+// nearly_most (from which x on all have four fifths of the most), until and from (to which x, or from which x on, `of`
+// is the lesser line), off_median and first_before_last (in percent). Divided by `divide`.
 std::optional<double> number_of(const Json& recipe, const Points& points);
 
 }  // namespace hocket::reproduce

@@ -16,7 +16,6 @@ namespace {
 
 using simulation::Job;
 using simulation::kNothing;
-using simulation::Step;
 using simulation::StepTimes;
 using simulation::Time;
 using simulation::to_us;

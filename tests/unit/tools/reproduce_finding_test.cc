@@ -102,6 +102,19 @@ TEST(ReproduceFinding, RecipesTakeNumbersOfLines) {
   EXPECT_EQ(find(number(1), {{"of", "nic"}, {"equals", {10, 20, 31}}}, kLines).outcome, Outcome::kInPart);
 }
 
+TEST(ReproduceFinding, TheBestAndTheWorstOfLines) {
+  const Json best = {{"best_of", {"nic", "host", "flat"}}, {"expected", {"nic"}}};
+  EXPECT_EQ(find(relation(""), best, kLines).text, "2 of 3");
+  EXPECT_EQ(find(relation(""), best, kLines).outcome, Outcome::kInPart);
+  const Json worst = {{"worst_of", {"nic", "host", "flat"}}, {"expected", {"flat"}}};
+  EXPECT_EQ(find(relation(""), worst, kLines).outcome, Outcome::kReproduced);
+  EXPECT_FALSE(find(relation(""), {{"best_of", {"nobody"}}}, kLines).is_there());
+  const Json nearly = {{"of", "host"}, {"take", "nearly_most"}, {"factor", 2}};
+  EXPECT_EQ(find(number(5, "nodes", ">="), nearly, kLines).value.value_or(0), 8);
+  EXPECT_EQ(find(number(5, "nodes", ">="), nearly, kLines).outcome, Outcome::kReproduced);
+  EXPECT_EQ(find(number(3, "nodes", ">="), nearly, kLines).outcome, Outcome::kNot);
+}
+
 class ReproduceVerdict : public testing::Test {
  protected:
   void add(Role role, Outcome model, Outcome measured = Outcome::kUnknown) {

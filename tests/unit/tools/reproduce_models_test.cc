@@ -97,6 +97,10 @@ TEST(ReproduceModels, EveryRecipeIsOfAClaimAndOfLinesThatAreThere) {
           EXPECT_NE(std::find(names.begin(), names.end(), recipe[field].get<std::string>()), names.end())
               << item.id << " " << recipe;
         }
+        for (const char* field : {"best_of", "worst_of", "expected"})
+          for (const Json& name : recipe.value(field, Json::array()))
+            EXPECT_NE(std::find(names.begin(), names.end(), name.get<std::string>()), names.end())
+                << item.id << " " << recipe;
       }
     }
   }
