@@ -65,7 +65,8 @@ RESULTS = {
     "tools/reproduce/measuring.cc": {"command_for"},
     "tools/reproduce/report.cc": {""},
     "tools/tune/compare.cc": {"print_text"},
-    "tools/tune/table.cc": {"head", "model_lines", "this_machine", "cluster_table_text", ""},
+    "tools/tune/written/network.cc": {"head_of", "source_of_fitted", "source_of_wire", "source_of"},
+    "tools/tune/written/table.cc": {"head", "model_lines", "this_machine", "cluster_table_text", ""},
 }
 
 # Folders that write pages and scripts.

@@ -12,7 +12,7 @@
 #include "tune/measure.h"
 #include "tune/new_table.h"
 #include "tune/on_mpi.h"
-#include "tune/table.h"
+#include "tune/written/table.h"
 #include "words/collective_names.h"
 #include "words/words.h"
 
@@ -31,6 +31,7 @@ Examples:
   hocket tune --compare site.table shipped                which is better where, measured side by side
   hocket tune --output site.table --against shipped       both, in one budget
   hocket tune --output cluster.table --budget 10m -- mpirun -n 32 --host a:8,b:8,c:8,d:8
+  hocket tune --network site.network                      the same measured for `hocket simulate --network`
   hocket tune --shapes 4x8 --merge cluster.table --output cluster.table -- mpirun -n 32 ...
   hocket tune --from openmpi.json mpich.json --output both.table    one table for several MPIs
 With a launcher it measures ranks of an MPI: which algorithm, or which composition of algorithms, or the MPI's own,
@@ -98,14 +99,17 @@ Status read_options(const TuneWords& parsed, TuneOptions& options) {
 int run_under_mpi(const TuneWords& parsed, const OnMpi& job, const TuneOptions& options) {
   if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty())
     return fail(kUsage, "--compare, --against and --ranks are of ranks of this machine, without a launcher");
-  const ClusterTuning tuning{options,           parsed.table.output,  parsed.shapes, parsed.table.merge,
-                             parsed.table.json, parsed.budget.empty()};
+  const ClusterTuning tuning{
+      options,           parsed.table.output,  parsed.table.network, parsed.shapes, parsed.table.merge,
+      parsed.table.json, parsed.budget.empty()};
   return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return tune_on_mpi(ranks, tuning); });
 }
 
 int run_from(const TuneWords& parsed) {
-  if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty())
-    return fail(kUsage, "--from measures nothing: --compare, --against, --ranks and --shapes mean nothing with it");
+  if (!parsed.compare.empty() || !parsed.table.against.empty() || !parsed.ranks.empty() || !parsed.shapes.empty() ||
+      !parsed.table.network.empty())
+    return fail(kUsage,
+                "--from measures nothing: --compare, --against, --ranks, --shapes and --network mean nothing with it");
   return table_from_surveys(parsed.table);
 }
 
@@ -117,8 +121,9 @@ int run(const TuneWords& parsed, const Invocation& invocation) {
   if (is_on_mpi(job)) return run_under_mpi(parsed, job, options);
   if (!parsed.shapes.empty()) return fail(kUsage, "--shapes is of ranks of an MPI: give a launcher behind --");
   if (!parsed.compare.empty()) {
-    if (!parsed.table.output.empty() || !parsed.table.against.empty())
-      return fail(kUsage, "--compare measures two tables that exist: it goes with neither --output nor --against");
+    if (!parsed.table.output.empty() || !parsed.table.against.empty() || !parsed.table.network.empty())
+      return fail(kUsage,
+                  "--compare measures two tables that exist: it goes without --output, --against and --network");
     Progress progress(options.budget_s);
     return compare_tables(options, parsed.compare[0], parsed.compare[1], parsed.table.json, progress);
   }
@@ -151,6 +156,9 @@ void add_tune(CLI::App& app, Invocation& invocation) {
       ->expected(2)
       ->type_name("FILE");
   sub->add_option("--against", parsed->table.against, "compare the new table with this one, a file or `shipped`")
+      ->type_name("FILE");
+  sub->add_option("--network", parsed->table.network,
+                  "also a network for `hocket simulate`; without --output and --json, nothing else")
       ->type_name("FILE");
   sub->add_option("--shapes", parsed->shapes,
                   "with a launcher: nodes x ranks a node, 2x4,4x8 (default: powers of two up to what there is)");

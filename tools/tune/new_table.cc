@@ -8,8 +8,9 @@
 #include "tune/compare.h"
 #include "tune/earlier.h"
 #include "tune/on_mpi.h"
-#include "tune/output.h"
 #include "tune/sharing.h"
+#include "tune/written/network.h"
+#include "tune/written/output.h"
 #include "words/say.h"
 #include "words/words.h"
 
@@ -51,6 +52,7 @@ Result<std::vector<selection::Rule>> rules_by_wire(const std::vector<Survey>& su
 int measure_table(const NewTable& wanted, const TuneOptions& asked) {
   if (const Status status = check_writable("--output", wanted.output); !status.is_ok())
     return fail(kUsage, status.message());
+  if (const Status status = check_network_path(wanted.network); !status.is_ok()) return fail(kUsage, status.message());
   TuneOptions options = asked;
   Progress progress(options.budget_s);
   progress.say("what cores share", "");
@@ -71,9 +73,13 @@ int measure_table(const NewTable& wanted, const TuneOptions& asked) {
   // What was written must be readable; and comparing needs a file.
   Result<selection::Table> table = selection::Table::parse(text, "the new table");
   if (!table.is_ok()) return fail(kFailure, table.status().message());
-  if (const Status status = deliver(wanted.output, wanted.json, text, found.value(), fit); !status.is_ok())
+  const Delivery to{wanted.output, wanted.json, wanted.network.empty()};
+  if (const Status status = deliver(to, text, found.value(), fit); !status.is_ok())
     return fail(kFailure, status.message());
   say_what_became(options, found.value(), noise, wanted.output);
+  const MeasuredNetwork network{this_machine(), "", found.value().measurements, fit, "", false};
+  if (const Status status = write_network(wanted.network, network); !status.is_ok())
+    return fail(kFailure, status.message());
   if (wanted.against.empty()) return kSuccess;
   return compare_tables(options, wanted.output, wanted.against, wanted.json, progress);
 }
@@ -106,7 +112,7 @@ int table_from_surveys(const NewTable& wanted) {
   Result<selection::Table> table = selection::Table::parse(text({}), "the new table");
   if (!table.is_ok()) return fail(kFailure, table.status().message());
   const Fit fit = judge_model(table.value(), survey.measurements);
-  const Status status = deliver(wanted.output, wanted.json, text(fit), survey, fit);
+  const Status status = deliver({wanted.output, wanted.json}, text(fit), survey, fit);
   if (!status.is_ok()) return fail(kFailure, status.message());
   if (!wanted.output.empty()) std::fprintf(stderr, "hocket tune: wrote %s\n", wanted.output.c_str());
   return kSuccess;

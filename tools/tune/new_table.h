@@ -13,6 +13,7 @@ namespace hocket::command {
 
 struct NewTable {
   std::string output;   // a file; "": stdout
+  std::string network;  // a file that simulations take, made of the same measurements; "": none
   bool json = false;    // everything that was measured
   std::string against;  // a table to compare it with, a file or "shipped"; "": none
   // Of a table that is made of earlier surveys:

@@ -12,8 +12,9 @@
 #include "bench/oversubscription.h"
 #include "probe/interface.h"
 #include "tune/compare.h"
-#include "tune/output.h"
 #include "tune/survey.h"
+#include "tune/written/network.h"
+#include "tune/written/output.h"
 #include "words/say.h"
 #include "words/words.h"
 
@@ -167,10 +168,14 @@ class Tuner {
     survey_.cells_measured = by_cell(survey_.measurements).size();
     renew_table();
     const Fit fit = judge_model(table_, survey_.measurements);
-    const Status status = deliver(tuning_.output, tuning_.json, text(fit), survey_, fit);
+    const Delivery to{tuning_.output, tuning_.json, tuning_.network.empty()};
+    const Status status = deliver(to, text(fit), survey_, fit);
     if (!status.is_ok()) return fail(kFailure, status.message());
     say_what_became(options_, survey_, noise(), tuning_.output);
-    return kSuccess;
+    MeasuredNetwork network{this_machine(), survey_.mpi, {}, fit, tuning_.merge, has_nodes()};
+    network.fit.parameters = model_;
+    const Status written = write_network(tuning_.network, network);
+    return written.is_ok() ? kSuccess : fail(kFailure, written.message());
   }
 
   bench::MpiRanks& ranks_;
@@ -222,7 +227,8 @@ int tune_on_mpi(bench::MpiRanks& ranks, const ClusterTuning& tuning) {
   const bool reads = world.rank() == 0;
   Result<selection::Table> base = base_named(reads ? tuning.merge : "none", agreed.options.cores);
   if (is_wrong_somewhere(world, why_not(base))) return kFailure;
-  const Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
+  Status writable = reads ? check_writable("--output", tuning.output) : Status::ok();
+  if (reads && writable.is_ok()) writable = check_network_path(tuning.network);
   if (is_wrong_somewhere(world, writable.is_ok() ? "" : std::string(writable.message()))) return kUsage;
   try {
     return Tuner(ranks, agreed, shapes.take(), base.take()).run();

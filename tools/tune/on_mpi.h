@@ -16,9 +16,10 @@ namespace hocket::command {
 
 struct ClusterTuning {
   TuneOptions options;
-  std::string output;  // a file; "": stdout
-  std::string shapes;  // "2x4,4x4"; "": the usual ones
-  std::string merge;   // a file, "shipped" or "none"
+  std::string output;   // a file; "": stdout
+  std::string network;  // a file; "": none
+  std::string shapes;   // "2x4,4x4"; "": the usual ones
+  std::string merge;    // a file, "shipped" or "none"
   bool json = false;
   bool has_usual_budget = false;  // in place of the options': as the cores of all ranks ask for
 };

@@ -53,6 +53,23 @@ class Tune(CommandTest):
         self.assertTrue(result.stdout.startswith("hocket-table 1\n"))
         self.assertIn("%] ", result.stderr)
 
+    def test_a_network_for_simulations(self):
+        path = self.path("site.network")
+        result = self.expect(run("tune", "--budget", "2s", "--network", path, *SMALL), 0)
+        self.assertEqual(result.stdout, "", "no table was asked for")
+        self.assertIn(f"wrote {path}", result.stderr)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(text.startswith("hocket-network 1\n"), text)
+        self.assertRegex(text, r"\nalpha_us \S+ +# fitted to \d+ times of collectives, off by a factor of ")
+        self.assertRegex(text, r"\ncores \d+ +# counted")
+        self.assertNotRegex(text, r"\nwire_")
+        times = [json.loads(self.expect(run("simulate", "allreduce", "ring", "--ranks", "4", "--network", network,
+                                            "--json"), 0).stdout)["end_us"] for network in (path, "cell-blade")]
+        self.assertNotEqual(*times)
+        both = self.expect(run("tune", "--budget", "2s", "--network", path, "--json", *SMALL), 0)
+        self.assertTrue(json.loads(both.stdout)["table"].startswith("hocket-table 1\n"))
+
     def test_json_has_every_measurement_and_the_table(self):
         all_of_it = json.loads(self.expect(run("tune", "--budget", "2s", "--json", *SMALL), 0).stdout)
         self.assertTrue(all_of_it["table"].startswith("hocket-table 1\n"))
@@ -117,9 +134,17 @@ class Tune(CommandTest):
         with open(old, "w", encoding="utf-8") as file:
             file.write("hocket-table 1\nmodel alpha_us=0.25\nalltoall nodes=2 ppn=9 leader  # of the old one\n"
                        "alltoall nodes=2 ppn=1..2 crowded leader\n")
+        network = self.path("cluster.network")
         arguments = ["tune", "--budget", "4s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
-                     "--merge", old]
-        table = self.expect(run_on_nodes(family, launcher, arguments), 0).stdout
+                     "--merge", old, "--output", self.path("new.table"), "--network", network]
+        self.expect(run_on_nodes(family, launcher, arguments), 0)
+        with open(network, encoding="utf-8") as file:
+            text = file.read()
+        self.assertRegex(text, r"\nalpha_us 0.25 +# of the table `\S+old.table`, not fitted here\n")
+        self.assertRegex(text, r"\nwire_alpha_us \S+ +# measured between nodes")
+        self.assertRegex(text, r"\none_machine 1 +# found")
+        with open(self.path("new.table"), encoding="utf-8") as file:
+            table = file.read()
         self.assertIn("alpha_us=0.25", table)
         self.assertIn("# of the old one", table)
         # A rule for the same cells takes the old one's place.
@@ -167,6 +192,10 @@ class Tune(CommandTest):
         self.refused("tune", "--sizes", "12", words=["--sizes 12", "whole doubles"])
         self.refused("tune", "--output", "/nowhere/site.table", words=["--output", "/nowhere/site.table"])
         self.refused("tune", "--against", "shipped", words=["--output"])
+        self.refused("tune", "--network", self.path("site"), words=["--network", "ends in .network"])
+        self.refused("tune", "--network", "/nowhere/site.network", words=["--network", "/nowhere/site.network"])
+        self.refused("tune", "--network", "x.network", "--compare", "shipped", "shipped", words=["--network"])
+        self.refused("tune", "--network", "x.network", "--from", "x.json", words=["--network"])
         self.refused("tune", "--compare", "shipped", "shipped", "--output", self.path("x"), words=["--compare"])
 
     def test_tables_that_cannot_be_read_are_refused_before_anything_is_measured(self):

@@ -3,7 +3,7 @@
 
 #include "tools/unlike_parameters.h"
 #include "tune/on_mpi.h"
-#include "tune/table.h"
+#include "tune/written/table.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/output.h"
+#include "tune/written/output.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ TEST(TuneJson, HasEveryParameterOfTheModel) {
   Fit fit;
   fit.parameters = all_unlike_the_defaults();
   testing::internal::CaptureStdout();
-  const Status status = deliver("", true, "", {}, fit);
+  const Status status = deliver({"", true}, "", {}, fit);
   const std::string printed = testing::internal::GetCapturedStdout();
   ASSERT_TRUE(status.is_ok()) << status.message();
   const nlohmann::json model = nlohmann::json::parse(printed).at("model");

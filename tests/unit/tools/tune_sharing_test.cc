@@ -10,7 +10,7 @@
 #include "platform/machine/processors_folder.h"
 #include "platform/machine/topology.h"
 #include "tune/measure.h"
-#include "tune/table.h"
+#include "tune/written/table.h"
 
 namespace hocket::command {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/output.h"
+#include "tune/written/output.h"
 
 #include <unistd.h>
 
@@ -15,20 +15,6 @@ namespace {
 
 // Above this noise a table is worth little.
 constexpr double kBusy = 1.1;
-
-// Whole or not at all: ranks of a running job may read the file at any time.
-Status write_file(const std::string& path, const std::string& text) {
-  const std::string draft = path + ".new";
-  std::ofstream file(draft);
-  file << text;
-  file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) {
-    const int error = errno;
-    unlink(draft.c_str());
-    return Status::system("cannot write " + path, error);
-  }
-  return Status::ok();
-}
 
 nlohmann::ordered_json as_json(const Fit& fit) {
   nlohmann::ordered_json model;
@@ -88,11 +74,25 @@ void report_what_is_missing(const TuneOptions& options, const Survey& survey) {
 
 }  // namespace
 
-Status deliver(const std::string& path, bool json, const std::string& text, const Survey& survey, const Fit& fit) {
+Status write_file(const std::string& path, const std::string& text) {
+  const std::string draft = path + ".new";
+  std::ofstream file(draft);
+  file << text;
+  file.close();
+  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    unlink(draft.c_str());
+    return Status::system("cannot write " + path, error);
+  }
+  return Status::ok();
+}
+
+Status deliver(const Delivery& to, const std::string& text, const Survey& survey, const Fit& fit) {
+  const std::string& path = to.path;
   if (!path.empty()) HOCKET_TRY(write_file(path, text));
-  if (json)
+  if (to.json)
     std::printf("%s\n", as_json(survey, fit, text).dump(1).c_str());
-  else if (path.empty())
+  else if (path.empty() && to.has_stdout)
     std::printf("%s", text.c_str());
   return Status::ok();
 }

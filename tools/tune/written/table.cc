@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tune/table.h"
+#include "tune/written/table.h"
 
 #include <sys/utsname.h>
 
@@ -14,15 +14,6 @@
 
 namespace hocket::command {
 namespace {
-
-std::string today() {
-  const time_t now = time(nullptr);
-  tm date{};
-  gmtime_r(&now, &date);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%d", &date);
-  return text;
-}
 
 std::string ranks_text(const TuneOptions& options) {
   std::string text;
@@ -105,6 +96,15 @@ std::string shapes_text(const Survey& survey) {
 }
 
 }  // namespace
+
+std::string today() {
+  const time_t now = time(nullptr);
+  tm date{};
+  gmtime_r(&now, &date);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &date);
+  return text;
+}
 
 Machine this_machine() {
   Machine machine;

@@ -16,6 +16,7 @@ struct Machine {
   uint32_t cores = 1;     // usable
 };
 Machine this_machine();
+std::string today();  // "2026-11-27"
 
 struct Making {
   Fit fit;
