@@ -7,9 +7,12 @@
 // lost answer would stop all traffic for a second. So is what manages groups of IPv6, which the kernel also sends by
 // itself, so that it would change the numbers of the packets behind it.
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
+#include <linux/ip.h>
 #include <linux/pkt_cls.h>
+#include <linux/udp.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
@@ -52,12 +55,66 @@ struct {
   __type(value, __u32);
 } lab_addresses SEC(".maps");
 
+// Whose events come to whoever opens the map and puts a buffer for each processor into it; the kernel takes them out
+// when that process closes the map, or ends.
+struct {
+  __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+  __uint(key_size, sizeof(__u32));
+  __uint(value_size, sizeof(__u32));
+} lab_events SEC(".maps");
+
+struct lab_recording lab_recording;
+
 enum verdict { PASS, DROP, TO_RELAY };
 
 static __always_inline void count(__u64* counter) { __sync_fetch_and_add(counter, 1); }
+static __always_inline void count_hit(__u64* counter, enum lab_hit hit, __u32* hits) {
+  count(counter);
+  *hits |= 1U << hit;
+}
+
+static __always_inline int is_recording(void) { return *(volatile __u32*)&lab_recording.is_on != 0; }
+
+// Whether it is a packet of NIC engines, on whatever port, or a doorbell; what an event says of it, if so.
+static __always_inline int read_event(struct __sk_buff* skb, __u32 link, struct lab_event* event) {
+  struct {
+    struct iphdr ip;
+    struct udphdr udp;
+  } headers;
+  enum { BEFORE_WORDS = ETH_HLEN + sizeof headers };
+  if (skb->protocol != bpf_htons(ETH_P_IP)) return 0;
+  if (bpf_skb_load_bytes(skb, ETH_HLEN, &headers, sizeof headers) != 0) return 0;
+  if (headers.ip.protocol != IPPROTO_UDP || headers.ip.version != 4 || headers.ip.ihl != 5) return 0;
+  if (bpf_skb_load_bytes(skb, MAC_BYTES, event->source, sizeof event->source) != 0) return 0;
+  if (bpf_skb_load_bytes(skb, BEFORE_WORDS, event->words, sizeof event->words) != 0) return 0;
+  if ((__u32)event->words[0] != bpf_htonl(LAB_ENGINE_MAGIC)) return 0;
+  event->time_ns = bpf_ktime_get_ns();
+  event->hits = 0;
+  event->link = (__u16)link;
+  event->carried = (__u16)((skb->len - BEFORE_WORDS - sizeof event->words) / 8);
+  event->is_again = 0;
+  return 1;
+}
+
+static __always_inline void tell(struct __sk_buff* skb, struct lab_event* event) {
+  const long error = bpf_perf_event_output(skb, &lab_events, BPF_F_CURRENT_CPU, event, sizeof *event);
+  if (error == -ENOENT)
+    *(volatile __u32*)&lab_recording.is_on = 0;
+  else if (error != 0)
+    count(&lab_recording.missed);
+}
+
+// Of a packet that nothing hits here.
+static __always_inline void tell_of(struct __sk_buff* skb, __u32 link, __u32 is_again) {
+  struct lab_event event;
+  if (!is_recording() || !read_event(skb, link, &event)) return;
+  event.is_again = (__u16)is_again;
+  tell(skb, &event);
+}
 
 // One bit behind the header of IP, where a checksum covers it. `tag`: bytes of a tag that stands before that header.
-static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 random, struct lab_counters* counters) {
+static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 random, struct lab_counters* counters,
+                                    __u32* hits) {
   __u8 version = 0;
   __u16 length = 0;
   __u8 byte = 0;
@@ -70,7 +127,7 @@ static __always_inline void corrupt(struct __sk_buff* skb, __u32 tag, __u64 rand
   const __u32 place = tag + ETH_HLEN + header + (__u32)(random >> 8) % (total - header);
   if (bpf_skb_load_bytes(skb, place, &byte, 1) != 0) return;
   byte ^= 1 << (random & 7);
-  if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count(&counters->corrupted);
+  if (bpf_skb_store_bytes(skb, place, &byte, 1, 0) == 0) count_hit(&counters->corrupted, LAB_HIT_Corrupt, hits);
 }
 
 // Group management is exempt: a switch that doesn't learn which nodes have joined sends them nothing, which is another
@@ -106,12 +163,13 @@ static __always_inline int may_be_hit(struct __sk_buff* skb) {
 // (none does yet); the tags for the relay; the duplicate; what changes the first of the two only, TAG_BYTES further on
 // where there are tags.
 static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, __u64 same_link_flags,
-                                             const struct lab_settings* settings, struct lab_counters* counters) {
+                                             const struct lab_settings* settings, struct lab_counters* counters,
+                                             __u32* hits) {
   const __u64 seed = settings->seed;
   const __u64 number = __sync_fetch_and_add(&counters->number, 1);
   if (lab_is_hit(settings->loss, seed, link, LAB_LOSS, number) &&
       (!settings->lose_multicast_only || is_multicast(skb))) {
-    count(&counters->lost);
+    count_hit(&counters->lost, LAB_HIT_Loss, hits);
     return DROP;
   }
   const int is_held = lab_is_hit(settings->reorder, seed, link, LAB_HOLD, number);
@@ -120,37 +178,55 @@ static __always_inline enum verdict judge_ip(struct __sk_buff* skb, __u32 link, 
   if (to_relay && (bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_relay_tag(link, is_held)) != 0 ||
                    bpf_skb_vlan_push(skb, bpf_htons(ETH_P_8021Q), lab_time_tag(bpf_ktime_get_ns())) != 0))
     return DROP;
-  if (is_held) count(&counters->reordered);
-  if (is_delayed) count(&counters->delayed);
+  if (is_held) count_hit(&counters->reordered, LAB_HIT_Reorder, hits);
+  if (is_delayed) count_hit(&counters->delayed, LAB_HIT_Delay, hits);
   if (lab_is_hit(settings->duplicate, seed, link, LAB_DUPLICATE, number)) {
     const __u32 target = to_relay ? LAB_RELAY_INDEX : skb->ifindex;
     skb->mark = JUDGED;
-    if (bpf_clone_redirect(skb, target, to_relay ? 0 : same_link_flags) == 0) count(&counters->duplicated);
+    if (bpf_clone_redirect(skb, target, to_relay ? 0 : same_link_flags) == 0)
+      count_hit(&counters->duplicated, LAB_HIT_Duplicate, hits);
     skb->mark = 0;
   }
   if (lab_is_hit(settings->corrupt, seed, link, LAB_CORRUPT, number))
-    corrupt(skb, to_relay ? TAG_BYTES : 0, lab_random(seed, link, LAB_CORRUPT_WHERE, number), counters);
+    corrupt(skb, to_relay ? TAG_BYTES : 0, lab_random(seed, link, LAB_CORRUPT_WHERE, number), counters, hits);
   return to_relay ? TO_RELAY : PASS;
 }
 
 // `same_link_flags`: those of a redirection by which a copy comes by the same place again.
-static __always_inline enum verdict judge(struct __sk_buff* skb, __u32 link, __u64 same_link_flags) {
+static __always_inline enum verdict judge(struct __sk_buff* skb, __u32 link, __u64 same_link_flags,
+                                          const struct lab_settings* settings, struct lab_counters* counters,
+                                          __u32* hits) {
+  if (!settings->is_active) return PASS;
+  if (settings->is_cut) {
+    count_hit(&counters->cut, LAB_HIT_Cut, hits);
+    return DROP;
+  }
+  if (!may_be_hit(skb)) return PASS;
+  return judge_ip(skb, link, same_link_flags, settings, counters, hits);
+}
+
+// Judges it if it hasn't been, and tells who records what came of it.
+static __always_inline enum verdict pass_link(struct __sk_buff* skb, __u32 link, __u64 same_link_flags) {
   struct lab_settings* settings = bpf_map_lookup_elem(&lab_settings, &link);
   struct lab_counters* counters = bpf_map_lookup_elem(&lab_counters, &link);
   if (settings == 0 || counters == 0) return DROP;
   if (skb->mark == JUDGED) {
     skb->mark = 0;
+    if (link % 2 == LAB_TO_NODE) tell_of(skb, link, 1);
     return PASS;
   }
   count(&counters->packets);
   __sync_fetch_and_add(&counters->bytes, skb->len);
-  if (!settings->is_active) return PASS;
-  if (settings->is_cut) {
-    count(&counters->cut);
-    return DROP;
+  struct lab_event event;
+  // Before it is changed.
+  const int is_told = is_recording() && read_event(skb, link, &event);
+  __u32 hits = 0;
+  const enum verdict verdict = judge(skb, link, same_link_flags, settings, counters, &hits);
+  if (is_told) {
+    event.hits = hits;
+    tell(skb, &event);
   }
-  if (!may_be_hit(skb)) return PASS;
-  return judge_ip(skb, link, same_link_flags, settings, counters);
+  return verdict;
 }
 
 static __always_inline int act_on(enum verdict verdict) {
@@ -163,11 +239,11 @@ static __always_inline __u32 port_of(const struct __sk_buff* skb) { return skb->
 
 SEC("tc")
 int lab_from_node(struct __sk_buff* skb) {
-  return act_on(judge(skb, lab_link(port_of(skb), LAB_FROM_NODE), BPF_F_INGRESS));
+  return act_on(pass_link(skb, lab_link(port_of(skb), LAB_FROM_NODE), BPF_F_INGRESS));
 }
 
 SEC("tc")
-int lab_to_node(struct __sk_buff* skb) { return act_on(judge(skb, lab_link(port_of(skb), LAB_TO_NODE), 0)); }
+int lab_to_node(struct __sk_buff* skb) { return act_on(pass_link(skb, lab_link(port_of(skb), LAB_TO_NODE), 0)); }
 
 // A packet that the relay gives back continues where the relay took it.
 SEC("tc")
@@ -198,7 +274,7 @@ static __always_inline int flood(struct __sk_buff* skb, __u32 port) {
 SEC("tc")
 int lab_switch(struct __sk_buff* skb) {
   const __u32 port = port_of(skb);
-  const int action = act_on(judge(skb, lab_link(port, LAB_FROM_NODE), BPF_F_INGRESS));
+  const int action = act_on(pass_link(skb, lab_link(port, LAB_FROM_NODE), BPF_F_INGRESS));
   if (action != TC_ACT_UNSPEC) return action;
   __u8 addresses[2 * MAC_BYTES];
   if (bpf_skb_load_bytes(skb, 0, addresses, sizeof addresses) != 0) return TC_ACT_SHOT;
@@ -217,7 +293,17 @@ int lab_switch(struct __sk_buff* skb) {
   if (settings->is_active) return (int)bpf_redirect(LAB_FIRST_PORT + *target, 0);
   count(&counters->packets);
   __sync_fetch_and_add(&counters->bytes, skb->len);
+  tell_of(skb, link, 0);
   return (int)bpf_redirect_peer(LAB_FIRST_PORT + *target, 0);
+}
+
+// In nodes, in front of the NIC engine's program, which keeps doorbells.
+SEC("tc")
+int lab_doorbell(struct __sk_buff* skb) {
+  struct lab_event event;
+  if (!is_recording() || !read_event(skb, LAB_DOORBELL, &event)) return TC_ACT_UNSPEC;
+  if ((bpf_be64_to_cpu(event.words[0]) >> 24 & 15) == LAB_ENGINE_DOORBELL) tell(skb, &event);
+  return TC_ACT_UNSPEC;
 }
 
 char lab_licence[] SEC("license") = "Dual BSD/GPL";

@@ -5,7 +5,7 @@
  * by an impairment depends on nothing but the link, its seed and that number, so that a run can be repeated.
  *
  * Thread safety: settings are written by the command and read by the programs, a word at a time; counters are added to
- * atomically by the programs and read by anybody. */
+ * atomically by the programs and read by anybody. Events go from each processor to its own buffer. */
 #ifndef HOCKET_LAB_PORT_H
 #define HOCKET_LAB_PORT_H
 
@@ -37,6 +37,34 @@ struct lab_counters {
 #define LAB_IMPAIRMENT(kind, name, measure, setting, counter, ...) __u64 counter;
 #include "lab_impairments.def"
   __u64 crowded_out; /* the relay had no room for it */
+};
+
+/* What is told of packets of NIC engines, and of what hosts tell their engines, while a process records it. */
+enum lab_hit { /* numbers of bits */
+#define LAB_IMPAIRMENT(kind, ...) LAB_HIT_##kind,
+#include "lab_impairments.def"
+               LAB_HITS
+};
+enum {
+  LAB_DOORBELL = LAB_LINKS, /* in place of a link */
+  /* Of protocol/packet.h and protocol/page.h, which have functions that these programs have no use for. */
+  LAB_ENGINE_MAGIC = 0x684b4e43,
+  LAB_ENGINE_DOORBELL = 15,
+  LAB_ENGINE_WORDS = 5,
+};
+struct lab_event {
+  __u64 time_ns;
+  __u64 words[LAB_ENGINE_WORDS]; /* as they go over the wire */
+  __u8 source[6];                /* the Ethernet address; of a doorbell its node's */
+  __u16 link;
+  __u32 hits;     /* what has hit it on that link */
+  __u16 carried;  /* words that follow */
+  __u16 is_again; /* one that was judged before, and now goes on to its node */
+};
+struct lab_recording {
+  __u32 is_on; /* set by who records; a program that finds that nobody listens any more clears it */
+  __u32 reserved;
+  __u64 missed; /* events for which there was no room */
 };
 
 static inline __u32 lab_link(__u32 port, __u32 direction) { return 2 * port + direction; }

@@ -12,6 +12,7 @@
 #include "bench/lab/operations.h"
 #include "bench/lab/run.h"
 #include "bench/lab/series.h"
+#include "lab/packets/recorder.h"
 #include "words/estimate.h"
 #include "words/progress.h"
 #include "words/say.h"
@@ -38,8 +39,25 @@ lab_bench::Work work_of(const BenchOptions& options, const Cell& cell) {
   return work;
 }
 
+// What `measure` gives. If it is to be recorded, `recording` says whether all of it was.
+template <typename Measure>
+Result<Measured> recorded(const lab::Lab& lab, const BenchOptions& options, const Cell& cell, const Variant& variant,
+                          Status& recording, const Measure& measure) {
+  if (options.record.empty()) return measure();
+  ordered_json about = {{"command", options.command}};
+  about.update(subject_of(options, cell, variant));
+  // What `hocket simulate --replay` makes the engines' tables of.
+  if (variant.mpi.empty()) about.update({{"engines", variant.path}, {"schedule", variant.schedule}});
+  about.update({{"rounds", options.rounds_of_slice()}, {"warm_ups", options.warm_ups}, {"seed", options.seed}});
+  Result<lab::Recorder> recorder = lab::Recorder::start(lab, options.record, about);
+  if (!recorder.is_ok()) return recorder.take_status();
+  Result<Measured> measured = measure();
+  recording = recorder.value().stop();
+  return measured;
+}
+
 Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& options, const Variant& variant,
-                             const Cell& cell, uint32_t slice) {
+                             const Cell& cell, uint32_t slice, Status& recording) {
   HOCKET_TRY(bench.use(variant.engines));
   lab_bench::Run run;
   Task& task = run.task;
@@ -59,12 +77,14 @@ Result<Measured> measure_one(lab_bench::BenchLab& bench, const BenchOptions& opt
   task.burns = options.compute == "burn";
   task.initiator = task.work.collective == Collective::kBroadcast ? 0 : task.ranks - 1;
   if (!variant.mpi.empty())
-    return lab_bench::measure_mpi(bench.lab(),
-                                  {variant.mpi, variant.has_hocket, variant.settings, options.ranks_per_node}, task);
+    return recorded(bench.lab(), options, cell, variant, recording, [&] {
+      return lab_bench::measure_mpi(bench.lab(),
+                                    {variant.mpi, variant.has_hocket, variant.settings, options.ranks_per_node}, task);
+    });
   run.make_driver = variant.make_driver;
   run.plan_of = [&](uint32_t rank) { return variant.plan_of(task.ranks, rank); };
   if (task.work.collective == Collective::kReduce) task.initiator = lab_bench::farthest_of(run.plan_of, task.ranks);
-  return lab_bench::measure(bench.lab(), run);
+  return recorded(bench.lab(), options, cell, variant, recording, [&] { return lab_bench::measure(bench.lab(), run); });
 }
 
 bool fits(const Variant& variant, const Cell& cell) {
@@ -107,6 +127,7 @@ class CellRuns {
   const BenchOptions& options_;
   const std::vector<Variant>& variants_;
   ordered_json& rows_;
+  Status recording_;
   Estimate estimate_;
   Progress progress_;
 };
@@ -130,7 +151,7 @@ int CellRuns::run_slice(lab_bench::BenchLab& bench, const Cell& cell, uint32_t s
     if (!fits(variant, cell)) continue;
     progress_.say_at(estimate_.text(), topic, variant.name);
     const double begin_s = progress_.spent_s();
-    const Result<Measured> measured = measure_one(bench, options_, variant, cell, slice);
+    const Result<Measured> measured = measure_one(bench, options_, variant, cell, slice, recording_);
     if (!measured.is_ok()) {
       progress_.clear();
       return fail(kFailure, variant.name + ": " + measured.status().message());
@@ -177,6 +198,7 @@ int CellRuns::run_on(const std::string& switch_name) {
 int CellRuns::run() {
   for (const std::string& name : options_.switches)
     if (const int code = run_on(name); code != kSuccess) return code;
+  if (!recording_.is_ok()) return fail(kFailure, recording_.message());
   return kSuccess;
 }
 

@@ -98,7 +98,7 @@ void print_row(const BenchOptions& options, const Cell& cell, const Variant& var
   std::printf("\n");
 }
 
-ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
+ordered_json subject_of(const BenchOptions& options, const Cell& cell, const Variant& variant) {
   ordered_json row = {
       {"collective", options.collective},
       {"timing", name_of(timing_of(options))},
@@ -110,20 +110,7 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
       {"wait", options.wait},
       {"cores", options.cores != 0 ? options.cores : static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_ONLN))},
       {"compute_us", options.compute_us},
-      {"impairment", options.impairment},
-      {"rounds", series.calls()},
-      {"mean_us", series.median(&Measured::mean_us)},
-      {"lowest_us", series.lowest(&Measured::mean_us)},
-      {"highest_us", series.highest(&Measured::mean_us)},
-      {"median_us", series.call_us(0.5)},
-      {"p99_us", series.call_us(0.99)},
-      {"p999_us", series.call_us(0.999)},
-      {"longest_us", series.call_us(1)},
-      {"processor_us", series.mean(&Measured::processor_us)},
-      {"packets", series.median(&Measured::packets)},
-      {"sent_bytes", series.median(&Measured::bytes)},
-      {"root_packets", series.median(&Measured::root_packets)},
-      {"root_sent_bytes", series.median(&Measured::root_bytes)}};
+      {"impairment", options.impairment}};
   if (cell.bytes != 0) {
     row["bytes"] = cell.bytes;
   } else if (!options.is_barrier()) {
@@ -132,6 +119,24 @@ ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant
     row["elements"] = cell.elements;
     row["bytes"] = uint64_t{sizeof(uint64_t)} * static_cast<uint64_t>(cell.elements);
   }
+  return row;
+}
+
+ordered_json row_of(const BenchOptions& options, const Cell& cell, const Variant& variant, const Series& series) {
+  ordered_json row = subject_of(options, cell, variant);
+  row.update({{"rounds", series.calls()},
+              {"mean_us", series.median(&Measured::mean_us)},
+              {"lowest_us", series.lowest(&Measured::mean_us)},
+              {"highest_us", series.highest(&Measured::mean_us)},
+              {"median_us", series.call_us(0.5)},
+              {"p99_us", series.call_us(0.99)},
+              {"p999_us", series.call_us(0.999)},
+              {"longest_us", series.call_us(1)},
+              {"processor_us", series.mean(&Measured::processor_us)},
+              {"packets", series.median(&Measured::packets)},
+              {"sent_bytes", series.median(&Measured::bytes)},
+              {"root_packets", series.median(&Measured::root_packets)},
+              {"root_sent_bytes", series.median(&Measured::root_bytes)}});
   if (timing_of(options) == Timing::kLatency) {
     row["settle_us"] = options.settle_of(cell.nodes);
     row["rank_us"] = series.rank_us();

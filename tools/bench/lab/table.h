@@ -39,6 +39,8 @@ struct BenchOptions {
   bool fetches_later = false;
   std::string compute = "burn";
   std::string json;
+  std::string record;   // the file; "": nothing is recorded
+  std::string command;  // as it was given, for that file
 
   uint32_t rounds_of_slice() const { return std::max(rounds / slices, 1U); }
   // Where cores are shared, ranks that have come to a call are done with their part of it only after their turns.
@@ -62,6 +64,8 @@ lab_bench::Timing timing_of(const BenchOptions& options);
 void print_head(const BenchOptions& options, const std::string& switch_name);
 void print_row(const BenchOptions& options, const Cell& cell, const lab_bench::Variant& variant,
                const lab_bench::Series& series);
+// What is measured: the first part of a row.
+nlohmann::ordered_json subject_of(const BenchOptions& options, const Cell& cell, const lab_bench::Variant& variant);
 nlohmann::ordered_json row_of(const BenchOptions& options, const Cell& cell, const lab_bench::Variant& variant,
                               const lab_bench::Series& series);
 

@@ -94,6 +94,7 @@ Status give_algorithm(Collective collective, Variant& variant) {
   std::string text = variant.algorithm;
   for (const Synonym& tree : kTrees)
     if (collective != Collective::kBarrier && text == tree.name) text = tree.algorithm;
+  variant.schedule = text;
   const std::string name = text.substr(0, text.find('/'));
   const algorithms::Algorithm* algorithm = algorithms::find(collective, name);
   if (algorithm == nullptr || !algorithms::is_by_messages(*algorithm))

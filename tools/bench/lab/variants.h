@@ -19,6 +19,7 @@ struct Variant {
   std::string name;       // as it was given: "nic:dissemination"
   std::string path;       // "nic", "nic-chain", "host-udp", ...: known_paths()
   std::string algorithm;  // "dissemination", "gather_broadcast/4", ...
+  std::string schedule;   // the same by the name that hocket has for it: "tree_mm/2" of "binomial"
   std::string mpi;        // whose own it is, or hocket's under it; "": none's, and what follows holds
   bool has_hocket = false;
   std::vector<std::string> settings;  // of hocket's ranks: "HOCKET_BROADCAST=multicast"

@@ -66,6 +66,7 @@ An MPI's calls are non-blocking ones with --fetch-later and for the overlap.
 Examples:
   hocket lab bench barrier --nodes 4,8 --variants nic,host-udp,mpi:mpich
   hocket lab bench barrier --nodes 8 --switch redirect --impair loss=1% --variants nic,agent --check --json lossy.json
+  hocket lab bench barrier --nodes 4 --switch redirect --variants nic --impair loss=5% --record run.jsonl
   hocket lab bench reduce --type double --elements 1,8,64 --variants nic,nic:chain,host-udp,mpi:openmpi
   hocket lab bench allreduce --elements 8 --timing overlap --compute-us 200 --variants hocket:mpich,mpi:mpich
   hocket lab bench broadcast --impair delay=500us --variants multicast,hocket:mpich:tree_mm:degree=2,mpi:mpich
@@ -121,6 +122,8 @@ std::string why_engines_cannot(const std::string& text, const Variant& variant, 
 // Why it can't be measured so; "": it can.
 std::string problem_of(const std::string& text, const Variant& variant, const BenchOptions& options) {
   const bool is_impaired = !options.impairment.empty();
+  if (!options.record.empty() && variant.engines == lab_bench::Engines::kNone && !variant.has_hocket)
+    return text + " has no NIC engines, whose packets --record writes down; nic, agent and hocket:NAME have";
   if (options.ranks_per_node > 1 && variant.mpi.empty())
     return text + " has one rank a node; --ppn goes with multicast, hocket:NAME and mpi:NAME";
   if (!options.bytes.empty() && variant.mpi.empty())
@@ -164,8 +167,30 @@ std::string problem_of_exchange(const BenchOptions& options, bool has_operands) 
   return "";
 }
 
+// A recording is of one run.
+std::string problem_of_recording(const BenchOptions& options) {
+  std::string several;
+  const auto look_at = [&](const char* option, size_t count) {
+    if (count != 1) several += (several.empty() ? "" : ", ") + std::string(option);
+  };
+  look_at("--nodes", options.nodes.size());
+  look_at("--switch", options.switches.size());
+  look_at("--variants", options.variants.size());
+  look_at("--slices", options.slices);
+  if (!options.is_barrier() && options.bytes.empty()) {
+    look_at("--type", options.types.size());
+    look_at("--elements", options.elements.size());
+  } else if (!options.is_barrier()) {
+    look_at("--bytes", options.bytes.size());
+  }
+  look_at("--skew-us", options.skews_us.size());
+  return several.empty() ? "" : "--record is of one run: one value is wanted of " + several;
+}
+
 // "": the options go together.
 std::string problem_of(const BenchOptions& options) {
+  if (!options.record.empty())
+    if (std::string problem = problem_of_recording(options); !problem.empty()) return problem;
   const auto is_bad = [](double value) { return !std::isfinite(value); };
   const BenchOptions usual;
   const int most = *std::max_element(options.nodes.begin(), options.nodes.end());
@@ -249,6 +274,8 @@ int run_bench(BenchOptions options) {
   // Before anything takes time; what is there stays until there is something else.
   if (!options.json.empty() && !std::ofstream(options.json, std::ios::app).good())
     return fail(kUsage, "can't write to `" + options.json + "`, as --json asks: " + std::strerror(errno));
+  if (!options.record.empty() && !std::ofstream(options.record, std::ios::app).good())
+    return fail(kUsage, "can't write to `" + options.record + "`, as --record asks: " + std::strerror(errno));
   report_skipped(options, variants);
   ordered_json rows = ordered_json::array();
   const int code = run_cells(options, variants, rows);
@@ -321,6 +348,9 @@ void add_how(CLI::App& sub, BenchOptions& options) {
       ->check(CLI::IsMember({"spin", "sleep"}));
   sub.add_option("--seed", options.seed, "of the order of nodes, of what is computed and slept (default: 1)");
   sub.add_option("--json", options.json, "write an array of rows to this file")->type_name("FILE");
+  sub.add_option("--record", options.record,
+                 "write a line of JSON to this file for each packet that engines send: of one run")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -331,7 +361,12 @@ void add_lab_bench(CLI::App& lab_command, Invocation& invocation) {
   auto options = std::make_shared<BenchOptions>();
   add_what(*sub, *options);
   add_how(*sub, *options);
-  sub->callback([=, &invocation] { invocation.run = [=] { return run_bench(*options); }; });
+  sub->callback([=, &invocation] {
+    if (!options->record.empty() && sub->count("--slices") == 0) options->slices = 1;
+    options->command = "hocket";
+    for (const std::string& word : invocation.own_arguments) options->command += " " + lab::quoted(word);
+    invocation.run = [=] { return run_bench(*options); };
+  });
 }
 
 }  // namespace hocket::command

@@ -19,6 +19,7 @@ Examples:
   hocket lab mpirun --mpi openmpi -n 8 ./app       ranks of a real MPI on the nodes, over TCP
   hocket lab mpirun --with-hocket -n 8 ./app       the same with hocket in it
   hocket lab loss all 1%                           packets get lost on their way
+  hocket lab record run.jsonl -- ./my-test         each packet of NIC engines meanwhile, and what became of it
   hocket lab status                                nodes, addresses, what is in force, who runs there
   hocket lab down                                  and nothing is left
 It needs root. docs/lab.md tells how it is made and what each MPI is told.)";
@@ -118,6 +119,7 @@ void add_lab(CLI::App& app, Invocation& invocation) {
   add_lab_exec(*sub, invocation);
   add_lab_mpirun(*sub, invocation);
   add_lab_impairments(*sub, invocation);
+  add_lab_record(*sub, invocation);
   add_lab_bench(*sub, invocation);
   add_lab_bench_rank(*sub, invocation);
 }

@@ -16,6 +16,7 @@ void add_lab_building(CLI::App& lab, Invocation& invocation);
 void add_lab_status(CLI::App& lab, Invocation& invocation);
 void add_lab_exec(CLI::App& lab, Invocation& invocation);
 void add_lab_mpirun(CLI::App& lab, Invocation& invocation);
+void add_lab_record(CLI::App& lab, Invocation& invocation);
 void add_lab_bench(CLI::App& lab_command, Invocation& invocation);
 void add_lab_bench_rank(CLI::App& lab_command, Invocation& invocation);
 void add_lab_impairments(CLI::App& lab, Invocation& invocation);

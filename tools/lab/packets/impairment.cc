@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "lab/packets/offloads.h"
+#include "lab/packets/recorder.h"
 #include "lab/packets/relay.h"
 #include "lab/packets/switch_programs.h"
 #include "lab/words.h"
@@ -102,7 +103,7 @@ Status reset_impairments(const Lab& lab) {
   HOCKET_TRY(set_offloads(lab, true));
   HOCKET_TRY(stop_relay(lab));
   if (!has_programs(lab)) return Status::ok();
-  if (lab.switch_kind == SwitchKind::kBridge) return unload_programs(lab);
+  if (lab.switch_kind == SwitchKind::kBridge && recording_process(lab) == 0) return unload_programs(lab);
   Result<LinkTable> table = LinkTable::open(lab);
   if (!table.is_ok()) return table.take_status();
   for (int node = 0; node < lab.nodes; ++node) {

@@ -26,12 +26,13 @@ namespace hocket::lab {
 
 static_assert(kFirstPort == LAB_FIRST_PORT && kRelayIndex == LAB_RELAY_INDEX);
 
+std::string pin_of(const Lab& lab, const char* name) { return lab.programs_directory() + "/" + name; }
+
 #ifdef HOCKET_LAB_PROGRAMS
 namespace {
 
 using platform::Descriptor;
 
-std::string pin(const Lab& lab, const char* name) { return lab.programs_directory() + "/" + name; }
 constexpr const char* kSettings = "settings";
 constexpr const char* kCounters = "counters";
 constexpr const char* kFromRelay = "from_relay";
@@ -117,11 +118,16 @@ Status attach_to_ports(const Lab& lab, const Object& object) {
 // The settings last: they tell that all is there.
 Status pin_all(const Lab& lab, const Object& object) {
   const auto pinned = [&](int descriptor, const char* name) {
-    const int error = bpf_obj_pin(descriptor, pin(lab, name).c_str());
-    return error == 0 ? Status::ok() : bpf::failed("can't pin " + pin(lab, name), error);
+    const int error = bpf_obj_pin(descriptor, pin_of(lab, name).c_str());
+    return error == 0 ? Status::ok() : bpf::failed("can't pin " + pin_of(lab, name), error);
   };
   HOCKET_TRY(pinned(program_of(object, "lab_from_relay"), kFromRelay));
   HOCKET_TRY(pinned(bpf_object__find_map_fd_by_name(object.get(), "lab_counters"), kCounters));
+  HOCKET_TRY(pinned(program_of(object, "lab_doorbell"), kDoorbellPin));
+  HOCKET_TRY(pinned(bpf_object__find_map_fd_by_name(object.get(), "lab_events"), kEventsPin));
+  // Of the one variable that isn't constant.
+  const bpf_map* recording = bpf_object__find_map_by_name(object.get(), ".bss");
+  HOCKET_TRY(pinned(bpf_map__fd(recording), kRecordingPin));
   const int settings = bpf_object__find_map_fd_by_name(object.get(), "lab_settings");
   for (uint32_t link = 0; link < LAB_LINKS; ++link) {
     lab_settings first{};
@@ -159,7 +165,7 @@ Result<Value*> map_values(const std::string& file) {
 
 }  // namespace
 
-bool has_programs(const Lab& lab) { return access(pin(lab, kSettings).c_str(), F_OK) == 0; }
+bool has_programs(const Lab& lab) { return access(pin_of(lab, kSettings).c_str(), F_OK) == 0; }
 
 Status load_programs(const Lab& lab) {
   if (has_programs(lab)) return Status::ok();
@@ -185,17 +191,17 @@ Status unload_programs(const Lab& lab) {
 
 Status attach_relay_program(const Lab& lab) {
   bpf::keep_words();
-  const Descriptor program(bpf_obj_get(pin(lab, kFromRelay).c_str()));
-  if (program.get() < 0) return Status::system("can't open " + pin(lab, kFromRelay), errno);
+  const Descriptor program(bpf_obj_get(pin_of(lab, kFromRelay).c_str()));
+  if (program.get() < 0) return Status::system("can't open " + pin_of(lab, kFromRelay), errno);
   return attach(kRelayIndex, BPF_TC_INGRESS, program.get());
 }
 
 Result<LinkTable> LinkTable::open(const Lab& lab) {
   LinkTable table;
-  Result<lab_settings*> settings = map_values<lab_settings>(pin(lab, kSettings));
+  Result<lab_settings*> settings = map_values<lab_settings>(pin_of(lab, kSettings));
   if (!settings.is_ok()) return settings.take_status();
   table.settings_ = settings.value();
-  Result<lab_counters*> counters = map_values<lab_counters>(pin(lab, kCounters));
+  Result<lab_counters*> counters = map_values<lab_counters>(pin_of(lab, kCounters));
   if (!counters.is_ok()) return counters.take_status();
   table.counters_ = counters.value();
   return table;

@@ -16,6 +16,12 @@
 
 namespace hocket::lab {
 
+// What of them is found in the lab's bpf/, beside settings and counters: what tells of packets (events.h).
+inline constexpr const char* kEventsPin = "events";
+inline constexpr const char* kRecordingPin = "recording";
+inline constexpr const char* kDoorbellPin = "doorbell";
+std::string pin_of(const Lab& lab, const char* name);
+
 bool has_programs(const Lab& lab);
 // Loads them and puts them on the ports of the lab, all or none.
 Status load_programs(const Lab& lab);
