@@ -77,6 +77,8 @@ class NicEngines {
   nic_verdict ring(uint32_t member, const engines::nic::NicCall& call);
   // What the surroundings were asked to call at this time.
   void happen(uint64_t ticket);
+  // A member looks for what is late at this time, unless it looks sooner anyway; as it does by itself.
+  void look_at(uint32_t member, Time time);
 
   uint32_t size() const { return static_cast<uint32_t>(members_.size()); }
   uint64_t started(uint32_t member) const { return members_[member].state.started; }
@@ -134,7 +136,6 @@ class NicEngines {
   void tell(uint32_t member, Time ready);
 
   // What is late (engines_looks.cc).
-  void look_at(uint32_t member, Time time);
   void look(uint32_t member);
   void watch(uint32_t member, nic_watch& watch);
   bool is_quiet(uint32_t member) const;

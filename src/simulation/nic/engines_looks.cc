@@ -33,10 +33,9 @@ void NicEngines::Member::note_sign_of_life(uint32_t source) {
   }
 }
 
-// At this time, unless it looks sooner anyway.
 void NicEngines::look_at(uint32_t member, Time time) {
   Member& own = members_[member];
-  time = std::max(time, own.last_look + from_us(options_.tick_us));
+  if (time > surroundings_.now()) time = std::max(time, own.last_look + from_us(options_.tick_us));
   if (own.next_look <= time) return;
   own.next_look = time;
   surroundings_.call_at(time, kLook + member);
