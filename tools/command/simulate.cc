@@ -12,6 +12,7 @@
 #include "base/size_text.h"
 #include "command/command.h"
 #include "command/layout.h"
+#include "command/replay.h"
 #include "command/simulated_best.h"
 #include "selection/cost_model.h"
 #include "simulate/simulation.h"
@@ -35,12 +36,14 @@ Examples:
   hocket simulate broadcast multicast --nodes 116x1 --multicast-loss 0.5 --runs 100
   hocket simulate allreduce ring --nodes 8x1 --bytes 64K --timeline ring.json    for ui.perfetto.dev
   hocket simulate --goal ring.goal --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
+  hocket simulate --replay run.jsonl        packets of `hocket lab bench barrier --nodes 4 ... --record run.jsonl`
 What is simulated, and what is not: docs/simulation.md.)";
 
 struct Words {
   std::string collective, algorithm, bytes = "8", engine = "messages", nic_mode = "collective", skew = "0", noise = "0",
                                      network;
   std::string goal, loggops = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";
+  ReplayOptions replay;
   LayoutOptions layout;
   uint32_t ranks = 0, element = 1;
   bool is_best = false, keep_order = false, as_json = false;
@@ -301,6 +304,8 @@ int simulate_goal(const Words& words) {
 
 int simulate(Words& words) {
   if (!words.goal.empty()) return simulate_goal(words);
+  if (!words.replay.file.empty())
+    return simulate_replay(words.replay, words.collective, words.algorithm, words.as_json);
   if (words.collective.empty()) return fail(kUsage, "simulate which collective, or which schedule (--goal FILE)?");
   if (const Status status = settle_network(words); !status.is_ok()) return fail(kUsage, status.message());
   if (const Status status = settle_call(words); !status.is_ok()) return fail(kUsage, status.message());
@@ -374,6 +379,9 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--timeline", words->options.trace, "write the last run for ui.perfetto.dev")->type_name("FILE");
   sub->add_option("--goal", words->goal, "simulate this schedule as LogGOPSim does")->type_name("FILE");
   sub->add_option("--loggops", words->loggops, "with --goal: its parameters, in ns")->capture_default_str();
+  sub->add_option("--replay", words->replay.file, "do a recording of `hocket lab record` again, and compare packets")
+      ->type_name("FILE");
+  sub->add_option("--group", words->replay.group, "with --replay: which of its groups of NIC engines")->type_name("ID");
   sub->add_flag("--json", words->as_json, "the same, and each rank's time, for a program to read");
   sub->callback([=, &invocation] { invocation.run = [=] { return simulate(*words); }; });
 }
