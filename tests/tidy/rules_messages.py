@@ -30,7 +30,7 @@ RESULTS = {
     "interposer/core/call_times.cc": {"times_text"},
     "interposer/core/statistics.cc": {"windows_text", "statistics_text"},
     "src/schedule/describe.cc": {""},
-    "src/simulation/nic/replay.cc": {"name_of"},
+    "src/simulation/nic/replay.cc": {"row_name"},
     "src/schedule/dumps/goal.cc": {"dump_goal"},
     "src/schedule/dumps/svg.cc": {"write", "arrowhead", "label", "legend", "mark"},
     "src/schedule/dumps/text.cc": {"dump_text"},

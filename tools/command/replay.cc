@@ -95,7 +95,7 @@ void print_differences(const Replayed& found) {
   size_t listed = 0;
   for (const ReplayDifference& one : found.differences) {
     if (listed++ == kMostListed) break;
-    std::printf("  %-20s %12llu %6u %6s %6u %12llu %12llu\n", name_of(row_of(one)),
+    std::printf("  %-20s %12llu %6u %6s %6u %12llu %12llu\n", row_name(row_of(one)),
                 static_cast<unsigned long long>(one.packet.epoch), one.packet.source, target_of(one.packet).c_str(),
                 one.packet.bit, static_cast<unsigned long long>(one.count.recorded),
                 static_cast<unsigned long long>(one.count.simulated));
@@ -133,7 +133,7 @@ void print(const ReplayOptions& options, const Subject& subject, const Replayed&
   std::printf("  %-20s %12s %12s %12s\n", "packets", "recorded", "simulated", "difference");
   for (size_t row = 0; row < found.rows.size(); ++row) {
     const ReplayCount& count = found.rows[row];
-    if (row == 0 || count.recorded != 0 || count.simulated != 0) print_row(name_of(ReplayRow(row)), count);
+    if (row == 0 || count.recorded != 0 || count.simulated != 0) print_row(row_name(ReplayRow(row)), count);
   }
   print_row("lost", found.lost);
   print_differences(found);
@@ -147,10 +147,10 @@ nlohmann::ordered_json json_of(const ReplayOptions& options, const Subject& subj
     return ordered_json{{"packets", name}, {"recorded", count.recorded}, {"simulated", count.simulated}};
   };
   for (size_t row = 0; row < found.rows.size(); ++row)
-    rows.push_back(row_named(name_of(ReplayRow(row)), found.rows[row]));
+    rows.push_back(row_named(row_name(ReplayRow(row)), found.rows[row]));
   rows.push_back(row_named("lost", found.lost));
   for (const ReplayDifference& one : found.differences)
-    differences.push_back({{"packets", name_of(row_of(one))},
+    differences.push_back({{"packets", row_name(row_of(one))},
                            {"epoch", one.packet.epoch},
                            {"program", one.packet.program},
                            {"source", one.packet.source},

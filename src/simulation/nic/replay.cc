@@ -61,7 +61,7 @@ class Replay final : public NicSurroundings {
  public:
   explicit Replay(const NicRecording& recording) : recording_(recording) {
     for (const RecordedPacket& packet : recording.packets)
-      packets_[name_of(packet.message)].recorded.push_back(&packet);
+      packets_[packet_name(packet.message)].recorded.push_back(&packet);
   }
 
   Result<Replayed> run(const std::vector<std::vector<nic_program>>& collectives, const NicOptions& options);
@@ -93,7 +93,7 @@ class Replay final : public NicSurroundings {
 
   // The recorded one of which the simulation has sent the same now; nullptr: there is none.
   const RecordedPacket* next(const nic_message& packet) {
-    Same& same = packets_[name_of(packet)];
+    Same& same = packets_[packet_name(packet)];
     const uint64_t number = same.simulated++;
     return number < same.recorded.size() ? same.recorded[number] : nullptr;
   }
@@ -136,7 +136,7 @@ void Replay::find_looks() {
   std::map<PacketName, uint64_t> sent_ns;   // the last time
   std::map<PacketName, uint64_t> asked_ns;  // when it was heard last that a message is wanted
   for (const RecordedPacket& packet : recording_.packets) {
-    const PacketName name = name_of(packet.message);
+    const PacketName name = packet_name(packet.message);
     bool has_looked = name.kind == NIC_NACK || name.kind == NIC_PROBE;
     if (name.kind == NIC_NACK && !packet.arrivals.empty()) {
       PacketName wanted = name;
@@ -242,7 +242,7 @@ Result<Replayed> Replay::run(const std::vector<std::vector<nic_program>>& collec
 
 }  // namespace
 
-PacketName name_of(const nic_message& message) {
+PacketName packet_name(const nic_message& message) {
   PacketName name = {message.epoch,   message.source, message.target, message.kind,
                      message.program, message.send,   message.bit};
   if (name.kind == NIC_OWED) name.kind = NIC_MESSAGE;
@@ -271,7 +271,7 @@ ReplayRow row_of(const PacketName& name, bool is_first) {
   }
 }
 
-const char* name_of(ReplayRow row) {
+const char* row_name(ReplayRow row) {
   constexpr const char* kNames[] = {"messages", "repetitions", "questions (nack)", "not yet (later)", "gone already",
                                     "probes",   "alive",       "receipts (ack)",   "broken (abort)"};
   static_assert(std::size(kNames) == static_cast<size_t>(ReplayRow::kRows));

@@ -61,7 +61,7 @@ struct PacketName {
 
   auto operator<=>(const PacketName&) const = default;
 };
-PacketName name_of(const nic_message& message);
+PacketName packet_name(const nic_message& message);
 
 enum class ReplayRow : uint8_t {
   kMessages,  // of schedules, each the first time
@@ -77,7 +77,7 @@ enum class ReplayRow : uint8_t {
 };
 ReplayRow row_of(const PacketName& name, bool is_first);
 // "messages", "questions (nack)", ...
-const char* name_of(ReplayRow row);
+const char* row_name(ReplayRow row);
 
 struct ReplayCount {
   uint64_t recorded = 0;

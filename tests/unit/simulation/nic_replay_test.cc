@@ -104,7 +104,7 @@ TEST(NicReplay, LosesWhatWasLostAndHasTheSameMessages) {
 TEST(NicReplay, MissesAMessageThatWasNotRecorded) {
   Recorded recorded = record(0, 0, 1);
   const auto gone = recorded.recording.packets.begin() + 17;
-  const simulation::PacketName name = simulation::name_of(gone->message);
+  const simulation::PacketName name = simulation::packet_name(gone->message);
   recorded.recording.packets.erase(gone);
   const Replayed found = replayed(recorded);
   EXPECT_FALSE(found.has_same_messages());
@@ -178,7 +178,7 @@ TEST(NicReplay, RefusesWhatDoesNotFitTogether) {
 
 TEST(NicReplay, EveryRowHasAName) {
   for (uint8_t number = 0; number < static_cast<uint8_t>(ReplayRow::kRows); ++number)
-    EXPECT_STRNE(simulation::name_of(ReplayRow{number}), "");
+    EXPECT_STRNE(simulation::row_name(ReplayRow{number}), "");
 }
 
 }  // namespace
