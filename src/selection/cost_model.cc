@@ -88,11 +88,14 @@ CostParameters assumed(const CostParameters& said, const Query& query) {
 struct PricedCall::Parts {
   std::optional<schedule::Nodes> nodes;  // that stand for those of the query, or for its domains
   Query query;
-  uint64_t calls = 1;
+  double calls = 1;  // as long as the one that is simulated
   std::optional<simulation::Job> chunk;
 };
 
 namespace {
+
+// Of a block for each rank and each other.
+constexpr uint64_t kMostSimulatedBytes = uint64_t{1} << 48;
 
 // A tree that is given is one of so many ranks, and fewer are priced.
 bool is_given(const Choice& choice) {
@@ -116,7 +119,7 @@ void place(const Query& query, const std::vector<uint32_t>& ranks, simulation::J
 PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness& closeness)
     : parts_(std::make_unique<Parts>()) {
   parts_->query = query;
-  parts_->calls = std::max<uint64_t>(choice.calls, 1);
+  parts_->calls = static_cast<double>(std::max<uint64_t>(choice.calls, 1));
   if (is_given(choice)) return;
   schedule::Shape shape;
   choice.fill(shape);
@@ -134,8 +137,14 @@ PricedCall::PricedCall(const Query& query, const Choice& choice, const Closeness
   shape.degree = choice.degree == 0 ? 0 : std::min(choice.degree, std::max(shape.size, 2u) - 1);
   shape.keep_order = !query.commutative;
   const uint64_t element_bytes = std::max<uint32_t>(query.element_bytes, 1);
-  const uint64_t count =
+  uint64_t count =
       schedule::lengths_are_agreed(query.collective) ? choice.chunk_elements : kAssumedBytes / element_bytes;
+  // Times of what is longer than memories are would not fit into the simulation's; it takes as many times as long.
+  const uint64_t most = std::max<uint64_t>(kMostSimulatedBytes / (element_bytes * shape.size * shape.size), 1);
+  if (count > most) {
+    parts_->calls *= static_cast<double>(count) / static_cast<double>(most);
+    count = most;
+  }
   simulation::JobWriter writer(shape.size, shape.nodes, count, element_bytes, closeness.finds_misses);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank)
     writer.add(algorithms::make_plan(*choice.algorithm, shape));
@@ -163,7 +172,7 @@ double PricedCall::us(const CostParameters& parameters) const {
     const simulation::Outcome outcome = simulation::Engine(*parts_->chunk, network, situation).run();
     us += outcome.is_finished ? simulation::to_us(outcome.end) : std::numeric_limits<double>::infinity();
   }
-  return static_cast<double>(parts_->calls) * us / static_cast<double>(orders);
+  return parts_->calls * us / static_cast<double>(orders);
 }
 
 namespace {

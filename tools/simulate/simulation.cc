@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algorithms/algorithm.h"
+#include "base/size_text.h"
 #include "pages/trace.h"
 #include "selection/cost_model.h"
 #include "simulate/triggered.h"
@@ -23,6 +24,8 @@ using simulation::Work;
 
 // What is looked at in its steps; more would take more memory than the simulation itself.
 constexpr size_t kMostSteps = 20'000'000;
+// Times of more would not fit into the simulation's.
+constexpr double kMostBytes = static_cast<double>(uint64_t{1} << 52);
 
 const char* word_of(Work work) {
   switch (work) {
@@ -162,6 +165,12 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
                                              std::to_string(shape.size) + " ranks; simulate it on fewer");
   }
   Job job = writer.finish();
+  double bytes = 0;
+  for (const simulation::Step& step : job.steps) bytes += static_cast<double>(step.bytes);
+  if (bytes > kMostBytes)
+    return Status(Code::kNotSupported, std::string(choice.algorithm->name) + " moves more than " +
+                                           size_to_text(static_cast<uint64_t>(kMostBytes)) + " bytes on " +
+                                           std::to_string(shape.size) + " ranks; simulate fewer --bytes or ranks");
   job.buffers_kib = selection::buffers_kib(query);
   return job;
 }

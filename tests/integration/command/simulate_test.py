@@ -55,6 +55,10 @@ class Simulate(CommandTest):
         late = self.json_of(*line, "broadcast", "--late", "3=500us")
         self.assertGreater(late["packets"], 24)
 
+    def test_what_no_memory_holds_is_refused(self):
+        refused = self.simulate("alltoall", "linear", "--ranks", "64", "--bytes", "102400G", code=1)
+        self.assertRegex(refused.stderr, r"moves more than \d+\w bytes on 64 ranks; simulate fewer --bytes or ranks")
+
     def test_ranks_that_get_nothing_go_on(self):
         found = self.json_of("reduce", "tree_mm:degree=2", "--nodes", "8x1", "--engine", "nic")
         self.assertEqual(found["packets"], 7)

@@ -55,6 +55,14 @@ TEST(CostModel, LongerMessagesCostMore) {
     });
 }
 
+TEST(CostModel, WhatNoMemoryHoldsIsPricedInProportion) {
+  for (const bool is_crowded : {false, true}) {
+    const double us = price_of(call_of(Collective::kAlltoall, uint64_t{1} << 36, 64, is_crowded), "linear");
+    const double longest = price_of(call_of(Collective::kAlltoall, uint64_t{1} << 56, 64, is_crowded), "linear");
+    EXPECT_NEAR(longest / us, 1 << 20, 1000) << is_crowded;
+  }
+}
+
 TEST(CostModel, EveryParameterCountsWhereItShould) {
   const Query small = call_of(Collective::kAllreduce, 8, 8, true);
   const Query large = call_of(Collective::kAllreduce, 1 << 20, 8, false);
