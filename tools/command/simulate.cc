@@ -93,6 +93,8 @@ Status settle_network(Words& words) {
                            : words.nic_mode == "direct" ? engines::nic::Mode::kDirect
                                                         : engines::nic::Mode::kCollective;
   words.options.nic_asks_all = words.nic_mode == "broadcast";
+  if (words.nic_mode != "collective" && words.engine != "nic")
+    return {Code::kInvalidArgument, "--nic-mode goes with --engine nic"};
   words.options.engine = words.engine == "nic"        ? SimulatedEngine::kNic
                          : words.engine == "host-udp" ? SimulatedEngine::kUdp
                                                       : SimulatedEngine::kMessages;

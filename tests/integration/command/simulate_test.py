@@ -52,6 +52,7 @@ class Simulate(CommandTest):
         packets = {mode: self.json_of(*line, mode)["packets"] for mode in modes}
         # Dissemination's 24; as many acknowledgements; a question, 7 answers and the release.
         self.assertEqual(packets, {"collective": 24, "chain": 24, "direct": 48, "broadcast": 9})
+        self.assertIn("--engine nic", self.simulate(*line[:4], "--nic-mode", "direct", code=2).stderr)
         late = self.json_of(*line, "broadcast", "--late", "3=500us")
         self.assertGreater(late["packets"], 24)
 
