@@ -170,7 +170,8 @@ void print(const Words& words, const Simulated& found) {
   if (found.multicasts > 0)
     std::printf("  multicasts        %14llu, missed %llu times\n", static_cast<unsigned long long>(found.multicasts),
                 static_cast<unsigned long long>(found.missed));
-  if (found.path_steps > 0)
+  // It is not followed through engines.
+  if (found.path_steps > 0 && words.options.engine != SimulatedEngine::kNic)
     std::printf("  longest path      %14u steps, %u messages with %llu bytes\n", found.path_steps, found.path_messages,
                 static_cast<unsigned long long>(found.path_bytes));
   if (!found.awaited.empty()) std::printf("  waited for longest");

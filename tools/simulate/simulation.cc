@@ -263,6 +263,11 @@ Result<Simulated> simulate_choice(const SimulateOptions& options, const selectio
       engines = group.take();
     }
     const simulation::Outcome outcome = engine.run();
+    if (!outcome.is_finished && call)
+      return Status(
+          Code::kBroken,
+          "the simulated engines don't come to an end: what is lost is not asked for with --nic-mode chain, or "
+          "nothing gets through; --nic-mode collective, or a smaller --loss");
     if (!outcome.is_finished)
       return Status(Code::kBroken, "the simulated ranks don't come to an end: some wait for what nobody sends");
     add_times(outcome, options, found);

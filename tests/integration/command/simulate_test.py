@@ -55,6 +55,8 @@ class Simulate(CommandTest):
         self.assertIn("--engine nic", self.simulate(*line[:4], "--nic-mode", "direct", code=2).stderr)
         late = self.json_of(*line, "broadcast", "--late", "3=500us")
         self.assertGreater(late["packets"], 24)
+        lost = self.simulate(*line, "chain", "--loss", "0.3", code=1)
+        self.assertIn("--nic-mode collective", lost.stderr)
 
     def test_what_no_memory_holds_is_refused(self):
         refused = self.simulate("alltoall", "linear", "--ranks", "64", "--bytes", "102400G", code=1)
