@@ -100,8 +100,9 @@ void add_reproduce(CLI::App& app, Invocation& invocation) {
   sub->add_option("--results", wanted->results, "where bench/results is (default: in the checkout)")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
-  sub->add_flag("--measure", wanted->measures, "measure anew first what can be; in labs, which takes root and hours");
-  sub->add_option("--share", wanted->measure.share, "with --measure: of the rounds")
+  sub->add_flag("--measure", wanted->measures,
+                "measure anew first what can be; what was measured in labs takes root, and hours");
+  sub->add_option("--share", wanted->measure.share, "with --measure: the part of the rounds to run")
       ->check(CLI::Range(0.0001, 1.0))
       ->capture_default_str();
   sub->add_option("--keep", wanted->measure.folder, "with --measure: into which folder new files go")

@@ -347,7 +347,7 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--bytes", words->bytes,
                   "of the message, or of a block where there is one a rank; with --best also several: 8,64,1K..1M")
       ->capture_default_str();
-  sub->add_option("--root", words->options.root)->capture_default_str();
+  sub->add_option("--root", words->options.root, "the rank that has, or gets, all")->capture_default_str();
   sub->add_option("--engine", words->engine, "what carries messages between nodes")
       ->check(CLI::IsMember({"messages", "host-udp", "nic"}))
       ->capture_default_str();

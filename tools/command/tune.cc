@@ -158,7 +158,7 @@ void add_tune(CLI::App& app, Invocation& invocation) {
   sub->add_option("--against", parsed->table.against, "compare the new table with this one, a file or `shipped`")
       ->type_name("FILE");
   sub->add_option("--network", parsed->table.network,
-                  "also a network for `hocket simulate`; without --output and --json, nothing else")
+                  "write a network for `hocket simulate` to this file; the table, too, only with --output or --json")
       ->type_name("FILE");
   sub->add_option("--shapes", parsed->shapes,
                   "with a launcher: nodes x ranks a node, 2x4,4x8 (default: powers of two up to what there is)");
