@@ -69,7 +69,8 @@ Result<simulation::LateRank> read_late(const std::string& word, uint32_t ranks) 
   const size_t sign = word.find('=');
   const Result<uint64_t> rank = parse_size(word.substr(0, sign));
   const Result<double> by_us = simulation::parse_us(sign == std::string::npos ? "" : word.substr(sign + 1));
-  if (!rank.is_ok() || !by_us.is_ok())
+  constexpr double kMostLate_us = 1e9;
+  if (!rank.is_ok() || !by_us.is_ok() || by_us.value() > kMostLate_us)
     return Status(Code::kInvalidArgument, "--late " + word + ": which rank, and by what? For example --late 3=500us");
   if (rank.value() >= ranks)
     return Status(Code::kInvalidArgument,
@@ -126,6 +127,8 @@ Status settle_call(Words& words) {
   if (words.options.root >= words.ranks)
     return {Code::kInvalidArgument, "root " + std::to_string(words.options.root) + " is not one of " +
                                         std::to_string(words.ranks) + " ranks, which count from 0"};
+  if (words.options.calls > 1 && (words.is_best || !words.late.empty() || !words.options.situation.skew.is_nothing()))
+    return {Code::kInvalidArgument, "--calls goes without --best, --late and --skew"};
   for (const std::string& word : words.late) {
     const Result<simulation::LateRank> late = read_late(word, words.ranks);
     if (!late.is_ok()) return {late.status().code(), late.status().message()};
@@ -374,7 +377,8 @@ void add_simulate(CLI::App& app, Invocation& invocation) {
   sub->add_option("--runs", words->options.runs, "with one seed after the other")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
-  sub->add_option("--calls", words->options.calls, "so many one after the other; what is printed is of one")
+  sub->add_option("--calls", words->options.calls,
+                  "so many one after the other; times are of one of them, all else of all")
       ->check(CLI::Range(1u, 1'000'000u))
       ->capture_default_str();
   sub->add_flag("--keep-order", words->keep_order, "for an operation that does not commute");

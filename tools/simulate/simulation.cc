@@ -26,6 +26,20 @@ using simulation::Work;
 constexpr size_t kMostSteps = 20'000'000;
 // Times of more would not fit into the simulation's.
 constexpr double kMostBytes = static_cast<double>(uint64_t{1} << 52);
+constexpr double kMostUs = 1e12;
+
+// What the dearest thing takes for a KiB that may be done to it.
+double dearest_us_per_kib(const simulation::Network& network) {
+  constexpr double kKib = 1024;
+  const simulation::CostParameters& costs = network.costs;
+  double most =
+      network.more.multicast_bytes == 0 ? 0 : network.more.multicast_overhead_us * kKib / network.more.multicast_bytes;
+  for (const double price : {costs.beta_us_per_kib, costs.gamma_us_per_kib, costs.source_us_per_kib,
+                             costs.memory_us_per_kib, costs.other_cache_us_per_kib, costs.other_socket_us_per_kib,
+                             costs.wire_beta_us_per_kib, costs.wire_miss_us_per_kib, network.more.udp_beta_us_per_kib})
+    most = std::max(most, price);
+  return most;
+}
 
 const char* word_of(Work work) {
   switch (work) {
@@ -138,6 +152,9 @@ Status repeat(schedule::Plan& plan, uint32_t calls) {
             "calls one after the other are simulated of algorithms by messages only; without --calls, or with another "
             "algorithm"};
   const size_t steps = plan.steps.size();
+  if (steps > simulation::kMostSteps / calls)
+    return {Code::kNotSupported, std::to_string(calls) + " calls have more than " +
+                                     std::to_string(simulation::kMostSteps) + " steps; simulate fewer --calls"};
   plan.steps.reserve(steps * calls);
   for (uint32_t call = 1; call < calls; ++call)
     for (size_t step = 0; step < steps; ++step) plan.steps.push_back(plan.steps[step]);
@@ -167,9 +184,8 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
   Job job = writer.finish();
   double bytes = 0;
   for (const simulation::Step& step : job.steps) bytes += static_cast<double>(step.bytes);
-  if (bytes > kMostBytes)
-    return Status(Code::kNotSupported, std::string(choice.algorithm->name) + " moves more than " +
-                                           size_to_text(static_cast<uint64_t>(kMostBytes)) + " bytes on " +
+  if (bytes > kMostBytes || bytes / 1024 * dearest_us_per_kib(options.network) > kMostUs)
+    return Status(Code::kNotSupported, std::string(choice.algorithm->name) + " moves too many bytes on " +
                                            std::to_string(shape.size) + " ranks; simulate fewer --bytes or ranks");
   job.buffers_kib = selection::buffers_kib(query);
   return job;

@@ -38,7 +38,7 @@ void Engine::State::make_bound_machines() {
 void Engine::State::add_machine(const std::vector<uint32_t>& ranks, uint32_t cores) {
   const auto number = static_cast<uint32_t>(machines_.size());
   Machine& machine = machines_.emplace_back();
-  if (ranks.size() > 1) machine.switching = prices_.switching_among(ranks.size() / cores);
+  if (ranks.size() > 1) machine.switching = prices_.switching_among((ranks.size() + cores - 1) / cores);
   for (const uint32_t rank : ranks) ranks_[rank].machine = number;
   for (uint32_t i = 0; i < cores; ++i) {
     machine.cores.push_back(static_cast<uint32_t>(cores_.size()));
@@ -81,7 +81,8 @@ void Engine::State::unpark(Machine& machine) {
     Core& core = cores_[number];
     if (!core.is_parked) continue;
     core.is_parked = false;
-    const uint64_t its = turn == 0 ? 0 : (now - core.parked_at + turn - 1) / turn;
+    // Where nobody stands in the row, nobody is looked at.
+    const uint64_t its = turn == 0 || machine.row.empty() ? 0 : (now - core.parked_at + turn - 1) / turn;
     looks += its;
     push(std::max(core.parked_at + its * turn, now), What::kCore, number);
   }

@@ -230,6 +230,8 @@ Time Engine::State::carry_out(uint32_t number, Time begin) {
   const bool by_memory = needs_turn(step);
   const Time reached = by_memory ? memory_.reach(number, begin) : begin;
   Time end = reached + prices_.work_of(step) + noise_of(number);
+  // Who has missed it takes a message.
+  if (step.work == Work::kFirstOf && !comes_by_multicast(number)) end = end - prices_.alpha_of(step) + prices_.receive;
   if (by_memory) end = memory_.move(number, reached, end);
   if (step.work == Work::kTake && !step.is(Step::kByWire)) {
     // The rest of the message comes behind its first fragment.

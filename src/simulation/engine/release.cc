@@ -35,11 +35,17 @@ Time Engine::State::available(uint32_t number) {
   }
 }
 
-Time Engine::State::available_of_both(uint32_t number) const {
+bool Engine::State::comes_by_multicast(uint32_t number) const {
   const Step& step = job_.steps[number];
   const Time message = step.partner == kNothing ? kNever : steps_[step.partner].known();
   const Time multicast = step.other == kNothing ? kNever : steps_[step.other].known();
-  return multicast < message && reaches(step.other, step.rank) ? multicast : message;
+  return multicast < message && reaches(step.other, step.rank);
+}
+
+Time Engine::State::available_of_both(uint32_t number) const {
+  const Step& step = job_.steps[number];
+  if (comes_by_multicast(number)) return steps_[step.other].known();
+  return step.partner == kNothing ? kNever : steps_[step.partner].known();
 }
 
 // Whether its rank waits for it now.

@@ -129,6 +129,7 @@ class Engine::State {
   // --- what lets others go on (release.cc) ---
   Time available(uint32_t step);
   Time available_of_both(uint32_t step) const;
+  bool comes_by_multicast(uint32_t step) const;
   void publish(uint32_t step, Time end);
   void release(uint32_t step, Time time);
   bool is_awaited_by(uint32_t step) const;

@@ -90,7 +90,13 @@ class Reader {
     return set(words[0], words[1]);
   }
   Status end() const {
-    return line_ == 0 ? bad("a file of a network begins with the line `hocket-network 1`") : Status::ok();
+    if (line_ == 0) return bad("a file of a network begins with the line `hocket-network 1`");
+    const CostParameters& costs = network_.costs;
+    const NetworkParameters& more = network_.more;
+    if (more.ranks_are_bound != 0 && costs.one_machine == 0) return bad("ranks_are_bound goes with one_machine 1");
+    if (more.nic_on_ringing_core != 0 && (more.ranks_are_bound == 0 || more.nic_alpha_us > 0))
+      return bad("nic_on_ringing_core goes with ranks_are_bound 1 and nic_alpha_us 0");
+    return Status::ok();
   }
 
  private:
@@ -188,7 +194,8 @@ std::string network_to_text(const Network& network, std::string_view head,
     const std::string from = source(fields[i].name);
     if (from.empty() && fields[i].value() == usual_fields[i].value()) continue;
     char number[32];
-    const auto end = std::to_chars(number, number + sizeof number, fields[i].value()).ptr;
+    const auto end = fields[i].number != nullptr ? std::to_chars(number, number + sizeof number, *fields[i].number).ptr
+                                                 : std::to_chars(number, number + sizeof number, *fields[i].price).ptr;
     std::string line = fields[i].name;
     line.append(" ").append(number, end);
     constexpr size_t kColumn = 28;  // of comments

@@ -117,7 +117,7 @@ nic_verdict NicEngines::ring(uint32_t member, const engines::nic::NicCall& call)
 }
 
 void NicEngines::happen(uint64_t ticket) {
-  if (ticket >= kLook) return look(static_cast<uint32_t>(ticket - kLook));
+  if (ticket >= kNicLook) return look(static_cast<uint32_t>(ticket - kNicLook));
   const auto number = static_cast<uint32_t>(ticket);
   const Packet packet = packets_[number];
   packets_.release(number);

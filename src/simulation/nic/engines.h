@@ -63,6 +63,9 @@ struct NicSums {
   }
 };
 
+// In a ticket of an engine's look for what is late, beside the member; otherwise it is a packet's.
+inline constexpr uint64_t kNicLook = uint64_t{1} << 32;
+
 class NicEngines {
  public:
   // `collectives`: for each of the group's programs, all members' parts of it (engines/nic/stage_table.h). The
@@ -119,7 +122,6 @@ class NicEngines {
     Time start, arrival, send, word, record, notify;
   };
   static constexpr uint32_t kNothing = 0xffffffffu;
-  static constexpr uint64_t kLook = uint64_t{1} << 32;  // in a ticket, beside the member; otherwise it is a packet's
 
   NicEngines(NicSurroundings& surroundings, const NicPrices& prices,
              const std::vector<std::vector<nic_program>>& collectives, const NicOptions& options);

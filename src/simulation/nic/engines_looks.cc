@@ -38,7 +38,7 @@ void NicEngines::look_at(uint32_t member, Time time) {
   if (time > surroundings_.now()) time = std::max(time, own.last_look + from_us(options_.tick_us));
   if (own.next_look <= time) return;
   own.next_look = time;
-  surroundings_.call_at(time, kLook + member);
+  surroundings_.call_at(time, kNicLook + member);
 }
 
 // Whether there is nothing that could be late: all is complete, and all that was owed has been acknowledged.

@@ -61,7 +61,8 @@ void JobEngines::ring(uint32_t member) {
 }
 
 void JobEngines::call_at(Time time, uint64_t ticket) {
-  const uint64_t ringer = ringer_ == kNobody ? 0 : uint64_t{ringer_} + 1;
+  // Looks are made on each engine's own time, whoever has rung last.
+  const uint64_t ringer = ringer_ == kNobody || ticket >= kNicLook ? 0 : uint64_t{ringer_} + 1;
   engine_.call_at(time, ticket | ringer << kRingerBits);
 }
 

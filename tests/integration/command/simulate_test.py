@@ -60,7 +60,7 @@ class Simulate(CommandTest):
 
     def test_what_no_memory_holds_is_refused(self):
         refused = self.simulate("alltoall", "linear", "--ranks", "64", "--bytes", "102400G", code=1)
-        self.assertRegex(refused.stderr, r"moves more than \d+\w bytes on 64 ranks; simulate fewer --bytes or ranks")
+        self.assertRegex(refused.stderr, "moves too many bytes on 64 ranks; simulate fewer --bytes or ranks")
 
     def test_ranks_that_get_nothing_go_on(self):
         found = self.json_of("reduce", "tree_mm:degree=2", "--nodes", "8x1", "--engine", "nic")
@@ -80,6 +80,11 @@ class Simulate(CommandTest):
         one, many = self.json_of(*line), self.json_of(*line, "--calls", "50")
         self.assertAlmostEqual(many["end_us"], one["end_us"], places=6)
         self.assertEqual(many["messages"], 50 * one["messages"])
+        for words in (["--best"], ["--late", "3=1us"], ["--skew", "1us"]):
+            query = ["barrier", "--nodes", "8x1"] if words == ["--best"] else line
+            self.assertIn("--calls goes without", self.simulate(*query, "--calls", "2", *words, code=2).stderr)
+        refused = self.simulate("alltoall", "pairwise", "--nodes", "1024x1", "--calls", "1000000", code=1)
+        self.assertIn("simulate fewer --calls", refused.stderr)
         late = self.json_of(*line, "--late", "3=500us")
         self.assertGreater(late["end_us"], 500)
         self.assertLess(late["rank_us"][3], min(late["rank_us"][:3]))

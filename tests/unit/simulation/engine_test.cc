@@ -98,6 +98,12 @@ TEST(SimulationEngine, LongMulticastsGoOutInFragments) {
   network.more.multicast_bytes = 1000;
   // Seven more, for the sender's processor, the interface and the receivers' processors.
   EXPECT_EQ(Engine(job, network, {}).run().end, whole + 7 * from_us(2 + 0.5 + 2));
+  // Who has missed it takes messages, which are not cut: the root's fragments are all that is longer.
+  network.more.multicast_loss = 1;
+  const Time fragments_all_missed = Engine(job, network, {}).run().end;
+  network.more.multicast_bytes = 0;
+  EXPECT_EQ(fragments_all_missed, Engine(job, network, {}).run().end + 7 * from_us(2));
+  network.more.multicast_bytes = 1000;
   network.more.multicast_loss = 0.2;
   const uint64_t missed = Engine(job, network, {}).run().missed;
   EXPECT_GT(missed, 25u) << "five of six miss one of eight";

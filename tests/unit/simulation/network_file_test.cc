@@ -53,6 +53,18 @@ TEST(NetworkFile, WritesWhatItReadsAsTheSameNetwork) {
   }
 }
 
+TEST(NetworkFile, NumbersAreWrittenAsTheyAreRead) {
+  Network network;
+  network.name = "n";
+  network.costs.wire_pio_bytes = 100000;
+  network.more.multicast_bytes = 1000000;
+  network.more.wire_receive_more_us = -0.25;
+  const Result<Network> read =
+      parse_network(network_to_text(network, "n", [](std::string_view) { return std::string(); }), "n");
+  ASSERT_TRUE(read.is_ok()) << read.status().message();
+  EXPECT_TRUE(read.value().costs == network.costs && read.value().more == network.more);
+}
+
 TEST(NetworkFile, RefusesWhatItCantUnderstandAndSaysWhere) {
   const auto refusal = [](const std::string& text) {
     const Result<Network> parsed = parse_network(text, "n.network");
@@ -72,6 +84,9 @@ TEST(NetworkFile, RefusesWhatItCantUnderstandAndSaysWhere) {
   EXPECT_NE(refusal(head + "cores\n").find("here stands `cores`"), std::string::npos);
   EXPECT_NE(refusal(head + "loss 0\nloss 0\n").find("n.network:3: `loss` stands there twice"), std::string::npos);
   EXPECT_NE(refusal(head + "loss 0\nlike elan3\n").find("stands before all numbers"), std::string::npos);
+  EXPECT_NE(refusal(head + "ranks_are_bound 1\n").find("goes with one_machine 1"), std::string::npos);
+  EXPECT_NE(refusal(head + "nic_on_ringing_core 1\none_machine 1\n").find("goes with ranks_are_bound 1"),
+            std::string::npos);
   EXPECT_NE(refusal(head + "like n\n").find("no other network"), std::string::npos);
   EXPECT_NE(std::string(find_network("lanai").status().message()).find("there are "), std::string::npos);
   EXPECT_NE(std::string(find_network("/no/where").status().message()).find("/no/where"), std::string::npos);

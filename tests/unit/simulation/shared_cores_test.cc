@@ -113,6 +113,18 @@ TEST(SharedCores, AreGivenFirstToWhoHasSlept) {
   EXPECT_LE(found.front(), from_us(1000 + kSend_us + kTake_us + 2 * kSwitch_us));
 }
 
+TEST(SharedCores, KeepNobodyWaitingWhoIsAlone) {
+  // Both alone on their cores, which look for engines' work: who comes late begins when it comes.
+  const schedule::Nodes nodes = one_each(2);
+  Network network = machine(2, true);
+  network.more.wire_look_us = 7;
+  const Job job = messages_to({1}, 2, nodes);
+  const Time soon = ends(job, network, 1, {.late = {{0, from_us(14)}}}).front() - from_us(14);
+  for (const double late_us : {0.1, 6.9, 13.3})
+    EXPECT_EQ(Engine(job, network, {.late = {{0, from_us(late_us)}}}).run().ended[0], from_us(late_us + kSend_us));
+  EXPECT_EQ(soon, from_us(7 + kTake_us)) << "the receiver looks in vain at 14 us, and again at 21";
+}
+
 // A barrier of two members by their engines.
 Outcome barrier_of_two(const Network& network) {
   const schedule::Nodes nodes = one_each(2);
