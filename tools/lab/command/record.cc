@@ -41,7 +41,7 @@ int run_recorded(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : supervision::kSignalled + WTERMSIG(status);
 }
 
-int execute(const std::string& name, const std::string& file, const std::vector<std::string>& command) {
+int record_command(const std::string& name, const std::string& file, const std::vector<std::string>& command) {
   if (command.empty())
     return fail(kUsage, "what should be recorded? For example: hocket lab record run.jsonl -- hocket lab mpirun ./app");
   if (const std::string wrong = unknown_option("lab record", command); !wrong.empty()) return fail(kUsage, wrong);
@@ -72,7 +72,7 @@ void add_lab_record(CLI::App& lab_command, Invocation& invocation) {
   sub->add_option("file", *file, "of lines of JSON; what was in it is replaced")->required()->type_name("FILE");
   sub->callback([=, &invocation] {
     const std::vector<std::string> command = words_behind(*sub, invocation);
-    invocation.run = [=] { return execute(*name, *file, command); };
+    invocation.run = [=] { return record_command(*name, *file, command); };
   });
 }
 
