@@ -211,13 +211,13 @@ void print_all(const std::vector<Simulated>& all) {
   std::printf("%-36s %14s %10s %12s %14s\n", "algorithm", "us", "of best", "messages", "bytes");
   for (const Simulated& found : all)
     std::printf("%-36s %14.3f %10.2f %12llu %14llu\n", found.algorithm.c_str(), found.whole_us(),
-                found.whole_us() / all.front().whole_us(), static_cast<unsigned long long>(found.messages),
-                static_cast<unsigned long long>(found.bytes));
+                all.front().whole_us() > 0 ? found.whole_us() / all.front().whole_us() : 1,
+                static_cast<unsigned long long>(found.messages), static_cast<unsigned long long>(found.bytes));
 }
 
 int simulate_best(const Words& words) {
   const std::vector<Simulated> all = simulate_all(words.options);
-  if (all.empty()) return fail(kFailure, "no algorithm can serve this call");
+  if (all.empty()) return fail(kFailure, "no algorithm can serve this call" + why_none(words.options));
   if (!words.as_json) {
     print_all(all);
     return kSuccess;

@@ -21,7 +21,8 @@ Result<BestBySize::Size> simulate_size(SimulateOptions options, uint64_t bytes,
   options.query.bytes = bytes;
   BestBySize::Size size{bytes, simulate_specs(options, specs)};
   if (size.all.empty())
-    return Status(Code::kNotSupported, "no algorithm can serve a call of " + size_to_text(bytes) + " bytes");
+    return Status(Code::kNotSupported,
+                  "no algorithm can serve a call of " + size_to_text(bytes) + " bytes" + why_none(options));
   return size;
 }
 
@@ -102,6 +103,11 @@ std::vector<Simulated> simulate_specs(const SimulateOptions& options, const std:
     return std::pair(a.whole_us(), a.algorithm) < std::pair(b.whole_us(), b.algorithm);
   });
   return all;
+}
+
+std::string why_none(const SimulateOptions& options) {
+  const Result<Simulated> chosen = simulate_spec(options, nullptr);
+  return chosen.is_ok() ? "" : ": " + std::string(chosen.status().message());
 }
 
 Result<BestBySize> best_by_size(const SimulateOptions& options, const std::vector<uint64_t>& sizes) {

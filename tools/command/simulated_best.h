@@ -23,6 +23,8 @@ std::vector<selection::Spec> specs_worth_simulating(const selection::Query& quer
 std::vector<Simulated> simulate_specs(const SimulateOptions& options, const std::vector<selection::Spec>& specs);
 // All that is worth it.
 std::vector<Simulated> simulate_all(const SimulateOptions& options);
+// Where that is nothing: why not, of what would be chosen.
+std::string why_none(const SimulateOptions& options);
 
 struct Crossover {
   std::string before;

@@ -58,6 +58,12 @@ class Simulate(CommandTest):
         lost = self.simulate(*line, "chain", "--loss", "0.3", code=1)
         self.assertIn("--nic-mode collective", lost.stderr)
 
+    def test_why_nothing_can_be_the_best_is_said(self):
+        refused = self.simulate("alltoall", "--nodes", "4x1", "--engine", "nic", "--best", code=1)
+        self.assertIn("no algorithm can serve this call: NIC engines are simulated for", refused.stderr)
+        refused = self.simulate("allreduce", "--nodes", "4x1", "--engine", "nic", "--bytes", "8..4K", "--best", code=1)
+        self.assertIn("no algorithm can serve a call of 1K bytes: NIC engines", refused.stderr)
+
     def test_what_no_memory_holds_is_refused(self):
         refused = self.simulate("alltoall", "linear", "--ranks", "64", "--bytes", "102400G", code=1)
         self.assertRegex(refused.stderr, "moves too many bytes on 64 ranks; simulate fewer --bytes or ranks")
