@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -119,7 +120,6 @@ double predict_us(const Row& row, const Model& network) {
 
 // Where a parameter is.
 double& dial(Model& network, const std::string& name) {
-  static double nowhere = 0;
   if (name == "wake_us") return network.wake_us;
 #define HOCKET_COST_PRICE(word, ...) \
   if (name == #word) return network.costs.word;
@@ -131,7 +131,8 @@ double& dial(Model& network, const std::string& name) {
 #define HOCKET_NETWORK_DIFFERENCE(...)
 #define HOCKET_NETWORK_NUMBER(...)
 #include "simulation/network/network_parameters.def"
-  return nowhere;
+  std::fprintf(stderr, "simulation_lab: `%s` is no parameter\n", name.c_str());
+  std::abort();
 }
 
 // A parameter, or what a receiver takes for a message, which networks say as a difference.
@@ -157,7 +158,7 @@ double distance(const std::vector<Row>& rows, const Model& network) {
   double sum = 0;
   for (const Row& row : rows) {
     const double off = std::log(predict_us(row, network) / row.measured_us);
-    if (!std::isnan(off)) sum += off * off;
+    sum += off * off;
   }
   return sum;
 }
@@ -349,6 +350,12 @@ int main(int argc, char** argv) {
                                              : by_mpi)
           .push_back(row);
   Model network = first_guess();
+  for (const Row& row : rows)
+    if (!std::isfinite(std::log(predict_us(row, network) / row.measured_us))) {
+      std::fprintf(stderr, "simulation_lab: %s %s on %u nodes can't be predicted\n", row.variant.c_str(),
+                   row.algorithm.c_str(), row.nodes);
+      return 1;
+    }
   const std::vector<std::string> of_host = {"switch_us", "udp_overhead_us", "udp_receive_us", "udp_look_us", "wake_us"};
   const std::vector<std::string> of_nic = {"nic_doorbell_us", "nic_start_us", "nic_arrival_us", "nic_send_us",
                                            "nic_look_us"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algorithms/triggered.h"
 
+#include "algorithms/composition.h"
+
 namespace hocket::algorithms {
 
 using schedule::Collective;
@@ -30,6 +32,16 @@ void (*triggered(Collective collective))(schedule::Builder&) {
     default:
       return trigger_all;
   }
+}
+
+schedule::Plan triggered_plan(Algorithm algorithm, schedule::Shape shape) {
+  shape.first_ranks_lead = true;
+  if (is_composition(algorithm)) {
+    shape.parts[across_part(algorithm)].build = triggered(algorithm.collective);
+  } else {
+    algorithm.build = triggered(algorithm.collective);
+  }
+  return make_plan(algorithm, shape);
 }
 
 }  // namespace hocket::algorithms

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.h"
-#include "algorithms/composition.h"
 #include "algorithms/triggered.h"
 #include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
 namespace hocket::carriers {
 
-using algorithms::Algorithm;
 using engines::nic::GroupCarrier;
 using engines::nic::GroupDescription;
 using engines::nic::Layout;
@@ -169,16 +166,7 @@ std::optional<schedule::Plan> NicEngine::plan(const selection::Choice& choice, c
                                               const schedule::Shape& wanted) const {
   const NicPrograms::Program* program = may_carry(call) ? programs_.find(choice) : nullptr;
   if (program == nullptr) return std::nullopt;
-  Algorithm algorithm = *choice.algorithm;
-  schedule::Shape shape = wanted;
-  // Members of the group stand for their nodes.
-  shape.first_ranks_lead = true;
-  if (algorithms::is_composition(algorithm)) {
-    shape.parts[algorithms::across_part(algorithm)].build = algorithms::triggered(call.collective);
-  } else {
-    algorithm.build = algorithms::triggered(call.collective);
-  }
-  schedule::Plan plan = algorithms::make_plan(algorithm, shape);
+  schedule::Plan plan = algorithms::triggered_plan(*choice.algorithm, wanted);
   for (schedule::Step& step : plan.steps) {
     if (step.kind != schedule::StepKind::kTrigger) continue;
     step.trigger.program = program->number;

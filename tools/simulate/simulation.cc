@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algorithms/algorithm.h"
+#include "algorithms/triggered.h"
 #include "base/size_text.h"
 #include "pages/trace.h"
 #include "selection/cost_model.h"
@@ -172,7 +173,7 @@ Result<Job> make_job(const SimulateOptions& options, const selection::Choice& ch
   simulation::JobWriter writer(query.ranks, shape.nodes, choice.chunk_elements, query.element_bytes,
                                options.network.costs.wire_miss_us_per_kib > 0);
   for (shape.rank = 0; shape.rank < shape.size; ++shape.rank) {
-    schedule::Plan plan = options.engine == SimulatedEngine::kNic ? triggered_plan(choice, shape)
+    schedule::Plan plan = options.engine == SimulatedEngine::kNic ? algorithms::triggered_plan(*choice.algorithm, shape)
                                                                   : algorithms::make_plan(*choice.algorithm, shape);
     if (Status status = repeat(plan, options.calls); !status.is_ok()) return status;
     writer.add(plan);

@@ -6,7 +6,6 @@
 
 #include "algorithms/composition.h"
 #include "algorithms/facts.h"
-#include "algorithms/triggered.h"
 #include "engines/nic/call_size.h"
 #include "engines/nic/operation_name.h"
 
@@ -58,16 +57,6 @@ Result<std::vector<nic_program>> tables_that_ask_all(uint32_t size,
 }
 
 }  // namespace
-
-schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape shape) {
-  algorithms::Algorithm algorithm = *choice.algorithm;
-  // Members of the group stand for their nodes.
-  shape.first_ranks_lead = true;
-  auto* build = algorithms::triggered(algorithm.collective);
-  (algorithms::is_composition(algorithm) ? shape.parts[algorithms::across_part(algorithm)].build : algorithm.build) =
-      build;
-  return algorithms::make_plan(algorithm, shape);
-}
 
 Result<simulation::EnginesCall> engines_call(const selection::Query& query, const schedule::Nodes& nodes, uint32_t root,
                                              EnginesMode mode, const selection::Choice& choice) {

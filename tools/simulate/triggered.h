@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A choice whose messages between nodes NIC engines carry out, as they do under an MPI (docs/nic.md): what ranks do,
-// and the tables of their nodes' engines.
+// A choice whose messages between nodes NIC engines carry out, as they do under an MPI (docs/nic.md): the tables of the
+// nodes' engines, and what they are to do. What ranks do then is algorithms::triggered_plan().
 //
 // Thread safety: pure.
 #pragma once
 
-#include <vector>
-
-#include "algorithms/algorithm.h"
 #include "base/status.h"
 #include "engines/nic/stage_table.h"
 #include "schedule/nodes.h"
@@ -15,9 +12,6 @@
 #include "simulation/nic/job_engines.h"
 
 namespace hocket::command {
-
-// The plan of shape.rank, in which the ranks that stand for their nodes ring instead of sending messages.
-schedule::Plan triggered_plan(const selection::Choice& choice, schedule::Shape shape);
 
 struct EnginesMode {
   engines::nic::Mode mode = engines::nic::Mode::kCollective;
