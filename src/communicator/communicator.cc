@@ -151,12 +151,24 @@ Status refused_for_engines() { return {Code::kNotSupported, "NIC engines don't c
 
 }  // namespace
 
+bool Communicator::is_refused(const Arguments& arguments) const {
+  return arguments.only_by_engines && !(may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments)));
+}
+
+// From here on the request is the queue's, until it is retired.
+void Communicator::launch(std::unique_ptr<Request> request, const Prepared& prepared,
+                          std::shared_ptr<const Prepared> keep) {
+  request->done.store(false, std::memory_order_relaxed);
+  request->call.start(request->arguments, prepared, std::move(keep));
+  requests_.push(std::move(request));
+  requests_.advance();
+}
+
 Result<Request*> Communicator::start(const Arguments& arguments) {
   const bool only_by_engines = arguments.only_by_engines;
-  if (only_by_engines && !(may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments))))
-    return refused_for_engines();
+  if (is_refused(arguments)) return refused_for_engines();
   if (check_) HOCKET_TRY(check(arguments));
-  auto request = std::make_unique<Request>();
+  std::unique_ptr<Request> request = requests_.take_spare();
   const Prepared* prepared = nullptr;
   std::shared_ptr<const Prepared> keep;
   Status planned = prepare(arguments, request->call, prepared, &keep);
@@ -166,10 +178,37 @@ Result<Request*> Communicator::start(const Arguments& arguments) {
   if (Result<Track*> track = tracks_.open(request->track); !track.is_ok()) return failure_.fail(track.take_status());
   request->communicator = this;
   request->arguments = arguments;
-  request->call.start(request->arguments, *prepared, std::move(keep));
-  Request* const started = requests_.push(std::move(request));
-  requests_.advance();
+  Request* const started = request.get();
+  launch(std::move(request), *prepared, std::move(keep));
   return started;
+}
+
+Result<Request*> Communicator::plan(const Arguments& arguments, uint32_t track) {
+  if (is_refused(arguments)) return refused_for_engines();
+  auto request = std::make_unique<Request>();
+  request->communicator = this;
+  request->keep(arguments, size(), track);
+  request->done.store(true, std::memory_order_relaxed);
+  const Prepared* prepared = nullptr;
+  Status planned = prepare(request->arguments, request->call, prepared, &request->plan);
+  if (!planned.is_ok())
+    return arguments.only_by_engines && !failure_.is_broken() ? refused_for_engines() : std::move(planned);
+  if (arguments.only_by_engines && !prepared->runs_by_itself) return refused_for_engines();
+  return request.release();
+}
+
+// Who may force other algorithms may make engines forget those that were planned: then it is looked up anew.
+Status Communicator::start(Request* kept) {
+  if (check_) HOCKET_TRY(check(kept->arguments));
+  if (failure_.is_broken()) return failure_.broken();
+  if (engines_.have_rules()) {
+    const Prepared* prepared = nullptr;
+    HOCKET_TRY(prepare(kept->arguments, kept->call, prepared, &kept->plan));
+  }
+  kept->track = kept->own_track != 0 ? kept->own_track : requests_.next_track();
+  if (Result<Track*> track = tracks_.open(kept->track); !track.is_ok()) return failure_.fail(track.take_status());
+  launch(std::unique_ptr<Request>(kept), *kept->plan, kept->plan);
+  return Status::ok();
 }
 
 void Communicator::look_for_failure() {
@@ -197,7 +236,7 @@ bool Communicator::test(Request* request, Status& status) {
 Status Communicator::wait(Request* request) {
   const auto is_done = [&] {
     if (!request->done) requests_.advance();
-    return request->done;
+    return request->done.load(std::memory_order_acquire);
   };
   if (!is_done()) {
     const Status waited = wait_.until(is_done, [] { return RankBlock::kAnything; });

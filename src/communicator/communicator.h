@@ -75,11 +75,19 @@ class Communicator {
 
   Status run(const Arguments& arguments);
   Result<Request*> start(const Arguments& arguments);
+  // A request that is kept: planned now, and started, tested or waited for as often as its owner likes. What vector
+  // versions tell of blocks is copied. `track`: its own, so that ranks may start it in any order beside those of other
+  // tracks, the same number on all ranks; 0: it takes turns with the others, in the order in which all ranks start.
+  Result<Request*> plan(const Arguments& arguments, uint32_t track);
+  // One that is kept and not under way.
+  Status start(Request* kept);
+  // It must not be under way.
+  static void drop(Request* kept) { delete kept; }
   // Whether engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.
   bool may_run_by_engines() const { return engines_.may_run_by_itself() && !check_; }
   // Moves all requests, and looks now and then whether peers have failed.
   void advance_pending();
-  // True when complete: the request is gone and `status` says how it ended.
+  // True when complete: the request is gone, unless it is kept, and `status` says how it ended.
   bool test(Request* request, Status& status);
   Status wait(Request* request);
 
@@ -91,6 +99,9 @@ class Communicator {
   CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);
+  // Nothing has been started: only by engines, which don't carry it out.
+  bool is_refused(const Arguments& arguments) const;
+  void launch(std::unique_ptr<Request> request, const Prepared& prepared, std::shared_ptr<const Prepared> keep);
   Status gather(const void* mine, size_t bytes, void* all);
   Status check(const Arguments& arguments);
   // Has engines make what they need for it, if it is forced.

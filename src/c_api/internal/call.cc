@@ -55,6 +55,27 @@ hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_re
   });
 }
 
+hocket_status_t plan(hocket_comm_t* comm, const Arguments& arguments, uint32_t track, hocket_request_t** request) {
+  *request = nullptr;
+  if (!is_owner(comm)) return refuse_child(comm, arguments);
+  return guarded([&] {
+    Result<communicator::Request*> planned = comm->communicator->plan(arguments, track);
+    if (!planned.is_ok()) return report(planned.status());
+    *request = to_handle(planned.value());
+    return HOCKET_OK;
+  });
+}
+
+hocket_status_t start_planned(hocket_request_t* request) {
+  communicator::Request* const planned = from_handle(request);
+  communicator::Communicator& communicator = *planned->communicator;
+  return guarded(communicator, [&] { return answer(communicator.start(planned)); });
+}
+
+void drop_planned(hocket_request_t* request) { communicator::Communicator::drop(from_handle(request)); }
+
+uint32_t own_tracks() { return communicator::Tracks::kMost - 1; }
+
 ByMpi left_to_mpi(const hocket_comm_t* comm, bool only_forced) { return comm->communicator->by_mpi(only_forced); }
 
 bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_oversubscribed(); }

@@ -33,6 +33,14 @@ hocket_status_t check_apart(const Arguments& arguments, size_t input_bytes, size
 hocket_status_t run(hocket_comm_t* comm, const Arguments& arguments);
 hocket_status_t start(hocket_comm_t* comm, const Arguments& arguments, hocket_request_t** request);
 
+// A request that is planned once and may be started again and again; tests and waits that end it leave it where it is.
+// `track`: as Communicator::plan(), from 1 to own_tracks().
+hocket_status_t plan(hocket_comm_t* comm, const Arguments& arguments, uint32_t track, hocket_request_t** request);
+hocket_status_t start_planned(hocket_request_t* request);
+// Not under way.
+void drop_planned(hocket_request_t* request);
+uint32_t own_tracks();
+
 // Which calls are left to the MPI that they come through, by force or by a table, too. The same on all ranks.
 ByMpi left_to_mpi(const hocket_comm_t* comm, bool only_forced);
 

@@ -32,7 +32,9 @@ void advance(hocket_comm_t* comm) {
   });
 }
 
-bool is_over(hocket_request_t* request) { return from_handle(request)->done; }
+bool is_over(const hocket_request_t* request) {
+  return reinterpret_cast<const communicator::Request*>(request)->done.load(std::memory_order_acquire);
+}
 
 Backoff::Backoff(const hocket_context_t* context) : waiter_(policy_of(context)), context_(context) { waiter_.start(); }
 

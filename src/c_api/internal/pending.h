@@ -16,8 +16,8 @@ namespace hocket::c_api {
 // Moves what has been started on the communicator, and looks for peers that have failed now and then. What goes wrong
 // is told by the requests.
 void advance(hocket_comm_t* comm);
-// Whether hocket_test would say so, as far as the last advance() knows.
-bool is_over(hocket_request_t* request);
+// Whether hocket_test would say so, as far as the last advance() knows. Any thread.
+bool is_over(const hocket_request_t* request);
 
 // The pauses of a thread that looks again and again at several things, of which hocket is one: as those of a call that
 // blocks in hocket (platform/waiting/waiting.h), by pauses instead of sleep, since nothing wakes it.

@@ -9,6 +9,28 @@ namespace hocket::communicator {
 
 using engines::Progress;
 
+void Request::keep(const Arguments& given, uint32_t size, uint32_t track) {
+  is_kept = true;
+  own_track = track;
+  arguments = given;
+  if (!schedule::is_vector(given.collective)) return;
+  const auto arrays = {&arguments.input_blocks.counts, &arguments.input_blocks.displacements,
+                       &arguments.output_blocks.counts, &arguments.output_blocks.displacements};
+  numbers.reserve(arrays.size() * size);  // so that what points there stays right
+  for (auto* const array : arrays) {
+    if (*array == nullptr) continue;
+    numbers.insert(numbers.end(), *array, *array + size);
+    *array = numbers.data() + numbers.size() - size;
+  }
+}
+
+std::unique_ptr<Request> RequestQueue::take_spare() {
+  if (spare_.empty()) return std::make_unique<Request>();
+  std::unique_ptr<Request> spare = std::move(spare_.back());
+  spare_.pop_back();
+  return spare;
+}
+
 Request* RequestQueue::push(std::unique_ptr<Request> request) {
   HOCKET_ASSERT(request->track != 0 && request->track < Tracks::kMost, "requests have tracks of their own");
   if (queues_ == nullptr) queues_ = std::make_unique<std::array<std::deque<Request*>, Tracks::kMost>>();
@@ -32,10 +54,10 @@ void RequestQueue::advance() {
         ++at;
         continue;
       }
-      request.done = true;
       at = queue.erase(at);
       HOCKET_ASSERT(running_ != 0 && running_ <= unretired_, "who runs has not been retired");
       --running_;
+      request.done.store(true, std::memory_order_release);
     }
   }
 }
@@ -62,9 +84,12 @@ Status RequestQueue::advance_beside() {
 Status RequestQueue::retire(Request* request) {
   HOCKET_ASSERT(request->done, "a request is retired when it is done");
   HOCKET_ASSERT(unretired_ > running_, "a request is retired once");
-  const std::unique_ptr<Request> owned(request);
+  Status status = std::exchange(request->status, Status::ok());
   --unretired_;
-  return std::move(owned->status);
+  if (request->is_kept) return status;
+  std::unique_ptr<Request> owned(request);
+  if (spare_.size() < kMostSpare) spare_.push_back(std::move(owned));
+  return status;
 }
 
 }  // namespace hocket::communicator

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-blocking calls of a communicator: queued on tracks, and advanced by whatever waits or tests. Each track carries
+// Non-blocking calls of a communicator, and those that are planned once and started again and again: queued on tracks,
+// and advanced by whatever waits or tests. Each track carries
 // out its calls in the order in which they were started, which is the same on every rank. One at a time communicates;
 // of those that wait for an engine that needs no help, as many as it takes.
 //
-// Thread safety: one thread at a time.
+// Thread safety: one thread at a time, but for Request::done.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "base/status.h"
 #include "communicator/calls/call.h"
@@ -22,10 +25,19 @@ class Communicator;
 struct Request {
   Communicator* communicator = nullptr;
   uint32_t track = 0;
-  bool done = false;
+  // Stored with release by the thread that has moved the call to its end, and loaded with acquire by one that may look
+  // for it beside that: then the results are there, too.
+  std::atomic<bool> done{false};
+  // Of one that is kept from one start to the next:
+  bool is_kept = false;
+  uint32_t own_track = 0;
+  std::shared_ptr<const Prepared> plan;
+  std::vector<uint64_t> numbers;  // the caller's arrays, which may go
   Status status;
   Arguments arguments;
   Call call;
+
+  void keep(const Arguments& given, uint32_t size, uint32_t track);
 };
 
 class RequestQueue {
@@ -35,6 +47,8 @@ class RequestQueue {
 
   // The track of the next request: they take turns.
   uint32_t next_track() const { return 1 + static_cast<uint32_t>(started_ % (Tracks::kMost - 1)); }
+  // An empty one, of one that has been retired if there is any.
+  std::unique_ptr<Request> take_spare();
   // Takes a request of that track whose call has started; the result is valid until it is retired.
   Request* push(std::unique_ptr<Request> request);
   // Moves all requests as far as they go now.
@@ -42,7 +56,7 @@ class RequestQueue {
   // The same beside a call that waits. Not ok: a request has broken the communicator, and the call's steps have been
   // cancelled.
   Status advance_beside();
-  // The request, which is done, goes; gives how it ended.
+  // The request, which is done, goes, unless it is kept; gives how it ended.
   Status retire(Request* request);
 
   // How many still run, and how many the caller has not retired.
@@ -50,12 +64,16 @@ class RequestQueue {
   uint32_t unretired() const { return unretired_; }
 
  private:
+  // As many as programs have under way at a time, mostly.
+  static constexpr size_t kMostSpare = 64;
+
   bool advance(Request& request);
 
   Tracks& tracks_;
   FailureDetector& failure_;
   // Of each track. nullptr: there has been no request.
   std::unique_ptr<std::array<std::deque<Request*>, Tracks::kMost>> queues_;
+  std::vector<std::unique_ptr<Request>> spare_;
   uint64_t started_ = 0;
   uint32_t running_ = 0;
   uint32_t unretired_ = 0;
