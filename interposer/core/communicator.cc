@@ -17,6 +17,7 @@
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
+#include "core/under_way.h"
 
 namespace hocket::interposer {
 namespace {
@@ -59,20 +60,31 @@ void collect(size_t looks) {
 }
 
 // The list is locked.
-void leave(List& self, Communicator& communicator) {
-  if (communicator.comm == nullptr) return;
-  if (c_api::leave(communicator.comm) == HOCKET_OK)
-    self.leaving.push_back(communicator.comm);
+void leave(List& self, hocket_comm_t*& comm) {
+  if (comm == nullptr) return;
+  if (c_api::leave(comm) == HOCKET_OK)
+    self.leaving.push_back(comm);
   else
     HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
-  communicator.comm = nullptr;
+  comm = nullptr;
+}
+void leave(List& self, Communicator& communicator) {
+  leave(self, communicator.comm);
+  for_each_home(communicator, [&](PersistentHome& home) { leave(self, home.comm); });
 }
 
-// The list is locked. Those whose non-blocking calls were not over when the MPI freed them. Acquire: pairs with the
-// release of the thread that lowers the number last (Communicator::pending).
+// Whether calls are under way on it, or may be started again. Acquire: pairs with the release of the thread that lowers
+// the numbers last (Communicator::pending).
+bool is_in_use(const Communicator& communicator) {
+  return communicator.pending.load(std::memory_order_acquire) != 0 ||
+         communicator.persistent.load(std::memory_order_acquire) != 0;
+}
+
+// The list is locked. Those whose non-blocking calls were not over when the MPI freed them.
 void forget_gone(List& self) {
   std::erase_if(self.all, [&](Communicator* one) {
-    if (!one->is_gone || one->pending.load(std::memory_order_acquire) != 0) return false;
+    if (!one->is_gone || is_in_use(*one)) return false;
+    stop_watching(*one);
     common_counters.add(one->counters);
     leave(self, *one);
     delete one;
@@ -156,6 +168,11 @@ std::unique_ptr<const c_api::ByMpi> left_to_mpi(const hocket_comm_t* comm, bool 
   return found.any() ? std::make_unique<const c_api::ByMpi>(std::move(found)) : nullptr;
 }
 
+Begins who_begins(const hocket_comm_t* comm) {
+  if (c_api::may_run_by_engines(comm)) return Begins::kByEngines;
+  return may_move_calls() && c_api::may_run_in_memory(comm) ? Begins::kByRanks : Begins::kNowhere;
+}
+
 // A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
@@ -171,7 +188,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
   if (status == HOCKET_OK) {
     const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
-    self.may_begin = !is_on_trial && c_api::may_run_by_engines(self.comm);
+    self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
     self.by_mpi = left_to_mpi(self.comm, round.may_have_devices());
     return;
   }
@@ -232,18 +249,22 @@ void close_communicator(Communicator& communicator) {
   {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
-    // Calls that are under way need it: it leaves when they are over. Acquire: as in forget_gone().
-    if (communicator.pending.load(std::memory_order_acquire) == 0) leave(list(), communicator);
+    // Calls that are under way need it: it leaves when they are over.
+    if (!is_in_use(communicator)) leave(list(), communicator);
     refuse(communicator, Outcome::kFreed);
   }
   collect(kLooksPerClose);
 }
 
 void close_with_peers(Communicator& communicator) {
-  if (communicator.comm != nullptr && hocket_comm_destroy(communicator.comm) != HOCKET_OK) {
-    HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
-  }
-  communicator.comm = nullptr;
+  const auto close = [](hocket_comm_t*& comm) {
+    if (comm != nullptr && hocket_comm_destroy(comm) != HOCKET_OK)
+      HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
+    comm = nullptr;
+  };
+  close(communicator.comm);
+  if (communicator.persistent.load(std::memory_order_acquire) == 0)
+    for_each_home(communicator, [&](PersistentHome& home) { close(home.comm); });
   refuse(communicator, Outcome::kFreed);
 }
 

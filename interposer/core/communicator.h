@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,24 @@ enum class Phase : uint8_t {
   kOnTrial,   // as kReady, until the MPI underneath turns out to be needed for devices' memory
 };
 
+// Who carries out non-blocking calls of a communicator.
+enum class Begins : uint8_t {
+  kNowhere,    // the MPI
+  kByEngines,  // NIC engines, those that they end by themselves
+  kByRanks,    // its ranks, which share memory
+};
+
+// A communicator of hocket's beside the one for all other calls, of the same ranks: persistent calls have tracks of
+// their own there, as MPI lets ranks start them in any order.
+struct PersistentHome {
+  hocket_comm_t* comm = nullptr;
+  std::atomic<uint64_t> free_tracks{0};  // bit i: this rank doesn't use track i + 1. Relaxed: ranks agree on tracks
+  TryLock lock;                          // of `comm`
+};
+inline constexpr size_t kMostHomes = 20;  // of one communicator
+
+struct StartedCall;  // of the shim
+
 struct Communicator {
   Phase phase = Phase::kCounting;
   Outcome refusal = Outcome::kArguments;
@@ -43,13 +62,37 @@ struct Communicator {
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
   std::unique_ptr<const c_api::ByMpi> by_mpi;  // nullptr: no call is left to the MPI's own algorithm
-  bool may_begin = false;                      // NIC engines end non-blocking calls on it by themselves
+  Begins begins = Begins::kNowhere;
   TryLock lock;
   // Non-blocking calls that are not over. Raised by the thread that starts one; lowered with release by the one that
   // has seen its end and doesn't use `comm` any more: pairs with the acquire in BesidePending.
   std::atomic<uint32_t> pending{0};
-  bool is_gone = false;  // the MPI's side of it
+  TryLock started_lock;
+  StartedCall* started = nullptr;  // the first of those that have not been settled; `started_lock` is held for it
+  // Stored with release when they are there, and deleted with the communicator.
+  std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
+  std::atomic<uint32_t> persistent{0};  // calls that have been initialised and not freed
+  std::atomic<bool> is_watched{false};  // by core/under_way.h
+  std::atomic<bool> is_closed{false};   // errors are raised on MPI_COMM_WORLD
+  bool is_gone = false;                 // the MPI's side of it
+
+  Communicator() = default;
+  ~Communicator() {
+    for (auto& home : homes) delete home.load(std::memory_order_relaxed);
+  }
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
 };
+
+// `visit(home)` for each that there is.
+template <typename Visit>
+void for_each_home(const Communicator& communicator, const Visit& visit) {
+  for (const auto& place : communicator.homes) {
+    PersistentHome* const home = place.load(std::memory_order_acquire);
+    if (home == nullptr) return;
+    visit(*home);
+  }
+}
 
 // A blocking call on a communicator on which others may look after non-blocking ones at the same time.
 class BesidePending {
@@ -59,26 +102,16 @@ class BesidePending {
     if (lock_ == nullptr) [[likely]]
       return;
     lock_->lock();
-    in_this_thread() = &communicator;
   }
   ~BesidePending() {
     if (lock_ == nullptr) [[likely]]
       return;
-    in_this_thread() = nullptr;
     lock_->unlock();
   }
-  // Whether this thread progresses the MPI from within a blocking call on the communicator: it may then complete the
-  // pending ones, which another thread may wait for, while that call goes on.
-  static bool is_in(const Communicator& communicator) { return in_this_thread() == &communicator; }
-
   BesidePending(const BesidePending&) = delete;
   BesidePending& operator=(const BesidePending&) = delete;
 
  private:
-  static const Communicator*& in_this_thread() {
-    static thread_local const Communicator* in __attribute__((tls_model("initial-exec"))) = nullptr;
-    return in;
-  }
   TryLock* const lock_;
 };
 

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/under_way.h"
 #include "hocket/hocket.h"
 
 namespace hocket::interposer {
@@ -119,6 +120,8 @@ int wait_in_mpi(const PassThrough& pass_through) {
 
 // The MPI looks, in whatever thread and call.
 inline void pause_in_mpi() {
+  if (has_under_way()) [[unlikely]]
+    advance_in_mpi();
   if (internal::threads_wait.depth != 0) internal::threads_wait.pause.pause();
 }
 

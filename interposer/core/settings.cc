@@ -9,7 +9,7 @@
 namespace hocket::interposer {
 namespace {
 
-constexpr uint64_t kMagic = 0x686f636b65740002;  // "hocket", layout 2
+constexpr uint64_t kMagic = 0x686f636b65740003;  // "hocket", layout 3
 
 }  // namespace
 
@@ -25,6 +25,8 @@ Settings read_settings() {
   constexpr int kPassThrough = static_cast<int>(device::Wish::kPassThrough);
   if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok())
     settings.device = std::min(device.value(), kPassThrough);
+  if (auto progress = environment::get_enum("HOCKET_PROGRESS"); progress.is_ok())
+    settings.progress = progress.value();
   return settings;
 }
 

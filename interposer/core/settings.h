@@ -15,7 +15,8 @@ struct Settings {
   int64_t setup_calls = 1;  // calls on a communicator before it may be set up, and the one that does it
   int32_t disable = 0;
   int32_t statistics = 0;
-  int32_t device = 0;  // a device::Wish (device_memory.h)
+  int32_t device = 0;    // a device::Wish (device_memory.h)
+  int32_t progress = 0;  // a ProgressBy (under_way.h)
 };
 
 // From this process's environment. Of what can't be understood the default is taken; the code that begins a job looks

@@ -21,7 +21,7 @@ bool is_carried_out(Outcome outcome) {
 bool is_out_of_reach(Outcome outcome) {
   return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
          outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines ||
-         outcome == Outcome::kMpisOwn;
+         outcome == Outcome::kMpisOwn || outcome == Outcome::kOwnOperation;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -58,6 +58,7 @@ const char* mpi_name(Collective collective) {
   static constexpr const char* kNames[] = {
 #define HOCKET_MPI_COLLECTIVE(constant, function) "MPI_" #function,
 #define HOCKET_MPI_BARRIER(constant, function) "MPI_" #function,
+#define HOCKET_MPI_PERSISTENT(constant, function) "MPI_" #function,
 #include "base/collectives.def"
   };
   return kNames[static_cast<int>(collective)];
@@ -93,6 +94,8 @@ const char* reason(Outcome outcome) {
       return "communicator freed or revoked";
     case Outcome::kDeviceMemory:
       return "device memory";
+    case Outcome::kOwnOperation:
+      return "operation of the MPI's or the program's own";
     case Outcome::kNotByEngines:
       return "not by NIC engines alone";
     case Outcome::kArguments:

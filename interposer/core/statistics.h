@@ -16,14 +16,26 @@ namespace hocket::interposer {
 enum class Collective : uint8_t {
 #define HOCKET_MPI_COLLECTIVE(constant, function) k##constant,
 #define HOCKET_MPI_BARRIER(constant, function) k##constant,
+#define HOCKET_MPI_PERSISTENT(constant, function) k##constant,
 #include "base/collectives.def"
 };
 inline constexpr int kCollectives = 0
 #define HOCKET_MPI_COLLECTIVE(...) +1
 #define HOCKET_MPI_BARRIER(...) +1
+#define HOCKET_MPI_PERSISTENT(...) +1
 #include "base/collectives.def"
     ;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
+
+// The forms of a blocking collective, which follow each other in one order.
+constexpr Collective shifted_by(Collective blocking, Collective first_of_form) {
+  return static_cast<Collective>(static_cast<int>(blocking) + static_cast<int>(first_of_form) -
+                                 static_cast<int>(Collective::kBarrier));
+}
+constexpr Collective nonblocking(Collective blocking) { return shifted_by(blocking, Collective::kIbarrier); }
+constexpr Collective persistent(Collective blocking) { return shifted_by(blocking, Collective::kBarrierInit); }
+static_assert(nonblocking(Collective::kExscan) == Collective::kIexscan &&
+              persistent(Collective::kExscan) == Collective::kExscanInit);
 
 // What became of a call. The first two are carried out by hocket, kFailed too, with an error to the caller.
 enum class Outcome : uint8_t {
@@ -41,7 +53,8 @@ enum class Outcome : uint8_t {
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
   kDeviceMemory,       // may be a device's, and the MPI knows what to do with it
-  kNotByEngines,       // non-blocking, and none that NIC engines end by themselves
+  kOwnOperation,       // non-blocking, by an operation that only the MPI can run
+  kNotByEngines,       // non-blocking between nodes, and none that NIC engines end by themselves
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
 inline constexpr int kOutcomes = static_cast<int>(Outcome::kArguments) + 1;

@@ -39,6 +39,8 @@ constexpr std::array kSettings = {
             "the NUMA domain of a rank; -1: the one that holds all processors it may run on"},
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "from which collective call on a communicator the interposer may set it up"},
+    Setting{"HOCKET_PROGRESS", Kind::kChoice, "auto|calls|thread", "auto", 0, 0,
+            "who moves non-blocking calls while a rank computes; auto: a thread, where nobody else looks after them"},
     Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|pass-through|hand-on", "auto", 0, 0,
             "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
 #define HOCKET_COLLECTIVE(constant, name, setting, ...) forced("HOCKET_" #setting, "the algorithm of every " #name),

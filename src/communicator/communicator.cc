@@ -221,6 +221,14 @@ void Communicator::advance_pending() {
   if (requests_.running() != 0) look_for_failure();
 }
 
+bool Communicator::advance_pending_alone() {
+  if (requests_.running() == 0) return false;
+  const uint64_t before = requests_.moves();
+  requests_.advance();
+  if (requests_.running() != 0 && !participants_.span_nodes()) look_for_failure();
+  return requests_.moves() != before;
+}
+
 bool Communicator::test(Request* request, Status& status) {
   if (!request->done) {
     requests_.advance();
@@ -234,6 +242,11 @@ bool Communicator::test(Request* request, Status& status) {
 }
 
 Status Communicator::wait(Request* request) {
+  await(request);
+  return requests_.retire(request);
+}
+
+void Communicator::await(Request* request) {
   const auto is_done = [&] {
     if (!request->done) requests_.advance();
     return request->done.load(std::memory_order_acquire);
@@ -242,7 +255,6 @@ Status Communicator::wait(Request* request) {
     const Status waited = wait_.until(is_done, [] { return RankBlock::kAnything; });
     if (!waited.is_ok()) requests_.advance();  // the communicator is broken: every request ends with the reason
   }
-  return requests_.retire(request);
 }
 
 // --- the end ---------------------------------------------------------------------------------------------------------

@@ -85,11 +85,20 @@ class Communicator {
   static void drop(Request* kept) { delete kept; }
   // Whether engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.
   bool may_run_by_engines() const { return engines_.may_run_by_itself() && !check_; }
+  // Whether start() waits for nobody, and no rank needs anything but the memory that all share. The same on all ranks.
+  bool may_run_in_memory() const { return !participants_.span_nodes() && !check_; }
   // Moves all requests, and looks now and then whether peers have failed.
   void advance_pending();
+  // The same without a look at the library underneath: not even for failures between nodes. Whether any has come
+  // further.
+  bool advance_pending_alone();
   // True when complete: the request is gone, unless it is kept, and `status` says how it ended.
   bool test(Request* request, Status& status);
   Status wait(Request* request);
+  // The same without taking the result.
+  void await(Request* request);
+  // Of one that is done, in any thread.
+  Status take_result(Request* request) { return requests_.take_result(request); }
 
   Status force(schedule::Collective collective, std::string_view spec);
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }

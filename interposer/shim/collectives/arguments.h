@@ -27,6 +27,7 @@ constexpr auto kHocketCollectives = [] {
   constexpr std::string_view kMpiNames[] = {
 #define HOCKET_MPI_COLLECTIVE(constant, function) #constant,
 #define HOCKET_MPI_BARRIER(constant, function) #constant,
+#define HOCKET_MPI_PERSISTENT(constant, function) #constant,
 #include "base/collectives.def"
   };
   std::array<schedule::Collective, kCollectives> found{};

@@ -10,21 +10,21 @@ __attribute__((cold)) int raise_status(const Decision& decision, Collective coll
   Communicator& communicator = *decision.communicator;
   if (!communicator.failure_reported) {
     communicator.failure_reported = true;
-    HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(collective), communicator.rank, communicator.size,
+    HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(named(decision, collective)), communicator.rank, communicator.size,
                      hocket_status_name(status), hocket_error_text());
   }
   return raise_failure(decision, collective, comm);
 }
 
 int raise_failure(const Decision& decision, Collective collective, MPI_Comm comm) {
-  decision.communicator->counters.add(collective, Outcome::kFailed);
+  decision.communicator->counters.add(named(decision, collective), Outcome::kFailed);
   return raise_error(comm, MPI_ERR_OTHER);
 }
 
 __attribute__((cold)) int give_up(const Decision& decision, Collective collective, int mpi_error,
                                   const char* what_failed) {
   Communicator& communicator = *decision.communicator;
-  communicator.counters.add(collective, Outcome::kFailed);
+  communicator.counters.add(named(decision, collective), Outcome::kFailed);
   communicator.failure_reported = true;  // peers will tell
   if (hocket_comm_abort(communicator.comm, what_failed) != HOCKET_OK) {
     HOCKET_LOG_ERROR("%s: %s", mpi_name(collective), hocket_error_text());

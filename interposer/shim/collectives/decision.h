@@ -23,8 +23,14 @@ namespace hocket::interposer {
 // Carried out here, or passed through because of `why`.
 struct Decision {
   Outcome why = Outcome::kArguments;
+  // Of a call that is started: what it is counted and named as. kBarrier: as what it is.
+  Collective form = Collective::kBarrier;
   Communicator* communicator = nullptr;
 };
+
+inline Collective named(const Decision& decision, Collective collective) {
+  return decision.form == Collective::kBarrier ? collective : decision.form;
+}
 
 // What tables look a call of one communicator up by: bytes as they count them, alike on all ranks.
 struct RuleKey {
@@ -72,7 +78,7 @@ inline int answer(const Decision& decision, Collective collective, MPI_Comm comm
                   int mpi_error = MPI_SUCCESS) {
   if (status != HOCKET_OK) [[unlikely]]
     return raise_status(decision, collective, comm, status);
-  decision.communicator->counters.add(collective, decision.why);
+  decision.communicator->counters.add(named(decision, collective), decision.why);
   return mpi_error;
 }
 

@@ -34,12 +34,11 @@ int truncated(const MoveCall& call, const MoveFindings& findings) {
 }
 
 // The peers' blocks without this rank's, which it then copies itself.
-int carry_out_without_own(const MoveCall& call, const Decision& decision, const MoveFindings& findings,
-                          const MoveFindings& without, int own_sent, int own_received) {
-  const int error = carry_out(call, decision, without);
+int carry_out_without_own(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
+  const WithoutOwn without = leave_own_out(call, decision.communicator->rank, findings);
+  const int error = carry_out(call, decision, without.findings);
   if (error != MPI_SUCCESS) return error;
-  const int copied = copy_block(block(call.send, findings.send, own_sent),
-                                block(call.receive, findings.receive, own_received), call.comm);
+  const int copied = copy_own(call, findings, without);
   return copied != MPI_SUCCESS ? copied : truncated(call, findings);
 }
 
@@ -72,21 +71,38 @@ void leave_out(Blocks& blocks, int own) {
 
 }  // namespace
 
-int carry_out_misfit(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
-  const int rank = decision.communicator->rank;
-  MoveFindings without = findings;
-  without.is_misfit = false;
+WithoutOwn leave_own_out(const MoveCall& call, int rank, const MoveFindings& findings) {
+  WithoutOwn without{findings, rank, rank};
+  MoveFindings& rest = without.findings;
+  rest.is_misfit = false;
   switch (call.collective) {
     case Collective::kGather:
     case Collective::kGatherv:
-      without.is_in_place = true;
-      without.send = Blocks{};
-      return carry_out_without_own(call, decision, findings, without, 0, rank);
+      rest.is_in_place = true;
+      rest.send = Blocks{};
+      without.sent = 0;
+      break;
     case Collective::kScatter:
     case Collective::kScatterv:
-      without.is_in_place = true;
-      without.receive = Blocks{};
-      return carry_out_without_own(call, decision, findings, without, rank, 0);
+      rest.is_in_place = true;
+      rest.receive = Blocks{};
+      without.received = 0;
+      break;
+    default:
+      leave_out(rest.send, rank);
+      leave_out(rest.receive, rank);
+      break;
+  }
+  return without;
+}
+
+int copy_own(const MoveCall& call, const MoveFindings& findings, const WithoutOwn& without) {
+  return copy_block(block(call.send, findings.send, without.sent),
+                    block(call.receive, findings.receive, without.received), call.comm);
+}
+
+int carry_out_misfit(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
+  switch (call.collective) {
     case Collective::kAllgather:
     case Collective::kAlltoall:
       return carry_out_as_sent(call, decision, findings);
@@ -94,9 +110,7 @@ int carry_out_misfit(const MoveCall& call, const Decision& decision, const MoveF
       return give_up(decision, call.collective, raise_error(call.comm, MPI_ERR_TRUNCATE),
                      "MPI_Allgatherv sends another length than it receives from itself");
     default:
-      leave_out(without.send, rank);
-      leave_out(without.receive, rank);
-      return carry_out_without_own(call, decision, findings, without, rank, rank);
+      return carry_out_without_own(call, decision, findings);
   }
 }
 

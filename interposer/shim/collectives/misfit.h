@@ -14,4 +14,14 @@ namespace hocket::interposer {
 // more is sent than received. Where peers depend on which of the two is right, they hear of an error, too.
 int carry_out_misfit(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings);
 
+// The peers' blocks without this rank's, which lies there among those that are sent, and there among those received.
+struct WithoutOwn {
+  MoveCall::Findings findings;
+  int sent, received;
+};
+// Not of MPI_Allgather, MPI_Alltoall and MPI_Allgatherv.
+WithoutOwn leave_own_out(const MoveCall& call, int rank, const MoveCall::Findings& findings);
+// An MPI error, or MPI_SUCCESS.
+int copy_own(const MoveCall& call, const MoveCall::Findings& findings, const WithoutOwn& without);
+
 }  // namespace hocket::interposer

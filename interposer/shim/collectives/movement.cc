@@ -109,29 +109,12 @@ Waiting waiting(const MoveCall& call, const Communicator& communicator, const Mo
 
 hocket_status_t run(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                     const MoveFindings& findings, OnDemand* on_demand = nullptr) {
-  hocket_comm_t* const comm = decision.communicator->comm;
   Arguments arguments = arguments_of_bytes(call.collective, call.root);
-  arguments.input = reinterpret_cast<const std::byte*>(send.first);
-  arguments.output = reinterpret_cast<std::byte*>(receive.first);
-  arguments.input_blocks = {send.counts, send.displacements};
-  arguments.output_blocks = {receive.counts, receive.displacements};
-  const bool differ = send.counts != nullptr || receive.counts != nullptr;
-  if (!differ || !movement_of(call.collective).is_exchange())
-    arguments.count = (receive.number != 0 ? receive : send).own_bytes;
+  const hocket_status_t status = fill(call, decision, send, receive, findings, arguments);
+  if (status != HOCKET_OK) [[unlikely]]
+    return status;
   arguments.on_demand = on_demand;
-  if (findings.is_in_place) {
-    set_in_place(arguments, static_cast<uint32_t>(decision.communicator->rank));
-  } else if (!differ) {
-    const hocket_status_t status = c_api::check_apart(arguments, send.bytes * static_cast<size_t>(send.number),
-                                                      receive.bytes * static_cast<size_t>(receive.number));
-    if (status != HOCKET_OK) [[unlikely]]
-      return status;
-  } else {
-    // One buffer, with sides that the program describes for themselves.
-    arguments.in_place =
-        movement_of(call.collective).is_exchange() && send.first != nullptr && send.first == receive.first;
-  }
-  return c_api::run(comm, arguments);
+  return c_api::run(decision.communicator->comm, arguments);
 }
 
 // In the room instead of the program's memory.
@@ -227,6 +210,30 @@ int copy_alone(const MoveCall& call, const Decision& decision, const MoveFinding
 }
 
 }  // namespace
+
+bool is_exchange(Collective collective) { return movement_of(collective).is_exchange(); }
+
+hocket_status_t fill(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
+                     const MoveFindings& findings, Arguments& arguments) {
+  arguments.input = reinterpret_cast<const std::byte*>(send.first);
+  arguments.output = reinterpret_cast<std::byte*>(receive.first);
+  arguments.input_blocks = {send.counts, send.displacements};
+  arguments.output_blocks = {receive.counts, receive.displacements};
+  const bool differ = send.counts != nullptr || receive.counts != nullptr;
+  if (!differ || !movement_of(call.collective).is_exchange())
+    arguments.count = (receive.number != 0 ? receive : send).own_bytes;
+  if (findings.is_in_place) {
+    set_in_place(arguments, static_cast<uint32_t>(decision.communicator->rank));
+  } else if (!differ) {
+    return c_api::check_apart(arguments, send.bytes * static_cast<size_t>(send.number),
+                              receive.bytes * static_cast<size_t>(receive.number));
+  } else {
+    // One buffer, with sides that the program describes for themselves.
+    arguments.in_place =
+        movement_of(call.collective).is_exchange() && send.first != nullptr && send.first == receive.first;
+  }
+  return HOCKET_OK;
+}
 
 Decision decide(const MoveCall& call, MoveFindings& findings) {
   Decision decision;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "shim/buffers/sides.h"
+#include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
 
 namespace hocket::interposer {
@@ -27,6 +28,12 @@ struct MoveCall {
     bool is_misfit = false;  // this rank's own block has another length where it is sent than where it is received
   };
 };
+
+// As hocket's call, with the sides as they are or with copies of them.
+hocket_status_t fill(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
+                     const MoveCall::Findings& findings, Arguments& arguments);
+// Of gathers and scatters, and of allgathers and exchanges: whose blocks a side holds that has this rank's, too.
+bool is_exchange(Collective collective);
 
 Decision decide(const MoveCall& call, MoveCall::Findings& findings);
 RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, const MoveCall::Findings& findings);

@@ -2,7 +2,7 @@
 #include "shim/lifetime/closing.h"
 
 #include "shim/communicators/communicators.h"
-#include "shim/requests/pending.h"
+#include "shim/requests/started_call.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
@@ -19,14 +19,16 @@ Communicator* one_that_goes(MPI_Comm handle) {
 void close_before_free(MPI_Comm handle) {
   Communicator* communicator = one_that_goes(handle);
   if (communicator == nullptr) return;
-  if (has_pending()) orphan_pending(*communicator);
+  // Relaxed: who still waits for calls on it is synchronised with this thread by the program.
+  communicator->is_closed.store(true, std::memory_order_relaxed);
   close_communicator(*communicator);
 }
 
 void close_before_disconnect(MPI_Comm handle) {
   Communicator* communicator = one_that_goes(handle);
   if (communicator == nullptr) return;
-  drain_pending(communicator);
+  drain_started(*communicator);
+  communicator->is_closed.store(true, std::memory_order_relaxed);
   close_with_peers(*communicator);
 }
 

@@ -24,12 +24,13 @@
 #include "core/last_words.h"
 #include "core/mpi_settings.h"
 #include "core/mpi_wait.h"
+#include "core/under_way.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/exchange.h"
 #include "shim/communicators/lineage.h"
 #include "shim/job/job.h"
-#include "shim/requests/pending.h"
+#include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
 #include "shim/underneath/handles.h"
@@ -50,13 +51,14 @@ MpiSettings& mpi_settings() {
 // Keeps the MPI underneath moving: a peer may be in a send to this rank that can't end without it.
 void progress(void*) {
   progress_mpi();
-  advance_pending();
+  if (has_under_way()) advance_started();
 }
 
 void sleep_in_child() {
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
   end_mpi_waits();
   end_hook();
+  forget_progress_thread();
 }
 
 bool agree_on_settings() {
@@ -90,6 +92,7 @@ struct StartFacts {
   uint8_t understood = 0;          // rank 0's settings
   uint8_t has_wrong_settings = 0;  // its own environment asks for what can't be understood
   uint8_t may_keep_lineage = 0;
+  uint8_t is_hooked = 0;
   uint64_t node = 0;
   platform::CoreClaim claim = {};
 };
@@ -172,17 +175,19 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
 class Waits {
  public:
   Waits() {
-    if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
-    are_ours_ = true;
     int threads = MPI_THREAD_MULTIPLE;
     next_pmpi().Query_thread(&threads);
     awaited_progress.share_among_threads(threads == MPI_THREAD_MULTIPLE);
+    if (is_disabled_here() || c_api::wait_mode() == platform::WaitMode::kSpin || job.size == 1) return;
+    are_ours_ = true;
     // A thread that sleeps in the hook may hold a lock of the MPI that others wait for.
     hook_ = threads == MPI_THREAD_MULTIPLE ? Hook::kNone : available_;
     looks_ = hook_waits(hook_);
     const std::optional<uint32_t> ranks = ranks_on_this_node();
     begin_waits(available_, hook_, looks_, ranks && *ranks > c_api::cores_of_node());
   }
+  // All of the MPI's waits call hocket.
+  bool are_hooked() const { return looks_ == Looks::kByHook; }
   // All ranks have told which cores are theirs.
   void settle(bool share_cores) const {
     begin_waits(available_, hook_, looks_, share_cores);
@@ -280,6 +285,7 @@ void begin_job() {
     environment = environment::check_process();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
+    mine.is_hooked = uint8_t{waits.are_hooked()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();
   }
@@ -288,7 +294,12 @@ void begin_job() {
     return end_waits();
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, sleep_in_child); });
-  if (is_wanted) waits.settle(ranks_share_cores(all));
+  if (is_wanted) {
+    const bool share_cores = ranks_share_cores(all);
+    waits.settle(share_cores);
+    const bool are_hooked = std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
+    begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, share_cores});
+  }
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);
   if (!serving) {
@@ -307,7 +318,8 @@ void end_job() {
   const MpiWait wait;
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
-  drain_pending(nullptr);
+  drain_all_started();
+  end_progress();
   set_wake_communicator(nullptr);
   meet_in(nullptr);
   if (served) end_asking();
@@ -321,6 +333,7 @@ void end_job() {
     close_endpoint();
   }
   close_wire();
+  free_requests();
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
   job.has_hidden_comm = false;
   if (served) end_waits();

@@ -1,35 +1,174 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/requests/completion.h"
 
-#include <algorithm>
+#include <mutex>
+#include <vector>
 
+#include "c_api/internal/pending.h"
+#include "core/endpoint.h"
 #include "shim/job/errors.h"
+#include "shim/requests/start.h"
 
 namespace hocket::interposer {
 namespace {
 
-// Of `count` statuses: where the MPI has told no error, it has not said so in each.
-void clear_errors(int error, MPI_Status* statuses, int count) {
-  if (error == MPI_ERR_IN_STATUS) return;
-  for (int i = 0; i < count && statuses != MPI_STATUSES_IGNORE; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+using State = StartedCall::State;
+
+// As the MPIs' of collectives, but for MPI_ERROR, which they leave alone.
+void write_status(MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) return;
+  next_pmpi().Status_set_elements(status, handles.byte, 0);
+  next_pmpi().Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_ANY_SOURCE;
+  status->MPI_TAG = MPI_ANY_TAG;
 }
 
-void set_error(MPI_Status* statuses, int at) {
-  if (statuses != MPI_STATUSES_IGNORE) statuses[at].MPI_ERROR = MPI_ERR_OTHER;
+MPI_Status* at(MPI_Status* statuses, int index) {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
+}
+
+// One that is over, for the program. What its MPI error is; not raised yet.
+int finish(StartedCall& call, MPI_Request& request, MPI_Status* status) {
+  settle(call);
+  write_status(status);
+  if (!call.is_persistent) request = handles.request_null;
+  return release(call);
+}
+
+// An MPI error of packing has been raised where it arose; a failure of hocket's, and what was cut off, not yet.
+int raise_ended(int error, MPI_Comm comm) {
+  return error == MPI_ERR_OTHER || error == MPI_ERR_TRUNCATE ? raise_error(comm, error) : error;
+}
+
+int finish_one(StartedCall& call, MPI_Request& request, MPI_Status* status) {
+  settle(call);
+  const MPI_Comm comm = call.comm;
+  const int error = finish(call, request, status);
+  return error == MPI_SUCCESS ? error : raise_ended(error, comm);
+}
+
+// Where no other thread may start calls on the communicator meanwhile, this one waits as in a blocking call.
+void await_started(StartedCall& call) {
+  if (is_over(call)) return;
+  if (!awaited_progress.is_shared_among_threads()) {
+    const std::lock_guard lock(lock_of(call));
+    return c_api::await(call.request);
+  }
+  c_api::Backoff backoff(endpoint());
+  for (;;) {
+    advance_started();
+    if (is_over(call)) return;
+    backoff.pause();
+  }
+}
+
+// hocket's among the program's requests, and the others.
+class Parted {
+ public:
+  struct One {
+    int index;
+    StartedCall* call;
+  };
+
+  Parted(int count, const MPI_Request* requests) : rest_(requests, requests + count) {
+    for (int i = 0; i < count; ++i) {
+      MPI_Request& request = rest_[static_cast<size_t>(i)];
+      if (request == handles.request_null) continue;
+      StartedCall* const call = find_started(request);
+      if (call == nullptr) {
+        has_rest_ = true;
+        continue;
+      }
+      // The MPI is told nothing of those of hocket's.
+      if (call->state != State::kInactive) ours_.push_back({i, call});
+      request = handles.request_null;
+    }
+  }
+
+  const std::vector<One>& ours() const { return ours_; }
+  // Whether there may be active ones of the MPI's.
+  bool has_rest() const { return has_rest_; }
+  MPI_Request* rest() { return rest_.data(); }
+  bool are_over() const {
+    for (const One& one : ours_)
+      if (!is_over(*one.call)) return false;
+    return true;
+  }
+  const One* first_over() const {
+    for (const One& one : ours_)
+      if (is_over(*one.call)) return &one;
+    return nullptr;
+  }
+  // After the MPI has ended some.
+  void give_back_rest(MPI_Request* requests) const {
+    for (size_t i = 0; i < rest_.size(); ++i)
+      if (find_started(requests[i]) == nullptr) requests[i] = rest_[i];
+  }
+
+ private:
+  std::vector<MPI_Request> rest_;
+  std::vector<One> ours_;
+  bool has_rest_ = false;
+};
+
+// Of requests that end together.
+class Errors {
+ public:
+  explicit Errors(MPI_Status* statuses) : statuses_(statuses) {}
+  // `at`: in the statuses; `error`: of one of hocket's, by the handler of its communicator.
+  void add(int at, int error, MPI_Comm comm) {
+    if (error == MPI_SUCCESS) return;
+    failed_.push_back({at, error});
+    if (failed_.size() == 1) (void)raise_ended(error, comm);
+  }
+  // `mpi_error`: what the MPI's own have come to, `number` statuses in all.
+  int report(int mpi_error, int number) const {
+    if (failed_.empty()) return mpi_error;
+    if (statuses_ == MPI_STATUSES_IGNORE) return MPI_ERR_IN_STATUS;
+    // Where the MPI has told no error, it has not said so in each.
+    for (int i = 0; i < number && mpi_error != MPI_ERR_IN_STATUS; ++i) statuses_[i].MPI_ERROR = MPI_SUCCESS;
+    for (const Failed& one : failed_) statuses_[one.at].MPI_ERROR = one.error;
+    return MPI_ERR_IN_STATUS;
+  }
+
+ private:
+  struct Failed {
+    int at, error;
+  };
+  MPI_Status* statuses_;
+  std::vector<Failed> failed_;
+};
+
+void finish_in(Errors& errors, const Parted::One& one, int place, MPI_Request* requests, MPI_Status* statuses) {
+  settle(*one.call);
+  const MPI_Comm comm = one.call->comm;
+  errors.add(place, finish(*one.call, requests[one.index], at(statuses, place)), comm);
+}
+
+// Those of the MPI's are over, with this error, and their statuses written.
+int finish_all(Parted& parted, int mpi_error, int count, MPI_Request* requests, MPI_Status* statuses) {
+  parted.give_back_rest(requests);
+  if (!parted.has_rest())
+    for (int i = 0; i < count; ++i) write_status(at(statuses, i));
+  Errors errors(statuses);
+  for (const Parted::One& one : parted.ours()) finish_in(errors, one, one.index, requests, statuses);
+  return errors.report(mpi_error, count);
+}
+
+// Until `look()` says that it is over, which also polls the MPI.
+template <typename Look>
+void look_until(const Look& look) {
+  c_api::Backoff backoff(endpoint());
+  for (;;) {
+    if (look()) return;
+    backoff.pause();
+    advance_started();
+  }
 }
 
 }  // namespace
 
-std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch) {
-  std::vector<Failed> failed;
-  for (const FailureWatch::Failure& failure : watch.failures()) {
-    const auto found = std::find(before.begin(), before.end(), failure.handle);
-    if (found != before.end()) failed.push_back({static_cast<int>(found - before.begin()), failure.comm});
-  }
-  return failed;
-}
-
-int raise_pending(const Failed& failed) { return raise_error(failed.comm, MPI_ERR_OTHER); }
+// --- one -------------------------------------------------------------------------------------------------------------
 
 int OneRequest::look(bool& is_over) const {
   int flag = 0;
@@ -38,7 +177,19 @@ int OneRequest::look(bool& is_over) const {
   return error;
 }
 
-int OneRequest::report(int, const std::vector<Failed>& failed) const { return raise_pending(failed.front()); }
+int OneRequest::wait() const {
+  StartedCall& call = *find_started(*requests);
+  await_started(call);
+  return finish_one(call, *requests, status);
+}
+
+int OneRequest::test(int* flag) const {
+  StartedCall& call = *find_started(*requests);
+  *flag = is_over(call) ? 1 : 0;
+  return *flag != 0 ? finish_one(call, *requests, status) : MPI_SUCCESS;
+}
+
+// --- all -------------------------------------------------------------------------------------------------------------
 
 int AllRequests::look(bool& is_over) const {
   int flag = 0;
@@ -47,12 +198,37 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
-int AllRequests::report(int error, const std::vector<Failed>& failed) const {
-  clear_errors(error, statuses, count);
-  for (const Failed& one : failed) set_error(statuses, one.index);
-  (void)raise_pending(failed.front());
-  return MPI_ERR_IN_STATUS;
+int AllRequests::wait() const {
+  Parted parted(count, requests);
+  int error = MPI_SUCCESS, flag = parted.has_rest() ? 0 : 1;
+  if (flag != 0) {
+    for (const Parted::One& one : parted.ours()) await_started(*one.call);
+    return finish_all(parted, error, count, requests, statuses);
+  }
+  look_until([&] {
+    if (flag == 0) error = next_pmpi().Testall(count, parted.rest(), &flag, statuses);
+    if (error != MPI_SUCCESS) flag = 1;
+    return flag != 0 && parted.are_over();
+  });
+  awaited_progress.messages_end(number_of_requests(*this) - parted.ours().size());
+  return finish_all(parted, error, count, requests, statuses);
 }
+
+int AllRequests::test(int* flag) const {
+  Parted parted(count, requests);
+  *flag = 0;
+  if (!parted.are_over()) {
+    if (parted.has_rest()) progress_mpi();
+    return MPI_SUCCESS;
+  }
+  int error = MPI_SUCCESS;
+  *flag = 1;
+  if (parted.has_rest()) error = next_pmpi().Testall(count, parted.rest(), flag, statuses);
+  if (*flag == 0 && error == MPI_SUCCESS) return error;
+  return finish_all(parted, error, count, requests, statuses);
+}
+
+// --- any -------------------------------------------------------------------------------------------------------------
 
 int AnyRequest::look(bool& is_over) const {
   int flag = 0;
@@ -61,11 +237,34 @@ int AnyRequest::look(bool& is_over) const {
   return error;
 }
 
-int AnyRequest::report(int error, const std::vector<Failed>& failed) const {
-  for (const Failed& one : failed)
-    if (one.index == *index) return raise_pending(one);
+int AnyRequest::wait() const {
+  int flag = 0, error = MPI_SUCCESS;
+  look_until([&] {
+    error = test(&flag);
+    return flag != 0 || error != MPI_SUCCESS;
+  });
   return error;
 }
+
+int AnyRequest::test(int* flag) const {
+  Parted parted(count, requests);
+  if (const Parted::One* one = parted.first_over(); one != nullptr) {
+    *flag = 1;
+    *index = one->index;
+    return finish_one(*one->call, requests[one->index], status);
+  }
+  *flag = 0;
+  *index = MPI_UNDEFINED;
+  if (!parted.has_rest()) return MPI_SUCCESS;
+  const int error = next_pmpi().Testany(count, parted.rest(), index, flag, status);
+  parted.give_back_rest(requests);
+  // None of the MPI's is active.
+  if (error == MPI_SUCCESS && *flag != 0 && *index == MPI_UNDEFINED) *flag = 0;
+  if (*flag != 0) awaited_progress.messages_end(1);
+  return error;
+}
+
+// --- some ------------------------------------------------------------------------------------------------------------
 
 int SomeRequests::look(bool& is_over) const {
   const int error = next_pmpi().Testsome(count, requests, completed, indices, statuses);
@@ -73,14 +272,54 @@ int SomeRequests::look(bool& is_over) const {
   return error;
 }
 
-int SomeRequests::report(int error, const std::vector<Failed>& failed) const {
-  clear_errors(error, statuses, *completed);
-  for (int i = 0; i < *completed; ++i) {
-    for (const Failed& one : failed)
-      if (one.index == indices[i]) set_error(statuses, i);
+int SomeRequests::wait() const {
+  int error = MPI_SUCCESS;
+  look_until([&] {
+    error = test(nullptr);
+    return *completed != 0 || error != MPI_SUCCESS;
+  });
+  return error;
+}
+
+int SomeRequests::test(int*) const {
+  Parted parted(count, requests);
+  int error = MPI_SUCCESS;
+  *completed = 0;
+  if (parted.has_rest()) {
+    error = next_pmpi().Testsome(count, parted.rest(), completed, indices, statuses);
+    parted.give_back_rest(requests);
+    if (*completed == MPI_UNDEFINED) *completed = 0;
+    if (*completed != 0) awaited_progress.messages_end(static_cast<uint64_t>(*completed));
   }
-  (void)raise_pending(failed.front());
-  return MPI_ERR_IN_STATUS;
+  Errors errors(statuses);
+  for (const Parted::One& one : parted.ours()) {
+    if (!is_over(*one.call)) continue;
+    indices[*completed] = one.index;
+    finish_in(errors, one, *completed, requests, statuses);
+    ++*completed;
+  }
+  return errors.report(error, *completed);
+}
+
+// --- asking, freeing, starting ---------------------------------------------------------------------------------------
+
+int ask_started(StartedCall& call, int* flag, MPI_Status* status) {
+  *flag = is_over(call) ? 1 : 0;
+  if (*flag == 0) return MPI_SUCCESS;
+  settle(call);
+  write_status(status);
+  return MPI_SUCCESS;
+}
+
+void free_started(StartedCall& call) {
+  if (call.state == State::kInactive) return free_persistent(call);
+  if (call.state == State::kUnderWay) return let_go(call);
+  (void)release(call);
+}
+
+int start_persistent(StartedCall& call) {
+  if (call.state != State::kInactive) return raise_error(call.comm, MPI_ERR_REQUEST);
+  return start_again(call);
 }
 
 }  // namespace hocket::interposer

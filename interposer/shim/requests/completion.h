@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting and testing while non-blocking calls of hocket's are under way: among the MPI's own requests there may be
-// some that only hocket moves. Each look moves both.
+// Waiting, testing and asking where the program holds calls that hocket has started (started_call.h): among them may be
+// the MPI's own requests, which are looked at by the MPI's own functions, in copies of the program's arrays without
+// hocket's. Each look moves both.
 //
-// The four kinds of completion below have these members: `count` and `requests`, look(), which polls the MPI once and
-// says whether the call is over, and report(), which
-// adds hocket's failures to the error and the statuses that look() has written.
+// The kinds of completion have these members: `count` and `requests`; look(), which polls the MPI once and says
+// whether the call is over, where all are the MPI's own; wait() and test() where they are not.
 //
 // Thread safety: any thread.
 #pragma once
 
 #include <type_traits>
-#include <vector>
 
-#include "c_api/internal/pending.h"
 #include "core/awaited_progress.h"
-#include "core/endpoint.h"
 #include "shim/job/job.h"
-#include "shim/requests/pending.h"
+#include "shim/requests/started_call.h"
 #include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
-
-// A request that has failed: which of those that were looked at, and on what communicator.
-struct Failed {
-  int index;
-  MPI_Comm comm;
-};
-
-// By the error handler of its communicator, as a failure of a blocking call; gives the code.
-int raise_pending(const Failed& failed);
 
 struct OneRequest {
   MPI_Request* requests;
@@ -37,7 +25,8 @@ struct OneRequest {
   static constexpr int count = 1;
 
   int look(bool& is_over) const;
-  int report(int error, const std::vector<Failed>& failed) const;
+  int wait() const;
+  int test(int* flag) const;
 };
 
 struct AllRequests {
@@ -46,7 +35,8 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int report(int error, const std::vector<Failed>& failed) const;
+  int wait() const;
+  int test(int* flag) const;
 };
 
 struct AnyRequest {
@@ -56,7 +46,8 @@ struct AnyRequest {
   MPI_Status* status;
 
   int look(bool& is_over) const;
-  int report(int error, const std::vector<Failed>& failed) const;
+  int wait() const;
+  int test(int* flag) const;
 };
 
 struct SomeRequests {
@@ -67,27 +58,24 @@ struct SomeRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  int report(int error, const std::vector<Failed>& failed) const;
+  int wait() const;
+  int test(int* flag) const;
 };
 
-// The requests as they are before the MPI takes some of them. None where it will say what is wrong with them.
-template <typename Completion>
-std::vector<MPI_Request> requests_of(const Completion& completion) {
-  if (completion.requests == nullptr || completion.count <= 0) return {};
-  return {completion.requests, completion.requests + completion.count};
-}
+int ask_started(StartedCall& call, int* flag, MPI_Status* status);
+void free_started(StartedCall& call);
+// An error where it isn't persistent, or under way.
+int start_persistent(StartedCall& call);
 
-// Which of the requests the failures are of.
-std::vector<Failed> find_failed(const std::vector<MPI_Request>& before, const FailureWatch& watch);
-
+// Whether hocket's are among them, under way or over. Not where the MPI will say what is wrong with the arguments.
 template <typename Completion>
-int look_and_report(const Completion& completion, const std::vector<MPI_Request>& before, bool& is_over) {
-  const FailureWatch watch;
-  const int error = completion.look(is_over);
-  if (watch.failures().empty()) [[likely]]
-    return error;
-  const std::vector<Failed> failed = find_failed(before, watch);
-  return failed.empty() ? error : completion.report(error, failed);
+bool has_started_among(const Completion& completion) {
+  if (completion.requests == nullptr) return false;
+  for (int i = 0; i < completion.count; ++i)
+    if (const StartedCall* call = find_started(completion.requests[i]);
+        call != nullptr && call->state != StartedCall::State::kInactive)
+      return true;
+  return false;
 }
 
 template <typename Completion>
@@ -109,20 +97,6 @@ int count_ended(const Completion& completion, const PassThrough& pass_through) {
   return error;
 }
 
-template <typename Completion, typename PassThrough>
-int wait_beside_pending(const Completion& completion, const PassThrough& pass_through) {
-  c_api::Backoff backoff(endpoint());
-  const std::vector<MPI_Request> before = requests_of(completion);  // looks take none until one ends the call
-  do {
-    advance_pending();
-    bool is_over = false;
-    const int error = look_and_report(completion, before, is_over);
-    if (error != MPI_SUCCESS || is_over) return error;
-    backoff.pause();
-  } while (has_pending());
-  return pass_through();
-}
-
 // Whether the testing function ends where the waiting one does.
 template <typename Completion>
 bool may_be_tested() {
@@ -131,47 +105,67 @@ bool may_be_tested() {
 
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const PassThrough& pass_through) {
+  if (holds_started() && !is_nested() && has_started_among(completion)) [[unlikely]]
+    return completion.wait();
   return count_ended(completion, [&] {
-    if (has_pending() && !is_nested()) [[unlikely]]
-      return wait_beside_pending(completion, pass_through);
-    if (looks() == Looks::kByMpi) [[likely]]
+    const bool looks_beside = has_under_way() && !is_nested() && looks() != Looks::kByHook;
+    if (looks() == Looks::kByMpi && !looks_beside) [[likely]]
       return pass_through();
-    if (!waits_by_tests(false) || !may_be_tested<Completion>()) return wait_in_mpi(pass_through);
+    if (!looks_beside && (!waits_by_tests(false) || !may_be_tested<Completion>())) return wait_in_mpi(pass_through);
     return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }
 
 // `flag`: where the answer goes; nullptr: it goes with the completion.
-template <typename Completion>
-int test_beside_pending(const Completion& completion, int* flag) {
-  advance_pending();
-  bool is_over = false;
-  const int error = look_and_report(completion, requests_of(completion), is_over);
-  if (flag != nullptr) *flag = is_over ? 1 : 0;
-  return error;
-}
-
 template <typename Completion, typename PassThrough>
 int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
-  return count_ended(completion, [&] {
-    return !has_pending() || is_nested() ? pass_through() : test_beside_pending(completion, flag);
-  });
+  if (has_under_way() && !is_nested()) [[unlikely]]
+    advance_started();
+  if (holds_started() && !is_nested() && has_started_among(completion)) [[unlikely]]
+    return completion.test(flag);
+  return count_ended(completion, pass_through);
+}
+
+// What MPI_Request_get_status and its forms tell, of one; the request stays as it is.
+template <typename PassThrough>
+int ask_for(MPI_Request request, int* flag, MPI_Status* status, const PassThrough& pass_through) {
+  if (has_under_way() && !is_nested()) [[unlikely]]
+    advance_started();
+  StartedCall* const call = holds_started() && !is_nested() ? find_started(request) : nullptr;
+  if (call == nullptr || call->state == StartedCall::State::kInactive || flag == nullptr) return pass_through();
+  return ask_started(*call, flag, status);
+}
+
+// A request of the program's that it frees.
+template <typename PassThrough>
+int free_for(MPI_Request* request, const PassThrough& pass_through) {
+  if (holds_started() && !is_nested() && request != nullptr) [[unlikely]] {
+    if (StartedCall* call = find_started(*request); call != nullptr) {
+      free_started(*call);
+      *request = handles.request_null;
+      return MPI_SUCCESS;
+    }
+  }
+  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, pass_through);
 }
 
 template <typename PassThrough>
-int after_advancing(const PassThrough& pass_through) {
-  if (has_pending() && !is_nested()) [[unlikely]]
-    advance_pending();
+int start_for(MPI_Request* request, const PassThrough& pass_through) {
+  if (holds_started() && !is_nested() && request != nullptr) [[unlikely]]
+    if (StartedCall* call = find_started(*request); call != nullptr) return start_persistent(*call);
   return pass_through();
 }
 
-template <typename PassThrough>
-int free_for(MPI_Request* request, const PassThrough& pass_through) {
-  if (has_pending() && !is_nested() && request != nullptr) [[unlikely]] {
-    advance_pending();
-    if (free_pending(request)) return MPI_SUCCESS;
+// `start_rest(count, requests)` starts the MPI's own.
+template <typename PassThrough, typename StartRest>
+int start_all_for(int count, MPI_Request* requests, const PassThrough& pass_through, const StartRest& start_rest) {
+  if (!holds_started() || is_nested() || requests == nullptr) return pass_through();
+  int error = MPI_SUCCESS;
+  for (int i = 0; i < count && error == MPI_SUCCESS; ++i) {
+    StartedCall* const call = find_started(requests[i]);
+    error = call != nullptr ? start_persistent(*call) : start_rest(&requests[i]);
   }
-  return count_ended(OneRequest{request, MPI_STATUS_IGNORE}, pass_through);
+  return error;
 }
 
 }  // namespace hocket::interposer

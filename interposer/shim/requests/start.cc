@@ -1,135 +1,305 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/requests/start.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "c_api/internal/call.h"
-#include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
+#include "shim/collectives/misfit.h"
+#include "shim/job/errors.h"
+#include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
 namespace {
 
-// As the one that uses the communicator.
-hocket_status_t start_only_by_engines(const Decision& decision, Arguments arguments, PendingCall& pending) {
-  Communicator& communicator = *decision.communicator;
-  arguments.only_by_engines = true;
-  const std::lock_guard lock(communicator.lock);
-  return c_api::start(communicator.comm, arguments, &pending.request);
+bool is_by_engines(const Decision& decision) { return decision.communicator->begins == Begins::kByEngines; }
+
+Copies& copies_of(StartedCall& started) {
+  if (started.copies == nullptr) started.copies = std::make_unique<Copies>();
+  return *started.copies;
 }
 
-// The program may free the type before the call is over; a new one made of it doesn't run its attributes' callbacks,
-// as a duplicate would.
-int keep_type(const BroadcastCall& call, const TypeFacts& facts, Unpacking& packed) {
-  const int error = next_pmpi().Type_contiguous(static_cast<int>(call.count), call.type, &packed.type);
-  if (error != MPI_SUCCESS) return error;
-  packed.has_type = true;
-  packed.buffer = call.buffer;
-  packed.true_lb = facts.true_lb;
-  return next_pmpi().Type_commit(&packed.type);
+unsigned char* checked(unsigned char* room, size_t bytes) {
+  if (room == nullptr) end_without_memory(bytes, "for a copy of what a call is to move");
+  return room;
 }
 
-hocket_status_t start_packed(const BroadcastCall& call, const Decision& decision, const Elements& elements,
-                             PendingCall& pending) {
-  pending.packed = std::make_unique<Unpacking>();
-  Unpacking& packed = *pending.packed;
-  packed.bytes.resize(elements.bytes());
-  const bool is_root = decision.communicator->rank == call.root;
-  pending.mpi_error =
-      is_root ? pack(elements, packed.bytes.data(), call.comm) : keep_type(call, *elements.facts, packed);
-  if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
-  return start_only_by_engines(decision, arguments_of(call, packed.bytes.data(), packed.bytes.size()), pending);
+// What has been noted in the copies: packs it, and keeps what will be needed again.
+hocket_status_t pack_first(const Decision& decision, MPI_Comm comm, StartedCall& started, Start& start) {
+  if (started.copies == nullptr) return HOCKET_OK;
+  const NotesStaged notes(decision.communicator->trial);
+  if (!start.is_persistent) start.mpi_error = started.copies->pack(comm);
+  if (start.mpi_error == MPI_SUCCESS) start.mpi_error = started.copies->keep(start.is_persistent);
+  return start.mpi_error == MPI_SUCCESS ? HOCKET_OK : HOCKET_ERR_BROKEN;
 }
 
-// What engines are given of a reduction.
+// --- reductions ------------------------------------------------------------------------------------------------------
+
 struct Operands {
   const void* input;
   void* output;
 };
 
-// Copies of what only a driver reaches. An MPI error, or MPI_SUCCESS.
-int stage(const ReduceCall& call, const ReduceCall::Findings& findings, PendingCall& pending, Operands& operands) {
+// Copies of what only a driver reaches, as it lies: hocket's kernels know the layouts of types with gaps.
+void stage(const ReduceCall& call, const ReduceCall::Findings& findings, StartedCall& started, Operands& operands) {
   if (!device::may_be_there()) [[likely]]
-    return MPI_SUCCESS;
+    return;
   const size_t stride = static_cast<size_t>(findings.facts->extent), bytes = findings.operand * stride;
-  const bool is_input_staged = !findings.is_in_place && device::needs_staging(call.input, bytes);
-  const bool is_output_staged = device::needs_staging(call.output, findings.result * stride);
-  if (!is_input_staged && !is_output_staged) return MPI_SUCCESS;
-  pending.packed = std::make_unique<Unpacking>();
-  Unpacking& copies = *pending.packed;
-  int error = MPI_SUCCESS;
-  if (is_input_staged) {
-    copies.input.resize(bytes);
-    operands.input = copies.input.data();
-    error = copy_from_device(call.input, copies.input.data(), bytes, call.comm);
+  if (!findings.is_in_place && device::needs_staging(call.input, bytes)) {
+    unsigned char* const room = checked(copies_of(started).make_input(bytes), bytes);
+    copies_of(started).copy_from(call.input, bytes, room);
+    operands.input = room;
   }
-  if (!is_output_staged || error != MPI_SUCCESS) return error;
-  copies.bytes.resize(bytes);
-  copies.buffer = operands.output;
-  copies.goes_as_it_is = true;
-  operands.output = copies.bytes.data();
-  return findings.is_in_place ? copy_from_device(call.output, copies.bytes.data(), bytes, call.comm) : error;
+  if (!device::needs_staging(call.output, findings.result * stride)) return;
+  unsigned char* const room = checked(copies_of(started).make_output(bytes), bytes);
+  if (findings.is_in_place) copies_of(started).copy_from(call.output, bytes, room);
+  copies_of(started).copy_to(call.output, findings.result * stride, room);
+  operands.output = room;
+}
+
+// --- movements -------------------------------------------------------------------------------------------------------
+
+// In the room instead of the program's memory.
+void put_in_room(Blocks& blocks, unsigned char* room) {
+  blocks.first = room;
+  blocks.displacements = nullptr;
+}
+
+void copy_sides(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings, Blocks& send,
+                Blocks& receive, StartedCall& started) {
+  if (send.is_packed) {
+    const size_t bytes = total_bytes(call.send, send);
+    unsigned char* const room = checked(copies_of(started).make_input(bytes), bytes);
+    copies_of(started).pack_side(call.send, send, room);
+    put_in_room(send, room);
+  }
+  if (!receive.is_packed) return;
+  const size_t bytes = total_bytes(call.receive, receive);
+  Copies& copies = copies_of(started);
+  unsigned char* const room = checked(copies.make_output(bytes), bytes);
+  // What the room holds already is input.
+  if (findings.is_in_place && is_exchange(call.collective))
+    copies.pack_side(call.receive, receive, room);
+  else if (findings.is_in_place)
+    copies.pack_block(call.receive, receive, decision.communicator->rank, room);
+  copies.unpack_side(call.receive, receive, room);
+  put_in_room(receive, room);
+}
+
+// Blocks of the length that this rank sends, to all ranks alike; of each as many elements as fit are unpacked.
+void receive_as_sent(const MoveCall& call, const MoveCall::Findings& findings, Blocks& receive, StartedCall& started) {
+  const size_t bytes = findings.send.bytes, all_bytes = bytes * static_cast<size_t>(findings.receive.number);
+  Copies& copies = copies_of(started);
+  unsigned char* const room = checked(copies.make_output(all_bytes), all_bytes);
+  for (int i = 0; i < findings.receive.number; ++i) {
+    const Elements to = block(call.receive, findings.receive, i);
+    const size_t fitting = to.facts->size == 0 ? 0 : std::min(bytes, to.bytes()) / to.facts->size;
+    copies.unpack_to(to.part(0, fitting), room + bytes * static_cast<size_t>(i));
+  }
+  receive.first = room;
+  receive.bytes = receive.own_bytes = bytes;
+  receive.is_packed = false;
+}
+
+// As misfit.h has it for blocking calls.
+hocket_status_t fit_together(const MoveCall& call, const Decision& decision, MoveCall::Findings& findings,
+                             StartedCall& started, Start& start) {
+  const bool is_truncated = findings.send.own_bytes > findings.receive.own_bytes;
+  if (call.collective == Collective::kAllgatherv || (start.is_persistent && is_truncated)) {
+    start.mpi_error = raise_error(call.comm, MPI_ERR_TRUNCATE);
+    return HOCKET_ERR_BROKEN;
+  }
+  started.mpi_error = is_truncated ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  if (call.collective == Collective::kAllgather || call.collective == Collective::kAlltoall) {
+    Blocks receive = findings.receive;
+    receive_as_sent(call, findings, receive, started);
+    findings.receive = receive;
+    return HOCKET_OK;
+  }
+  const WithoutOwn without = leave_own_out(call, decision.communicator->rank, findings);
+  start.mpi_error = copy_own(call, findings, without);
+  findings = without.findings;
+  return start.mpi_error == MPI_SUCCESS ? HOCKET_OK : HOCKET_ERR_BROKEN;
+}
+
+// --- persistent calls ------------------------------------------------------------------------------------------------
+
+// The next one, of all ranks alike. nullptr: the status says why.
+PersistentHome* make_home(Communicator& communicator, hocket_status_t& status) {
+  auto home = std::make_unique<PersistentHome>();
+  status = hocket_comm_dup(communicator.comm, &home->comm);
+  if (status != HOCKET_OK) return nullptr;
+  home->free_tracks = (uint64_t{1} << c_api::own_tracks()) - 1;
+  const auto place = std::find_if(communicator.homes.begin(), communicator.homes.end(),
+                                  [](const auto& one) { return one.load(std::memory_order_relaxed) == nullptr; });
+  place->store(home.get(), std::memory_order_release);
+  return home.release();
+}
+
+// A track that no rank uses, the same on all of them, in one more communicator if there is none. False: not to be had.
+bool find_track(Communicator& communicator, StartedCall& started, hocket_status_t& status) {
+  const uint32_t tracks = c_api::own_tracks();
+  uint64_t mine = 0, common = 0;
+  uint32_t homes = 0;
+  for_each_home(communicator, [&](const PersistentHome& home) { mine |= home.free_tracks << (homes++ * tracks); });
+  status = hocket_allreduce(communicator.comm, &mine, &common, 1, HOCKET_UINT64, HOCKET_BAND);
+  if (status != HOCKET_OK) return false;
+  if (common == 0) {
+    PersistentHome* const made = homes < kMostHomes ? make_home(communicator, status) : nullptr;
+    if (made == nullptr) return false;
+    common = made->free_tracks << (homes * tracks);
+  }
+  const auto bit = static_cast<uint32_t>(__builtin_ctzll(common));
+  started.home = communicator.homes[bit / tracks].load(std::memory_order_relaxed);
+  started.track = bit % tracks + 1;
+  started.home->free_tracks &= ~(uint64_t{1} << (bit % tracks));
+  return true;
+}
+
+bool is_worth_a_thread(const Arguments& arguments) {
+  constexpr uint64_t kLongBytes = 16 << 10;
+  return schedule::is_vector(arguments.collective) ||
+         arguments.count * arguments.combiner.element_bytes >= kLongBytes;
 }
 
 }  // namespace
 
-hocket_status_t start(const BarrierCall&, const Decision& decision, const BarrierCall::Findings&,
-                      PendingCall& pending) {
-  return start_only_by_engines(decision, arguments_of_bytes(Collective::kBarrier, 0), pending);
+hocket_status_t prepare_start(const BarrierCall&, const Decision&, const BarrierCall::Findings&, StartedCall&,
+                              Start& start) {
+  start.arguments = arguments_of_bytes(Collective::kBarrier, 0);
+  return HOCKET_OK;
 }
 
-hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
-                      PendingCall& pending) {
-  if (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()) return HOCKET_ERR_NOT_SUPPORTED;
+hocket_status_t prepare_start(const BroadcastCall& call, const Decision& decision,
+                              const BroadcastCall::Findings& findings, StartedCall& started, Start& start) {
+  if (is_by_engines(decision) && (findings.bytes == 0 || findings.bytes > c_api::most_bytes_by_engines()))
+    return HOCKET_ERR_NOT_SUPPORTED;
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
-  if (!elements.lie_ready()) return start_packed(call, decision, elements, pending);
-  return start_only_by_engines(decision, arguments_of(call, elements.first_byte(), findings.bytes), pending);
+  unsigned char* bytes = elements.first_byte();
+  if (findings.bytes != 0 && !elements.lie_ready()) {
+    bytes = checked(copies_of(started).make_output(findings.bytes), findings.bytes);
+    if (decision.communicator->rank == call.root)
+      started.copies->pack_from(elements, bytes);
+    else
+      started.copies->unpack_to(elements, bytes);
+  }
+  start.arguments = arguments_of(call, bytes, findings.bytes);
+  return pack_first(decision, call.comm, started, start);
 }
 
-hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
-                      PendingCall& pending) {
-  if (findings.operation.by != Operation::By::kHocket) return HOCKET_ERR_NOT_SUPPORTED;
+hocket_status_t prepare_start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
+                              StartedCall& started, Start& start) {
   Operands operands{call.input, call.output};
-  pending.mpi_error = stage(call, findings, pending, operands);
-  if (pending.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
-  Arguments arguments;
-  const hocket_status_t status = fill(call, decision, findings, operands.input, operands.output, arguments);
-  return status == HOCKET_OK ? start_only_by_engines(decision, arguments, pending) : status;
+  stage(call, findings, started, operands);
+  if (const hocket_status_t status = pack_first(decision, call.comm, started, start); status != HOCKET_OK)
+    return status;
+  return fill(call, decision, findings, operands.input, operands.output, start.arguments);
 }
 
-Decision find_starter(MPI_Comm comm) {
+hocket_status_t prepare_start(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings,
+                              StartedCall& started, Start& start) {
+  if (is_by_engines(decision)) return HOCKET_ERR_NOT_SUPPORTED;
+  MoveCall::Findings fitting = findings;
+  if (findings.is_misfit) [[unlikely]] {
+    const hocket_status_t status = fit_together(call, decision, fitting, started, start);
+    if (status != HOCKET_OK) return status;
+  }
+  Blocks send = fitting.send, receive = fitting.receive;
+  copy_sides(call, decision, fitting, send, receive, started);
+  if (const hocket_status_t status = pack_first(decision, call.comm, started, start); status != HOCKET_OK)
+    return status;
+  start.arguments = arguments_of_bytes(call.collective, call.root);
+  return fill(call, decision, send, receive, fitting, start.arguments);
+}
+
+Decision find_starter(MPI_Comm comm, bool may_wait) {
   Decision decision;
   decision.communicator = find_communicator(comm);
   if (decision.communicator == nullptr) return decision;
-  const Communicator& communicator = *decision.communicator;
+  Communicator& communicator = *decision.communicator;
+  if (communicator.phase == Phase::kAlone) {
+    decision.why = Outcome::kSingleRank;
+    return decision;
+  }
+  if (communicator.phase == Phase::kCounting && may_wait) prepare_communicator(communicator, comm, Waiting::kAll);
   if (communicator.phase == Phase::kCounting)
     decision.why = Outcome::kNotSetUp;
   else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)
     decision.why = communicator.refusal;
+  else if (communicator.begins == Begins::kByRanks || (communicator.begins == Begins::kByEngines && !may_wait))
+    decision.why = Outcome::kCarriedOut;
   else
-    decision.why = communicator.may_begin ? Outcome::kCarriedOut : Outcome::kNotByEngines;
+    decision.why = Outcome::kNotByEngines;
   return decision;
 }
 
-bool has_started(const Decision& decision, hocket_status_t status, std::list<PendingCall>& one, MPI_Request* request,
-                 int& error) {
-  const PendingCall& pending = one.front();
-  const Collective collective = pending.collective;
-  const MPI_Comm comm = pending.comm;
-  const int mpi_error = pending.mpi_error;
-  if (status == HOCKET_OK) {
-    error = take_into_list(one, request);
-    // Peers hear of it; what has been started goes on.
-    if (error != MPI_SUCCESS) give_up(decision, collective, error, "the MPI has no request for it");
-    advance_pending();
-    return true;
+StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, int& error) {
+  StartedCall* const started = take_started();
+  if (started == nullptr) {
+    error = raise_error(comm, MPI_ERR_NO_MEM);
+    return nullptr;
   }
-  // Release: as in HeldLock (pending.cc).
-  decision.communicator->pending.fetch_sub(1, std::memory_order_release);
-  if (status == HOCKET_ERR_NOT_SUPPORTED) return false;
-  error = mpi_error != MPI_SUCCESS ? give_up(decision, collective, mpi_error, kPackingFailed)
-                                   : raise_status(decision, collective, comm, status);
-  return true;
+  started->collective = form;
+  started->communicator = decision.communicator;
+  started->comm = comm;
+  return started;
+}
+
+Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error) {
+  Communicator& communicator = *decision.communicator;
+  start.arguments.only_by_engines = is_by_engines(decision);
+  const hocket_status_t status = launch(started, is_worth_a_thread(start.arguments), [&] {
+    return c_api::start(communicator.comm, start.arguments, &started.request);
+  });
+  if (status == HOCKET_OK) return Outcome::kCarriedOut;
+  if (status == HOCKET_ERR_NOT_SUPPORTED) return Outcome::kNotByEngines;
+  error = raise_status(decision, started.collective, started.comm, status);
+  return Outcome::kFailed;
+}
+
+Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error) {
+  Communicator& communicator = *decision.communicator;
+  hocket_status_t status = HOCKET_OK;
+  {
+    const std::lock_guard lock(communicator.lock);
+    const bool is_found = find_track(communicator, started, status);
+    if (!is_found && status == HOCKET_OK) return Outcome::kNotByEngines;
+    if (is_found)
+      status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
+  }
+  if (status != HOCKET_OK) {
+    error = raise_status(decision, started.collective, started.comm, status);
+    return Outcome::kFailed;
+  }
+  started.is_persistent = true;
+  started.is_long = is_worth_a_thread(start.arguments);
+  started.state = StartedCall::State::kInactive;
+  communicator.persistent.fetch_add(1, std::memory_order_relaxed);
+  return Outcome::kCarriedOut;
+}
+
+int start_again(StartedCall& call) {
+  Decision decision;
+  decision.form = call.collective;
+  decision.communicator = call.communicator;
+  if (call.communicator->is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
+  if (call.copies != nullptr) [[unlikely]] {
+    const int error = call.copies->pack(call.comm);
+    if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
+  }
+  const hocket_status_t status =
+      launch(call, call.is_long, [&] { return c_api::start_planned(call.request); });
+  return status == HOCKET_OK ? MPI_SUCCESS : raise_status(decision, call.collective, call.comm, status);
+}
+
+void free_persistent(StartedCall& call) {
+  Communicator& communicator = *call.communicator;
+  c_api::drop_planned(call.request);
+  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
+  give_back(call);
+  // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
+  communicator.persistent.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace hocket::interposer

@@ -1,67 +1,143 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-blocking collectives: started by hocket where NIC engines then carry them out by themselves, passed through
-// otherwise.
+// Non-blocking and persistent collectives: started by hocket where its ranks share memory, or where NIC engines then
+// carry them out by themselves, and passed through otherwise.
 //
-// What decides is the same on every rank, as for blocking calls (decision.h); and nothing here waits for another rank.
-// So a communicator isn't set up by such a call, and what needs a rank's help on its way, between ranks of one node or
-// by messages, is the MPI's, which moves it in all of its functions.
+// What decides is the same on every rank, as for blocking calls (decision.h). A non-blocking call waits for no other
+// rank in its beginning, and so sets no communicator up; a persistent one may in its initialisation (MPI 4.1, 6.13).
 //
 // Thread safety: as decision.h.
 #pragma once
 
-#include <list>
 #include <new>
 
 #include "shim/collectives/broadcast.h"
+#include "shim/collectives/movement.h"
 #include "shim/collectives/reductions.h"
-#include "shim/requests/pending.h"
+#include "shim/requests/started_call.h"
 
 namespace hocket::interposer {
 
-// HOCKET_ERR_NOT_SUPPORTED: it is not one of those. `pending` gets the request, and what it needs when it is over.
-hocket_status_t start(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&,
-                      PendingCall& pending);
-hocket_status_t start(const BroadcastCall& call, const Decision& decision, const BroadcastCall::Findings& findings,
-                      PendingCall& pending);
-hocket_status_t start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
-                      PendingCall& pending);
+// What is to be started: hocket's arguments. `mpi_error`: packing has failed, which has been raised.
+struct Start {
+  Arguments arguments;
+  bool is_persistent;
+  int mpi_error = MPI_SUCCESS;
+};
 
-// Up to where the arguments of the call come in: kCarriedOut, or why not.
-Decision find_starter(MPI_Comm comm);
-// After start(): what the program gets. False: nothing has been started.
-bool has_started(const Decision& decision, hocket_status_t status, std::list<PendingCall>& one, MPI_Request* request,
-                 int& error);
+// HOCKET_ERR_NOT_SUPPORTED: not one that hocket starts, on all ranks.
+hocket_status_t prepare_start(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings& findings,
+                              StartedCall& started, Start& start);
+hocket_status_t prepare_start(const BroadcastCall& call, const Decision& decision,
+                              const BroadcastCall::Findings& findings, StartedCall& started, Start& start);
+hocket_status_t prepare_start(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
+                              StartedCall& started, Start& start);
+hocket_status_t prepare_start(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings,
+                              StartedCall& started, Start& start);
 
-// As serve() of decision.h, counted under a collective of its own.
-template <typename Call, typename PassThrough>
-int begin(const Call& call, Collective collective, MPI_Request* request, const PassThrough& pass_through) {
-  if (!is_ours(collective)) [[unlikely]]
-    return pass_through();
-  const TimedCall timed(collective);
+// An operation that only the MPI can run may run in no thread but the program's.
+template <typename Call, typename Findings>
+bool is_own_operation(const Call&, const Findings&) {
+  return false;
+}
+inline bool is_own_operation(const ReduceCall&, const ReduceCall::Findings& findings) {
+  return findings.operation.by == Operation::By::kMpi;
+}
+
+// Up to where the arguments of the call come in: kCarriedOut, or why not. `may_wait`: for all ranks, which call alike.
+Decision find_starter(MPI_Comm comm, bool may_wait);
+
+// What the program gets of it, by `started` where it is one. kNotByEngines: nothing has been started, on any rank.
+Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error);
+Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error);
+// MPI_Start of one that is inactive.
+int start_again(StartedCall& call);
+// MPI_Request_free of a persistent one that is inactive.
+void free_persistent(StartedCall& call);
+
+// nullptr: the error has been raised.
+StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, int& error);
+
+// Of a communicator of one rank: done on the spot.
+template <typename Call>
+int start_alone(const Call& call, const Decision& decision, const typename Call::Findings& findings,
+                MPI_Request* request) {
+  int error = carry_out(call, decision, findings);
+  if (error != MPI_SUCCESS) return error;
+  StartedCall* const started = take_for(decision, decision.form, call.comm, error);
+  if (started == nullptr) return error;
+  started->state = StartedCall::State::kSettled;
+  *request = started->handle;
+  return MPI_SUCCESS;
+}
+
+// As serve() of decision.h, counted as the form of the collective. True: the program gets `error`.
+template <typename Call>
+bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_Request* request, int& error) {
+  const Collective form = decision.form;
   typename Call::Findings findings;
+  decision = find_starter(call.comm, is_persistent);
+  if (is_carried_out(decision.why)) decision = decide(call, findings);
+  decision.form = form;
+  if (request == nullptr) decision.why = Outcome::kArguments;
+  if (decision.why == Outcome::kSingleRank) {
+    if (is_persistent) decision.why = Outcome::kNotByEngines;
+    if (is_persistent) return false;
+    error = start_alone(call, decision, findings, request);
+    return true;
+  }
+  if (decision.why != Outcome::kCarriedOut) return false;
+  if (is_left_to_mpi(call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
+  if (is_own_operation(call, findings)) decision.why = Outcome::kOwnOperation;
+  if (decision.why != Outcome::kCarriedOut) return false;
+  StartedCall* const started = take_for(decision, form, call.comm, error);
+  if (started == nullptr) return true;
+  Start start;
+  start.is_persistent = is_persistent;
+  const hocket_status_t status = prepare_start(call, decision, findings, *started, start);
+  if (status == HOCKET_OK) {
+    decision.why = is_persistent ? plan_now(decision, start, *started, error) : start_now(decision, start, *started, error);
+  } else if (status == HOCKET_ERR_NOT_SUPPORTED) {
+    decision.why = Outcome::kNotByEngines;
+  } else {
+    error = start.mpi_error != MPI_SUCCESS ? give_up(decision, call.collective, start.mpi_error, kPackingFailed)
+                                           : raise_status(decision, call.collective, call.comm, status);
+    decision.why = Outcome::kFailed;
+  }
+  if (decision.why == Outcome::kCarriedOut) {
+    *request = started->handle;
+    error = MPI_SUCCESS;
+    return true;
+  }
+  give_back(*started);
+  return decision.why == Outcome::kFailed;
+}
+
+template <typename Call, typename PassThrough>
+int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Request* request,
+               const PassThrough& pass_through) {
+  if (!is_ours(form)) [[unlikely]]
+    return pass_through();
+  const TimedCall timed(form);
   Decision decision;
+  decision.form = form;
+  int error = MPI_SUCCESS;
   try {
-    decision = find_starter(call.comm);
-    if (decision.why == Outcome::kCarriedOut) decision = decide(call, findings);
-    if (request == nullptr) decision.why = Outcome::kArguments;
-    if (decision.why == Outcome::kCarriedOut) {
-      std::list<PendingCall> one(1);
-      one.front().collective = collective;
-      one.front().communicator = decision.communicator;
-      one.front().comm = call.comm;
-      // Relaxed: the program orders this thread's call with others on the communicator, whose BesidePending looks here.
-      decision.communicator->pending.fetch_add(1, std::memory_order_relaxed);
-      const hocket_status_t status = start(call, decision, findings, one.front());
-      int error = MPI_SUCCESS;
-      if (has_started(decision, status, one, request, error)) return error;
-      decision.why = Outcome::kNotByEngines;
-    }
+    if (serve_start(call, decision, is_persistent, request, error)) return error;
   } catch (const std::bad_alloc&) {
     end_without_memory();
   }
-  count(decision, collective, decision.why);
+  count(decision, form, decision.why);
   const NestedCall nested;
   return pass_through();
+}
+
+template <typename Call, typename PassThrough>
+int begin(const Call& call, MPI_Request* request, const PassThrough& pass_through) {
+  return serve_form(call, nonblocking(call.collective), false, request, pass_through);
+}
+template <typename Call, typename PassThrough>
+int initialise(const Call& call, MPI_Request* request, const PassThrough& pass_through) {
+  return serve_form(call, persistent(call.collective), true, request, pass_through);
 }
 
 }  // namespace hocket::interposer

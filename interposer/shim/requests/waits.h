@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/mpi_wait.h"
+#include "core/under_way.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 
@@ -13,7 +14,7 @@ namespace hocket::interposer {
 
 // Whether this call is made by looks. `is_dear`: a look costs more than a wait where ranks have a core each.
 inline bool waits_by_tests(bool is_dear) {
-  return looks() == Looks::kByTests && !is_nested() && !(is_dear && has_core_each());
+  return looks() == Looks::kByTests && !is_nested() && (!is_dear || !has_core_each() || has_under_way());
 }
 
 // `look(is_over)` polls the MPI once.
@@ -25,6 +26,8 @@ int look_until_over(const Look& look) {
   MpiPause wait;
   while (error == MPI_SUCCESS && !is_over) {
     wait.pause();
+    if (has_under_way()) [[unlikely]]
+      advance_under_way();
     error = look(is_over);
   }
   return error;

@@ -113,6 +113,13 @@ void find_or_refuse(int (*&pointer)(Arguments...), const char* name) {
   if (pointer == nullptr) pointer = [](Arguments...) -> int { return MPI_ERR_UNSUPPORTED_OPERATION; };
 }
 
+// Open MPI 4 has some of MPI 4.0's functions under names of its own.
+template <typename Function>
+void find_extension_or_refuse(Function& pointer, const char* name, const char* extension) {
+  find(pointer, name);
+  if (pointer == nullptr) find_or_refuse(pointer, extension);
+}
+
 }  // namespace
 
 void* find_object(const char* name) {
@@ -137,7 +144,17 @@ void internal::find_mpi() {
 #else
 #define HOCKET_MPI_COLLECTIVE(constant, name) HOCKET_FIND_BOTH(require, name)
 #endif
+#define HOCKET_MPI_PERSISTENT(constant, name)                            \
+  find_extension_or_refuse(mpi_functions.name, "MPI_" #name, "MPIX_" #name); \
+  find_extension_or_refuse(pmpi_functions.name, "PMPI_" #name, "PMPIX_" #name);
 #include "base/collectives.def"
+#if HOCKET_HAS_COUNT_FUNCTIONS
+#define HOCKET_COLLECTIVE(name, started, ...)  \
+  HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
+  HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
+#include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#endif
 #define HOCKET_MPI_CAUGHT(name) HOCKET_FIND_BOTH(require, name)
 #define HOCKET_MPI_CAUGHT_OPTIONAL(name) HOCKET_FIND_BOTH(find_or_refuse, name)
 #define HOCKET_MPI_CAUGHT_COUNT(name) HOCKET_FIND_BOTH(find, name)

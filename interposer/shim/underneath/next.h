@@ -31,6 +31,26 @@ struct CaughtFunctions {
 #define HOCKET_MPI_COLLECTIVE(constant, function) HOCKET_MPI_POINTER(function)
 #endif
 #include "base/collectives.def"
+#define HOCKET_UNPACKED(...) __VA_ARGS__
+#define HOCKET_COUNT int
+#define HOCKET_DISPLACEMENT int
+  int (*Barrier_init)(MPI_Comm comm, MPI_Info info, MPI_Request* request) = nullptr;
+#define HOCKET_COLLECTIVE(name, started, parameters, ...) \
+  int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request* request) = nullptr;
+#include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
+#if HOCKET_HAS_COUNT_FUNCTIONS
+#define HOCKET_COUNT MPI_Count
+#define HOCKET_DISPLACEMENT MPI_Aint
+#define HOCKET_COLLECTIVE(name, started, parameters, ...) \
+  int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request* request) = nullptr;
+#include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
+#endif
 #define HOCKET_MPI_CAUGHT(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_OPTIONAL(function) HOCKET_MPI_POINTER(function)
 #define HOCKET_MPI_CAUGHT_COUNT(function) HOCKET_MPI_POINTER(function)

@@ -12,7 +12,7 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_thro
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
-#define HOCKET_COLLECTIVE(name, parameters, arguments, ...) \
+#define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...) \
   HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, pass_through))
 #include "shim/wrappers/collectives.def"
 #undef HOCKET_COLLECTIVE
@@ -31,7 +31,7 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_thro
 
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_DISPLACEMENT MPI_Aint
-#define HOCKET_COLLECTIVE(name, parameters, arguments, ...)                   \
+#define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...)          \
   HOCKET_WRAP_COUNT(MPI_, next_mpi, name, parameters, arguments, __VA_ARGS__) \
   HOCKET_WRAP_COUNT(PMPI_, next_pmpi, name, parameters, arguments, __VA_ARGS__)
 #include "shim/wrappers/collectives.def"

@@ -11,13 +11,17 @@ using namespace hocket::interposer;
 
 namespace {
 
+// Then they are asked one by one.
+bool may_hold_started() { return holds_started() && !is_nested(); }
+
 int ask_one(const MPI_Request* requests, int at, int& flag, MPI_Status* status) {
-  return next_pmpi().Request_get_status(requests[at], &flag, status);
+  return ask_for(requests[at], &flag, status,
+                 [&] { return next_pmpi().Request_get_status(requests[at], &flag, status); });
 }
 
 int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* requests, int* flag,
                    MPI_Status* statuses) {
-  if (next.Request_get_status_all != nullptr) return next.Request_get_status_all(count, requests, flag, statuses);
+  if (next.Request_get_status_all != nullptr && !may_hold_started()) return next.Request_get_status_all(count, requests, flag, statuses);
   *flag = 1;
   for (int i = 0; i < count && *flag != 0; ++i) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -28,7 +32,7 @@ int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* re
 
 int get_status_any(const CaughtFunctions& next, int count, const MPI_Request* requests, int* index, int* flag,
                    MPI_Status* status) {
-  if (next.Request_get_status_any != nullptr) return next.Request_get_status_any(count, requests, index, flag, status);
+  if (next.Request_get_status_any != nullptr && !may_hold_started()) return next.Request_get_status_any(count, requests, index, flag, status);
   *index = MPI_UNDEFINED;
   bool is_none = true;
   for (int i = 0; i < count; ++i) {
@@ -45,7 +49,7 @@ int get_status_any(const CaughtFunctions& next, int count, const MPI_Request* re
 
 int get_status_some(const CaughtFunctions& next, int count, const MPI_Request* requests, int* completed, int* indices,
                     MPI_Status* statuses) {
-  if (next.Request_get_status_some != nullptr)
+  if (next.Request_get_status_some != nullptr && !may_hold_started())
     return next.Request_get_status_some(count, requests, completed, indices, statuses);
   *completed = 0;
   bool is_none = true;
@@ -65,10 +69,10 @@ int get_status_some(const CaughtFunctions& next, int count, const MPI_Request* r
 
 #define HOCKET_WRAP_STATUS(name, function, parameters, ...)                                         \
   HOCKET_EXPORT int MPI_##name parameters {                                                         \
-    return after_advancing([&] { return function(hocket::interposer::next_mpi(), __VA_ARGS__); });  \
+    return function(hocket::interposer::next_mpi(), __VA_ARGS__);  \
   }                                                                                                 \
   HOCKET_EXPORT int PMPI_##name parameters {                                                        \
-    return after_advancing([&] { return function(hocket::interposer::next_pmpi(), __VA_ARGS__); }); \
+    return function(hocket::interposer::next_pmpi(), __VA_ARGS__); \
   }
 
 HOCKET_WRAP_STATUS(Request_get_status_all, get_status_all,

@@ -29,6 +29,8 @@ class Call {
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
   // Does what can be done now. A failure is stored in `failure`; it ends the call and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
+  // Changes when the call has come a stage further.
+  uint64_t position() const { return (next_ << 32) + execution_.position(); }
   // After advance() said kPending: this call waits for an engine only, which has started it, so that the next one
   // on the same track may be started.
   bool lets_next_start() const {

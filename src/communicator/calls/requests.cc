@@ -25,6 +25,7 @@ void Request::keep(const Arguments& given, uint32_t size, uint32_t track) {
 }
 
 std::unique_ptr<Request> RequestQueue::take_spare() {
+  collect_returned();
   if (spare_.empty()) return std::make_unique<Request>();
   std::unique_ptr<Request> spare = std::move(spare_.back());
   spare_.pop_back();
@@ -37,7 +38,7 @@ Request* RequestQueue::push(std::unique_ptr<Request> request) {
   (*queues_)[request->track].push_back(request.get());
   ++started_;
   ++running_;
-  ++unretired_;
+  unretired_.fetch_add(1, std::memory_order_relaxed);
   return request.release();  // the queue's from here on, whatever happens
 }
 
@@ -49,13 +50,16 @@ void RequestQueue::advance() {
     if (!queue.empty()) tracks_.find(index)->poll();
     for (auto at = queue.begin(); at != queue.end();) {
       Request& request = **at;
-      if (!advance(request)) {
+      const uint64_t before = request.call.position();
+      const bool is_over = advance(request);
+      if (is_over || request.call.position() != before) ++moves_;
+      if (!is_over) {
         if (!request.call.lets_next_start()) break;
         ++at;
         continue;
       }
       at = queue.erase(at);
-      HOCKET_ASSERT(running_ != 0 && running_ <= unretired_, "who runs has not been retired");
+      HOCKET_ASSERT(running_ != 0 && running_ <= unretired(), "who runs has not been retired");
       --running_;
       request.done.store(true, std::memory_order_release);
     }
@@ -82,14 +86,33 @@ Status RequestQueue::advance_beside() {
 }
 
 Status RequestQueue::retire(Request* request) {
-  HOCKET_ASSERT(request->done, "a request is retired when it is done");
-  HOCKET_ASSERT(unretired_ > running_, "a request is retired once");
-  Status status = std::exchange(request->status, Status::ok());
-  --unretired_;
-  if (request->is_kept) return status;
-  std::unique_ptr<Request> owned(request);
-  if (spare_.size() < kMostSpare) spare_.push_back(std::move(owned));
+  const bool is_kept = request->is_kept;
+  Status status = take_result(request);
+  if (!is_kept) collect_returned();
   return status;
+}
+
+Status RequestQueue::take_result(Request* request) {
+  HOCKET_ASSERT(request->done, "a request is retired when it is done");
+  Status status = std::exchange(request->status, Status::ok());
+  const uint32_t before = unretired_.fetch_sub(1, std::memory_order_relaxed);
+  HOCKET_ASSERT(before != 0, "a request is retired once");
+  if (request->is_kept) return status;
+  Request* first = returned_.load(std::memory_order_relaxed);
+  do {
+    request->next_returned = first;
+  } while (!returned_.compare_exchange_weak(first, request, std::memory_order_release, std::memory_order_relaxed));
+  return status;
+}
+
+void RequestQueue::collect_returned() {
+  if (returned_.load(std::memory_order_relaxed) == nullptr) return;
+  Request* next = returned_.exchange(nullptr, std::memory_order_acquire);
+  while (next != nullptr) {
+    std::unique_ptr<Request> request(next);
+    next = request->next_returned;
+    if (spare_.size() < kMostSpare) spare_.push_back(std::move(request));
+  }
 }
 
 }  // namespace hocket::communicator

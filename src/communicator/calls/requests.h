@@ -4,7 +4,7 @@
 // out its calls in the order in which they were started, which is the same on every rank. One at a time communicates;
 // of those that wait for an engine that needs no help, as many as it takes.
 //
-// Thread safety: one thread at a time, but for Request::done.
+// Thread safety: one thread at a time, but for Request::done and take_result().
 #pragma once
 
 #include <array>
@@ -37,6 +37,8 @@ struct Request {
   Arguments arguments;
   Call call;
 
+  Request* next_returned = nullptr;
+
   void keep(const Arguments& given, uint32_t size, uint32_t track);
 };
 
@@ -44,6 +46,7 @@ class RequestQueue {
  public:
   // Both outlive it.
   RequestQueue(Tracks& tracks, FailureDetector& failure) : tracks_(tracks), failure_(failure) {}
+  ~RequestQueue() { collect_returned(); }
 
   // The track of the next request: they take turns.
   uint32_t next_track() const { return 1 + static_cast<uint32_t>(started_ % (Tracks::kMost - 1)); }
@@ -58,16 +61,22 @@ class RequestQueue {
   Status advance_beside();
   // The request, which is done, goes, unless it is kept; gives how it ended.
   Status retire(Request* request);
+  // The same in any thread, while another may be at work with the queue.
+  Status take_result(Request* request);
 
+  // Changes when any of them has come a stage further, or to its end.
+  uint64_t moves() const { return moves_; }
   // How many still run, and how many the caller has not retired.
   uint32_t running() const { return running_; }
-  uint32_t unretired() const { return unretired_; }
+  uint32_t unretired() const { return unretired_.load(std::memory_order_relaxed); }
 
  private:
   // As many as programs have under way at a time, mostly.
   static constexpr size_t kMostSpare = 64;
 
   bool advance(Request& request);
+  // Those whose results have been taken are spare now.
+  void collect_returned();
 
   Tracks& tracks_;
   FailureDetector& failure_;
@@ -75,8 +84,11 @@ class RequestQueue {
   std::unique_ptr<std::array<std::deque<Request*>, Tracks::kMost>> queues_;
   std::vector<std::unique_ptr<Request>> spare_;
   uint64_t started_ = 0;
+  uint64_t moves_ = 0;
   uint32_t running_ = 0;
-  uint32_t unretired_ = 0;
+  std::atomic<uint32_t> unretired_{0};  // relaxed: requests order what they have done by themselves
+  // Linked by next_returned. Stored with release by who has taken a result, exchanged with acquire by who collects.
+  std::atomic<Request*> returned_{nullptr};
 };
 
 }  // namespace hocket::communicator

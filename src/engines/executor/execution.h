@@ -28,6 +28,8 @@ class Execution {
   bool is_running() const { return program_ != nullptr; }
   // The one step that the call waits in, or nullptr: several of a stage, or none that is known.
   const Instruction* waiting_step() const;
+  // Goes up as the call's stages end; anew with each program.
+  size_t position() const { return cursor_; }
   // Whether that step has been started.
   bool has_started_step() const { return program_ != nullptr && !states_.empty() && states_.front().phase != 0; }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread that moves non-blocking calls while the program's threads don't look after them: one a process, started
+// with the first call that needs it. It looks at intervals whether anybody has looked meanwhile, and only where nobody
+// has does it move calls; when no call has been under way for a while it sleeps until it is called again.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace hocket::interposer {
+
+struct ThreadsTask {
+  bool is_eager;     // moves calls whoever looks, at short intervals
+  bool shares_core;  // with others that compute: at long ones
+  bool is_long;      // a call that is worth a wake-up
+};
+
+// What a look has come to: no call is under way, none has come further, or some have.
+enum class Moves : uint8_t { kNone, kNothing, kSomething };
+
+struct ThreadsWork {
+  Moves (*advance)();
+  void (*rest)();  // nothing has been under way for a while
+};
+
+void call_progress_thread(const ThreadsTask& task, const ThreadsWork& work);
+// It has ended when this returns.
+void stop_progress_thread();
+// In a forked child, where there is none.
+void forget_thread();
+
+}  // namespace hocket::interposer

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/under_way.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "c_api/internal/pending.h"
+#include "core/progress_thread.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Watched {
+  TryLock lock;
+  std::vector<Communicator*> all;
+};
+
+// Never destroyed: threads of the program may outlive static destruction.
+Watched& watched_communicators() {
+  static auto* watched = new Watched;
+  return *watched;
+}
+
+ProgressPolicy the_policy;
+
+enum class By : uint8_t { kProgram, kMpi, kThread };
+
+// What another thread has in hand, it moves itself.
+bool advance_one(hocket_comm_t* comm, TryLock& lock, By by) {
+  if (!lock.try_lock()) return false;
+  bool has_moved = true;
+  if (comm != nullptr && by == By::kProgram)
+    c_api::advance(comm);
+  else
+    has_moved = comm != nullptr && c_api::advance_alone(comm);
+  lock.unlock();
+  return has_moved;
+}
+
+bool advance_one(Communicator& communicator, By by) {
+  bool has_moved = advance_one(communicator.comm, communicator.lock, by);
+  for_each_home(communicator,
+                [&](PersistentHome& home) { has_moved = advance_one(home.comm, home.lock, by) || has_moved; });
+  return has_moved;
+}
+
+// Those on which nothing is under way any more. Who starts a call raises `pending` first and then looks whether the
+// communicator is watched; here it is the other way round, all in one order: one of both sees what the other has done.
+void drop_idle(Watched& watched) {
+  std::erase_if(watched.all, [](Communicator* one) {
+    one->is_watched.store(false, std::memory_order_seq_cst);
+    if (one->pending.load(std::memory_order_seq_cst) == 0) return true;
+    one->is_watched.store(true, std::memory_order_seq_cst);
+    return false;
+  });
+  internal::watched.store(static_cast<uint32_t>(watched.all.size()), std::memory_order_seq_cst);
+}
+
+Moves advance_all(By by) {
+  Watched& watched = watched_communicators();
+  if (!watched.lock.try_lock()) return Moves::kNothing;
+  Moves moves = Moves::kNone;
+  for (Communicator* one : watched.all) {
+    if (one->pending.load(std::memory_order_relaxed) == 0) continue;
+    moves = std::max(moves, advance_one(*one, by) ? Moves::kSomething : Moves::kNothing);
+  }
+  // Where there is no thread that would.
+  if (moves == Moves::kNone && the_policy.by == ProgressBy::kCalls) drop_idle(watched);
+  watched.lock.unlock();
+  return moves;
+}
+
+void note_look() {
+  internal::looks_made.store(internal::looks_made.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+Moves advance_by_thread() { return advance_all(By::kThread); }
+
+void rest() {
+  Watched& watched = watched_communicators();
+  const std::lock_guard lock(watched.lock);
+  drop_idle(watched);
+}
+
+}  // namespace
+
+void begin_progress(const ProgressPolicy& policy) { the_policy = policy; }
+
+void end_progress() { stop_progress_thread(); }
+
+void forget_progress_thread() { forget_thread(); }
+
+bool may_move_calls() { return the_policy.by != ProgressBy::kCalls || the_policy.is_hooked; }
+
+void watch(Communicator& communicator, bool is_long) {
+  note_look();
+  if (!communicator.is_watched.load(std::memory_order_seq_cst)) {  // see drop_idle()
+    Watched& watched = watched_communicators();
+    const std::lock_guard lock(watched.lock);
+    // Of many that come and go few are in use at a time.
+    drop_idle(watched);
+    if (!communicator.is_watched.exchange(true, std::memory_order_seq_cst)) watched.all.push_back(&communicator);
+    internal::watched.store(static_cast<uint32_t>(watched.all.size()), std::memory_order_seq_cst);
+  }
+  if (the_policy.by == ProgressBy::kCalls) return;
+  call_progress_thread({the_policy.by == ProgressBy::kThread, the_policy.share_cores, is_long},
+                       {advance_by_thread, rest});
+}
+
+void stop_watching(Communicator& communicator) {
+  if (!communicator.is_watched.load(std::memory_order_relaxed)) return;
+  Watched& watched = watched_communicators();
+  const std::lock_guard lock(watched.lock);
+  std::erase(watched.all, &communicator);
+  internal::watched.store(static_cast<uint32_t>(watched.all.size()), std::memory_order_relaxed);
+}
+
+void advance_under_way() {
+  note_look();
+  advance_all(By::kProgram);
+}
+
+void advance_in_mpi() {
+  note_look();
+  advance_all(By::kMpi);
+}
+
+void advance_calls_of(Communicator& communicator) {
+  note_look();
+  advance_one(communicator, By::kProgram);
+}
+
+void visit_watched(bool (*visit)(Communicator& communicator, void* user), void* user) {
+  Watched& watched = watched_communicators();
+  const std::lock_guard lock(watched.lock);
+  for (Communicator* one : watched.all)
+    if (!visit(*one, user)) return;
+}
+
+}  // namespace hocket::interposer

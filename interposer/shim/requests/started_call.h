@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives that have been started, from their beginning until the program has been told that they are over, and
+// persistent ones from one start to the next. What the program holds is a request of its MPI: a persistent receive of
+// nothing from nobody, which the MPI takes for inactive. So whatever a program or another library does with it beside
+// waiting, testing, starting and freeing, which hocket catches, does no harm; and an inactive one of a persistent
+// collective needs no more than the MPI's own answer.
+//
+// Thread safety: a request is used by one thread at a time, as MPI demands. The hidden receives are found without a
+// lock, and kept for the next calls.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "c_api/internal/pending.h"
+#include "core/communicator.h"
+#include "core/under_way.h"
+#include "shim/collectives/decision.h"
+#include "shim/requests/copies.h"
+
+namespace hocket::interposer {
+
+struct StartedCall {
+  enum class State : uint8_t {
+    kSpare,
+    kInactive,  // persistent
+    kUnderWay,  // in its communicator's list
+    kSettled,   // over, and its result is in the program's memory
+  };
+  MPI_Request handle{};  // its own, for good
+  State state = State::kSpare;
+  bool is_persistent = false;
+  bool is_freed = false;    // by the program, before it was over
+  bool has_failed = false;  // and the program has not been told
+  Collective collective = Collective::kIbarrier;
+  Communicator* communicator = nullptr;
+  MPI_Comm comm{};
+  hocket_request_t* request = nullptr;
+  bool is_long = false;     // worth a wake-up of the thread, of a persistent one
+  int mpi_error = MPI_SUCCESS;  // to be returned when it is over
+  // Of a persistent one: where its track is.
+  PersistentHome* home = nullptr;
+  uint32_t track = 0;
+  std::unique_ptr<Copies> copies;
+  StartedCall *next = nullptr, *previous = nullptr;  // in its communicator's list
+};
+
+namespace internal {
+// How many requests the program holds, started or persistent. Relaxed: who holds one has it from whoever began it, and
+// is synchronised with that thread by the program.
+inline std::atomic<uint32_t> held{0};
+StartedCall* find(MPI_Request request);
+}  // namespace internal
+
+// While false, requests are the MPI's affair.
+inline bool holds_started() { return internal::held.load(std::memory_order_relaxed) != 0; }
+
+// The call that the program holds by this request; nullptr: the MPI's own.
+inline StartedCall* find_started(MPI_Request request) {
+  StartedCall* const found = internal::find(request);
+  return found != nullptr && found->state != StartedCall::State::kSpare ? found : nullptr;
+}
+
+// One that is free; nullptr: the MPI has no room for its request.
+StartedCall* take_started();
+// The program holds it no more.
+void give_back(StartedCall& call);
+// All that have been made: nobody holds one any more.
+void free_requests();
+
+// --- under way -------------------------------------------------------------------------------------------------------
+
+// Of hocket's communicator that carries it out.
+inline TryLock& lock_of(const StartedCall& call) {
+  return call.home != nullptr ? call.home->lock : call.communicator->lock;
+}
+// `start()` starts it, by hocket's own call, with that locked; the status is its own.
+template <typename Start>
+hocket_status_t launch(StartedCall& call, bool is_long, const Start& start);
+// Whether the next settle() ends it. Any state but a spare one's.
+inline bool is_over(const StartedCall& call) {
+  return call.state != StartedCall::State::kUnderWay || c_api::is_over(call.request);
+}
+// Takes the result of one that is over into the program's memory.
+void settle(StartedCall& call);
+// The program frees one that is under way: it goes when it is over.
+void let_go(StartedCall& call);
+// The program is told that it is over: it is spare, or inactive. Its MPI error.
+int release(StartedCall& call);
+
+// Moves all that are under way, and settles those that have been freed.
+void advance_started();
+// Settles all of a communicator, or of every one, waiting for them.
+void drain_started(Communicator& communicator);
+void drain_all_started();
+
+namespace internal {
+void enlist(StartedCall& call);
+}  // namespace internal
+
+template <typename Start>
+hocket_status_t launch(StartedCall& call, bool is_long, const Start& start) {
+  Communicator& communicator = *call.communicator;
+  // In one order with the look whether it is watched: see core/under_way.cc.
+  communicator.pending.fetch_add(1, std::memory_order_seq_cst);
+  hocket_status_t status = HOCKET_OK;
+  {
+    const std::lock_guard lock(lock_of(call));
+    status = start();
+  }
+  if (status != HOCKET_OK) {
+    // Release: nothing here uses the communicator any more (Communicator::pending).
+    communicator.pending.fetch_sub(1, std::memory_order_release);
+    return status;
+  }
+  internal::enlist(call);
+  if (!c_api::is_over(call.request)) watch(communicator, is_long);
+  return HOCKET_OK;
+}
+
+}  // namespace hocket::interposer
