@@ -47,8 +47,6 @@ struct PersistentHome {
 };
 inline constexpr size_t kMostHomes = 20;  // of one communicator
 
-struct StartedCall;  // of the shim
-
 struct Communicator {
   Phase phase = Phase::kCounting;
   Outcome refusal = Outcome::kArguments;
@@ -64,11 +62,8 @@ struct Communicator {
   std::unique_ptr<const c_api::ByMpi> by_mpi;  // nullptr: no call is left to the MPI's own algorithm
   Begins begins = Begins::kNowhere;
   TryLock lock;
-  // Non-blocking calls that are not over. Raised by the thread that starts one; lowered with release by the one that
-  // has seen its end and doesn't use `comm` any more: pairs with the acquire in BesidePending.
+  // Non-blocking calls that are not over: raise() and lower() below.
   std::atomic<uint32_t> pending{0};
-  TryLock started_lock;
-  StartedCall* started = nullptr;  // the first of those that have not been settled; `started_lock` is held for it
   // Stored with release when they are there, and deleted with the communicator.
   std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
   std::atomic<uint32_t> persistent{0};  // calls that have been initialised and not freed
@@ -92,6 +87,20 @@ void for_each_home(const Communicator& communicator, const Visit& visit) {
     if (home == nullptr) return;
     visit(*home);
   }
+}
+
+// By the thread that starts a non-blocking call, in one order with its look whether the communicator is watched (see
+// core/under_way.cc).
+inline void raise_pending(Communicator& communicator) {
+  communicator.pending.fetch_add(1, std::memory_order_seq_cst);
+}
+// By the one that has seen its end and doesn't use the communicator any more. Release: pairs with the acquire in
+// BesidePending. `is_shared`: threads of the program may be in the MPI at the same time.
+inline void lower_pending(Communicator& communicator, bool is_shared) {
+  if (is_shared)
+    communicator.pending.fetch_sub(1, std::memory_order_release);
+  else
+    communicator.pending.store(communicator.pending.load(std::memory_order_relaxed) - 1, std::memory_order_release);
 }
 
 // A blocking call on a communicator on which others may look after non-blocking ones at the same time.

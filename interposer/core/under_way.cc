@@ -126,16 +126,4 @@ void advance_in_mpi() {
   advance_all(By::kMpi);
 }
 
-void advance_calls_of(Communicator& communicator) {
-  note_look();
-  advance_one(communicator, By::kProgram);
-}
-
-void visit_watched(bool (*visit)(Communicator& communicator, void* user), void* user) {
-  Watched& watched = watched_communicators();
-  const std::lock_guard lock(watched.lock);
-  for (Communicator* one : watched.all)
-    if (!visit(*one, user)) return;
-}
-
 }  // namespace hocket::interposer

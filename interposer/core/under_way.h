@@ -54,10 +54,5 @@ void stop_watching(Communicator& communicator);
 void advance_under_way();
 // The same within the MPI's own progress.
 void advance_in_mpi();
-// Those of one communicator.
-void advance_calls_of(Communicator& communicator);
-
-// One after the other, until visit() says false. Nothing else may be done with the list meanwhile.
-void visit_watched(bool (*visit)(Communicator& communicator, void* user), void* user);
 
 }  // namespace hocket::interposer

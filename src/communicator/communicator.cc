@@ -160,8 +160,7 @@ void Communicator::launch(std::unique_ptr<Request> request, const Prepared& prep
                           std::shared_ptr<const Prepared> keep) {
   request->done.store(false, std::memory_order_relaxed);
   request->call.start(request->arguments, prepared, std::move(keep));
-  requests_.push(std::move(request));
-  requests_.advance();
+  requests_.advance(requests_.push(std::move(request))->track);
 }
 
 Result<Request*> Communicator::start(const Arguments& arguments) {
@@ -248,7 +247,7 @@ Status Communicator::wait(Request* request) {
 
 void Communicator::await(Request* request) {
   const auto is_done = [&] {
-    if (!request->done) requests_.advance();
+    if (!request->done) requests_.advance(request->track);
     return request->done.load(std::memory_order_acquire);
   };
   if (!is_done()) {

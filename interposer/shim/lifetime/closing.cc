@@ -27,7 +27,7 @@ void close_before_free(MPI_Comm handle) {
 void close_before_disconnect(MPI_Comm handle) {
   Communicator* communicator = one_that_goes(handle);
   if (communicator == nullptr) return;
-  drain_started(*communicator);
+  drain_started(communicator);
   communicator->is_closed.store(true, std::memory_order_relaxed);
   close_with_peers(*communicator);
 }

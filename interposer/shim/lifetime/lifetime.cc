@@ -318,7 +318,7 @@ void end_job() {
   const MpiWait wait;
   const bool served = mode() == Mode::kServing;
   internal::mode.store(Mode::kAsleep, std::memory_order_relaxed);
-  drain_all_started();
+  drain_started(nullptr);
   end_progress();
   set_wake_communicator(nullptr);
   meet_in(nullptr);

@@ -80,7 +80,7 @@ class Parted {
         continue;
       }
       // The MPI is told nothing of those of hocket's.
-      if (call->state != State::kInactive) ours_.push_back({i, call});
+      if (!call->has(State::kInactive)) ours_.push_back({i, call});
       request = handles.request_null;
     }
   }
@@ -312,13 +312,13 @@ int ask_started(StartedCall& call, int* flag, MPI_Status* status) {
 }
 
 void free_started(StartedCall& call) {
-  if (call.state == State::kInactive) return free_persistent(call);
-  if (call.state == State::kUnderWay) return let_go(call);
+  if (call.has(State::kInactive)) return free_persistent(call);
+  if (call.has(State::kUnderWay)) return let_go(call);
   (void)release(call);
 }
 
 int start_persistent(StartedCall& call) {
-  if (call.state != State::kInactive) return raise_error(call.comm, MPI_ERR_REQUEST);
+  if (!call.has(State::kInactive)) return raise_error(call.comm, MPI_ERR_REQUEST);
   return start_again(call);
 }
 

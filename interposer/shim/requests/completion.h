@@ -73,7 +73,7 @@ bool has_started_among(const Completion& completion) {
   if (completion.requests == nullptr) return false;
   for (int i = 0; i < completion.count; ++i)
     if (const StartedCall* call = find_started(completion.requests[i]);
-        call != nullptr && call->state != StartedCall::State::kInactive)
+        call != nullptr && !call->has(StartedCall::State::kInactive))
       return true;
   return false;
 }
@@ -132,7 +132,7 @@ int ask_for(MPI_Request request, int* flag, MPI_Status* status, const PassThroug
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
   StartedCall* const call = holds_started() && !is_nested() ? find_started(request) : nullptr;
-  if (call == nullptr || call->state == StartedCall::State::kInactive || flag == nullptr) return pass_through();
+  if (call == nullptr || call->has(StartedCall::State::kInactive) || flag == nullptr) return pass_through();
   return ask_started(*call, flag, status);
 }
 

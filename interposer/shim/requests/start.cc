@@ -274,7 +274,7 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
   }
   started.is_persistent = true;
   started.is_long = is_worth_a_thread(start.arguments);
-  started.state = StartedCall::State::kInactive;
+  started.set(StartedCall::State::kInactive);
   communicator.persistent.fetch_add(1, std::memory_order_relaxed);
   return Outcome::kCarriedOut;
 }

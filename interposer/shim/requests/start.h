@@ -65,7 +65,7 @@ int start_alone(const Call& call, const Decision& decision, const typename Call:
   if (error != MPI_SUCCESS) return error;
   StartedCall* const started = take_for(decision, decision.form, call.comm, error);
   if (started == nullptr) return error;
-  started->state = StartedCall::State::kSettled;
+  started->set(StartedCall::State::kSettled);
   *request = started->handle;
   return MPI_SUCCESS;
 }

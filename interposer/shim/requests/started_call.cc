@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "core/awaited_progress.h"
 #include "core/endpoint.h"
 #include "core/try_lock.h"
 #include "shim/job/job.h"
@@ -70,6 +71,11 @@ void make_findable(Pool& self, StartedCall& call) {
   put(*table, call);
 }
 
+// The pool is locked.
+void note_held(const Pool& self) {
+  internal::held.store(static_cast<uint32_t>(self.all.size() - self.spare.size()), std::memory_order_relaxed);
+}
+
 // With a request of its own.
 StartedCall* make_call(Pool& self) {
   auto made = std::make_unique<StartedCall>();
@@ -84,31 +90,40 @@ StartedCall* make_call(Pool& self) {
 void note_failure(StartedCall& call, hocket_status_t status) {
   Communicator& communicator = *call.communicator;
   call.has_failed = true;
-  communicator.counters.add(call.collective, Outcome::kFailed);
   if (std::exchange(communicator.failure_reported, true)) return;
   HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(call.collective), communicator.rank, communicator.size,
                    hocket_status_name(status), hocket_error_text());
 }
 
-// The communicator's, of the calls that the program has freed or, if `all`, of all that are over. False: some are left.
-bool settle_some(Communicator& communicator, bool all) {
-  for (;;) {
-    StartedCall* found = nullptr;
-    bool is_any = false;
-    {
-      const std::lock_guard lock(communicator.started_lock);
-      for (StartedCall* one = communicator.started; one != nullptr && found == nullptr; one = one->next) {
-        if (!all && !one->is_freed) continue;
-        is_any = true;
-        if (is_over(*one)) found = one;
-      }
+// Of the calls on a communicator, or on any, those that the program has freed or, if `all`, all that are over. False:
+// some are left.
+bool settle_some(const Communicator* communicator, bool all) {
+  Pool& self = pool();
+  std::vector<StartedCall*> over;
+  bool is_any = false;
+  {
+    const std::lock_guard lock(self.lock);
+    for (const std::unique_ptr<StartedCall>& one : self.all) {
+      if (!one->has(State::kUnderWay) || (communicator != nullptr && one->communicator != communicator)) continue;
+      if (!all && !one->is_freed.load(std::memory_order_acquire)) continue;
+      is_any = true;
+      if (is_over(*one)) over.push_back(one.get());
     }
-    if (found == nullptr) return !is_any;
-    settle(*found);
-    if (!found->is_freed) continue;
-    pool().freed.fetch_sub(1, std::memory_order_relaxed);
-    (void)release(*found);
   }
+  for (StartedCall* one : over) {
+    settle(*one);
+    if (!one->is_freed.load(std::memory_order_acquire)) continue;
+    self.freed.fetch_sub(1, std::memory_order_relaxed);
+    (void)release(*one);
+  }
+  return !is_any;
+}
+
+// Threads may settle calls on one communicator at the same time.
+void count_settled(const StartedCall& call, Outcome outcome) {
+  static TryLock lock;
+  const std::lock_guard one_at_a_time(lock);
+  call.communicator->counters.add(call.collective, outcome);
 }
 
 }  // namespace
@@ -125,31 +140,30 @@ StartedCall* internal::find(MPI_Request request) {
 
 StartedCall* take_started() {
   Pool& self = pool();
+  const std::lock_guard lock(self.lock);
   StartedCall* taken = nullptr;
-  {
-    const std::lock_guard lock(self.lock);
-    if (!self.spare.empty()) [[likely]] {
-      taken = self.spare.back();
-      self.spare.pop_back();
-    } else {
-      taken = make_call(self);
-    }
+  if (!self.spare.empty()) [[likely]] {
+    taken = self.spare.back();
+    self.spare.pop_back();
+  } else {
+    taken = make_call(self);
   }
-  if (taken != nullptr) internal::held.fetch_add(1, std::memory_order_relaxed);
+  note_held(self);
   return taken;
 }
 
 void give_back(StartedCall& call) {
   call.copies.reset();
-  call.state = State::kSpare;
-  call.is_persistent = call.is_freed = call.has_failed = false;
+  call.set(State::kSpare);
+  call.is_persistent = call.has_failed = false;
+  call.is_freed.store(false, std::memory_order_relaxed);
   call.home = nullptr;
   call.mpi_error = MPI_SUCCESS;
   call.request = nullptr;
-  internal::held.fetch_sub(1, std::memory_order_relaxed);
   Pool& self = pool();
   const std::lock_guard lock(self.lock);
   self.spare.push_back(&call);
+  note_held(self);
 }
 
 void free_requests() {
@@ -166,57 +180,37 @@ void free_requests() {
   internal::held.store(0, std::memory_order_relaxed);
 }
 
-void internal::enlist(StartedCall& call) {
-  const std::lock_guard lock(call.communicator->started_lock);
-  StartedCall*& first = call.communicator->started;
-  call.state = State::kUnderWay;
-  call.previous = nullptr;
-  call.next = first;
-  if (first != nullptr) first->previous = &call;
-  first = &call;
-}
-
-namespace {
-
-// False: it has been settled.
-bool take_result(StartedCall& call) {
-  Communicator& communicator = *call.communicator;
-  const std::lock_guard lock(communicator.started_lock);
-  if (call.state != State::kUnderWay) return false;
-  call.state = State::kSettled;
-  (call.previous != nullptr ? call.previous->next : communicator.started) = call.next;
-  if (call.next != nullptr) call.next->previous = call.previous;
-  const hocket_status_t status = c_api::take_result(call.request);
-  if (status != HOCKET_OK)
-    note_failure(call, status);
-  else
-    communicator.counters.add(call.collective, Outcome::kCarriedOut);
-  return true;
-}
-
-}  // namespace
-
 void settle(StartedCall& call) {
-  if (call.state != State::kUnderWay || !take_result(call)) return;
+  if (!call.has(State::kUnderWay)) return;
   Communicator& communicator = *call.communicator;
+  const bool is_shared = awaited_progress.is_shared_among_threads();
+  call.set(State::kSettled);
+  const hocket_status_t status = c_api::take_result(call.request);
   if (communicator.is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
-  if (!call.has_failed && call.copies != nullptr) [[unlikely]] {
+  const Outcome outcome = status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed;
+  if (is_shared)
+    count_settled(call, outcome);
+  else
+    communicator.counters.add(call.collective, outcome);
+  if (status != HOCKET_OK) {
+    note_failure(call, status);
+  } else if (call.copies != nullptr) [[unlikely]] {
     const int error = call.copies->unpack(call.comm);
     if (call.mpi_error == MPI_SUCCESS) call.mpi_error = error;
   }
-  // Release: nothing here uses the communicator any more (Communicator::pending).
-  communicator.pending.fetch_sub(1, std::memory_order_release);
+  lower_pending(communicator, is_shared);
 }
 
 void let_go(StartedCall& call) {
-  call.is_freed = true;
+  // Release: whoever sees it settles the call, and gives it back.
+  call.is_freed.store(true, std::memory_order_release);
   pool().freed.fetch_add(1, std::memory_order_relaxed);
 }
 
 int release(StartedCall& call) {
   const int error = call.has_failed ? MPI_ERR_OTHER : call.mpi_error;
   if (call.is_persistent) {
-    call.state = State::kInactive;
+    call.set(State::kInactive);
     call.has_failed = false;
     call.mpi_error = MPI_SUCCESS;
   } else {
@@ -227,36 +221,18 @@ int release(StartedCall& call) {
 
 void advance_started() {
   advance_under_way();
-  if (pool().freed.load(std::memory_order_relaxed) == 0) [[likely]]
-    return;
-  std::vector<Communicator*> with_calls;
-  const auto collect = [](Communicator& communicator, void* user) {
-    static_cast<std::vector<Communicator*>*>(user)->push_back(&communicator);
-    return true;
-  };
-  visit_watched(collect, &with_calls);
-  for (Communicator* communicator : with_calls) (void)settle_some(*communicator, false);
+  if (pool().freed.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    (void)settle_some(nullptr, false);
 }
 
-void drain_started(Communicator& communicator) {
-  if (communicator.pending.load(std::memory_order_acquire) == 0) return;
+void drain_started(const Communicator* communicator) {
+  if (!holds_started()) return;
   c_api::Backoff backoff(endpoint());
   for (;;) {
-    advance_calls_of(communicator);
+    advance_under_way();
     if (settle_some(communicator, true)) return;
     backoff.pause();
   }
-}
-
-void drain_all_started() {
-  std::vector<Communicator*> with_calls;
-  visit_watched(
-      [](Communicator& communicator, void* user) {
-        static_cast<std::vector<Communicator*>*>(user)->push_back(&communicator);
-        return true;
-      },
-      &with_calls);
-  for (Communicator* communicator : with_calls) drain_started(*communicator);
 }
 
 }  // namespace hocket::interposer

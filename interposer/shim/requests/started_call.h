@@ -26,14 +26,15 @@ struct StartedCall {
   enum class State : uint8_t {
     kSpare,
     kInactive,  // persistent
-    kUnderWay,  // in its communicator's list
+    kUnderWay,
     kSettled,   // over, and its result is in the program's memory
   };
   MPI_Request handle{};  // its own, for good
-  State state = State::kSpare;
+  // Relaxed: of the thread that has the request; others look whether there is something to settle for them.
+  std::atomic<State> state{State::kSpare};
   bool is_persistent = false;
-  bool is_freed = false;    // by the program, before it was over
-  bool has_failed = false;  // and the program has not been told
+  bool has_failed = false;             // and the program has not been told
+  std::atomic<bool> is_freed{false};  // by the program, before it was over
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
   MPI_Comm comm{};
@@ -44,7 +45,9 @@ struct StartedCall {
   PersistentHome* home = nullptr;
   uint32_t track = 0;
   std::unique_ptr<Copies> copies;
-  StartedCall *next = nullptr, *previous = nullptr;  // in its communicator's list
+
+  bool has(State one) const { return state.load(std::memory_order_relaxed) == one; }
+  void set(State one) { state.store(one, std::memory_order_relaxed); }
 };
 
 namespace internal {
@@ -60,7 +63,7 @@ inline bool holds_started() { return internal::held.load(std::memory_order_relax
 // The call that the program holds by this request; nullptr: the MPI's own.
 inline StartedCall* find_started(MPI_Request request) {
   StartedCall* const found = internal::find(request);
-  return found != nullptr && found->state != StartedCall::State::kSpare ? found : nullptr;
+  return found != nullptr && found->has(StartedCall::State::kSpare) ? nullptr : found;
 }
 
 // One that is free; nullptr: the MPI has no room for its request.
@@ -81,7 +84,7 @@ template <typename Start>
 hocket_status_t launch(StartedCall& call, bool is_long, const Start& start);
 // Whether the next settle() ends it. Any state but a spare one's.
 inline bool is_over(const StartedCall& call) {
-  return call.state != StartedCall::State::kUnderWay || c_api::is_over(call.request);
+  return !call.has(StartedCall::State::kUnderWay) || c_api::is_over(call.request);
 }
 // Takes the result of one that is over into the program's memory.
 void settle(StartedCall& call);
@@ -92,30 +95,23 @@ int release(StartedCall& call);
 
 // Moves all that are under way, and settles those that have been freed.
 void advance_started();
-// Settles all of a communicator, or of every one, waiting for them.
-void drain_started(Communicator& communicator);
-void drain_all_started();
-
-namespace internal {
-void enlist(StartedCall& call);
-}  // namespace internal
+// Settles all of a communicator, waiting for them; nullptr: of every one.
+void drain_started(const Communicator* communicator);
 
 template <typename Start>
 hocket_status_t launch(StartedCall& call, bool is_long, const Start& start) {
   Communicator& communicator = *call.communicator;
-  // In one order with the look whether it is watched: see core/under_way.cc.
-  communicator.pending.fetch_add(1, std::memory_order_seq_cst);
+  raise_pending(communicator);
   hocket_status_t status = HOCKET_OK;
   {
     const std::lock_guard lock(lock_of(call));
     status = start();
   }
   if (status != HOCKET_OK) {
-    // Release: nothing here uses the communicator any more (Communicator::pending).
-    communicator.pending.fetch_sub(1, std::memory_order_release);
+    lower_pending(communicator, true);
     return status;
   }
-  internal::enlist(call);
+  call.set(StartedCall::State::kUnderWay);
   if (!c_api::is_over(call.request)) watch(communicator, is_long);
   return HOCKET_OK;
 }

@@ -34,35 +34,44 @@ std::unique_ptr<Request> RequestQueue::take_spare() {
 
 Request* RequestQueue::push(std::unique_ptr<Request> request) {
   HOCKET_ASSERT(request->track != 0 && request->track < Tracks::kMost, "requests have tracks of their own");
-  if (queues_ == nullptr) queues_ = std::make_unique<std::array<std::deque<Request*>, Tracks::kMost>>();
-  (*queues_)[request->track].push_back(request.get());
+  Request* const pushed = request.release();  // the queue's from here on, whatever happens
+  Queue& queue = queues_[pushed->track];
+  pushed->next = nullptr;
+  (queue.first == nullptr ? queue.first : queue.last->next) = pushed;
+  queue.last = pushed;
   ++started_;
   ++running_;
-  unretired_.fetch_add(1, std::memory_order_relaxed);
-  return request.release();  // the queue's from here on, whatever happens
+  if (!pushed->is_kept) ++pushed_;
+  return pushed;
 }
 
-// Of each track, those that may communicate: the first, and behind it as many as wait for an engine only.
 void RequestQueue::advance() {
-  if (queues_ == nullptr) return;
-  for (uint32_t index = 1; index < Tracks::kMost; ++index) {
-    auto& queue = (*queues_)[index];
-    if (!queue.empty()) tracks_.find(index)->poll();
-    for (auto at = queue.begin(); at != queue.end();) {
-      Request& request = **at;
-      const uint64_t before = request.call.position();
-      const bool is_over = advance(request);
-      if (is_over || request.call.position() != before) ++moves_;
-      if (!is_over) {
-        if (!request.call.lets_next_start()) break;
-        ++at;
-        continue;
-      }
-      at = queue.erase(at);
-      HOCKET_ASSERT(running_ != 0 && running_ <= unretired(), "who runs has not been retired");
-      --running_;
-      request.done.store(true, std::memory_order_release);
+  for (uint32_t track = 1; track < Tracks::kMost; ++track)
+    if (queues_[track].first != nullptr) advance(track);
+}
+
+// Those that may communicate: the first, and behind it as many as wait for an engine only.
+void RequestQueue::advance(uint32_t track) {
+  Queue& queue = queues_[track];
+  if (queue.first != nullptr) tracks_.find(track)->poll();
+  Request* before = nullptr;
+  for (Request* request = queue.first; request != nullptr;) {
+    const uint64_t position = request->call.position();
+    const bool is_over = advance(*request);
+    if (is_over || request->call.position() != position) ++moves_;
+    if (!is_over) {
+      if (!request->call.lets_next_start()) break;
+      before = request;
+      request = request->next;
+      continue;
     }
+    Request* const next = request->next;
+    (before == nullptr ? queue.first : before->next) = next;
+    if (next == nullptr) queue.last = before;
+    HOCKET_ASSERT(running_ != 0, "who runs has been started");
+    --running_;
+    request->done.store(true, std::memory_order_release);
+    request = next;
   }
 }
 
@@ -95,12 +104,11 @@ Status RequestQueue::retire(Request* request) {
 Status RequestQueue::take_result(Request* request) {
   HOCKET_ASSERT(request->done, "a request is retired when it is done");
   Status status = std::exchange(request->status, Status::ok());
-  const uint32_t before = unretired_.fetch_sub(1, std::memory_order_relaxed);
-  HOCKET_ASSERT(before != 0, "a request is retired once");
   if (request->is_kept) return status;
+  retired_.fetch_add(1, std::memory_order_relaxed);
   Request* first = returned_.load(std::memory_order_relaxed);
   do {
-    request->next_returned = first;
+    request->next = first;
   } while (!returned_.compare_exchange_weak(first, request, std::memory_order_release, std::memory_order_relaxed));
   return status;
 }
@@ -110,7 +118,7 @@ void RequestQueue::collect_returned() {
   Request* next = returned_.exchange(nullptr, std::memory_order_acquire);
   while (next != nullptr) {
     std::unique_ptr<Request> request(next);
-    next = request->next_returned;
+    next = request->next;
     if (spare_.size() < kMostSpare) spare_.push_back(std::move(request));
   }
 }

@@ -10,7 +10,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -37,7 +36,7 @@ struct Request {
   Arguments arguments;
   Call call;
 
-  Request* next_returned = nullptr;
+  Request* next = nullptr;  // of its track; of those whose results have been taken
 
   void keep(const Arguments& given, uint32_t size, uint32_t track);
 };
@@ -56,6 +55,8 @@ class RequestQueue {
   Request* push(std::unique_ptr<Request> request);
   // Moves all requests as far as they go now.
   void advance();
+  // Those of one track.
+  void advance(uint32_t track);
   // The same beside a call that waits. Not ok: a request has broken the communicator, and the call's steps have been
   // cancelled.
   Status advance_beside();
@@ -66,13 +67,18 @@ class RequestQueue {
 
   // Changes when any of them has come a stage further, or to its end.
   uint64_t moves() const { return moves_; }
-  // How many still run, and how many the caller has not retired.
+  // How many still run, and how many the caller has not retired, but for those that are kept.
   uint32_t running() const { return running_; }
-  uint32_t unretired() const { return unretired_.load(std::memory_order_relaxed); }
+  uint64_t unretired() const { return pushed_ - retired_.load(std::memory_order_relaxed); }
 
  private:
   // As many as programs have under way at a time, mostly.
   static constexpr size_t kMostSpare = 64;
+
+  struct Queue {
+    Request* first = nullptr;
+    Request* last = nullptr;
+  };
 
   bool advance(Request& request);
   // Those whose results have been taken are spare now.
@@ -80,14 +86,15 @@ class RequestQueue {
 
   Tracks& tracks_;
   FailureDetector& failure_;
-  // Of each track. nullptr: there has been no request.
-  std::unique_ptr<std::array<std::deque<Request*>, Tracks::kMost>> queues_;
+  std::array<Queue, Tracks::kMost> queues_;  // of each track
   std::vector<std::unique_ptr<Request>> spare_;
   uint64_t started_ = 0;
   uint64_t moves_ = 0;
   uint32_t running_ = 0;
-  std::atomic<uint32_t> unretired_{0};  // relaxed: requests order what they have done by themselves
-  // Linked by next_returned. Stored with release by who has taken a result, exchanged with acquire by who collects.
+  // Of those that are not kept. Relaxed: requests order what they have done by themselves.
+  uint64_t pushed_ = 0;
+  std::atomic<uint64_t> retired_{0};
+  // Linked. Stored with release by who has taken a result, exchanged with acquire by who collects.
   std::atomic<Request*> returned_{nullptr};
 };
 
