@@ -91,9 +91,7 @@ void for_each_home(const Communicator& communicator, const Visit& visit) {
 
 // By the thread that starts a non-blocking call, in one order with its look whether the communicator is watched (see
 // core/under_way.cc).
-inline void raise_pending(Communicator& communicator) {
-  communicator.pending.fetch_add(1, std::memory_order_seq_cst);
-}
+inline void raise_pending(Communicator& communicator) { communicator.pending.fetch_add(1, std::memory_order_seq_cst); }
 // By the one that has seen its end and doesn't use the communicator any more. Release: pairs with the acquire in
 // BesidePending. `is_shared`: threads of the program may be in the MPI at the same time.
 inline void lower_pending(Communicator& communicator, bool is_shared) {

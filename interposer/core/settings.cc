@@ -25,8 +25,7 @@ Settings read_settings() {
   constexpr int kPassThrough = static_cast<int>(device::Wish::kPassThrough);
   if (auto device = environment::get_enum("HOCKET_DEVICE"); device.is_ok())
     settings.device = std::min(device.value(), kPassThrough);
-  if (auto progress = environment::get_enum("HOCKET_PROGRESS"); progress.is_ok())
-    settings.progress = progress.value();
+  if (auto progress = environment::get_enum("HOCKET_PROGRESS"); progress.is_ok()) settings.progress = progress.value();
   return settings;
 }
 

@@ -16,13 +16,13 @@ namespace hocket::interposer {
 // HOCKET_PROGRESS: who moves calls while the program is elsewhere.
 enum class ProgressBy : int32_t {
   kChoice,  // the thread, as seldom as does
-  kCalls,   // none but the program's calls: for MPIs whose waits all call hocket, others carry such calls out themselves
+  kCalls,  // none but the program's calls: for MPIs whose waits all call hocket, others carry such calls out themselves
   kThread,  // the thread, as often as helps, whoever wants the core
 };
 
 struct ProgressPolicy {
   ProgressBy by = ProgressBy::kChoice;
-  bool is_hooked = false;     // all waits in the MPI come to advance_in_mpi()
+  bool is_hooked = false;    // all waits in the MPI come to advance_in_mpi()
   bool share_cores = false;  // ranks of the job do, somewhere
 };
 

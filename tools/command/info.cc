@@ -10,6 +10,7 @@
 #include "base/nearest_word.h"
 #include "base/size_text.h"
 #include "command/command.h"
+#include "command/coverage.h"
 #include "command/layout.h"
 #include "command/report.h"
 #include "engines/nic/call_size.h"
@@ -30,6 +31,7 @@ constexpr const char* kInfoFooter = R"(
 Examples:
   hocket info                                           what hocket finds on this machine
   hocket info --json                                    the same for a program to read
+  hocket info --coverage                                which of MPI's collectives hocket carries out
   hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
   hocket info --explain reduce 1M --ranks 2 --oversubscribed no --op non-commutative
   hocket info --explain alltoall 512 --nodes 8x4 --oversubscribed no      on a cluster of eight nodes of four ranks
@@ -37,6 +39,7 @@ Settings: `hocket info` lists all of them with the values in effect; docs/enviro
 
 struct InfoOptions {
   bool json = false;
+  bool coverage = false;
   std::vector<std::string> explain;
   std::string wire;
   uint32_t ranks = 0;
@@ -241,10 +244,12 @@ void add_info(CLI::App& app, Invocation& invocation) {
   sub->footer(kInfoFooter);
   auto options = std::make_shared<InfoOptions>();
   sub->add_flag("--json", options->json, "an object instead of text");
+  auto* coverage_option = sub->add_flag("--coverage", options->coverage,
+                                        "each collective of MPI: who carries it out, and under which conditions");
   auto* explain_option =
       sub->add_option("--explain", options->explain,
                       "a collective and the bytes of its message (or of a block): what would run, and why");
-  explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]")->excludes("--json");
+  explain_option->expected(1, 2)->type_name("COLLECTIVE [BYTES]")->excludes("--json")->excludes(coverage_option);
   sub->add_option("--ranks", options->ranks, "of the communicator (default: the usable cores)")
       ->check(CLI::Range(1u, 1u << 20))
       ->needs(explain_option);
@@ -266,7 +271,10 @@ void add_info(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1u, 1u << 30))
       ->needs(explain_option);
   sub->callback([=, &invocation] {
-    invocation.run = [=] { return options->explain.empty() ? show(*options) : explain(*options); };
+    invocation.run = [=] {
+      if (options->coverage) return show_coverage(options->json);
+      return options->explain.empty() ? show(*options) : explain(*options);
+    };
   });
 }
 

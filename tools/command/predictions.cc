@@ -25,14 +25,14 @@ using selection::Table;
 // Of more, as many are priced: a second or two a cell.
 constexpr uint32_t kMostPriced = 512;
 
-struct Cell {
+struct PredictedCell {
   double us = -1;  // negative: it can't serve the call
   nlohmann::ordered_json parts;
 };
 
 struct Row {
   Spec spec;
-  std::vector<Cell> cells;  // by size
+  std::vector<PredictedCell> cells;  // by size
 };
 
 struct Predictions {
@@ -43,8 +43,8 @@ struct Predictions {
   std::vector<size_t> least;
 };
 
-Cell price(const Query& query, const Table& table, const Spec& spec) {
-  Cell cell;
+PredictedCell price(const Query& query, const Table& table, const Spec& spec) {
+  PredictedCell cell;
   const Result<selection::Choice> choice = selection::choose(query, table, &spec);
   if (!choice.is_ok()) return cell;
   const selection::PricedCall call(query, choice.value(), {.most_ranks = kMostPriced});
@@ -86,7 +86,7 @@ Result<std::vector<Spec>> candidates(const Query& query, const std::string& vari
 size_t row_of(Predictions& all, const Spec& spec) {
   const auto found = std::find_if(all.rows.begin(), all.rows.end(), [&](const Row& row) { return row.spec == spec; });
   if (found != all.rows.end()) return static_cast<size_t>(found - all.rows.begin());
-  all.rows.push_back({spec, std::vector<Cell>(all.sizes.size())});
+  all.rows.push_back({spec, std::vector<PredictedCell>(all.sizes.size())});
   return all.rows.size() - 1;
 }
 
@@ -101,7 +101,7 @@ Status fill(Predictions& all, const Table& table, const std::vector<Spec>& specs
     all.chosen.push_back(row_of(all, match.spec));
     size_t least = all.chosen.back();
     for (size_t row = 0; row < all.rows.size(); ++row) {
-      Cell& cell = all.rows[row].cells[i];
+      PredictedCell& cell = all.rows[row].cells[i];
       cell = price(query, table, all.rows[row].spec);
       const double best_us = all.rows[least].cells[i].us;
       if (cell.us >= 0 && (best_us < 0 || cell.us < best_us)) least = row;
@@ -127,7 +127,7 @@ nlohmann::ordered_json as_json(const Predictions& all, const Table& table, const
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (size_t i = 0; i < all.sizes.size(); ++i)
     for (size_t row = 0; row < all.rows.size(); ++row) {
-      const Cell& cell = all.rows[row].cells[i];
+      const PredictedCell& cell = all.rows[row].cells[i];
       if (cell.us < 0) continue;
       nlohmann::ordered_json one = {{"bytes", all.sizes[i]},
                                     {"variant", to_text(all.rows[row].spec)},
@@ -161,11 +161,11 @@ void print(const Predictions& all, const Table& table, const std::string& model)
   for (const uint64_t size : all.sizes) std::printf(" %9s ", size_to_text(size).c_str());
   std::printf("\n");
   for (size_t row = 0; row < all.rows.size(); ++row) {
-    const std::vector<Cell>& cells = all.rows[row].cells;
-    if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.us < 0; })) continue;
+    const std::vector<PredictedCell>& cells = all.rows[row].cells;
+    if (std::all_of(cells.begin(), cells.end(), [](const PredictedCell& cell) { return cell.us < 0; })) continue;
     name(to_text(all.rows[row].spec));
     for (size_t i = 0; i < all.sizes.size(); ++i) {
-      const Cell& cell = cells[i];
+      const PredictedCell& cell = cells[i];
       const char mark = all.least[i] == row ? '<' : all.chosen[i] == row ? '*' : ' ';
       std::printf(" %9s%c", cell.us < 0 ? "-" : selection::us_to_text(cell.us).c_str(), mark);
     }

@@ -10,8 +10,8 @@ __attribute__((cold)) int raise_status(const Decision& decision, Collective coll
   Communicator& communicator = *decision.communicator;
   if (!communicator.failure_reported) {
     communicator.failure_reported = true;
-    HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(named(decision, collective)), communicator.rank, communicator.size,
-                     hocket_status_name(status), hocket_error_text());
+    HOCKET_LOG_ERROR("%s on rank %d of %d: %s: %s", mpi_name(named(decision, collective)), communicator.rank,
+                     communicator.size, hocket_status_name(status), hocket_error_text());
   }
   return raise_failure(decision, collective, comm);
 }

@@ -297,7 +297,8 @@ void begin_job() {
   if (is_wanted) {
     const bool share_cores = ranks_share_cores(all);
     waits.settle(share_cores);
-    const bool are_hooked = std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
+    const bool are_hooked =
+        std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
     begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, share_cores});
   }
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);

@@ -159,8 +159,7 @@ bool find_track(Communicator& communicator, StartedCall& started, hocket_status_
 
 bool is_worth_a_thread(const Arguments& arguments) {
   constexpr uint64_t kLongBytes = 16 << 10;
-  return schedule::is_vector(arguments.collective) ||
-         arguments.count * arguments.combiner.element_bytes >= kLongBytes;
+  return schedule::is_vector(arguments.collective) || arguments.count * arguments.combiner.element_bytes >= kLongBytes;
 }
 
 }  // namespace
@@ -265,8 +264,7 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
     const std::lock_guard lock(communicator.lock);
     const bool is_found = find_track(communicator, started, status);
     if (!is_found && status == HOCKET_OK) return Outcome::kNotByEngines;
-    if (is_found)
-      status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
+    if (is_found) status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
   }
   if (status != HOCKET_OK) {
     error = raise_status(decision, started.collective, started.comm, status);
@@ -288,8 +286,7 @@ int start_again(StartedCall& call) {
     const int error = call.copies->pack(call.comm);
     if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);
   }
-  const hocket_status_t status =
-      launch(call, call.is_long, [&] { return c_api::start_planned(call.request); });
+  const hocket_status_t status = launch(call, call.is_long, [&] { return c_api::start_planned(call.request); });
   return status == HOCKET_OK ? MPI_SUCCESS : raise_status(decision, call.collective, call.comm, status);
 }
 

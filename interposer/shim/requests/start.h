@@ -95,7 +95,8 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
   start.is_persistent = is_persistent;
   const hocket_status_t status = prepare_start(call, decision, findings, *started, start);
   if (status == HOCKET_OK) {
-    decision.why = is_persistent ? plan_now(decision, start, *started, error) : start_now(decision, start, *started, error);
+    decision.why =
+        is_persistent ? plan_now(decision, start, *started, error) : start_now(decision, start, *started, error);
   } else if (status == HOCKET_ERR_NOT_SUPPORTED) {
     decision.why = Outcome::kNotByEngines;
   } else {

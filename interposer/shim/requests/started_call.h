@@ -27,19 +27,19 @@ struct StartedCall {
     kSpare,
     kInactive,  // persistent
     kUnderWay,
-    kSettled,   // over, and its result is in the program's memory
+    kSettled,  // over, and its result is in the program's memory
   };
   MPI_Request handle{};  // its own, for good
   // Relaxed: of the thread that has the request; others look whether there is something to settle for them.
   std::atomic<State> state{State::kSpare};
   bool is_persistent = false;
-  bool has_failed = false;             // and the program has not been told
+  bool has_failed = false;            // and the program has not been told
   std::atomic<bool> is_freed{false};  // by the program, before it was over
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
   MPI_Comm comm{};
   hocket_request_t* request = nullptr;
-  bool is_long = false;     // worth a wake-up of the thread, of a persistent one
+  bool is_long = false;         // worth a wake-up of the thread, of a persistent one
   int mpi_error = MPI_SUCCESS;  // to be returned when it is over
   // Of a persistent one: where its track is.
   PersistentHome* home = nullptr;

@@ -144,12 +144,12 @@ void internal::find_mpi() {
 #else
 #define HOCKET_MPI_COLLECTIVE(constant, name) HOCKET_FIND_BOTH(require, name)
 #endif
-#define HOCKET_MPI_PERSISTENT(constant, name)                            \
+#define HOCKET_MPI_PERSISTENT(constant, name)                                \
   find_extension_or_refuse(mpi_functions.name, "MPI_" #name, "MPIX_" #name); \
   find_extension_or_refuse(pmpi_functions.name, "PMPI_" #name, "PMPIX_" #name);
 #include "base/collectives.def"
 #if HOCKET_HAS_COUNT_FUNCTIONS
-#define HOCKET_COLLECTIVE(name, started, ...)  \
+#define HOCKET_COLLECTIVE(name, started, ...)   \
   HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
   HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
 #include "shim/wrappers/collectives.def"

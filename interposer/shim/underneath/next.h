@@ -36,7 +36,7 @@ struct CaughtFunctions {
 #define HOCKET_DISPLACEMENT int
   int (*Barrier_init)(MPI_Comm comm, MPI_Info info, MPI_Request* request) = nullptr;
 #define HOCKET_COLLECTIVE(name, started, parameters, ...) \
-  int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request* request) = nullptr;
+  int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
 #include "shim/wrappers/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
@@ -45,7 +45,7 @@ struct CaughtFunctions {
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_DISPLACEMENT MPI_Aint
 #define HOCKET_COLLECTIVE(name, started, parameters, ...) \
-  int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request* request) = nullptr;
+  int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
 #include "shim/wrappers/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT

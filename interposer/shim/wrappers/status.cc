@@ -21,7 +21,8 @@ int ask_one(const MPI_Request* requests, int at, int& flag, MPI_Status* status) 
 
 int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* requests, int* flag,
                    MPI_Status* statuses) {
-  if (next.Request_get_status_all != nullptr && !may_hold_started()) return next.Request_get_status_all(count, requests, flag, statuses);
+  if (next.Request_get_status_all != nullptr && !may_hold_started())
+    return next.Request_get_status_all(count, requests, flag, statuses);
   *flag = 1;
   for (int i = 0; i < count && *flag != 0; ++i) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -32,7 +33,8 @@ int get_status_all(const CaughtFunctions& next, int count, const MPI_Request* re
 
 int get_status_any(const CaughtFunctions& next, int count, const MPI_Request* requests, int* index, int* flag,
                    MPI_Status* status) {
-  if (next.Request_get_status_any != nullptr && !may_hold_started()) return next.Request_get_status_any(count, requests, index, flag, status);
+  if (next.Request_get_status_any != nullptr && !may_hold_started())
+    return next.Request_get_status_any(count, requests, index, flag, status);
   *index = MPI_UNDEFINED;
   bool is_none = true;
   for (int i = 0; i < count; ++i) {
@@ -67,13 +69,9 @@ int get_status_some(const CaughtFunctions& next, int count, const MPI_Request* r
 
 }  // namespace
 
-#define HOCKET_WRAP_STATUS(name, function, parameters, ...)                                         \
-  HOCKET_EXPORT int MPI_##name parameters {                                                         \
-    return function(hocket::interposer::next_mpi(), __VA_ARGS__);  \
-  }                                                                                                 \
-  HOCKET_EXPORT int PMPI_##name parameters {                                                        \
-    return function(hocket::interposer::next_pmpi(), __VA_ARGS__); \
-  }
+#define HOCKET_WRAP_STATUS(name, function, parameters, ...)                                                 \
+  HOCKET_EXPORT int MPI_##name parameters { return function(hocket::interposer::next_mpi(), __VA_ARGS__); } \
+  HOCKET_EXPORT int PMPI_##name parameters { return function(hocket::interposer::next_pmpi(), __VA_ARGS__); }
 
 HOCKET_WRAP_STATUS(Request_get_status_all, get_status_all,
                    (int count, const MPI_Request* requests, int* flag, MPI_Status* statuses), count, requests, flag,

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "command/coverage.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command/report.h"
+#include "words/say.h"
+
+namespace hocket::command {
+namespace {
+
+enum class Form { kBlocking, kNonblocking, kPersistent, kNeighbourhood, kLocal };
+
+struct FormText {
+  Form form;
+  const char* name;
+  const char* conditions;
+};
+constexpr std::array kForms = {
+    FormText{
+        Form::kBlocking, "blocking",
+        "communicators of ranks of one MPI_COMM_WORLD, from call number HOCKET_SETUP_CALLS in which all ranks wait "
+        "for each other on; what a rule of the table leaves to the MPI is the MPI's"},
+    FormText{
+        Form::kNonblocking, "non-blocking",
+        "on one node, on a communicator that a blocking or persistent collective has set up, operations that hocket "
+        "has itself; between nodes where NIC engines end them by themselves: one rank a node, up to 512 bytes"},
+    FormText{Form::kPersistent, "persistent",
+             "on one node, up to 60 at a time of a communicator, operations that hocket has itself; the initialisation "
+             "sets the communicator up"},
+    FormText{Form::kNeighbourhood, "neighbourhood",
+             "the MPI's; ranks that wait in them yield and sleep as hocket's do (HOCKET_WAIT)"},
+    FormText{Form::kLocal, "local", "types and operations that hocket has itself, in the host's memory"},
+};
+
+constexpr const char* kElsewhere =
+    "Everything is the MPI's on intercommunicators (their two groups have no common memory of hocket's), on "
+    "communicators with ranks of another job (spawned or connected: hocket may not be loaded there), in programs that "
+    "begin by MPI_Session_init and not by MPI_Init, and with HOCKET_DISABLE=1.";
+
+struct Covered {
+  std::string function;
+  Form form;
+  bool on_one_node;
+  const char* between_nodes;  // who
+};
+
+constexpr const char* kHocket = "hocket";
+constexpr const char* kEngines = "NIC engines";
+constexpr const char* kMpi = "the MPI";
+
+bool is_by_engines(std::string_view function) {
+  constexpr std::array<std::string_view, 4> kAll = {"Ibarrier", "Ibcast", "Ireduce", "Iallreduce"};
+  return std::find(kAll.begin(), kAll.end(), function) != kAll.end();
+}
+
+// Of one that shims catch: the form shows in its name.
+Covered covered(std::string_view function) {
+  const std::string name = "MPI_" + std::string(function);
+  if (function == "Reduce_local") return {name, Form::kLocal, true, kHocket};
+  if (function.size() > 5 && function.substr(function.size() - 5) == "_init")
+    return {name, Form::kPersistent, true, kMpi};
+  if (function[0] == 'I') return {name, Form::kNonblocking, true, is_by_engines(function) ? kEngines : kMpi};
+  return {name, Form::kBlocking, true, kHocket};
+}
+
+std::vector<Covered> all_covered() {
+  std::vector<Covered> all;
+  constexpr std::string_view kCaught[] = {
+#define HOCKET_MPI_COLLECTIVE(constant, function) #function,
+#define HOCKET_MPI_BARRIER(constant, function) #function,
+#define HOCKET_MPI_PERSISTENT(constant, function) #function,
+#include "base/collectives.def"
+  };
+  for (const std::string_view function : kCaught) all.push_back(covered(function));
+  for (const char* base : {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"}) {
+    const std::string name = base;
+    for (const std::string& function : {"Neighbor_" + name, "Ineighbor_" + name, "Neighbor_" + name + "_init"})
+      all.push_back({"MPI_" + function, Form::kNeighbourhood, false, kMpi});
+  }
+  return all;
+}
+
+void print_wrapped(const char* indent, std::string_view text) {
+  constexpr size_t kColumns = 96;
+  while (text.size() > kColumns) {
+    const size_t end = text.rfind(' ', kColumns);
+    std::printf("%s%.*s\n", indent, static_cast<int>(end), text.data());
+    text.remove_prefix(end + 1);
+  }
+  std::printf("%s%.*s\n", indent, static_cast<int>(text.size()), text.data());
+}
+
+void print_coverage(const std::vector<Covered>& all) {
+  const bool colour = wants_colour(1);
+  std::printf("The collectives of MPI 4.1 and 5.0 under hocket, with their _c forms: who carries them out\n");
+  for (const FormText& form : kForms) {
+    std::printf("\n%s%s%s\n", colour ? "\033[1m" : "", form.name, colour ? "\033[0m" : "");
+    print_wrapped("  ", form.conditions);
+    std::printf("  %-34s %-14s %s\n", "", "on one node", "between nodes");
+    for (const Covered& one : all)
+      if (one.form == form.form)
+        std::printf("  %-34s %-14s %s\n", one.function.c_str(), one.on_one_node ? kHocket : kMpi, one.between_nodes);
+  }
+  std::printf("\n");
+  print_wrapped("", kElsewhere);
+}
+
+void print_coverage_json(const std::vector<Covered>& all) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Covered& one : all) {
+    const auto form =
+        std::find_if(kForms.begin(), kForms.end(), [&](const FormText& text) { return text.form == one.form; });
+    list.push_back({{"function", one.function},
+                    {"form", form->name},
+                    {"on_one_node", one.on_one_node ? kHocket : kMpi},
+                    {"between_nodes", one.between_nodes},
+                    {"conditions", form->conditions}});
+  }
+  std::printf("%s\n", list.dump(2).c_str());
+}
+
+}  // namespace
+
+int show_coverage(bool as_json) {
+  const std::vector<Covered> all = all_covered();
+  as_json ? print_coverage_json(all) : print_coverage(all);
+  return kSuccess;
+}
+
+}  // namespace hocket::command
