@@ -35,7 +35,7 @@ struct ProgressThread {
   std::atomic<bool> is_there{false}, has_failed{false};
   pthread_t thread{};
   ThreadsWork work{};
-  std::atomic<bool> is_eager{false}, shares_core{false};
+  std::atomic<bool> is_eager{false}, has_core{false};
   // A futex: goes up when the thread is called. Its sleep lasts until then, or as long as it wants.
   std::atomic<uint32_t> calls{0};
   enum class Sleeps : uint32_t { kNot, kForMoments, kUntilCalled };
@@ -77,7 +77,7 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
 void stay_at_hand(ProgressThread& self) {
   const bool is_eager = self.is_eager.load(std::memory_order_relaxed);
   const int64_t shortest_ns =
-      self.shares_core.load(std::memory_order_relaxed) && !is_eager ? kShortPauseOnSharedCoreNs : kShortPauseNs;
+      self.has_core.load(std::memory_order_relaxed) ? kShortPauseNs : kShortPauseOnSharedCoreNs;
   int64_t pause_ns = shortest_ns;
   uint32_t looks_seen = internal::looks_made.load(std::memory_order_relaxed);
   auto last_used_ns = static_cast<int64_t>(now_ns()), last_moved_ns = last_used_ns;
@@ -138,12 +138,13 @@ void call_progress_thread(const ThreadsTask& task, const ThreadsWork& work) {
     if (self.has_failed.load(std::memory_order_relaxed)) return;
     self.work = work;
     self.is_eager.store(task.is_eager, std::memory_order_relaxed);
-    self.shares_core.store(task.shares_core, std::memory_order_relaxed);
+    self.has_core.store(task.has_core, std::memory_order_relaxed);
     start(self);
     return;
   }
   const Sleeps sleeps = self.sleeps.load(std::memory_order_seq_cst);
-  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long)) wake_up(self);
+  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long && task.has_core))
+    wake_up(self);
 }
 
 void stop_progress_thread() {

@@ -11,9 +11,9 @@
 namespace hocket::interposer {
 
 struct ThreadsTask {
-  bool is_eager;     // moves calls whoever looks, at short intervals
-  bool shares_core;  // with others that compute: at long ones
-  bool is_long;      // a call that is worth a wake-up
+  bool is_eager;  // moves calls whoever looks
+  bool has_core;  // looks at short intervals, and is woken for long calls; otherwise it takes its time from ranks
+  bool is_long;
 };
 
 // What a look has come to: no call is under way, none has come further, or some have.

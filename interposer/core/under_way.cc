@@ -104,7 +104,8 @@ void watch(Communicator& communicator, bool is_long) {
     internal::watched.store(static_cast<uint32_t>(watched.all.size()), std::memory_order_seq_cst);
   }
   if (the_policy.by == ProgressBy::kCalls) return;
-  call_progress_thread({the_policy.by == ProgressBy::kThread, the_policy.share_cores, is_long},
+  const bool is_eager = the_policy.by == ProgressBy::kThread;
+  call_progress_thread({is_eager, the_policy.has_spare_cores || is_eager, is_long},
                        {advance_by_thread, rest});
 }
 

@@ -15,7 +15,7 @@ namespace hocket::interposer {
 
 // HOCKET_PROGRESS: who moves calls while the program is elsewhere.
 enum class ProgressBy : int32_t {
-  kChoice,  // the thread, as seldom as does
+  kChoice,  // the thread: at once where there is a core for it, otherwise when nobody else has looked for long
   kCalls,  // none but the program's calls: for MPIs whose waits all call hocket, others carry such calls out themselves
   kThread,  // the thread, as often as helps, whoever wants the core
 };
@@ -23,7 +23,7 @@ enum class ProgressBy : int32_t {
 struct ProgressPolicy {
   ProgressBy by = ProgressBy::kChoice;
   bool is_hooked = false;    // all waits in the MPI come to advance_in_mpi()
-  bool share_cores = false;  // ranks of the job do, somewhere
+  bool has_spare_cores = false;  // one more a rank, on each machine of the job
 };
 
 // In MPI_Init and MPI_Finalize; in a forked child, too, which has no such thread.

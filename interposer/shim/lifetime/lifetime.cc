@@ -133,6 +133,13 @@ bool ranks_share_cores(const std::vector<StartFacts>& all) {
   return platform::ranks_share_cores(claims);
 }
 
+// One for each rank, and one more.
+bool have_spare_cores(const std::vector<StartFacts>& all) {
+  std::vector<platform::CoreClaim> claims;
+  for (const StartFacts& one : all) claims.insert(claims.end(), 2, one.claim);
+  return !platform::ranks_share_cores(claims);
+}
+
 // How long a rank that waits in the MPI stays awake.
 constexpr int64_t kAwakeNs = 3'000'000;
 
@@ -299,7 +306,7 @@ void begin_job() {
     waits.settle(share_cores);
     const bool are_hooked =
         std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
-    begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, share_cores});
+    begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, have_spare_cores(all)});
   }
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);
