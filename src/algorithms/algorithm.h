@@ -99,13 +99,19 @@ struct Algorithm {
   // What a composition is made of, in the order of Shape::parts; empty: it is none. A composition serves any nodes, and
   // itself takes no steps that need shared memory.
   std::span<const Part> parts = {};
+  // Of a collective among neighbours: why it can't serve these, on these nodes (nullptr: one), or "". nullptr: it
+  // serves all.
+  std::string_view (*why_not_among)(const schedule::Neighbours& neighbours, const schedule::Nodes* nodes) = nullptr;
   // Sizes it can serve.
   uint32_t min_size = 1;
   uint32_t max_size = 1u << 20;
 };
 
-// All registered algorithms, in the order of algorithms.def.
+// All registered algorithms, in the order of algorithms.def; those of collectives among neighbours by themselves.
 std::span<const Algorithm* const> all();
+std::span<const Algorithm* const> all_among_neighbors();
+// Those among which the algorithms of a collective are.
+std::span<const Algorithm* const> all_of(schedule::Collective collective);
 // Of a vector version, those of the collective that it is a version of.
 const Algorithm* find(schedule::Collective collective, std::string_view name);
 

@@ -33,9 +33,28 @@ void note(const Plan& plan, Facts& facts) {
   }
 }
 
+// In both directions of a grid, and across it.
+const schedule::Neighbours& some_neighbours() {
+  static const auto made =
+      schedule::Neighbours::of_stencil({3, 3}, {true, false}, {-1, 0, 1, 0, 0, -1, 0, 1, 1, 1, 1, 1, 0, 0}, 9).take();
+  return *made;
+}
+
+Facts derive_among_neighbours(const Algorithm& algorithm) {
+  Facts facts;
+  const schedule::Neighbours& neighbours = some_neighbours();
+  for (uint32_t rank = 0; rank < neighbours.ranks(); ++rank) {
+    Builder builder(algorithm.collective, {.size = neighbours.ranks(), .rank = rank, .neighbours = &neighbours});
+    algorithm.build(builder);
+    note(builder.finish(), facts);
+  }
+  return facts;
+}
+
 Facts derive(const Algorithm& algorithm) {
   Facts facts;
   if (is_composition(algorithm)) return facts;
+  if (schedule::is_among_neighbors(algorithm.collective)) return derive_among_neighbours(algorithm);
   for (const uint32_t some : kSizes) {
     const uint32_t size = std::clamp(some, algorithm.min_size, algorithm.max_size);
     for (const uint32_t segments : {1u, kManySegments}) {
@@ -65,8 +84,8 @@ struct Row {
 };
 constexpr Row kRows[] = {
 #define HOCKET_ALGORITHM(object) {&object, kept<object>},
+#define HOCKET_NEIGHBOR_ALGORITHM(object) {&object, kept<object>},
 #include "algorithms/algorithms.def"
-#undef HOCKET_ALGORITHM
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace hocket::algorithms {
 
 #define HOCKET_ALGORITHM(object) extern const Algorithm object;
+#define HOCKET_NEIGHBOR_ALGORITHM(object) extern const Algorithm object;
 #include "algorithms/algorithms.def"
-#undef HOCKET_ALGORITHM
 
 }  // namespace hocket::algorithms

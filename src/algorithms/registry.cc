@@ -7,15 +7,23 @@ namespace {
 constexpr const Algorithm* kAll[] = {
 #define HOCKET_ALGORITHM(object) &object,
 #include "algorithms/algorithms.def"
-#undef HOCKET_ALGORITHM
+};
+
+constexpr const Algorithm* kAllAmongNeighbors[] = {
+#define HOCKET_NEIGHBOR_ALGORITHM(object) &object,
+#include "algorithms/algorithms.def"
 };
 
 }  // namespace
 
 std::span<const Algorithm* const> all() { return kAll; }
+std::span<const Algorithm* const> all_among_neighbors() { return kAllAmongNeighbors; }
+std::span<const Algorithm* const> all_of(schedule::Collective collective) {
+  return schedule::is_among_neighbors(collective) ? all_among_neighbors() : all();
+}
 
 const Algorithm* find(schedule::Collective collective, std::string_view name) {
-  for (const Algorithm* algorithm : kAll) {
+  for (const Algorithm* algorithm : all_of(collective)) {
     if (algorithm->collective == schedule::base_of(collective) && algorithm->name == name) return algorithm;
   }
   return nullptr;

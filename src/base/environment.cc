@@ -90,6 +90,7 @@ constexpr size_t kShortWord = 6;
 std::string_view named_as_mpi_does(std::string_view name) {
   constexpr std::string_view kSettings[][2] = {
 #define HOCKET_COLLECTIVE(constant, name, setting, function, ...) {"HOCKET_" #setting, #function},
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, setting, function, ...) {"HOCKET_" #setting, #function},
 #include "base/collectives.def"
   };
   constexpr std::string_view kMpi = "MPI_";

@@ -44,6 +44,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|pass-through|hand-on", "auto", 0, 0,
             "calls with a device's memory: by copies on the host, or left to the MPI where all ranks have its driver"},
 #define HOCKET_COLLECTIVE(constant, name, setting, ...) forced("HOCKET_" #setting, "the algorithm of every " #name),
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, setting, ...) \
+  forced("HOCKET_" #setting, "the algorithm of every " #name),
 #include "base/collectives.def"
     Setting{"HOCKET_TABLE", Kind::kText, "path", "", 0, 0, "a tuning table instead of the built-in one"},
     Setting{"HOCKET_CMA", Kind::kChoice, "auto|on|off", "auto", 0, 0,

@@ -4,6 +4,8 @@
 // Thread safety: as arguments.h.
 #pragma once
 
+#include <vector>
+
 #include "c_api/arguments.h"
 
 namespace hocket::c_api {
@@ -15,9 +17,17 @@ struct Side {
   const size_t* displacements;  // NULL: one block behind the other
 };
 
-// Checks a side whose buffer this rank has, and enters it as `blocks`.
-hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, const Side& side, const void* buffer,
+// Checks a side of `count` blocks whose buffer this rank has, and enters it as `blocks`.
+hocket_status_t set_blocks(const char* function, uint32_t count, const Side& side, const void* buffer,
                            const char* buffer_name, Arguments& out, schedule::BlockVector& blocks);
+inline hocket_status_t set_blocks(const char* function, const hocket_comm_t* comm, const Side& side, const void* buffer,
+                                  const char* buffer_name, Arguments& out, schedule::BlockVector& blocks) {
+  return set_blocks(function, comm->communicator->size(), side, buffer, buffer_name, out, blocks);
+}
+
+// Of each of them: bytes = counts * types. Errors name `name`'s block.
+hocket_status_t to_bytes(const char* function, uint32_t count, const char* name, const size_t* counts,
+                         const size_t* displacements, const hocket_type_t* types, std::vector<size_t>& bytes);
 
 // On one rank nothing differs: the call becomes that of blocks of equal length.
 inline bool is_alone(const hocket_comm_t* comm) { return comm->communicator->size() == 1; }

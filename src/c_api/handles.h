@@ -21,6 +21,15 @@ struct hocket_comm {
   std::unique_ptr<hocket::communicator::Communicator> communicator;
 };
 
+struct hocket_neighbourhood {
+  hocket_comm_t* comm = nullptr;
+  uint32_t rank = 0;
+  std::shared_ptr<const hocket::schedule::Neighbours> neighbours;
+  // The communicator's, which may be gone first; and the number there.
+  std::shared_ptr<hocket::communicator::Neighbourhoods> kept_in;
+  uint32_t number = 0;
+};
+
 struct hocket_op {
   hocket_op_function_t function = nullptr;
   void* user = nullptr;

@@ -7,6 +7,7 @@
 
 #include "c_api/foreign_wire.h"
 #include "c_api/handles.h"
+#include "c_api/text_answer.h"
 #include "schedule/collective_names.h"
 
 using hocket::Code;
@@ -17,6 +18,7 @@ using hocket::c_api::guarded;
 using hocket::c_api::invalid;
 using hocket::c_api::kOfParent;
 using hocket::c_api::report;
+using hocket::c_api::write_text;
 using hocket::communicator::Bootstrap;
 using hocket::communicator::Communicator;
 using hocket::communicator::Context;
@@ -222,20 +224,17 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
   if (!comm->communicator->context().is_owner()) return invalid("hocket_explain", kOfParent);
   return guarded([&] {
     const std::string answer = comm->communicator->explain(shape_of(*known, bytes, comm->communicator->size()));
-    const size_t length = std::min(answer.size(), capacity - 1);
-    std::memcpy(text, answer.data(), length);
-    text[length] = '\0';
-    if (length == answer.size()) return HOCKET_OK;
-    return report(Status(Code::kInvalidArgument, "hocket_explain: the text needs `capacity` " +
-                                                     std::to_string(answer.size() + 1) + ", not " +
-                                                     std::to_string(capacity) + "; it was cut off"));
+    return write_text("hocket_explain", answer, text, capacity);
   });
 }
 
 hocket_status_t hocket_force(hocket_comm_t* comm, const char* collective, const char* algorithm) {
   if (comm == nullptr || collective == nullptr) return invalid("hocket_force", "an argument is NULL");
-  const auto known = hocket::schedule::find_collective(collective);
-  if (!known) return unknown_collective("hocket_force", collective);
+  const auto known = hocket::schedule::find_any_collective(collective);
+  if (!known) {
+    return report(Status(Code::kInvalidArgument,
+                         std::string("hocket_force: ") + hocket::schedule::not_any_collective(collective)));
+  }
   if (!comm->communicator->context().is_owner()) return invalid("hocket_force", kOfParent);
   return guarded([&] { return answer(comm->communicator->force(*known, algorithm == nullptr ? "" : algorithm)); });
 }

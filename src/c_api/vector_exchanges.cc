@@ -12,8 +12,8 @@ using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_blocks;
 using hocket::c_api::Side;
-using hocket::c_api::size_of;
 using hocket::c_api::start;
+using hocket::c_api::to_bytes;
 using hocket::c_api::wrong;
 using hocket::communicator::Arguments;
 using hocket::communicator::block_offset;
@@ -155,23 +155,6 @@ struct Alltoallw {
 struct InBytes {
   std::vector<size_t> input_counts, output_counts;
 };
-
-hocket_status_t to_bytes(const char* function, uint32_t size, const char* name, const size_t* counts,
-                         const size_t* displacements, const hocket_type_t* types, std::vector<size_t>& bytes) {
-  if (counts == nullptr || displacements == nullptr || types == nullptr) {
-    return wrong(function, std::string("the counts, displacements or types of `") + name + "` are NULL");
-  }
-  bytes.resize(size);
-  for (uint32_t rank = 0; rank < size; ++rank) {
-    const size_t element = size_of(types[rank]);
-    if (element == 0 || __builtin_mul_overflow(counts[rank], element, &bytes[rank])) {
-      return wrong(function, std::string("type ") + std::to_string(types[rank]) + " or count " +
-                                 std::to_string(counts[rank]) + " of rank " + std::to_string(rank) + "'s block in `" +
-                                 name + "` can't be right");
-    }
-  }
-  return HOCKET_OK;
-}
 
 // `carry_out(status, arguments)` with the arguments of the alltoallv of bytes that the call is.
 template <typename CarryOut>

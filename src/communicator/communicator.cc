@@ -69,7 +69,13 @@ Status Communicator::prepare(const Arguments& arguments, Call& call, const Prepa
     return failure_.broken();
   CallShape shape = shape_of(arguments);
   if (schedule::is_vector(arguments.collective)) [[unlikely]] {
-    call.read_blocks(arguments, participants_.size, keep != nullptr);
+    if (schedule::is_among_neighbors(arguments.collective)) {
+      const Neighbourhoods::Shared neighbours = planner_->neighbourhoods()->find(arguments.root);
+      if (neighbours != nullptr) call.read_blocks(arguments, *neighbours, participants_.rank, keep != nullptr);
+      shape.count = 0;
+    } else {
+      call.read_blocks(arguments, participants_.size, keep != nullptr);
+    }
     const bool agreed = schedule::lengths_are_agreed(arguments.collective);
     shape.count = agreed ? call.blocks().longest() : 0;
     shape.row = agreed ? call.blocks().total() : 0;
@@ -137,8 +143,12 @@ Status Communicator::gather(const void* mine, size_t bytes, void* all) {
 // Before the call proper.
 Status Communicator::check(const Arguments& arguments) {
   Status difference;
+  const bool is_among_neighbors = schedule::is_among_neighbors(arguments.collective);
+  const Neighbourhoods::Shared neighbours =
+      is_among_neighbors ? planner_->neighbourhoods()->find(arguments.root) : nullptr;
   HOCKET_TRY(check_->compare(
-      arguments, [this](const void* mine, size_t bytes, void* all) { return gather(mine, bytes, all); }, difference));
+      arguments, neighbours.get(),
+      [this](const void* mine, size_t bytes, void* all) { return gather(mine, bytes, all); }, difference));
   return difference.is_ok() ? Status::ok() : failure_.fail(std::move(difference));
 }
 

@@ -101,6 +101,7 @@ class Communicator {
   Status take_result(Request* request) { return requests_.take_result(request); }
 
   Status force(schedule::Collective collective, std::string_view spec);
+  const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return planner_->neighbourhoods(); }
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
   selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 

@@ -60,12 +60,15 @@ Slice whole_buffer(Buffer buffer, uint32_t blocks) {
 Builder::Builder(Collective collective, const Shape& shape) {
   require(shape.size > 0 && shape.rank < shape.size && shape.root < shape.size, "rank or root out of range");
   require(shape.segments > 0, "a message has at least one segment");
+  require(is_among_neighbors(collective) == (shape.neighbours != nullptr) &&
+              (shape.neighbours == nullptr || shape.neighbours->ranks() == shape.size),
+          "the neighbours are those of another communicator, or of no collective among neighbours");
   plan_.collective = collective;
   plan_.shape = shape;
   Group group;
   group.shape = shape;
-  group.input = whole_buffer(Buffer::kInput, input_blocks(collective, shape.size));
-  group.output = whole_buffer(Buffer::kOutput, output_blocks(collective, shape.size));
+  group.input = whole_buffer(Buffer::kInput, input_blocks(collective, shape));
+  group.output = whole_buffer(Buffer::kOutput, output_blocks(collective, shape));
   group.is_whole = true;
   give_nodes(group);
   require(group.nodes == nullptr || group.nodes->ranks() == shape.size, "the nodes are those of another communicator");

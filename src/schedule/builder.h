@@ -34,6 +34,8 @@ class Builder {
   const Shape& shape() const { return group().shape; }
   // The caller's blocks differ in length and may lie anywhere: a slice of several of them is none.
   bool blocks_lie_apart() const { return plan_.shape.varies && plan_.collective != Collective::kReduceScatterBlock; }
+  // Of a collective among neighbours: who they are.
+  const Neighbours& neighbours() const { return *plan_.shape.neighbours; }
   // Whether writing to the output may change the input.
   bool in_place() const { return group().shape.in_place; }
   // What a composition is made over: the nodes or, on one node, its NUMA domains. Groups don't know: to them it is one

@@ -22,9 +22,17 @@ struct Facts {
 };
 
 // In the order of the enumeration. Broadcast has one buffer, the output.
-constexpr std::array<Facts, kCollectives> kFacts = {{
+constexpr std::array<Facts, kAllCollectives> kFacts = {{
 #define HOCKET_COLLECTIVE(constant, name, setting, function, others, base, input, output, root, combines, lengths) \
   {#name, Collective::k##base, Extent::input, Extent::output, Rooting::root, Combined::combines, Lengths::lengths},
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, setting, function, others, base) \
+  {#name,                                                                           \
+   Collective::k##base,                                                             \
+   Extent::kOne,                                                                    \
+   Extent::kOne,                                                                    \
+   Rooting::kRootless,                                                              \
+   Combined::kNothing,                                                              \
+   is_vector(Collective::k##constant) ? Lengths::kOwn : Lengths::kAgreed},
 #include "base/collectives.def"
 }};
 

@@ -11,13 +11,19 @@
 namespace hocket::schedule {
 
 // As their MPI namesakes: kBarrier, kBroadcast, ... of the table. The vector versions come last: their blocks differ in
-// length and may lie anywhere; they share the algorithms of the collective that they are a version of.
+// length and may lie anywhere; they share the algorithms of the collective that they are a version of. Behind them
+// those among neighbours, which are not counted among the others.
 enum class Collective : uint8_t {
 #define HOCKET_COLLECTIVE(constant, ...) k##constant,
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, ...) k##constant,
 #include "base/collectives.def"
 };
 inline constexpr int kCollectives = 0
 #define HOCKET_COLLECTIVE(...) +1
+#include "base/collectives.def"
+    ;
+inline constexpr int kAllCollectives = kCollectives
+#define HOCKET_NEIGHBOR_COLLECTIVE(...) +1
 #include "base/collectives.def"
     ;
 
@@ -27,7 +33,11 @@ std::optional<Collective> collective_from_name(std::string_view text);
 
 // The collective whose algorithms serve it: of a vector version the one with blocks of equal length, else itself.
 Collective base_of(Collective collective);
-inline bool is_vector(Collective collective) { return collective >= Collective::kGatherv; }
+constexpr bool is_vector(Collective collective) {
+  return collective >= Collective::kGatherv && collective <= Collective::kNeighborAlltoallv;
+}
+// Among the neighbours that a neighbourhood gives each rank (neighbours.h).
+constexpr bool is_among_neighbors(Collective collective) { return collective >= Collective::kNeighborAllgatherv; }
 
 bool has_root(Collective collective);
 // Operands are combined, so that their order may matter.
@@ -45,7 +55,8 @@ bool copies_input_in_place(Collective collective);
 bool lengths_are_agreed(Collective collective);
 
 // A buffer's extent in units of the call's count, for a communicator of `size` ranks: 0 where the collective
-// has no such buffer, 1 for a vector of `count` elements, `size` where there is a block a rank.
+// has no such buffer, 1 for a vector of `count` elements, `size` where there is a block a rank. Not of those among
+// neighbours, which know their own (plan.h).
 uint32_t input_blocks(Collective collective, uint32_t size);
 uint32_t output_blocks(Collective collective, uint32_t size);
 bool has_block_a_rank(Collective collective);  // in either buffer

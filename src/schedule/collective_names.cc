@@ -10,8 +10,9 @@ namespace hocket::schedule {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, kCollectives> kMpiNames = {
+constexpr std::array<std::string_view, kAllCollectives> kMpiNames = {
 #define HOCKET_COLLECTIVE(constant, name, setting, function, ...) #function,
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, setting, function, ...) #function,
 #include "base/collectives.def"
 };
 
@@ -27,11 +28,24 @@ std::string plain(std::string_view word) {
 
 }  // namespace
 
-std::optional<Collective> find_collective(std::string_view word) {
+std::optional<Collective> find_any_collective(std::string_view word) {
   const std::string text = plain(word);
   for (size_t i = 0; i < kMpiNames.size(); ++i)
     if (plain(kMpiNames[i]) == text) return static_cast<Collective>(i);
   return collective_from_name(text);
+}
+
+std::optional<Collective> find_collective(std::string_view word) {
+  const std::optional<Collective> found = find_any_collective(word);
+  return found && is_among_neighbors(*found) ? std::nullopt : found;
+}
+
+std::string not_any_collective(std::string_view word) {
+  constexpr std::string_view kNeighbors[] = {
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, ...) #name,
+#include "base/collectives.def"
+  };
+  return not_a_collective(word, kNeighbors);
 }
 
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others) {
@@ -42,10 +56,10 @@ std::string not_a_collective(std::string_view word, std::span<const std::string_
   for (const std::string_view one : names) listed.append(listed.empty() ? "" : ", ").append(one);
   // MPI's names may be meant, but hocket's are told.
   std::vector<std::string> of_mpi;
-  for (const std::string_view one : kMpiNames) of_mpi.push_back(plain(one));
+  for (const std::string_view one : std::span(kMpiNames).first(kCollectives)) of_mpi.push_back(plain(one));
   names.insert(names.end(), of_mpi.begin(), of_mpi.end());
   std::string_view meant = nearest_word(plain(word), names);
-  if (const auto found = find_collective(meant)) meant = name(*found);
+  if (const auto found = find_any_collective(meant)) meant = name(*found);
   return "`" + std::string(word) + "` is not a collective: " + question_after(meant) + "there are " + listed;
 }
 

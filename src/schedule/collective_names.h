@@ -14,9 +14,13 @@
 namespace hocket::schedule {
 
 // "broadcast", "bcast", "MPI_Bcast", "Reduce-scatter": capitals don't matter, nor does which line is between words.
+// Not those among neighbours, which the other one finds, too.
 std::optional<Collective> find_collective(std::string_view word);
+std::optional<Collective> find_any_collective(std::string_view word);
 
 // "`alreduce` is not a collective: did you mean `allreduce`? there are barrier, ...", and `others`: `all`, say.
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others = {});
+// The same where those among neighbours are collectives, too.
+std::string not_any_collective(std::string_view word);
 
 }  // namespace hocket::schedule

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schedule/collective.h"
+#include "schedule/neighbours.h"
 #include "schedule/nodes.h"
 #include "schedule/step.h"
 
@@ -46,10 +47,24 @@ struct Shape {
   const Nodes* nodes = nullptr;
   // Where all share it: which of them share a NUMA domain, as if that were a node. nullptr: not known.
   const Nodes* domains = nullptr;
+  // Of a collective among neighbours: who they are; outlives the plan.
+  const Neighbours* neighbours = nullptr;
   Part parts[kMaxParts] = {};  // of a composition, in the order in which its algorithm names them
 
   bool operator==(const Shape&) const = default;
 };
+
+// As those of collective.h, also of what is among neighbours: of a rank's own buffers, a block for each of its
+// destinations in the input of an alltoall, and one for each of its sources in the output.
+inline uint32_t input_blocks(Collective collective, const Shape& shape) {
+  if (!is_among_neighbors(collective)) return input_blocks(collective, shape.size);
+  const bool is_one = base_of(collective) == Collective::kNeighborAllgather;
+  return is_one ? 1 : static_cast<uint32_t>(shape.neighbours->destinations(shape.rank).size());
+}
+inline uint32_t output_blocks(Collective collective, const Shape& shape) {
+  if (!is_among_neighbors(collective)) return output_blocks(collective, shape.size);
+  return static_cast<uint32_t>(shape.neighbours->sources(shape.rank).size());
+}
 
 // Temporary memory: room for every slice of `numerator/denominator` of the call's count.
 struct ScratchArea {

@@ -64,6 +64,8 @@ struct Extents {
   // Buffers with a block a rank, where the blocks differ: no rank's are then equal, whether it has such a buffer or
   // not. Scratch areas for blocks follow the input's vector or, where there is none, the output's.
   bool varies = false;
+  // Of a call among neighbours: a rank that has one neighbour has a vector of one block.
+  bool has_short_vectors = false;
   const BlockVector* input = nullptr;
   const BlockVector* output = nullptr;
   uint64_t longest = 0;  // block, of the vector that scratch areas follow
@@ -73,7 +75,7 @@ struct Extents {
   uint64_t longest_short = ~uint64_t{0};
 
   const BlockVector* vector_of(const Slice& slice) const {
-    if (slice.blocks <= 1) return nullptr;
+    if (slice.blocks <= 1 && !has_short_vectors) return nullptr;
     if (slice.buffer == Buffer::kInput) return input;
     if (slice.buffer == Buffer::kOutput) return output;
     return input != nullptr ? input : output;

@@ -38,7 +38,7 @@ class ByMpi {
     bool is_mpis;
   };
   // In the table's order; empty where none is the MPI's.
-  std::array<std::vector<Line>, schedule::kCollectives> lines_;
+  std::array<std::vector<Line>, schedule::kAllCollectives> lines_;
 };
 
 }  // namespace hocket::selection

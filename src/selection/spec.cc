@@ -18,7 +18,7 @@ Status invalid(std::string message) { return Status(Code::kInvalidArgument, std:
 
 Status unknown_algorithm(schedule::Collective collective, std::string_view name, bool for_part) {
   std::string known;
-  for (const Algorithm* algorithm : algorithms::all()) {
+  for (const Algorithm* algorithm : algorithms::all_of(collective)) {
     if (algorithm->collective != schedule::base_of(collective)) continue;
     if (for_part && algorithms::heeds_nodes(*algorithm)) continue;
     if (!known.empty()) known += ", ";

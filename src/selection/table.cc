@@ -94,8 +94,8 @@ class LineParser {
   // `words`: the line without its comment.
   Status parse(std::string_view words, Rule& rule) {
     const std::string_view collective = next_word(words);
-    const auto found = schedule::find_collective(collective);
-    if (!found) return no_table(schedule::not_a_collective(collective));
+    const auto found = schedule::find_any_collective(collective);
+    if (!found) return no_table(schedule::not_any_collective(collective));
     rule.collective = *found;
     for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
       HOCKET_TRY(rule.spec.is_there() ? measurement(word, rule) : condition_or_spec(word, rule));

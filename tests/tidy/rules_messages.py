@@ -35,6 +35,7 @@ RESULTS = {
     "src/schedule/dumps/svg.cc": {"write", "arrowhead", "label", "legend", "mark"},
     "src/schedule/dumps/text.cc": {"dump_text"},
     "src/selection/explain.cc": {""},
+    "src/selection/explain_among_neighbours.cc": {""},
     "tools/bench/comparison/local.cc": {"run_rank"},
     "tools/bench/comparison/on_mpi.cc": {"title_of", "evenness_of"},
     "tools/bench/lab/cells.cc": {"topic_of"},

@@ -11,6 +11,7 @@ REGISTRY = "src/algorithms/algorithms.def"
 SETTINGS = "src/base/environment_settings.cc"
 ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
+NEIGHBOURS_HEADER = "include/hocket/neighbourhoods.h"
 CXX_HEADER = "include/hocket/hocket.hpp"
 STATISTICS = "interposer/core/statistics.cc"
 INTERPOSER_PAGE = "docs/interposer.md"
@@ -24,12 +25,42 @@ def collectives(tree):
             for row in re.finditer(r"^HOCKET_COLLECTIVE\(\w+, (\w+), (\w+),", text, re.MULTILINE)]
 
 
+def neighbor_collectives(tree):
+    """(line, name, NAME, MPI's other functions) of each line of those among neighbours."""
+    text = tree.text(COLLECTIVES) if tree.exists(COLLECTIVES) else ""
+    return [(text.count("\n", 0, row.start()) + 1, row.group(1), row.group(2), re.findall(r"MPI_(\w+)", row.group(3)))
+            for row in re.finditer(r'^HOCKET_NEIGHBOR_COLLECTIVE\(\w+, (\w+), (\w+),\s*MPI_\w+, "([^"]*)"', text,
+                                   re.MULTILINE)]
+
+
+def declared_in(text):
+    return set(re.findall(r"^HOCKET_API\s[^;(]*\bhocket_(\w+)\(", text, re.MULTILINE))
+
+
+def check_neighbor_collectives(tree):
+    """The same of those among neighbours, which have a header of their own."""
+    if not tree.exists(NEIGHBOURS_HEADER) or not tree.exists(COLLECTIVES):
+        return
+    declared = declared_in(tree.text(NEIGHBOURS_HEADER))
+    rows = neighbor_collectives(tree)
+    for number, name, setting, _ in rows:
+        for function in (name, f"{name}_start"):
+            if function not in declared:
+                yield Finding("collectives", COLLECTIVES, number, f"{NEIGHBOURS_HEADER} has no hocket_{function}")
+        if setting != name.upper():
+            yield Finding("collectives", COLLECTIVES, number, f"HOCKET_{setting} is not the name of {name} in capitals")
+    known = {name for _, name, _, _ in rows} | {other.lower() for _, _, _, others in rows for other in others}
+    for name in sorted(declared):
+        if f"{name}_start" in declared and name not in known:
+            yield Finding("collectives", NEIGHBOURS_HEADER, 1, f"hocket_{name} is not in {COLLECTIVES}")
+
+
 def check_collectives(tree):
     """The table and the public headers have the same collectives, each in two forms, and the setting is the name."""
+    yield from check_neighbor_collectives(tree)
     if not tree.exists(PUBLIC_HEADER) or not tree.exists(COLLECTIVES):
         return
-    header = tree.text(PUBLIC_HEADER)
-    declared = set(re.findall(r"^HOCKET_API\s[^;(]*\bhocket_(\w+)\(", header, re.MULTILINE))
+    declared = declared_in(tree.text(PUBLIC_HEADER))
     called = set(re.findall(r"\bhocket_(\w+)\(", tree.text(CXX_HEADER))) if tree.exists(CXX_HEADER) else declared
     rows = collectives(tree)
     for number, name, setting in rows:
@@ -55,13 +86,13 @@ def check_algorithms(tree):
         return
     registered = {}
     for number, line in enumerate(tree.lines(REGISTRY), 1):
-        match = re.match(r"\s*HOCKET_ALGORITHM\((\w+)\)", line)
+        match = re.match(r"\s*HOCKET_(?:NEIGHBOR_)?ALGORITHM\((\w+)\)", line)
         if match:
             if match.group(1) in registered:
                 yield Finding("algorithms", REGISTRY, number, f"{match.group(1)} is registered twice")
             registered[match.group(1)] = number
     files = set()
-    beginnings = tuple(f"{name}_" for _, name, _ in collectives(tree))
+    beginnings = tuple(f"{name}_" for _, name, *_ in collectives(tree) + neighbor_collectives(tree))
     for path in tree.paths:
         pure = pathlib.PurePath(path)
         if str(pure.parent) == "src/algorithms" and pure.suffix == ".cc" and pure.stem.startswith(beginnings):
@@ -87,10 +118,14 @@ def check_licence(tree):
 
 def check_public_header(tree):
     """Each function stands in a paragraph with a comment, or right under a heading that says what it needs."""
-    if not tree.exists(PUBLIC_HEADER):
-        return
+    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER):
+        if tree.exists(header):
+            yield from _check_comments(tree, header)
+
+
+def _check_comments(tree, header):
     has_comment, after_heading = False, False
-    for number, line in enumerate(tree.lines(PUBLIC_HEADER), 1):
+    for number, line in enumerate(tree.lines(header), 1):
         stripped = line.strip()
         if stripped.startswith("/*"):
             has_comment, after_heading = True, stripped.startswith("/* ---")
@@ -99,7 +134,7 @@ def check_public_header(tree):
             after_heading = False
         elif stripped.startswith("HOCKET_API") and not has_comment:
             name = re.search(r"(hocket_\w+)\(", line)
-            yield Finding("public-header", PUBLIC_HEADER, number, f"{name.group(1) if name else line} has no comment")
+            yield Finding("public-header", header, number, f"{name.group(1) if name else line} has no comment")
 
 
 def environment_names(tree):
@@ -118,7 +153,7 @@ def check_environment(tree):
     if not tree.exists(SETTINGS):
         return
     table = set(re.findall(r'"(HOCKET_[A-Z0-9_]+)"', tree.text(SETTINGS)))
-    table |= {f"HOCKET_{setting}" for _, _, setting in collectives(tree)}
+    table |= {f"HOCKET_{setting}" for _, _, setting, *_ in collectives(tree) + neighbor_collectives(tree)}
     for path, line, name in environment_names(tree):
         if name not in table and not _is_public_name(tree, name):
             yield Finding("environment", path, line, f"{name} is not in {SETTINGS}")

@@ -59,7 +59,8 @@ uint64_t digest(const uint64_t* counts, uint32_t size) {
 
 }  // namespace
 
-Status ArgumentCheck::compare(const Arguments& arguments, const Gather& gather, Status& difference) {
+Status ArgumentCheck::compare(const Arguments& arguments, const schedule::Neighbours* neighbours, const Gather& gather,
+                              Status& difference) {
   Signature mine;
   mine.call = ++calls_;
   mine.called.what = what_of(arguments.collective, !arguments.combiner.commutative, arguments.root);
@@ -83,7 +84,43 @@ Status ArgumentCheck::compare(const Arguments& arguments, const Gather& gather, 
     return Status::ok();
   }
   if (schedule::lengths_are_agreed(arguments.collective)) return Status::ok();
-  return compare_lengths(arguments, gather, difference);
+  return neighbours != nullptr ? compare_lengths(arguments, *neighbours, gather, difference)
+                               : compare_lengths(arguments, gather, difference);
+}
+
+Status ArgumentCheck::differing_lengths(schedule::Collective collective, uint32_t from, uint64_t given, uint32_t to,
+                                        uint64_t wanted) const {
+  return {Code::kMismatch, "call " + std::to_string(calls_) + ", " + name_of(collective, vocabulary_) + ": rank " +
+                               std::to_string(from) + " has " + std::to_string(given) + " bytes for rank " +
+                               std::to_string(to) + ", which expects " + std::to_string(wanted)};
+}
+
+Status ArgumentCheck::compare_lengths(const Arguments& arguments, const schedule::Neighbours& neighbours,
+                                      const Gather& gather, Status& difference) const {
+  const size_t gives = neighbours.most_destinations();
+  const size_t row = gives + neighbours.most_sources();
+  std::vector<uint64_t> mine(row);
+  const uint64_t element = arguments.combiner.element_bytes;
+  const bool is_one = arguments.input_blocks.counts == nullptr;
+  for (size_t k = 0; k < neighbours.destinations(rank_).size(); ++k)
+    mine[k] = (is_one ? arguments.count : arguments.input_blocks.counts[k]) * element;
+  for (size_t k = 0; k < neighbours.sources(rank_).size(); ++k)
+    mine[gives + k] = arguments.output_blocks.counts[k] * element;
+  std::vector<uint64_t> all(row * size_);
+  HOCKET_TRY(gather(mine.data(), mine.size() * sizeof(uint64_t), all.data()));
+  for (uint32_t from = 0; from < size_; ++from) {
+    const auto destinations = neighbours.destinations(from);
+    for (size_t k = 0; k < destinations.size(); ++k) {
+      const uint32_t to = destinations[k];
+      if (to == schedule::kNoRank) continue;
+      const uint64_t given = all[row * from + k];
+      const uint64_t wanted = all[row * to + gives + neighbours.slots(from)[k]];
+      if (given == wanted) continue;
+      difference = differing_lengths(arguments.collective, from, given, to, wanted);
+      return Status::ok();
+    }
+  }
+  return Status::ok();
 }
 
 Status ArgumentCheck::compare_lengths(const Arguments& arguments, const Gather& gather, Status& difference) const {
@@ -95,10 +132,7 @@ Status ArgumentCheck::compare_lengths(const Arguments& arguments, const Gather& 
       const uint64_t given = all[mine.size() * from + to];
       const uint64_t wanted = all[mine.size() * to + size_ + from];
       if (given == wanted) continue;
-      difference = Status(Code::kMismatch,
-                          "call " + std::to_string(calls_) + ", " + name_of(arguments.collective, vocabulary_) +
-                              ": rank " + std::to_string(from) + " has " + std::to_string(given) + " bytes for rank " +
-                              std::to_string(to) + ", which expects " + std::to_string(wanted));
+      difference = differing_lengths(arguments.collective, from, given, to, wanted);
       return Status::ok();
     }
   }

@@ -21,10 +21,16 @@ class ArgumentCheck {
       : rank_(rank), size_(size), vocabulary_(vocabulary) {}
 
   // Collective. `difference` says in what ranks differ, the same on all of them; ok: in nothing.
-  Status compare(const Arguments& arguments, const Gather& gather, Status& difference);
+  // `neighbours`: of a call among them.
+  Status compare(const Arguments& arguments, const schedule::Neighbours* neighbours, const Gather& gather,
+                 Status& difference);
 
  private:
   Status compare_lengths(const Arguments& arguments, const Gather& gather, Status& difference) const;
+  Status compare_lengths(const Arguments& arguments, const schedule::Neighbours& neighbours, const Gather& gather,
+                         Status& difference) const;
+  Status differing_lengths(schedule::Collective collective, uint32_t from, uint64_t given, uint32_t to,
+                           uint64_t wanted) const;
 
   uint32_t rank_;
   uint32_t size_;

@@ -88,7 +88,11 @@ const engines::Program& Call::next_program() {
   } else {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
     schedule::Extents extents = blocks_.part(first, most);
-    if (prepared_->lengths || !plan_->rows.empty()) lengths_.lay_rows(*plan_, prepared_->longest_short, extents);
+    if (prepared_->neighbours != nullptr) {
+      if (!plan_->rows.empty()) lengths_.lay_own_rows(*plan_, extents);
+    } else if (prepared_->lengths || !plan_->rows.empty()) {
+      lengths_.lay_rows(*plan_, prepared_->longest_short, extents);
+    }
     engines::bind(*plan_, extents, element, bound_);
     if (prepared_->engines != nullptr) prepared_->engines->assign(bound_);
     // Blocks know where they lie; a buffer of one block does not.

@@ -24,6 +24,10 @@ class Call {
   // Of a vector version, before start(): works out what `blocks()` tells. `kept`: the arrays may go before the call
   // ends.
   void read_blocks(const Arguments& arguments, uint32_t size, bool kept) { blocks_.read(arguments, size, kept); }
+  void read_blocks(const Arguments& arguments, const schedule::Neighbours& neighbours, uint32_t rank, bool kept) {
+    blocks_.read_among_neighbours(arguments, static_cast<uint32_t>(neighbours.destinations(rank).size()),
+                                  static_cast<uint32_t>(neighbours.sources(rank).size()), kept);
+  }
   const CallBlocks& blocks() const { return blocks_; }
   // Both must live until the call is done; pass ownership of the programs where no other object keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);

@@ -24,7 +24,8 @@ void lay_densely(const uint64_t* counts, uint32_t size, std::vector<uint64_t>& d
 }  // namespace
 
 void CallBlocks::take(Side& side, const BlockVector& given, uint32_t size, bool kept) {
-  side.is_there = given.counts != nullptr;
+  side.is_there = given.counts != nullptr && size != 0;
+  side.blocks = size;
   if (!side.is_there) return;
   side.whole = given;
   if (kept) {
@@ -41,7 +42,6 @@ void CallBlocks::take(Side& side, const BlockVector& given, uint32_t size, bool 
 }
 
 void CallBlocks::read(const Arguments& arguments, uint32_t size, bool kept) {
-  size_ = size;
   take(input_, arguments.input_blocks, size, kept);
   take(output_, arguments.output_blocks, size, kept);
   whole_ = {};
@@ -49,10 +49,19 @@ void CallBlocks::read(const Arguments& arguments, uint32_t size, bool kept) {
   measure();
 }
 
+void CallBlocks::read_among_neighbours(const Arguments& arguments, uint32_t destinations, uint32_t sources, bool kept) {
+  take(input_, arguments.input_blocks, destinations, kept);
+  take(output_, arguments.output_blocks, sources, kept);
+  whole_ = {};
+  whole_.count = arguments.count;
+  whole_.has_short_vectors = true;
+  measure();
+}
+
 void CallBlocks::make_equal(schedule::Collective collective, uint64_t count, uint32_t size) {
-  size_ = size;
   const auto fill = [&](Side& side, uint32_t blocks) {
     side.is_there = blocks > 1;
+    side.blocks = size;
     if (!side.is_there) return;
     side.counts.assign(size, count);
     lay_densely(side.counts.data(), size, side.displacements);
@@ -69,13 +78,15 @@ void CallBlocks::measure() {
   whole_.varies = true;
   whole_.input = input_.is_there ? &input_.whole : nullptr;
   whole_.output = output_.is_there ? &output_.whole : nullptr;
-  const BlockVector* followed = whole_.input != nullptr ? whole_.input : whole_.output;
-  if (followed == nullptr) return;
-  whole_.longest = *std::max_element(followed->counts, followed->counts + size_);
-  whole_.total = std::accumulate(followed->counts, followed->counts + size_, uint64_t{0});
+  const Side& followed = input_.is_there ? input_ : output_;
+  if (!followed.is_there) return;
+  const uint64_t* const counts = followed.whole.counts;
+  whole_.longest = *std::max_element(counts, counts + followed.blocks);
+  whole_.total = std::accumulate(counts, counts + followed.blocks, uint64_t{0});
 }
 
-void CallBlocks::cut(Side& side, uint64_t first, uint64_t most, uint32_t size) {
+void CallBlocks::cut(Side& side, uint64_t first, uint64_t most) {
+  const uint32_t size = side.blocks;
   side.part_counts.resize(size);
   side.part_displacements.resize(size);
   for (uint32_t block = 0; block < size; ++block) {
@@ -92,11 +103,11 @@ const schedule::Extents& CallBlocks::part(uint64_t first, uint64_t most) {
   part_.count = std::min(whole_.count - std::min(first, whole_.count), most);
   part_.longest = std::min(whole_.longest, most);
   if (input_.is_there) {
-    cut(input_, first, most, size_);
+    cut(input_, first, most);
     part_.input = &input_.part;
   }
   if (output_.is_there) {
-    cut(output_, first, most, size_);
+    cut(output_, first, most);
     part_.output = &output_.part;
   }
   return part_;

@@ -22,6 +22,8 @@ class CallBlocks {
   // Reads the arguments' arrays, and copies them: `kept` says that the caller's may go before the call is over.
   // Displacements that are not given mean one block behind the other.
   void read(const Arguments& arguments, uint32_t size, bool kept);
+  // The same of a call among neighbours, by how many destinations and sources this rank has.
+  void read_among_neighbours(const Arguments& arguments, uint32_t destinations, uint32_t sources, bool kept);
   // Blocks of one length, to be taken part by part.
   void make_equal(schedule::Collective collective, uint64_t count, uint32_t size);
 
@@ -41,16 +43,16 @@ class CallBlocks {
     schedule::BlockVector whole;
     schedule::BlockVector part;
     bool is_there = false;
+    uint32_t blocks = 0;
     std::vector<uint64_t> counts;  // of `whole`, if copied or made
     std::vector<uint64_t> displacements;
     std::vector<uint64_t> part_counts;
     std::vector<uint64_t> part_displacements;
   };
   static void take(Side& side, const schedule::BlockVector& given, uint32_t size, bool kept);
-  static void cut(Side& side, uint64_t first, uint64_t most, uint32_t size);
+  static void cut(Side& side, uint64_t first, uint64_t most);
   void measure();
 
-  uint32_t size_ = 0;
   schedule::Extents whole_;
   schedule::Extents part_;
   Side input_;

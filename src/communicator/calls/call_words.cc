@@ -12,8 +12,9 @@ namespace {
 
 using schedule::Collective;
 
-constexpr std::array<const char*, schedule::kCollectives> kMpiNames = {
+constexpr std::array<const char*, schedule::kAllCollectives> kMpiNames = {
 #define HOCKET_COLLECTIVE(constant, name, setting, function, others, ...) #function others,
+#define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, setting, function, others, ...) #function others,
 #include "base/collectives.def"
 };
 
@@ -82,7 +83,10 @@ std::string describe_length(const CallSignature& signature) {
 
 const char* what_differs(const CallSignature& a, const CallSignature& b) {
   if (collective_of(a) != collective_of(b)) return engines::shared_memory::kSameCalls;
-  if (root_of(a) != root_of(b)) return "the roots of the two ranks don't match";
+  if (root_of(a) != root_of(b)) {
+    return schedule::is_among_neighbors(collective_of(a)) ? "the neighbourhoods of the two ranks don't match"
+                                                          : "the roots of the two ranks don't match";
+  }
   if (a.bytes != b.bytes) return "the counts of the two ranks don't match";
   if (operation_of(a) == operation_of(b) && type_of(a) != type_of(b)) return "the types of the two ranks don't match";
   return "the operations of the two ranks don't match";

@@ -6,6 +6,7 @@
 
 #include "algorithms/algorithm.h"
 #include "algorithms/told_lengths.h"
+#include "selection/among_neighbours.h"
 #include "selection/detours.h"
 
 namespace hocket::communicator {
@@ -101,6 +102,11 @@ void Planner::forget() {
 
 std::string Planner::explain(const CallShape& shape) const {
   const selection::Query asked = query(shape);
+  if (schedule::is_among_neighbors(shape.collective)) {
+    const Neighbourhoods::Shared neighbours = neighbourhoods_->find(shape.root);
+    if (neighbours == nullptr) return "it is chosen for each neighbourhood by itself";
+    return selection::explain_among_neighbours(asked, *neighbours, table_, forced_spec(shape.collective));
+  }
   std::string text = selection::explain(asked, table_for(shape), forced_spec(shape.collective));
   if (engines_ == nullptr) return text;
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -197,7 +203,35 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
   return Status::ok();
 }
 
+Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const CallShape& shape,
+                                                                       const selection::Spec* forced) const {
+  auto prepared = std::make_shared<Prepared>();
+  prepared->neighbours = neighbourhoods_->find(shape.root);
+  if (prepared->neighbours == nullptr)
+    return Status(Code::kInvalidArgument, "the neighbourhood has been destroyed, or is another communicator's");
+  Result<selection::Choice> choice =
+      selection::choose_among_neighbours(query(shape), *prepared->neighbours, table_, forced);
+  if (!choice.is_ok()) return choice.take_status();
+  prepared->shape = shape;
+  prepared->size = size_;
+  prepared->signature = signature_of(shape);
+  prepared->signature_hash = engines::shared_memory::hash_of_shape(prepared->signature);
+  prepared->choice = choice.take();
+  prepared->engines = engines_;
+  schedule::Shape wanted = shape_of(prepared->choice, shape);
+  wanted.root = 0;
+  wanted.neighbours = prepared->neighbours.get();
+  schedule::Plan plan = algorithms::make_plan(*prepared->choice.algorithm, wanted);
+  if (wanted.varies) {
+    prepared->plan = std::move(plan);
+  } else {
+    prepared->last = bind(plan, shape.count, shape.element_bytes);
+  }
+  return std::shared_ptr<const Prepared>(std::move(prepared));
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make(const CallShape& shape, const selection::Spec* forced) const {
+  if (schedule::is_among_neighbors(shape.collective)) return make_among_neighbours(shape, forced);
   Result<selection::Choice> choice = selection::choose(query(shape), table_for(shape), forced);
   if (!choice.is_ok()) return choice.take_status();
   auto prepared = std::make_shared<Prepared>();

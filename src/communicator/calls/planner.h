@@ -16,6 +16,7 @@
 #include "carriers/engines.h"
 #include "communicator/calls/call_words.h"
 #include "communicator/calls/message_survey.h"
+#include "communicator/calls/neighbourhoods.h"
 #include "engines/executor/program.h"
 #include "selection/by_mpi.h"
 #include "selection/choice.h"
@@ -27,7 +28,7 @@ struct CallShape {
   schedule::Collective collective = schedule::Collective::kBarrier;
   bool keep_order = false;
   bool in_place = false;  // on this rank
-  uint32_t root = 0;
+  uint32_t root = 0;      // among neighbours, the number of the neighbourhood
   uint64_t count = 0;  // elements; of a block, where there is a block a rank: the longest, or 0 where no rank knows it
   uint64_t element_bytes = 1;
   uint64_t row = 0;  // elements of all blocks, where they differ and all ranks see them
@@ -42,6 +43,15 @@ struct CallShape {
 inline carriers::EngineCall call_of(const CallShape& shape) {
   return {shape.collective, shape.operation, shape.type, shape.count * shape.element_bytes, shape.root};
 }
+
+inline uint64_t hash_but_for_root(const CallShape& shape) {
+  const uint64_t kind = static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
+                        static_cast<uint64_t>(shape.in_place);
+  uint64_t hash = (shape.count << 7 ^ kind) * 0x9e3779b97f4a7c15ull;
+  hash ^= (shape.element_bytes << 32) * 0xc2b2ae3d27d4eb4full;
+  return hash ^ hash >> 29;
+}
+inline uint64_t hash(const CallShape& shape) { return hash_but_for_root(shape) ^ shape.root * 0xc2b2ae3d27d4eb4full; }
 
 // A call as a row of equal calls and a last one.
 struct Prepared {
@@ -67,6 +77,8 @@ struct Prepared {
   std::optional<schedule::Plan> plan;
   // Where that plan is for many messages, and few would go by another.
   std::unique_ptr<const Survey> survey;
+  // Of a call among neighbours: who they are, which its plan refers to.
+  Neighbourhoods::Shared neighbours;
 };
 
 class Planner final : public carriers::Choices {
@@ -120,25 +132,21 @@ class Planner final : public carriers::Choices {
   bool wants_multicast() const override;
   // More ranks than cores.
   bool is_oversubscribed() const { return oversubscribed_; }
+  // Those of the communicator's calls. Who makes one may outlive the planner.
+  const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return neighbourhoods_; }
 
  private:
   struct Hash {
     size_t operator()(const CallShape& shape) const { return hash(shape); }
   };
-  static uint64_t hash_but_for_root(const CallShape& shape) {
-    const uint64_t kind = static_cast<uint64_t>(shape.collective) << 2 | static_cast<uint64_t>(shape.keep_order) << 1 |
-                          static_cast<uint64_t>(shape.in_place);
-    uint64_t hash = (shape.count << 7 ^ kind) * 0x9e3779b97f4a7c15ull;
-    hash ^= (shape.element_bytes << 32) * 0xc2b2ae3d27d4eb4full;
-    return hash ^ hash >> 29;
-  }
-  static uint64_t hash(const CallShape& shape) { return hash_but_for_root(shape) ^ shape.root * 0xc2b2ae3d27d4eb4full; }
   // Neighbouring roots must not displace each other: a program that passes the root around meets all of them.
   static constexpr size_t kRecent = 64;
   static size_t place_of(const CallShape& shape) { return (hash_but_for_root(shape) >> 32 ^ shape.root) % kRecent; }
   bool is_kept(const Prepared* prepared) const;
   void forget();
   Result<std::shared_ptr<const Prepared>> make(const CallShape& shape, const selection::Spec* forced) const;
+  Result<std::shared_ptr<const Prepared>> make_among_neighbours(const CallShape& shape,
+                                                                const selection::Spec* forced) const;
   // What passes on blocks whose lengths only their own ranks see needs more than its plan.
   Status prepare_lengths(Prepared& prepared, const schedule::Plan& plan) const;
   engines::Program bind(const schedule::Plan& plan, uint64_t count, uint64_t element_bytes) const;
@@ -166,6 +174,7 @@ class Planner final : public carriers::Choices {
   mutable std::unordered_map<const carriers::Engine*, selection::Table>
       engine_tables_;  // of those that have been asked for
   selection::ByMpi::Forced forced_;
+  std::shared_ptr<Neighbourhoods> neighbourhoods_ = std::make_shared<Neighbourhoods>();
   std::array<const Prepared*, kRecent> recent_ = {};  // of kept_
   std::unordered_map<CallShape, std::shared_ptr<const Prepared>, Hash> kept_;
   size_t kept_instructions_ = 0;

@@ -2,6 +2,7 @@
 #include "communicator/calls/told_lengths.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "algorithms/told_lengths.h"
 
@@ -26,6 +27,19 @@ void ToldLengths::write(const Plan& plan, const Extents& own) {
   told_.resize(own_.size() * nodes.ranks_on(nodes.node_of(plan.shape.rank)));
   std::copy(own_.begin(), own_.end(),
             told_.begin() + static_cast<ptrdiff_t>(nodes.place_of(plan.shape.rank) * own_.size()));
+}
+
+void ToldLengths::lay_own_rows(const Plan& plan, Extents& extents) {
+  const schedule::Neighbours& neighbours = *plan.shape.neighbours;
+  const uint32_t rank = plan.shape.rank;
+  std::unordered_map<uint64_t, uint64_t> lengths;
+  for (uint32_t k = 0; k < neighbours.sources(rank).size(); ++k)
+    if (neighbours.sources(rank)[k] != schedule::kNoRank)
+      lengths[neighbours.number_in(rank, k)] = extents.output->counts[k];
+  for (uint32_t k = 0; k < neighbours.destinations(rank).size(); ++k)
+    lengths[neighbours.number_out(rank, k)] = extents.input->counts[k];
+  rows_.lay(plan, [&](uint64_t block) { return lengths[block]; });
+  extents.rows = &rows_;
 }
 
 void ToldLengths::lay_rows(const Plan& plan, uint64_t longest_short, Extents& extents) {

@@ -10,7 +10,7 @@ namespace hocket::communicator {
 
 Result<std::string> read_common_settings() {
   std::ostringstream text;
-  for (int i = 0; i < schedule::kCollectives; ++i) {
+  for (int i = 0; i < schedule::kAllCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
     const std::string variable = selection::forcing_variable(collective);
     Result<std::string> spec = environment::get_text(variable.c_str());

@@ -33,12 +33,29 @@ std::string check_shapes(std::span<const Plan> plans) {
 
 std::string check_lengths(std::span<const Plan> plans, std::span<const uint64_t> lengths) {
   if (lengths.empty()) return "";
+  if (const Neighbours* neighbours = plans[0].shape.neighbours; neighbours != nullptr) {
+    const bool is_one = plans[0].collective == Collective::kNeighborAllgather;
+    const uint64_t blocks = is_one ? plans.size() : neighbours->blocks();
+    return lengths.size() == blocks ? "" : "there must be " + std::to_string(blocks) + " lengths";
+  }
   if (!has_block_a_rank(plans[0].collective)) return "lengths are given, but the collective has no block a rank";
   const size_t wanted = plans[0].collective == Collective::kAlltoall ? plans.size() * plans.size() : plans.size();
   return lengths.size() == wanted ? "" : "there must be " + std::to_string(wanted) + " lengths";
 }
 
-// What a rank's output must hold in the end: element `i` of its block `block`.
+// What a rank's output must hold in the end, element `i` of its block `block`: among neighbours, and else. What would
+// come from beyond an edge leaves its block as it was.
+Cell expected_of_neighbour(const World& world, uint32_t rank, uint32_t block, uint64_t i) {
+  const Plan& plan = world.plans[rank];
+  const uint32_t source = plan.shape.neighbours->sources(rank)[block];
+  if (source == kNoRank) return {};
+  const Contributions::Id value = world.contributions.of_rank(source);
+  if (plan.collective == Collective::kNeighborAllgather) return {static_cast<uint32_t>(i), value};
+  const Layout& layout = world.layouts[source];
+  const uint64_t begin = layout.input_block(plan.shape.neighbours->origins(rank)[block]).begin;
+  return {static_cast<uint32_t>(begin - layout.input().begin + i), value};
+}
+
 Cell expected_cell(const World& world, uint32_t rank, uint32_t block, uint64_t i) {
   const Plan& plan = world.plans[0];
   const Contributions& of = world.contributions;
@@ -49,6 +66,9 @@ Cell expected_cell(const World& world, uint32_t rank, uint32_t block, uint64_t i
   };
   const auto element = static_cast<uint32_t>(i);
   switch (plan.collective) {
+    case Collective::kNeighborAllgather:
+    case Collective::kNeighborAlltoall:
+      return expected_of_neighbour(world, rank, block, i);
     case Collective::kBroadcast:
       return {element, of.of_rank(plan.shape.root)};
     case Collective::kGather:

@@ -39,7 +39,8 @@ struct VerifyOptions {
   bool commutative = true;  // if not (or if the plans' shape says keep_order), operands must meet in rank order
   bool idempotent = false;  // a contribution may be used more than once
   size_t max_problems = 12;
-  // A vector version of the collective: elements in each rank's block; of an alltoall, [from * size + to]. The blocks
+  // A vector version of the collective: elements in each rank's block; of an alltoall, [from * size + to], among
+  // neighbours in the order of the graph's blocks (Neighbours::number_out). The blocks
   // are laid apart, out of order, except those of a reduce_scatter. Then `count` is not looked at.
   std::span<const uint64_t> lengths = {};
   uint64_t longest_short = ~uint64_t{0};  // as Extents::longest_short

@@ -9,11 +9,15 @@
 namespace hocket::schedule {
 
 Layout::Layout(const Plan& plan, const VerifyOptions& options)
-    : input_blocks_(schedule::input_blocks(plan.collective, plan.shape.size)),
-      output_blocks_(schedule::output_blocks(plan.collective, plan.shape.size)) {
+    : input_blocks_(schedule::input_blocks(plan.collective, plan.shape)),
+      output_blocks_(schedule::output_blocks(plan.collective, plan.shape)) {
   extents_.count = options.count;
   if (!options.lengths.empty()) {
-    make_vectors(plan, options.lengths);
+    if (plan.shape.neighbours != nullptr) {
+      make_vectors_of_neighbours(plan, options.lengths);
+    } else {
+      make_vectors(plan, options.lengths);
+    }
     lay_rows(plan, options);
   }
   place_buffers(plan);
@@ -50,6 +54,30 @@ void Layout::make_vectors(const Plan& plan, std::span<const uint64_t> lengths) {
   if (followed == nullptr) return;
   extents_.longest = *std::max_element(followed->counts.begin(), followed->counts.end());
   extents_.total = std::accumulate(followed->counts.begin(), followed->counts.end(), uint64_t{0});
+}
+
+// Where there is no neighbour, the caller may have any length.
+void Layout::make_vectors_of_neighbours(const Plan& plan, std::span<const uint64_t> lengths) {
+  constexpr uint64_t kOfNobody = 2;
+  const uint32_t rank = plan.shape.rank;
+  const Neighbours& neighbours = *plan.shape.neighbours;
+  const bool is_one = plan.collective == Collective::kNeighborAllgather;
+  const std::span<const uint32_t> sources = neighbours.sources(rank);
+  extents_.count = is_one ? lengths[rank] : 0;
+  extents_.varies = true;
+  extents_.has_short_vectors = true;
+  for (uint32_t k = 0; k < sources.size(); ++k) {
+    const bool is_there = sources[k] != kNoRank;
+    output_vector_.counts.push_back(!is_there ? kOfNobody
+                                    : is_one  ? lengths[sources[k]]
+                                              : lengths[neighbours.number_in(rank, k)]);
+  }
+  lay(output_vector_, /*dense=*/false);
+  if (!sources.empty()) extents_.output = &output_vector_.blocks;
+  if (is_one || input_blocks_ == 0) return;
+  for (uint32_t k = 0; k < input_blocks_; ++k) input_vector_.counts.push_back(lengths[neighbours.number_out(rank, k)]);
+  lay(input_vector_, /*dense=*/false);
+  extents_.input = &input_vector_.blocks;
 }
 
 // Blocks that pass on others' go by the numbers of options.lengths. Too long ones take no part.

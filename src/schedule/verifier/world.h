@@ -65,6 +65,7 @@ class Layout {
     uint64_t extent = 0;
   };
   void make_vectors(const Plan& plan, std::span<const uint64_t> lengths);
+  void make_vectors_of_neighbours(const Plan& plan, std::span<const uint64_t> lengths);
   void lay_rows(const Plan& plan, const VerifyOptions& options);
   void lay(Vector& vector, bool dense) const;
   void place_buffers(const Plan& plan);

@@ -27,7 +27,6 @@ TEST(Registry, CallsEachAlgorithmByItsObjectsNameWithoutTheCollective) {
   std::vector<std::string> objects;
 #define HOCKET_ALGORITHM(object) objects.emplace_back(#object);
 #include "algorithms/algorithms.def"
-#undef HOCKET_ALGORITHM
   ASSERT_EQ(objects.size(), all().size());
   for (size_t i = 0; i < objects.size(); ++i) EXPECT_EQ(test_name(*all()[i]), objects[i]);
 }

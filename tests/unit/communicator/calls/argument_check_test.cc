@@ -54,7 +54,7 @@ std::string difference_of(const std::vector<Arguments>& calls, Vocabulary vocabu
         return Status::ok();
       };
       Status difference;
-      const Status compared = check.compare(calls[rank], gather, difference);
+      const Status compared = check.compare(calls[rank], nullptr, gather, difference);
       told[rank] = compared.is_ok() ? std::string(difference.message()) : "failed";
     });
   }

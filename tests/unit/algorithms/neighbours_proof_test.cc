@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm of a collective among neighbours, proved by the verifier on grids, stencils and random graphs, on one
+// node and on several.
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <random>
+
+#include "neighbour_graphs.h"
+#include "proving.h"
+
+namespace hocket::algorithms {
+namespace {
+
+using schedule::Neighbours;
+using schedule::Nodes;
+using schedule::Plan;
+using schedule::Shape;
+using schedule::StepKind;
+
+class NeighboursProof : public testing::TestWithParam<const Algorithm*> {
+ protected:
+  const Algorithm& algorithm() const { return *GetParam(); }
+
+  std::vector<Plan> plans(const Neighbours& neighbours, const Nodes* nodes, bool varies) const {
+    Shape shape;
+    shape.size = neighbours.ranks();
+    shape.neighbours = &neighbours;
+    shape.nodes = nodes;
+    shape.varies = varies;
+    return plans_of(algorithm(), shape);
+  }
+  bool serves(const Neighbours& neighbours, const Nodes* nodes) const {
+    return algorithm().why_not_among == nullptr || algorithm().why_not_among(neighbours, nodes).empty();
+  }
+  void prove(const Graph& graph, const Nodes* nodes);
+
+  const uint32_t seed_ = seed_of_run();
+  std::mt19937 random_{seed_};
+  uint64_t proofs_ = 0;
+};
+
+INSTANTIATE_TEST_SUITE_P(Registered, NeighboursProof,
+                         testing::ValuesIn(all_among_neighbors().begin(), all_among_neighbors().end()),
+                         [](const auto& info) { return test_name(*info.param); });
+
+void NeighboursProof::prove(const Graph& graph, const Nodes* nodes) {
+  const Neighbours& neighbours = *graph.neighbours;
+  if (!serves(neighbours, nodes)) return;
+  for (const uint64_t count : {0, 1, 3}) {
+    const schedule::Report report = verify(plans(neighbours, nodes, false), {.count = count});
+    ASSERT_TRUE(report.is_correct()) << graph.name << ", count " << count << "\n" << report.text();
+    ++proofs_;
+  }
+  if (!algorithm().takes_vectors) return;
+  const bool is_one = algorithm().collective == schedule::Collective::kNeighborAllgather;
+  std::vector<uint64_t> lengths(is_one ? neighbours.ranks() : neighbours.blocks());
+  for (uint64_t& length : lengths) length = std::uniform_int_distribution<uint64_t>(0, 4)(random_);
+  if (lengths.empty()) return;
+  const schedule::Report report = verify(plans(neighbours, nodes, true), {.lengths = lengths});
+  ASSERT_TRUE(report.is_correct()) << graph.name << ", lengths that differ\n" << report.text();
+  ++proofs_;
+}
+
+// Some ranks together, in no order.
+Nodes random_nodes(uint32_t ranks, std::mt19937& random) {
+  std::vector<uint64_t> labels(ranks);
+  const uint32_t nodes = 1 + std::uniform_int_distribution<uint32_t>(0, std::min(ranks, 5u) - 1)(random);
+  for (uint64_t& label : labels) label = std::uniform_int_distribution<uint32_t>(0, nodes - 1)(random);
+  return Nodes(labels);
+}
+
+TEST_P(NeighboursProof, HoldsOnGrids) {
+  for (const Graph& graph : small_grids(long_tests() ? 4 : 3)) {
+    ASSERT_NO_FATAL_FAILURE(prove(graph, nullptr));
+    const Nodes nodes = random_nodes(graph.neighbours->ranks(), random_);
+    ASSERT_NO_FATAL_FAILURE(prove(graph, &nodes)) << "TEST_SEED=" << seed_;
+  }
+  EXPECT_GT(proofs_, 0u);
+}
+
+TEST_P(NeighboursProof, HoldsOnStencils) {
+  std::cout << "TEST_SEED=" << seed_ << "\n";
+  for (const Graph& graph : small_stencils(long_tests() ? 4 : 3, random_)) {
+    ASSERT_NO_FATAL_FAILURE(prove(graph, nullptr));
+    const Nodes nodes = random_nodes(graph.neighbours->ranks(), random_);
+    ASSERT_NO_FATAL_FAILURE(prove(graph, &nodes));
+  }
+  EXPECT_GT(proofs_, 0u);
+}
+
+TEST_P(NeighboursProof, HoldsOnRandomGraphs) {
+  std::cout << "TEST_SEED=" << seed_ << "\n";
+  for (int i = 0; i < (long_tests() ? 2000 : 200); ++i) {
+    const Graph graph = random_graph(i % 10 == 0 ? 64 : 9, random_);
+    ASSERT_NO_FATAL_FAILURE(prove(graph, nullptr));
+    const Nodes nodes = random_nodes(graph.neighbours->ranks(), random_);
+    ASSERT_NO_FATAL_FAILURE(prove(graph, &nodes));
+  }
+}
+
+// What goes down a grid comes from above; the proof must know, or it would prove nothing where both are one rank.
+TEST(NeighboursProofItself, FindsBlocksThatAreExchanged) {
+  const auto grid = Neighbours::of_grid({2}, {true}, 2).take();
+  const Algorithm& linear = *find(schedule::Collective::kNeighborAlltoall, "linear");
+  Shape shape;
+  shape.size = 2;
+  shape.neighbours = grid.get();
+  std::vector<Plan> plans = plans_of(linear, shape);
+  ASSERT_TRUE(verify(plans, {.count = 2}).is_correct());
+  std::vector<schedule::Step>& steps = plans[1].steps;
+  const auto is_receive = [](const schedule::Step& step) { return step.kind == StepKind::kReceive; };
+  const auto first = std::find_if(steps.begin(), steps.end(), is_receive);
+  const auto second = std::find_if(first + 1, steps.end(), is_receive);
+  ASSERT_NE(second, steps.end());
+  std::swap(first->destination, second->destination);
+  EXPECT_FALSE(verify(plans, {.count = 2}).is_correct());
+}
+
+TEST(NeighboursProofItself, FindsWhatIsWrittenBeyondAnEdge) {
+  const auto grid = Neighbours::of_grid({2}, {false}, 2).take();
+  Shape shape;
+  shape.size = 2;
+  shape.neighbours = grid.get();
+  std::vector<Plan> plans = plans_of(*find(schedule::Collective::kNeighborAlltoall, "linear"), shape);
+  ASSERT_TRUE(verify(plans, {.count = 2}).is_correct());
+  schedule::Step copy;
+  copy.source = schedule::Slice{.buffer = schedule::Buffer::kInput, .blocks = 2, .last = 1, .of = 2};
+  copy.destination = copy.source;
+  copy.destination.buffer = schedule::Buffer::kOutput;
+  plans[0].steps.push_back(copy);
+  EXPECT_FALSE(verify(plans, {.count = 2}).is_correct());
+}
+
+}  // namespace
+}  // namespace hocket::algorithms
