@@ -217,6 +217,15 @@ void set_up(Communicator& self, const Exchange& exchange) {
 
 }  // namespace
 
+Communicator::~Communicator() {
+  for (auto& place : homes) {
+    PersistentHome* const home = place.load(std::memory_order_relaxed);
+    if (home != nullptr) (void)hocket_neighbourhood_destroy(home->neighbourhood);
+    delete home;
+  }
+  if (neighbourhood != nullptr) (void)hocket_neighbourhood_destroy(neighbourhood->handle);
+}
+
 Communicator* open_communicator(int rank, int size) {
   auto* communicator = new Communicator;
   communicator->rank = rank;

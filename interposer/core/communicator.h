@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "c_api/internal/call.h"
 #include "core/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
 #include "hocket/hocket.h"
+#include "hocket/neighbourhoods.h"
 
 namespace hocket::interposer {
 
@@ -42,9 +44,18 @@ enum class Begins : uint8_t {
 // their own there, as MPI lets ranks start them in any order.
 struct PersistentHome {
   hocket_comm_t* comm = nullptr;
+  hocket_neighbourhood_t* neighbourhood = nullptr;  // as Neighbourhood has one, where a call needed it
   std::atomic<uint64_t> free_tracks{0};  // bit i: this rank doesn't use track i + 1. Relaxed: ranks agree on tracks
   TryLock lock;                          // of `comm`
 };
+// Of a communicator with a topology, from the first call among neighbours on.
+struct Neighbourhood {
+  hocket_neighbourhood_t* handle = nullptr;
+  // Of each neighbour, whether there is one: beyond the edge of a grid there isn't.
+  std::vector<uint8_t> has_source, has_destination;
+  std::vector<size_t> numbers;  // room for counts and displacements of both sides
+};
+
 inline constexpr size_t kMostHomes = 20;  // of one communicator
 
 struct Communicator {
@@ -66,15 +77,15 @@ struct Communicator {
   std::atomic<uint32_t> pending{0};
   // Stored with release when they are there, and deleted with the communicator.
   std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
-  std::atomic<uint32_t> persistent{0};  // calls that have been initialised and not freed
-  std::atomic<bool> is_watched{false};  // by core/under_way.h
-  std::atomic<bool> is_closed{false};   // errors are raised on MPI_COMM_WORLD
-  bool is_gone = false;                 // the MPI's side of it
+  std::unique_ptr<Neighbourhood> neighbourhood;  // nullptr: not made yet
+  bool has_no_neighbourhood = false;             // and never will
+  std::atomic<uint32_t> persistent{0};           // calls that have been initialised and not freed
+  std::atomic<bool> is_watched{false};           // by core/under_way.h
+  std::atomic<bool> is_closed{false};            // errors are raised on MPI_COMM_WORLD
+  bool is_gone = false;                          // the MPI's side of it
 
   Communicator() = default;
-  ~Communicator() {
-    for (auto& home : homes) delete home.load(std::memory_order_relaxed);
-  }
+  ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 };

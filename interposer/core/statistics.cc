@@ -59,6 +59,7 @@ const char* mpi_name(Collective collective) {
 #define HOCKET_MPI_COLLECTIVE(constant, function) "MPI_" #function,
 #define HOCKET_MPI_BARRIER(constant, function) "MPI_" #function,
 #define HOCKET_MPI_PERSISTENT(constant, function) "MPI_" #function,
+#define HOCKET_MPI_NEIGHBOR(constant, function) "MPI_" #function,
 #include "base/collectives.def"
   };
   return kNames[static_cast<int>(collective)];

@@ -17,12 +17,14 @@ enum class Collective : uint8_t {
 #define HOCKET_MPI_COLLECTIVE(constant, function) k##constant,
 #define HOCKET_MPI_BARRIER(constant, function) k##constant,
 #define HOCKET_MPI_PERSISTENT(constant, function) k##constant,
+#define HOCKET_MPI_NEIGHBOR(constant, function) k##constant,
 #include "base/collectives.def"
 };
 inline constexpr int kCollectives = 0
 #define HOCKET_MPI_COLLECTIVE(...) +1
 #define HOCKET_MPI_BARRIER(...) +1
 #define HOCKET_MPI_PERSISTENT(...) +1
+#define HOCKET_MPI_NEIGHBOR(...) +1
 #include "base/collectives.def"
     ;
 const char* mpi_name(Collective collective);  // "MPI_Bcast"
@@ -34,6 +36,11 @@ constexpr Collective shifted_by(Collective blocking, Collective first_of_form) {
 }
 constexpr Collective nonblocking(Collective blocking) { return shifted_by(blocking, Collective::kIbarrier); }
 constexpr Collective persistent(Collective blocking) { return shifted_by(blocking, Collective::kBarrierInit); }
+// The same of those among neighbours.
+constexpr Collective shifted_by_neighbours(Collective blocking, Collective first_of_form) {
+  return static_cast<Collective>(static_cast<int>(blocking) + static_cast<int>(first_of_form) -
+                                 static_cast<int>(Collective::kNeighborAllgather));
+}
 static_assert(nonblocking(Collective::kExscan) == Collective::kIexscan &&
               persistent(Collective::kExscan) == Collective::kExscanInit);
 

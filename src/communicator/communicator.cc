@@ -196,7 +196,9 @@ Result<Request*> Communicator::plan(const Arguments& arguments, uint32_t track) 
   if (is_refused(arguments)) return refused_for_engines();
   auto request = std::make_unique<Request>();
   request->communicator = this;
-  request->keep(arguments, size(), track);
+  request->arguments = arguments;
+  request->is_kept = true;
+  request->own_track = track;
   request->done.store(true, std::memory_order_relaxed);
   const Prepared* prepared = nullptr;
   Status planned = prepare(request->arguments, request->call, prepared, &request->plan);
@@ -206,11 +208,12 @@ Result<Request*> Communicator::plan(const Arguments& arguments, uint32_t track) 
   return request.release();
 }
 
-// Who may force other algorithms may make engines forget those that were planned: then it is looked up anew.
+// Who may force other algorithms may make engines forget those that were planned: then it is looked up anew. They carry
+// no vector versions, whose arrays may have gone.
 Status Communicator::start(Request* kept) {
   if (check_) HOCKET_TRY(check(kept->arguments));
   if (failure_.is_broken()) return failure_.broken();
-  if (engines_.have_rules()) {
+  if (engines_.have_rules() && !schedule::is_vector(kept->arguments.collective)) {
     const Prepared* prepared = nullptr;
     HOCKET_TRY(prepare(kept->arguments, kept->call, prepared, &kept->plan));
   }

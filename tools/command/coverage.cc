@@ -77,6 +77,7 @@ std::vector<Covered> all_covered() {
 #define HOCKET_MPI_COLLECTIVE(constant, function) #function,
 #define HOCKET_MPI_BARRIER(constant, function) #function,
 #define HOCKET_MPI_PERSISTENT(constant, function) #function,
+#define HOCKET_MPI_NEIGHBOR(constant, function) #function,
 #include "base/collectives.def"
   };
   for (const std::string_view function : kCaught) all.push_back(covered(function));

@@ -28,6 +28,7 @@ constexpr auto kHocketCollectives = [] {
 #define HOCKET_MPI_COLLECTIVE(constant, function) #constant,
 #define HOCKET_MPI_BARRIER(constant, function) #constant,
 #define HOCKET_MPI_PERSISTENT(constant, function) #constant,
+#define HOCKET_MPI_NEIGHBOR(constant, function) #constant,
 #include "base/collectives.def"
   };
   std::array<schedule::Collective, kCollectives> found{};

@@ -257,13 +257,15 @@ Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& e
   return Outcome::kFailed;
 }
 
-Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error) {
+Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error,
+                 const std::function<void(PersistentHome&)>& prepare) {
   Communicator& communicator = *decision.communicator;
   hocket_status_t status = HOCKET_OK;
   {
     const std::lock_guard lock(communicator.lock);
     const bool is_found = find_track(communicator, started, status);
     if (!is_found && status == HOCKET_OK) return Outcome::kNotByEngines;
+    if (is_found && prepare) prepare(*started.home);
     if (is_found) status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
   }
   if (status != HOCKET_OK) {

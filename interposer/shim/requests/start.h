@@ -8,6 +8,7 @@
 // Thread safety: as decision.h.
 #pragma once
 
+#include <functional>
 #include <new>
 
 #include "shim/collectives/broadcast.h"
@@ -48,7 +49,9 @@ Decision find_starter(MPI_Comm comm, bool may_wait);
 
 // What the program gets of it, by `started` where it is one. kNotByEngines: nothing has been started, on any rank.
 Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error);
-Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error);
+// `prepare`: what else is to be done where the call has its track.
+Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& error,
+                 const std::function<void(PersistentHome&)>& prepare = {});
 // MPI_Start of one that is inactive.
 int start_again(StartedCall& call);
 // MPI_Request_free of a persistent one that is inactive.

@@ -147,12 +147,21 @@ void internal::find_mpi() {
 #define HOCKET_MPI_PERSISTENT(constant, name)                                \
   find_extension_or_refuse(mpi_functions.name, "MPI_" #name, "MPIX_" #name); \
   find_extension_or_refuse(pmpi_functions.name, "PMPI_" #name, "PMPIX_" #name);
+#define HOCKET_MPI_NEIGHBOR(constant, name)                                  \
+  find_extension_or_refuse(mpi_functions.name, "MPI_" #name, "MPIX_" #name); \
+  find_extension_or_refuse(pmpi_functions.name, "PMPI_" #name, "PMPIX_" #name);
 #include "base/collectives.def"
 #if HOCKET_HAS_COUNT_FUNCTIONS
 #define HOCKET_COLLECTIVE(name, started, ...)   \
   HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
   HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
 #include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#define HOCKET_COLLECTIVE(name, started, ...)   \
+  HOCKET_FIND_BOTH(find_or_refuse, name##_c)    \
+  HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
+  HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
+#include "shim/wrappers/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #endif
 #define HOCKET_MPI_CAUGHT(name) HOCKET_FIND_BOTH(require, name)

@@ -39,6 +39,12 @@ struct CaughtFunctions {
   int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
 #include "shim/wrappers/collectives.def"
 #undef HOCKET_COLLECTIVE
+#define HOCKET_COLLECTIVE(name, started, parameters, ...)                      \
+  int(*name) parameters = nullptr;                                             \
+  int (*started)(HOCKET_UNPACKED parameters, MPI_Request * request) = nullptr; \
+  int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
+#include "shim/wrappers/neighbours.def"
+#undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
 #if HOCKET_HAS_COUNT_FUNCTIONS
@@ -47,6 +53,12 @@ struct CaughtFunctions {
 #define HOCKET_COLLECTIVE(name, started, parameters, ...) \
   int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
 #include "shim/wrappers/collectives.def"
+#undef HOCKET_COLLECTIVE
+#define HOCKET_COLLECTIVE(name, started, parameters, ...)                          \
+  int(*name##_c) parameters = nullptr;                                             \
+  int (*started##_c)(HOCKET_UNPACKED parameters, MPI_Request * request) = nullptr; \
+  int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
+#include "shim/wrappers/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT

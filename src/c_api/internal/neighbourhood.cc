@@ -11,4 +11,13 @@ const schedule::Neighbours& neighbours_of(const hocket_neighbourhood_t* neighbou
 }
 hocket_comm_t* comm_of(const hocket_neighbourhood_t* neighbourhood) { return neighbourhood->comm; }
 
+
+hocket_neighbourhood_t* make_like(const hocket_neighbourhood_t* neighbourhood, hocket_comm_t* comm) {
+  auto made = std::make_unique<hocket_neighbourhood>(*neighbourhood);
+  made->comm = comm;
+  made->kept_in = comm->communicator->neighbourhoods();
+  made->number = made->kept_in->add(made->neighbours);
+  return made.release();
+}
+
 }  // namespace hocket::c_api

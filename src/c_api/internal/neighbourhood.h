@@ -23,4 +23,7 @@ const schedule::Neighbours& neighbours_of(const hocket_neighbourhood_t* neighbou
 // The communicator of its calls.
 hocket_comm_t* comm_of(const hocket_neighbourhood_t* neighbourhood);
 
+// The same neighbourhood in another communicator of the same ranks. Local, in the same order on all of them.
+hocket_neighbourhood_t* make_like(const hocket_neighbourhood_t* neighbourhood, hocket_comm_t* comm);
+
 }  // namespace hocket::c_api

@@ -9,21 +9,6 @@ namespace hocket::communicator {
 
 using engines::Progress;
 
-void Request::keep(const Arguments& given, uint32_t size, uint32_t track) {
-  is_kept = true;
-  own_track = track;
-  arguments = given;
-  if (!schedule::is_vector(given.collective)) return;
-  const auto arrays = {&arguments.input_blocks.counts, &arguments.input_blocks.displacements,
-                       &arguments.output_blocks.counts, &arguments.output_blocks.displacements};
-  numbers.reserve(arrays.size() * size);  // so that what points there stays right
-  for (auto* const array : arrays) {
-    if (*array == nullptr) continue;
-    numbers.insert(numbers.end(), *array, *array + size);
-    *array = numbers.data() + numbers.size() - size;
-  }
-}
-
 std::unique_ptr<Request> RequestQueue::take_spare() {
   collect_returned();
   if (spare_.empty()) return std::make_unique<Request>();

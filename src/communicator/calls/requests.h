@@ -31,14 +31,11 @@ struct Request {
   bool is_kept = false;
   uint32_t own_track = 0;
   std::shared_ptr<const Prepared> plan;
-  std::vector<uint64_t> numbers;  // the caller's arrays, which may go
   Status status;
   Arguments arguments;
   Call call;
 
   Request* next = nullptr;  // of its track; of those whose results have been taken
-
-  void keep(const Arguments& given, uint32_t size, uint32_t track);
 };
 
 class RequestQueue {

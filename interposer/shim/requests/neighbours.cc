@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/requests/neighbours.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "c_api/internal/call.h"
+#include "c_api/internal/neighbourhood.h"
+#include "shim/job/errors.h"
+#include "shim/requests/completion.h"
+#include "shim/requests/neighbour_graph.h"
+
+namespace hocket::interposer {
+namespace {
+
+struct Sides {
+  Blocks send, receive;
+};
+
+bool is_allgather(Collective collective) {
+  return collective == Collective::kNeighborAllgather || collective == Collective::kNeighborAllgatherv;
+}
+
+schedule::Collective own_collective(Collective collective) {
+  switch (collective) {
+    case Collective::kNeighborAllgather:
+      return schedule::Collective::kNeighborAllgather;
+    case Collective::kNeighborAllgatherv:
+      return schedule::Collective::kNeighborAllgatherv;
+    case Collective::kNeighborAlltoall:
+      return schedule::Collective::kNeighborAlltoall;
+    default:
+      return schedule::Collective::kNeighborAlltoallv;  // MPI_Neighbor_alltoallw too, in bytes
+  }
+}
+
+// Blocks of nobody are neither read nor written.
+void leave_out_nobody(const std::vector<uint8_t>& is_there, Blocks& blocks) {
+  if (blocks.counts == nullptr) return;
+  for (size_t i = 0; i < is_there.size(); ++i)
+    if (is_there[i] == 0) blocks.counts[i] = 0;
+}
+
+// False: the arguments look wrong.
+bool measure_both(const NeighbourCall& call, Neighbourhood& neighbourhood, Sides& sides) {
+  const auto destinations = static_cast<int>(neighbourhood.has_destination.size());
+  const auto sources = static_cast<int>(neighbourhood.has_source.size());
+  const int sent = !is_allgather(call.collective) ? destinations : destinations != 0 ? 1 : 0;
+  size_t* const numbers = neighbourhood.numbers.data();
+  if (sent != 0 && !measure(call.send, sent, 0, numbers, sides.send)) return false;
+  if (sources != 0 && !measure(call.receive, sources, 0, numbers + 2 * static_cast<size_t>(sent), sides.receive))
+    return false;
+  if (!is_allgather(call.collective)) leave_out_nobody(neighbourhood.has_destination, sides.send);
+  leave_out_nobody(neighbourhood.has_source, sides.receive);
+  return true;
+}
+
+bool is_there(const std::vector<uint8_t>& all, int index, bool is_only) {
+  return is_only || all[static_cast<size_t>(index)] != 0;
+}
+
+// Copies of a side whose bytes don't lie as they are sent; blocks of nobody have their place there, too.
+void copy_side(const Side& side, Blocks& blocks, const std::vector<uint8_t>& neighbours, bool is_input,
+               StartedCall& started) {
+  if (!blocks.is_packed) return;
+  if (started.copies == nullptr) started.copies = std::make_unique<Copies>();
+  Copies& copies = *started.copies;
+  const bool is_only = static_cast<size_t>(blocks.number) != neighbours.size();
+  size_t bytes = 0;
+  for (int i = 0; i < blocks.number; ++i) bytes += blocks.counts == nullptr ? blocks.bytes : blocks.counts[i];
+  unsigned char* room = is_input ? copies.make_input(bytes) : copies.make_output(bytes);
+  if (room == nullptr) end_without_memory(bytes, "for a copy of what neighbours exchange");
+  blocks.first = room;
+  blocks.displacements = nullptr;
+  for (int i = 0; i < blocks.number; ++i) {
+    if (is_there(neighbours, i, is_only))
+      is_input ? copies.pack_from(block(side, blocks, i), room) : copies.unpack_to(block(side, blocks, i), room);
+    room += blocks.counts == nullptr ? blocks.bytes : blocks.counts[i];
+  }
+}
+
+// HOCKET_ERR_BROKEN: with an MPI error that has been raised.
+hocket_status_t fill_start(const NeighbourCall& call, const Decision& decision, const Sides& measured,
+                           StartedCall& started, Start& start) {
+  const Neighbourhood& neighbourhood = *decision.communicator->neighbourhood;
+  Blocks send = measured.send, receive = measured.receive;
+  const bool is_uniform = send.counts == nullptr && receive.counts == nullptr;
+  if (is_uniform && send.number != 0 && receive.number != 0 && send.bytes != receive.bytes) {
+    start.mpi_error = raise_error(call.comm, MPI_ERR_TRUNCATE);
+    return HOCKET_ERR_BROKEN;
+  }
+  copy_side(call.send, send, neighbourhood.has_destination, true, started);
+  copy_side(call.receive, receive, neighbourhood.has_source, false, started);
+  if (started.copies != nullptr) {
+    if (!start.is_persistent) start.mpi_error = started.copies->pack(call.comm);
+    if (start.mpi_error == MPI_SUCCESS) start.mpi_error = started.copies->keep(start.is_persistent);
+    if (start.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
+  }
+  Arguments& arguments = start.arguments;
+  arguments.collective = own_collective(call.collective);
+  arguments.combiner.type = HOCKET_BYTE;
+  arguments.input = reinterpret_cast<const std::byte*>(send.first);
+  arguments.output = reinterpret_cast<std::byte*>(receive.first);
+  arguments.input_blocks = {send.counts, send.displacements};
+  arguments.output_blocks = {receive.counts, receive.displacements};
+  if (is_uniform)
+    arguments.count = (receive.number != 0 ? receive : send).bytes;
+  else if (is_allgather(call.collective))
+    arguments.count = send.bytes;
+  return HOCKET_OK;
+}
+
+// Of a neighbourhood where the persistent call has its track.
+Outcome plan_among_neighbours(Decision& decision, Start& start, StartedCall& started, int& error) {
+  Communicator& communicator = *decision.communicator;
+  return plan_now(decision, start, started, error, [&](PersistentHome& home) {
+    if (home.neighbourhood == nullptr)
+      home.neighbourhood = c_api::make_like(communicator.neighbourhood->handle, home.comm);
+    start.arguments.root = c_api::number_of(home.neighbourhood);
+  });
+}
+
+int wait_for_end(StartedCall& started) {
+  MPI_Request request = started.handle;
+  return OneRequest{&request, MPI_STATUS_IGNORE}.wait();
+}
+
+Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decision) {
+  const Collective counted = decision.form;
+  const bool may_wait = form != NeighbourForm::kStarted;
+  decision = find_starter(call.comm, may_wait);
+  decision.form = counted;
+  if (decision.why == Outcome::kSingleRank) return Outcome::kNotByEngines;
+  if (decision.why != Outcome::kCarriedOut) return decision.why;
+  Communicator& communicator = *decision.communicator;
+  if (communicator.begins != Begins::kByRanks || communicator.has_no_neighbourhood) return Outcome::kNotByEngines;
+  if (is_revoked(call.comm)) return Outcome::kFreed;
+  if (communicator.neighbourhood != nullptr) return Outcome::kCarriedOut;
+  if (!may_wait) return Outcome::kNotSetUp;
+  return make_neighbourhood(communicator, call.comm) ? Outcome::kCarriedOut : Outcome::kNotByEngines;
+}
+
+}  // namespace
+
+bool serve_among_neighbours(const NeighbourCall& call, NeighbourForm form, Decision& decision, MPI_Request* request,
+                            int& error) {
+  decision.why = why_not(call, form, decision);
+  if (decision.why != Outcome::kCarriedOut) return false;
+  Sides sides;
+  const bool wants_request = form != NeighbourForm::kBlocking;
+  if ((wants_request && request == nullptr) || !measure_both(call, *decision.communicator->neighbourhood, sides)) {
+    decision.why = Outcome::kArguments;
+    return false;
+  }
+  StartedCall* const started = take_for(decision, decision.form, call.comm, error);
+  if (started == nullptr) return true;
+  Start start;
+  start.is_persistent = form == NeighbourForm::kPersistent;
+  start.arguments.root = c_api::number_of(decision.communicator->neighbourhood->handle);
+  const hocket_status_t status = fill_start(call, decision, sides, *started, start);
+  if (status != HOCKET_OK) {
+    error = give_up(decision, decision.form, start.mpi_error, kPackingFailed);
+    give_back(*started);
+    return true;
+  }
+  decision.why = start.is_persistent ? plan_among_neighbours(decision, start, *started, error)
+                                     : start_now(decision, start, *started, error);
+  if (decision.why != Outcome::kCarriedOut) {
+    give_back(*started);
+    return decision.why == Outcome::kFailed;
+  }
+  if (wants_request) *request = started->handle;
+  error = wants_request ? MPI_SUCCESS : wait_for_end(*started);
+  return true;
+}
+
+}  // namespace hocket::interposer

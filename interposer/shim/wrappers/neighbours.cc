@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Collectives among neighbours, blocking, non-blocking and persistent.
+#include "shim/requests/neighbours.h"
+
+#include "shim/wrappers/wrappers.h"
+
+using namespace hocket::interposer;
+
+#define HOCKET_BEHIND(list, ...) (HOCKET_UNPACKED list, __VA_ARGS__)
+
+#define HOCKET_WRAP_AMONG_NEIGHBOURS(blocking, started, initialised, parameters, arguments, ...)           \
+  HOCKET_WRAP(blocking, parameters, arguments,                                                             \
+              serve_neighbours(__VA_ARGS__, NeighbourForm::kBlocking, nullptr, pass_through))              \
+  HOCKET_WRAP(started, HOCKET_BEHIND(parameters, MPI_Request* request), HOCKET_BEHIND(arguments, request), \
+              serve_neighbours(__VA_ARGS__, NeighbourForm::kStarted, request, pass_through))               \
+  HOCKET_WRAP(initialised, HOCKET_BEHIND(parameters, MPI_Info info, MPI_Request* request),                 \
+              HOCKET_BEHIND(arguments, info, request),                                                     \
+              serve_neighbours(__VA_ARGS__, NeighbourForm::kPersistent, request, pass_through))
+
+#define HOCKET_COUNT int
+#define HOCKET_DISPLACEMENT int
+#define HOCKET_COLLECTIVE(name, started, ...) HOCKET_WRAP_AMONG_NEIGHBOURS(name, started, name##_init, __VA_ARGS__)
+#include "shim/wrappers/neighbours.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
+
+#if HOCKET_HAS_COUNT_FUNCTIONS
+#define HOCKET_COUNT MPI_Count
+#define HOCKET_DISPLACEMENT MPI_Aint
+#define HOCKET_COLLECTIVE(name, started, ...) \
+  HOCKET_WRAP_AMONG_NEIGHBOURS(name##_c, started##_c, name##_init_c, __VA_ARGS__)
+#include "shim/wrappers/neighbours.def"
+#endif
