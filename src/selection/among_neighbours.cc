@@ -60,7 +60,9 @@ class Price {
     const bool is_message = schedule::is_two_sided(step.kind);
     const bool is_away = is_message && query_.nodes != nullptr && !query_.nodes->together(plan.shape.rank, step.peer);
     if (!is_away) {
-      stage.own_us += (step.kind == StepKind::kCopy ? 0 : parameters_.alpha_us) + length * parameters_.beta_us_per_kib;
+      // A message costs both ends, what is published only who reads it.
+      const double part = step.kind == StepKind::kCopy ? 0 : schedule::is_one_sided(step.kind) ? 0.5 : 1;
+      stage.own_us += part * parameters_.alpha_us + length * parameters_.beta_us_per_kib;
       stage.waits |= step.kind == StepKind::kReceive || schedule::is_one_sided(step.kind);
       return;
     }

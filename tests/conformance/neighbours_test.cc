@@ -65,6 +65,7 @@ void check_all_counts(Rank& me, const Kind& kind, Collective collective, int& se
 
 TEST_P(NeighborCollectives, GetWhatBelongsToThem) {
   const Algorithm& algorithm = *GetParam();
+  bool serves_some = false;
   for (const Collective collective : versions_of(algorithm.collective)) {
     SCOPED_TRACE(std::string(name(collective)));
     for (const int size : kTeamSizes) {
@@ -78,13 +79,15 @@ TEST_P(NeighborCollectives, GetWhatBelongsToThem) {
           check_all_counts(me, kind, collective, served);
           if (testing::Test::HasFatalFailure()) return;
         }
-        if (!schedule::is_vector(collective) || algorithm.takes_vectors) {
-          EXPECT_TRUE(served > 0 || size == 1) << "every neighbourhood was refused";
+        if (algorithm.why_not_among == nullptr && (!schedule::is_vector(collective) || algorithm.takes_vectors)) {
+          EXPECT_GT(served, 0) << "every neighbourhood was refused";
         }
+        if (me.rank == 0) serves_some |= served > 0;
       });
       if (HasFailure()) return;
     }
   }
+  if (!serves_some) GTEST_SKIP() << "serves no neighbourhood where ranks are so placed";
 }
 
 TEST(NeighboursChosenByTheTable, AreServedWhateverTheyAre) {

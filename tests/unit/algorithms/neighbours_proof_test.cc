@@ -99,6 +99,42 @@ TEST_P(NeighboursProof, HoldsOnRandomGraphs) {
   }
 }
 
+// What the heads of the files claim, for all 26 neighbours of a point on a torus of 4 x 4 x 4.
+TEST(NeighboursFacts, AreAsClaimed) {
+  std::vector<int32_t> offsets;
+  for (int32_t i = 0; i < 27; ++i)
+    if (i != 13) offsets.insert(offsets.end(), {i / 9 - 1, i / 3 % 3 - 1, i % 3 - 1});
+  const auto torus = Neighbours::of_stencil({4, 4, 4}, {true, true, true}, offsets, 64).take();
+  Shape shape;
+  shape.size = 64;
+  shape.neighbours = torus.get();
+  const auto report_of = [&](schedule::Collective collective, const char* name) {
+    return verify(plans_of(*find(collective, name), shape), {.count = 1});
+  };
+  const auto alltoall = schedule::Collective::kNeighborAlltoall;
+  const auto allgather = schedule::Collective::kNeighborAllgather;
+  EXPECT_EQ(report_of(alltoall, "linear").messages, 64u * 26);
+  EXPECT_EQ(report_of(alltoall, "linear").elements_moved, 64u * 26);
+  EXPECT_EQ(report_of(alltoall, "direct").messages, 64u * 26);
+  // 6 neighbours along one dimension, 12 along two, 8 along three.
+  EXPECT_EQ(report_of(alltoall, "dimensions").messages, 64u * 6);
+  EXPECT_EQ(report_of(alltoall, "dimensions").elements_moved, 64u * (6 + 2 * 12 + 3 * 8));
+  EXPECT_EQ(report_of(allgather, "linear").messages, 64u * 26);
+  EXPECT_EQ(report_of(allgather, "dimensions").messages, 64u * 6);
+  EXPECT_EQ(report_of(allgather, "dimensions").elements_moved, 64u * 26);
+}
+
+TEST(NeighboursFacts, OfPairsWithSeveralBlocks) {
+  const auto ring = Neighbours::of_grid({2}, {true}, 2).take();
+  Shape shape;
+  shape.size = 2;
+  shape.neighbours = ring.get();
+  const Algorithm& joined = *find(schedule::Collective::kNeighborAlltoall, "joined");
+  EXPECT_EQ(verify(plans_of(joined, shape), {.count = 1}).messages, 2u);
+  const auto longer = Neighbours::of_grid({3}, {true}, 3).take();
+  EXPECT_EQ(joined.why_not_among(*longer, nullptr), "no rank has several blocks for another one");
+}
+
 // What goes down a grid comes from above; the proof must know, or it would prove nothing where both are one rank.
 TEST(NeighboursProofItself, FindsBlocksThatAreExchanged) {
   const auto grid = Neighbours::of_grid({2}, {true}, 2).take();
