@@ -190,6 +190,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
     self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
     self.by_mpi = left_to_mpi(self.comm, round.may_have_devices());
+    self.started_by_mpi = left_to_mpi(self.comm, true);
     return;
   }
   self.comm = nullptr;

@@ -71,6 +71,8 @@ struct Communicator {
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
   std::unique_ptr<const c_api::ByMpi> by_mpi;  // nullptr: no call is left to the MPI's own algorithm
+  // The same by force only: what tables say of the MPI's blocking calls tells nothing of those that are started.
+  std::unique_ptr<const c_api::ByMpi> started_by_mpi;
   Begins begins = Begins::kNowhere;
   TryLock lock;
   // Non-blocking calls that are not over: raise() and lower() below.

@@ -45,7 +45,7 @@ Row make_row(const CounterArray& sums, Collective collective) {
 
 void append_row(std::string& text, const char* name, const Row& row) {
   char line[160];
-  std::snprintf(line, sizeof line, "hocket: %-24s %14llu %14llu   ", name,
+  std::snprintf(line, sizeof line, "hocket: %-30s %14llu %14llu   ", name,
                 static_cast<unsigned long long>(row.carried_out), static_cast<unsigned long long>(row.passed_through));
   text += line + row.why + "\n";
 }
@@ -154,7 +154,7 @@ std::string statistics_text(const CounterArray& sums, int ranks) {
   std::string text = "hocket: calls of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks together\n");
   if (ranks == 1) text += "\n";
   char heading[100];
-  std::snprintf(heading, sizeof heading, "hocket: %-24s %14s %14s   %s\n", "", "carried out", "passed through", "why");
+  std::snprintf(heading, sizeof heading, "hocket: %-30s %14s %14s   %s\n", "", "carried out", "passed through", "why");
   text += heading;
   for (int i = 0; i < kCollectives; ++i) {
     const Row row = make_row(sums, static_cast<Collective>(i));

@@ -95,13 +95,14 @@ inline bool is_carried_out(Outcome outcome) {
 
 void count(const Decision& decision, Collective collective, Outcome outcome);
 
-// Whether the MPI's own algorithm was chosen for the call, which hocket could carry out.
+// Whether the MPI's own algorithm was chosen for the call, which hocket could carry out. `by_mpi`: the communicator's.
 template <typename Call>
-bool is_left_to_mpi(const Call& call, const Communicator& communicator, const typename Call::Findings& findings) {
-  if (communicator.by_mpi == nullptr) [[likely]]
+bool is_left_to_mpi(const c_api::ByMpi* by_mpi, const Call& call, const Communicator& communicator,
+                    const typename Call::Findings& findings) {
+  if (by_mpi == nullptr) [[likely]]
     return false;
   const RuleKey question = rule_key_of(call, communicator, findings);
-  return communicator.by_mpi->chosen(question.collective, question.bytes);
+  return by_mpi->chosen(question.collective, question.bytes);
 }
 
 // `pass_through` passes the call unchanged to the MPI underneath.
@@ -114,7 +115,8 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   try {
     decision = decide(call, findings);
     if (is_carried_out(decision.why)) [[likely]] {
-      if (!is_left_to_mpi(call, *decision.communicator, findings)) [[likely]] {
+      const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.get();
+      if (!is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) [[likely]] {
         const BesidePending beside(*decision.communicator);
         return carry_out(call, decision, findings);
       }

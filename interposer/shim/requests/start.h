@@ -89,7 +89,8 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
     return true;
   }
   if (decision.why != Outcome::kCarriedOut) return false;
-  if (is_left_to_mpi(call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
+  const c_api::ByMpi* const by_mpi = decision.communicator->started_by_mpi.get();
+  if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
   if (is_own_operation(call, findings)) decision.why = Outcome::kOwnOperation;
   if (decision.why != Outcome::kCarriedOut) return false;
   StartedCall* const started = take_for(decision, form, call.comm, error);

@@ -11,7 +11,6 @@ const schedule::Neighbours& neighbours_of(const hocket_neighbourhood_t* neighbou
 }
 hocket_comm_t* comm_of(const hocket_neighbourhood_t* neighbourhood) { return neighbourhood->comm; }
 
-
 hocket_neighbourhood_t* make_like(const hocket_neighbourhood_t* neighbourhood, hocket_comm_t* comm) {
   auto made = std::make_unique<hocket_neighbourhood>(*neighbourhood);
   made->comm = comm;

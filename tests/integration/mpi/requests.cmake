@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Calls that are started: non-blocking and persistent collectives, and those among neighbours.
+function(hocket_mpi_request_tests mpi)
+  foreach(ranks 2 3)
+    hocket_mpi_test(requests_mixed_${ranks} ${mpi} requests_mixed.c ${ranks})
+    hocket_mpi_expect(requests_mixed_${ranks} ${mpi}
+      "EXPECT=^requests_mixed: passed && ^hocket: MPI_Ialltoallv +[1-9][0-9]+ +0 ")
+  endforeach()
+  hocket_mpi_test(requests_mixed_by_threads ${mpi} requests_mixed.c 3)
+  hocket_mpi_expect(requests_mixed_by_threads ${mpi} "ARGUMENTS=1.5 threads" "EXPECT=^requests_mixed: passed")
+  hocket_mpi_test(requests_mixed_moved_by_the_thread ${mpi} requests_mixed.c 3 HOCKET_PROGRESS=thread)
+  hocket_mpi_expect(requests_mixed_moved_by_the_thread ${mpi} "EXPECT=^requests_mixed: passed")
+  hocket_mpi_test(neighbours ${mpi} neighbours.c 5)
+  hocket_mpi_expect(neighbours ${mpi} "EXPECT=^neighbours: passed && ^hocket: MPI_Neighbor_alltoallw +[1-9][0-9]* ")
+endfunction()
