@@ -43,19 +43,20 @@ def check_words(parser, words, known, what):
             parser.error(f"there is no {what} '{word}': {' '.join(known)}")
 
 
-def build(mpi, source, work):
+def build(mpi, source, work, folder=HERE):
     program = os.path.join(work, f"{os.path.splitext(source)[0]}-{mpi}")
     if not os.path.exists(program):
-        subprocess.run([MPIS[mpi].compiler, "-O2", f"{HERE}/{source}", "-o", program], check=True)
+        subprocess.run([MPIS[mpi].compiler, "-O2", f"{folder}/{source}", "-o", program], check=True)
     return program
 
 
-def command_of(mpi, side, ranks, line):
-    """What runs `line` on one side, and in which environment."""
+def command_of(mpi, side, ranks, line, variables=None):
+    """What runs `line` on one side, the ranks with these variables, and in which environment."""
     one = MPIS[mpi]
     environment = dict(os.environ, **AS_ROOT, **(one.best if side == "best" else {}))
     preload = [f"LD_PRELOAD={ROOT}/build/release/lib/libhocket-mpi-{one.family}.so"] if side == "hocket" else []
-    return [one.launcher, *one.options, "-n", str(ranks), "env", *preload, *line], environment
+    words = [f"{name}={value}" for name, value in (variables or {}).items()]
+    return [one.launcher, *one.options, "-n", str(ranks), "env", *words, *preload, *line], environment
 
 
 def run(mpi, side, ranks, line, timeout):
