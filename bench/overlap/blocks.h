@@ -4,7 +4,8 @@
 //
 // Where hocket is preloaded and the program wants it, each variant is measured with hocket switched off and on, by the
 // same function; so the two sides share memory, cores and moment. A variant says by `mode` which of the two it is in.
-// A program's words are NAME=VALUE; its results are lines of JSON on rank 0. Times are in microseconds.
+// A program's words are NAME=VALUE, unknown ones are refused; its results are lines of JSON on rank 0. Times are in
+// microseconds.
 //
 // Thread safety: none.
 #pragma once
@@ -14,6 +15,7 @@
 #endif
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +88,32 @@ static inline double agree(double value) {
 }
 
 static inline double agreed_most(double mine) { return agree(most(mine)); }
+
+// cores_each=K: to so many cores of those that the process may use, by its number on the node as its launcher tells it.
+// Before MPI_Init, so that threads which that starts keep to them too. Whether it could.
+static inline int keep_to_cores(int argc, char** argv) {
+  const int cores = atoi(option(argc, argv, "cores_each", "0"));
+  static const char* const kNumbers[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_RANK"};
+  const char* number = NULL;
+  for (int i = 0; number == NULL && i < 3; ++i) number = getenv(kNumbers[i]);
+  cpu_set_t allowed, mine;
+  if (cores == 0) return 1;
+  if (number == NULL || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 0;
+  CPU_ZERO(&mine);
+  const int first = atoi(number) * cores;
+  for (int core = 0, at = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed)) continue;
+    if (at >= first && at < first + cores) CPU_SET(core, &mine);
+    ++at;
+  }
+  return CPU_COUNT(&mine) == cores && sched_setaffinity(0, sizeof mine, &mine) == 0;
+}
+
+// Whether all ranks could; else one that could not says so.
+static inline int are_kept(int is_kept) {
+  if (!is_kept) fprintf(stderr, "rank %d: there are not so many cores for each rank of the node: cores_each=0\n", rank);
+  return agreed_most(is_kept ? 0 : 1) == 0;
+}
 
 static inline Plan read_plan(int argc, char** argv) {
   *(void**)&set_enabled = dlsym(RTLD_DEFAULT, "hocket_mpi_set_enabled");

@@ -2,7 +2,7 @@
 // Halo exchanges on periodic grids: by neighbourhood collectives (blocking, non-blocking, persistent), beside messages
 // by hand and persistent messages, by turns in one process.
 //
-//   halo [grids=2,3] [stencils=faces,full] [bytes=8,1024,65536] [blocks=9] [block_ms=3]
+//   halo [grids=2,3] [stencils=faces,full] [bytes=8,1024,65536] [blocks=9] [block_ms=3] [cores_each=0]
 //
 // `faces` is a Cartesian grid with two neighbours a dimension, `full` a graph with all 8 or 26 around. Bytes are those
 // of one block to a neighbour. `wrong` counts ranks on which a block was not the one that the standard asks for, where
@@ -137,7 +137,7 @@ static void make_faces(MPI_Comm cart, int grid) {
 
 // All around, each at an offset of -1, 0 or 1 in every dimension: what goes to an offset comes from its opposite.
 static void make_full(MPI_Comm cart, int grid) {
-  int here[3], each = 1;
+  int here[3], each = 1, weights[kMostNeighbours];
   MPI_Cart_coords(cart, rank, grid, here);
   for (int d = 0; d < grid; ++d) each *= 3;
   neighbours = 0;
@@ -151,11 +151,12 @@ static void make_full(MPI_Comm cart, int grid) {
     MPI_Cart_rank(cart, to, &targets[neighbours]);
     MPI_Cart_rank(cart, from, &sources[neighbours]);
     index_at_source[neighbours] = neighbours;
+    weights[neighbours] = 1;
     ++neighbours;
   }
   // Not of the grid, whose ranks are the same: Open MPI 5 takes a graph of a grid for a grid.
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, neighbours, sources, MPI_UNWEIGHTED, neighbours, targets,
-                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, neighbours, sources, weights, neighbours, targets, weights,
+                                 MPI_INFO_NULL, 0, &comm);
 }
 
 static void measure_grid(const Plan* plan, int grid, const char* stencils, const int* lengths, int count) {
@@ -181,9 +182,11 @@ static void measure_grid(const Plan* plan, int grid, const char* stencils, const
 }
 
 int main(int argc, char** argv) {
+  const int is_kept = keep_to_cores(argc, argv);
   MPI_Init(&argc, &argv);
   init_ranks();
-  const int known = are_options_known(argc, argv, "grids,stencils,bytes,blocks,block_ms,switches");
+  const int known =
+      are_kept(is_kept) && are_options_known(argc, argv, "grids,stencils,bytes,blocks,block_ms,switches,cores_each");
   const Plan plan = read_plan(argc, argv);
   const char* const stencils = option(argc, argv, "stencils", "faces,full");
   int lengths[kMostLengths], grids[2];

@@ -14,10 +14,7 @@
 //   pure_processor_us and so on          processor time of all ranks together, all threads included
 //   undisturbed_us                       the loop on a rank alone, as measured before MPI_Init
 //   threads                              of a process, the most
-#include "blocks.h"  // first, for what it needs of the system's headers
-
-#include <sched.h>
-
+#include "blocks.h"
 #include "collectives.h"
 
 enum { kPure, kCompute, kTotal, kParts, kMostLengths = 16 };
@@ -70,24 +67,6 @@ static double undisturbed_round_us(void) {
     if (i == 0 || taken < shortest) shortest = taken;
   }
   return shortest / kRounds;
-}
-
-// So many cores of those that the process may use, by its number on the node as its launcher tells it.
-static int keep_to_cores(int cores) {
-  static const char* const kNumbers[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PMI_RANK"};
-  const char* number = NULL;
-  for (int i = 0; number == NULL && i < 3; ++i) number = getenv(kNumbers[i]);
-  cpu_set_t allowed, mine;
-  if (cores == 0) return 1;
-  if (number == NULL || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 0;
-  CPU_ZERO(&mine);
-  const int first = atoi(number) * cores;
-  for (int core = 0, at = 0; core < CPU_SETSIZE; ++core) {
-    if (!CPU_ISSET(core, &allowed)) continue;
-    if (at >= first && at < first + cores) CPU_SET(core, &mine);
-    ++at;
-  }
-  return CPU_COUNT(&mine) == cores && sched_setaffinity(0, sizeof mine, &mine) == 0;
 }
 
 static int threads(void) {
@@ -164,14 +143,12 @@ static void measure_overlap(const Plan* plan, double round_us, double compute_us
 }
 
 int main(int argc, char** argv) {
-  const int cores = atoi(option(argc, argv, "cores_each", "0"));
-  const int is_kept = keep_to_cores(cores);
+  const int is_kept = keep_to_cores(argc, argv);
   double round_us = undisturbed_round_us();
   MPI_Init(&argc, &argv);
   init_ranks();
   int known = are_options_known(argc, argv, "calls,bytes,tests,compute_us,blocks,block_ms,cores_each");
-  if (!is_kept) fprintf(stderr, "overlap: there are not %d cores for each rank of the node: cores_each=0\n", cores);
-  known = known && agreed_most(is_kept ? 0 : 1) == 0;
+  known = are_kept(is_kept) && known;
   round_us = agreed_most(round_us);
   const Plan plan = read_plan(argc, argv);
   const char* const calls = option(argc, argv, "calls", "allreduce,alltoall,allgather,bcast");

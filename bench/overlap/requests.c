@@ -2,7 +2,7 @@
 // What collectives by requests take beside the blocking ones: begin and wait, start and wait of persistent ones, by
 // turns in one process.
 //
-//   requests [calls=barrier,bcast,...] [bytes=8,4096] [blocks=9] [block_ms=3] [switches=1]
+//   requests [calls=barrier,bcast,...] [bytes=8,4096] [blocks=9] [block_ms=3] [switches=1] [cores_each=0]
 //
 // The call `nothing` waits for MPI_REQUEST_NULL. With switches=0 hocket is never switched off, where it is preloaded.
 #include "blocks.h"
@@ -84,9 +84,11 @@ static void measure_call(const Plan* plan, Call call, int bytes) {
 }
 
 int main(int argc, char** argv) {
+  const int is_kept = keep_to_cores(argc, argv);
   MPI_Init(&argc, &argv);
   init_ranks();
-  const int known = are_options_known(argc, argv, "calls,bytes,blocks,block_ms,switches");
+  const int known =
+      are_kept(is_kept) && are_options_known(argc, argv, "calls,bytes,blocks,block_ms,switches,cores_each");
   const Plan plan = read_plan(argc, argv);
   const char* const calls = option(argc, argv, "calls", "barrier,bcast,allreduce,allgather,alltoall");
   int lengths[kMostLengths];
