@@ -11,7 +11,7 @@
 // With tests=N there are N calls of MPI_Test between equal parts of the loop. With cores_each=K each rank and whatever
 // threads there are in it keep to K cores of its own. A line of JSON for each call and length:
 //   pure_us, compute_us, total_us        on the slowest rank; a block has `calls`
-//   pure_processor_us and so on          processor time of all ranks together, all threads included
+//   ..._processor_us of each             processor time of all ranks together, all threads included
 //   undisturbed_us                       the loop on a rank alone, as measured before MPI_Init
 //   threads                              of a process, the most
 #include "blocks.h"

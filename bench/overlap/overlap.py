@@ -120,7 +120,8 @@ def processor():
 
 def heading(options):
     return {"command": "python3 bench/overlap/overlap.py " + shlex.join(sys.argv[1:]), "processor": processor(),
-            "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(), "rounds": options.rounds,
+            "cores": len(os.sched_getaffinity(0)), "kernel": platform.release(),
+            "rounds": options.rounds,
             "mpis": {mpi: version_of(mpi) for mpi in options.mpi.split(",")}}
 
 
@@ -151,7 +152,7 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="few and short blocks, few sizes, one round: it all runs")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--from", dest="kept", nargs="+", type=pathlib.Path, help="tables of these; nothing is measured")
+    parser.add_argument("--from", dest="kept", nargs="+", type=pathlib.Path, help="tables of these results")
     options = parser.parse_args()
     options.cases = options.cases or ("overlap" if options.lab else ",".join(RANKS))
     options.rounds = options.rounds or (1 if options.quick else 5)

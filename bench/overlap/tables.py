@@ -146,8 +146,10 @@ def tables(data):
     parts = [f"{data['processor']}, Linux {data['kernel']}, medians of {data['rounds']} rounds, the lowest and the "
              f"highest in brackets.\n\n    {data['command']}"]
     if data["troubles"]:
-        parts.append("Not to the end:\n\n" + "\n".join(f"- {' '.join(trouble.split())}" for trouble in data["troubles"]))
-    for case, make in (("overlap", lambda rows: overlap_tables(rows, data["cores"])), ("latency", lambda rows: mode_tables(rows, "Latency, us")),
+        lines = [f"- {' '.join(trouble.split())}" for trouble in data["troubles"]]
+        parts.append("Not to the end:\n\n" + "\n".join(lines))
+    for case, make in (("overlap", lambda rows: overlap_tables(rows, data["cores"])),
+                       ("latency", lambda rows: mode_tables(rows, "Latency, us")),
                        ("halo", lambda rows: mode_tables(rows, "Halo exchanges, us")), ("passing", passing_table)):
         rows = [row for row in data["rows"] if row["case"] == case]
         if rows:
