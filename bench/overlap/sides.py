@@ -17,8 +17,8 @@ from runs import AS_ROOT, MPIS, command_of  # pylint: disable=wrong-import-posit
 HOCKET = ROOT / "build/release/bin/hocket"
 LAB = "overlap"
 
-# What starts an MPI's own progress thread. Open MPI 4 and 5 have none that moves collectives (its own
-# description says "OMPI progress: no"); there is one for the bytes of TCP, which has something to do between nodes only.
+# What starts an MPI's own progress thread. Open MPI 4 and 5 have none that moves collectives (their own description
+# says "OMPI progress: no"); there is one for the bytes of TCP, which has something to do between nodes only.
 PROGRESS = {mpi: {"MPIR_CVAR_ASYNC_PROGRESS": "1"} for mpi in ("mpich", "debian-mpich", "mpich-abi")}
 PROGRESS["impi"] = {"I_MPI_ASYNC_PROGRESS": "1"}
 PROGRESS_BETWEEN_NODES = {mpi: {"OMPI_MCA_btl_tcp_progress_thread": "1"} for mpi in ("openmpi", "debian-openmpi")}
