@@ -13,43 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ranks.h"
+
 enum { kRepetitions = 9, kMostBytes = 1 << 20 };
 
-static int rank, size;
 static char out[2][kMostBytes], in[2][kMostBytes];
 
 static double us(void) { return MPI_Wtime() * 1e6; }
 
-static int compare(const void* left, const void* right) {
-  const double a = *(const double*)left, b = *(const double*)right;
-  return (a > b) - (a < b);
-}
-
-// Over all ranks, by messages: no collective of the communicator that is looked at.
-static double most(double mine) {
-  double largest = mine;
-  if (rank != 0) MPI_Send(&mine, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
-  for (int from = 1; rank == 0 && from < size; ++from) {
-    double other = 0;
-    MPI_Recv(&other, 1, MPI_DOUBLE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (other > largest) largest = other;
-  }
-  return largest;
-}
-
 static void print(const char* name, double value) {
   if (rank == 0) printf("%s %.3f\n", name, value);
-}
-
-// All ranks have come when it returns.
-static void meet(void) {
-  char token = 0;
-  const int next = (rank + 1) % size, last = (rank + size - 1) % size;
-  for (int round = 0; round < 2; ++round) {
-    if (rank == 0) MPI_Send(&token, 1, MPI_CHAR, next, 2, MPI_COMM_WORLD);
-    MPI_Recv(&token, 1, MPI_CHAR, last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (rank != 0) MPI_Send(&token, 1, MPI_CHAR, next, 2, MPI_COMM_WORLD);
-  }
 }
 
 static void pingpong(int bytes) {
@@ -85,14 +58,7 @@ static void exchange(const char* name, void (*once)(int bytes), int iterations, 
     for (int j = 0; j < iterations; ++j) once(bytes);
     times[i] = most(us() - before) / iterations;
   }
-  qsort(times, kRepetitions, sizeof *times, compare);
-  print(name, times[kRepetitions / 2]);
-}
-
-static double clock_us(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+  print(name, median(times, kRepetitions));
 }
 
 // All ranks but one wait for a message that comes late.
@@ -165,12 +131,9 @@ static void communicators(int count) {
     MPI_Comm_free(&copy);
     frees[i] = most(us() - before);
   }
-  qsort(dups, kRepetitions, sizeof *dups, compare);
-  qsort(barriers, kRepetitions, sizeof *barriers, compare);
-  qsort(frees, kRepetitions, sizeof *frees, compare);
-  print("dup", dups[kRepetitions / 2]);
-  print("dup_first_barrier", barriers[kRepetitions / 2]);
-  print("free", frees[kRepetitions / 2]);
+  print("dup", median(dups, kRepetitions));
+  print("dup_first_barrier", median(barriers, kRepetitions));
+  print("free", median(frees, kRepetitions));
   if (count == 0) return;
   MPI_Comm* all = malloc((size_t)count * sizeof *all);
   const double rss = resident_kib("Rss"), pss = resident_kib("Pss");
@@ -215,8 +178,7 @@ static void come_and_go(int total, int alive) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  init_ranks();
   const char* what = argc > 2 ? argv[1] : "";
   const int bytes = argc > 3 ? atoi(argv[3]) : 8;
   int known = bytes >= 0 && bytes <= kMostBytes;

@@ -15,9 +15,9 @@ SIDES = ("alone", "best", "hocket")
 
 
 class Mpi:
-    def __init__(self, family, compiler, launcher, options=(), best=None):
+    def __init__(self, family, compiler, launcher, options=(), best=None, variables=None):
         self.family, self.compiler, self.launcher = family, compiler, launcher
-        self.options, self.best = list(options), best or {}
+        self.options, self.best, self.variables = list(options), best or {}, variables or {}
 
 
 def _venv(name, program):
@@ -33,7 +33,9 @@ MPIS = {
                           {"OMPI_MCA_mpi_yield_when_idle": "1"}),
     "mpich-abi": Mpi("abi", _venv("mpich-abi", "mpicc_abi"), _venv("mpich-abi", "mpiexec"), best=THROTTLE),
     "impi": Mpi("abi", _venv("mpich-abi", "mpicc_abi"), _venv("impi", "mpiexec"),
-                best={"I_MPI_THREAD_YIELD": "2", "I_MPI_PIN": "0"}),
+                best={"I_MPI_THREAD_YIELD": "2", "I_MPI_PIN": "0"},
+                # Its library in the place of the one that the compiler names.
+                variables={"LD_LIBRARY_PATH": f"{ROOT}/.venv/impi/lib"}),
 }
 
 
@@ -43,19 +45,22 @@ def check_words(parser, words, known, what):
             parser.error(f"there is no {what} '{word}': {' '.join(known)}")
 
 
-def build(mpi, source, work):
+def build(mpi, source, work, folder=HERE):
     program = os.path.join(work, f"{os.path.splitext(source)[0]}-{mpi}")
     if not os.path.exists(program):
-        subprocess.run([MPIS[mpi].compiler, "-O2", f"{HERE}/{source}", "-o", program], check=True)
+        # MPIs stand for an array that isn't there by a pointer at which gcc takes offence.
+        flags = ["-O2", "-Wno-stringop-overflow"]
+        subprocess.run([MPIS[mpi].compiler, *flags, f"{folder}/{source}", "-o", program], check=True)
     return program
 
 
-def command_of(mpi, side, ranks, line):
-    """What runs `line` on one side, and in which environment."""
+def command_of(mpi, side, ranks, line, variables=None):
+    """What runs `line` on one side, the ranks with these variables, and in which environment."""
     one = MPIS[mpi]
     environment = dict(os.environ, **AS_ROOT, **(one.best if side == "best" else {}))
     preload = [f"LD_PRELOAD={ROOT}/build/release/lib/libhocket-mpi-{one.family}.so"] if side == "hocket" else []
-    return [one.launcher, *one.options, "-n", str(ranks), "env", *preload, *line], environment
+    words = [f"{name}={value}" for name, value in {**one.variables, **(variables or {})}.items()]
+    return [one.launcher, *one.options, "-n", str(ranks), "env", *words, *preload, *line], environment
 
 
 def run(mpi, side, ranks, line, timeout):

@@ -230,7 +230,8 @@ def check_dead_sources(tree, build_directory):
         if not path.endswith((".cc", ".c")) or path in built or path in COMPILED_ELSEWHERE:
             continue
         # Programs for a foreign compiler are named by the script that compiles them.
-        foreign = ("tests/integration/", "bench/around/", "bench/programs/", "bench/python/", "cmake/portable/")
+        foreign = ("tests/integration/", "bench/around/", "bench/overlap/", "bench/programs/", "bench/python/",
+                   "cmake/portable/")
         if path.startswith(foreign) and pathlib.PurePath(path).name in scripts:
             continue
         if path.endswith(".bpf.c") and path in scripts:
