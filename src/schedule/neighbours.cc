@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/grid_recognition.h"
+
 namespace hocket::schedule {
 namespace {
 
@@ -125,6 +127,7 @@ Result<std::shared_ptr<const Neighbours>> Neighbours::of_lists(std::span<const L
   made->sources_.places.resize(made->sources_.peers.size());
   made->destinations_.places.resize(made->destinations_.peers.size());
   HOCKET_TRY(made->match());
+  made->grid_ = recognised_grid(*made);
   return std::shared_ptr<const Neighbours>(std::move(made));
 }
 

@@ -76,7 +76,7 @@ class Neighbours {
   // Of any rank.
   uint32_t most_sources() const { return sources_.most; }
   uint32_t most_destinations() const { return destinations_.most; }
-  // nullptr: no grid is known that the ranks would lie on.
+  // nullptr: no grid is known that the ranks would lie on. Of lists, one that was found again (grid_recognition.h).
   const Grid* grid() const { return grid_.get(); }
 
  private:

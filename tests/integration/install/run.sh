@@ -33,10 +33,11 @@ nm -D --defined-only --with-symbol-versions "$library" |
 awk '/^ / {print $1}' "$kept" | LC_ALL=C sort >"$scratch/kept"
 diff -u "$scratch/kept" "$scratch/exported" ||
   { echo "libhocket.so exports (+) other names than $kept lists (-): cmake/hocket.map says how one is added" >&2; exit 1; }
-# Every function of the header is there.
-declared=$(grep -o 'hocket_[a-z_]*(' "$prefix/include/hocket/hocket.h" | tr -d '(' | sort -u)
+# Every function of the headers is there.
+headers=("$prefix/include/hocket/hocket.h" "$prefix/include/hocket/neighbourhoods.h")
+declared=$(cat "${headers[@]}" | grep -o 'hocket_[a-z_]*(' | tr -d '(' | sort -u)
 for function in $declared; do
-  if grep -q "^HOCKET_API .*\b$function(" "$prefix/include/hocket/hocket.h"; then
+  if cat "${headers[@]}" | grep -q "^HOCKET_API .*\b$function("; then
     grep -q "^$function@" "$scratch/exported" || { echo "$function is not exported" >&2; exit 1; }
   fi
 done

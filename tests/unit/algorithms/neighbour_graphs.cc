@@ -72,6 +72,28 @@ std::vector<Graph> small_stencils(uint32_t longest, std::mt19937& random) {
   return graphs;
 }
 
+std::vector<Graph> lists_of_tori(std::mt19937& random) {
+  std::vector<Graph> graphs;
+  each_grid(4, [&](const Lengths& lengths, const Periods& periods, uint32_t points, const std::string& name) {
+    if (std::count(periods.begin(), periods.end(), false) != 0) return;
+    const auto torus =
+        Neighbours::of_stencil(lengths, periods, all_around(static_cast<uint32_t>(lengths.size())), points).take();
+    const auto neighbours = static_cast<uint32_t>(torus->destinations(0).size());
+    std::vector<uint32_t> order(neighbours);
+    for (uint32_t k = 0; k < neighbours; ++k) order[k] = k;
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<Neighbours::Lists> lists(points);
+    for (uint32_t rank = 0; rank < points; ++rank) {
+      const auto destinations = torus->destinations(rank);
+      const auto sources = torus->sources(rank);
+      lists[rank].destinations.assign(destinations.begin(), destinations.end());
+      for (const uint32_t k : order) lists[rank].sources.push_back(sources[k]);
+    }
+    graphs.push_back({"lists of " + name, Neighbours::of_lists(lists).take()});
+  });
+  return graphs;
+}
+
 Graph random_graph(uint32_t most, std::mt19937& random) {
   const uint32_t ranks = 1 + up_to(most - 1, random);
   std::vector<Neighbours::Lists> lists(ranks);

@@ -89,6 +89,16 @@ TEST_P(NeighboursProof, HoldsOnStencils) {
   EXPECT_GT(proofs_, 0u);
 }
 
+TEST_P(NeighboursProof, HoldsOnListsOfTori) {
+  std::cout << "TEST_SEED=" << seed_ << "\n";
+  for (const Graph& graph : lists_of_tori(random_)) {
+    ASSERT_NO_FATAL_FAILURE(prove(graph, nullptr));
+    const Nodes nodes = random_nodes(graph.neighbours->ranks(), random_);
+    ASSERT_NO_FATAL_FAILURE(prove(graph, &nodes));
+  }
+  EXPECT_GT(proofs_, 0u);
+}
+
 TEST_P(NeighboursProof, HoldsOnRandomGraphs) {
   std::cout << "TEST_SEED=" << seed_ << "\n";
   for (int i = 0; i < (long_tests() ? 2000 : 200); ++i) {

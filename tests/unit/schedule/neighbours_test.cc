@@ -78,6 +78,35 @@ TEST(Neighbours, OfAStencilComeFromWhereTheRankIsTheirs) {
   EXPECT_EQ(copy_of(diagonal->sources(3)), (std::vector<uint32_t>{0}));
 }
 
+// The lists of a torus with diagonals, as a program that knows MPI's distributed graphs only has them; `changed` rank
+// has two of its sources exchanged.
+std::shared_ptr<const Neighbours> lists_of_torus(uint32_t changed) {
+  const std::vector<int32_t> offsets = {0, 1, 0, -1, 1, 0, -1, 0, 1, 1, -1, -1, 1, -1, -1, 1};
+  const auto torus = Neighbours::of_stencil({3, 5}, {true, true}, offsets, 15).take();
+  std::vector<Lists> lists(15);
+  for (uint32_t rank = 0; rank < 15; ++rank) {
+    lists[rank].destinations = copy_of(torus->destinations(rank));
+    // From where they are in the list of destinations.
+    lists[rank].sources = lists[rank].destinations;
+  }
+  if (changed < 15) std::swap(lists[changed].sources[0], lists[changed].sources[1]);
+  return Neighbours::of_lists(lists).take();
+}
+
+TEST(Neighbours, OfListsLieOnTheTorusThatTheyWereMadeOf) {
+  const auto made = lists_of_torus(99);
+  ASSERT_NE(made->grid(), nullptr);
+  EXPECT_EQ(made->grid()->lengths, (std::vector<uint32_t>{3, 5}));
+  EXPECT_EQ(copy_of(made->grid()->slots), (std::vector<uint32_t>{1, 0, 3, 2, 5, 4, 7, 6}));
+  for (uint32_t rank = 0; rank < 15; ++rank)
+    for (uint32_t k = 0; k < 8; ++k) EXPECT_EQ(made->grid()->at(rank, k, 1), made->destinations(rank)[k]);
+  EXPECT_EQ(lists_of_torus(7)->grid(), nullptr) << "one rank has its blocks in another order";
+  std::vector<Lists> ring(6);
+  for (uint32_t rank = 0; rank < 6; ++rank)
+    ring[rank] = {{(rank + 5) % 6, (rank + 1) % 6}, {(rank + 5) % 6, (rank + 1) % 6}};
+  EXPECT_EQ(Neighbours::of_lists(ring).take()->grid(), nullptr) << "there is nothing to be put together on a ring";
+}
+
 TEST(Neighbours, OnAGridOfAnotherSizeAreRefused) {
   const auto refused = Neighbours::of_grid({2, 2}, {false, false}, 6);
   ASSERT_FALSE(refused.is_ok());

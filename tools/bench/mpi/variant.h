@@ -130,8 +130,8 @@ class MpiVariant : public Variant {
   case Collective::k##constant:                                   \
     return caller(function);
 #include "base/collectives.def"
-      default:
-        break;  // among neighbours: bench/overlap has those
+      default:  // among neighbours, which benchmarks don't call
+        break;
     }
     return MPI_ERR_ARG;
   }
