@@ -17,7 +17,7 @@
 #include "core/device_memory.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 
 namespace hocket::interposer {
 namespace {
@@ -77,7 +77,7 @@ void leave(List& self, Communicator& communicator) {
 // the numbers last (Communicator::pending).
 bool is_in_use(const Communicator& communicator) {
   return communicator.pending.load(std::memory_order_acquire) != 0 ||
-         communicator.persistent.load(std::memory_order_acquire) != 0;
+         communicator.persistent.calls.load(std::memory_order_acquire) != 0;
 }
 
 // The list is locked. Those whose non-blocking calls were not over when the MPI freed them.
@@ -189,8 +189,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
     self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
     self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
-    self.by_mpi = left_to_mpi(self.comm, round.may_have_devices());
-    self.started_by_mpi = left_to_mpi(self.comm, true);
+    self.by_mpi = {left_to_mpi(self.comm, round.may_have_devices()), left_to_mpi(self.comm, true)};
     return;
   }
   self.comm = nullptr;
@@ -219,7 +218,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
 }  // namespace
 
 Communicator::~Communicator() {
-  for (auto& place : homes) {
+  for (auto& place : persistent.homes) {
     PersistentHome* const home = place.load(std::memory_order_relaxed);
     if (home != nullptr) (void)hocket_neighbourhood_destroy(home->neighbourhood);
     delete home;
@@ -273,7 +272,7 @@ void close_with_peers(Communicator& communicator) {
     comm = nullptr;
   };
   close(communicator.comm);
-  if (communicator.persistent.load(std::memory_order_acquire) == 0)
+  if (communicator.persistent.calls.load(std::memory_order_acquire) == 0)
     for_each_home(communicator, [&](PersistentHome& home) { close(home.comm); });
   refuse(communicator, Outcome::kFreed);
 }

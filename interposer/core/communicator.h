@@ -50,13 +50,27 @@ struct PersistentHome {
 };
 // Of a communicator with a topology, from the first call among neighbours on.
 struct Neighbourhood {
-  hocket_neighbourhood_t* handle = nullptr;
+  hocket_neighbourhood_t* handle = nullptr;  // nullptr: there is none, and won't be
   // Of each neighbour, whether there is one: beyond the edge of a grid there isn't.
   std::vector<uint8_t> has_source, has_destination;
   std::vector<size_t> numbers;  // room for counts and displacements of both sides
 };
 
 inline constexpr size_t kMostHomes = 20;  // of one communicator
+
+// nullptr: no call is left to the MPI's own algorithm.
+struct LeftToMpi {
+  std::unique_ptr<const c_api::ByMpi> blocking;
+  // By force only: what tables say of the MPI's blocking calls tells nothing of those that are started.
+  std::unique_ptr<const c_api::ByMpi> started;
+};
+
+// Persistent calls of one communicator.
+struct Persistent {
+  std::atomic<uint32_t> calls{0};  // that have been initialised and not freed
+  // Stored with release when they are there, and deleted with the communicator.
+  std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
+};
 
 struct Communicator {
   Phase phase = Phase::kCounting;
@@ -70,19 +84,14 @@ struct Communicator {
   int questions = 0;  // asked of all ranks alike, whether they wait for each other
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
-  std::unique_ptr<const c_api::ByMpi> by_mpi;  // nullptr: no call is left to the MPI's own algorithm
-  // The same by force only: what tables say of the MPI's blocking calls tells nothing of those that are started.
-  std::unique_ptr<const c_api::ByMpi> started_by_mpi;
+  LeftToMpi by_mpi;
   Begins begins = Begins::kNowhere;
   TryLock lock;
   // Non-blocking calls that are not over: raise() and lower() below.
   std::atomic<uint32_t> pending{0};
-  // Stored with release when they are there, and deleted with the communicator.
-  std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
-  std::unique_ptr<Neighbourhood> neighbourhood;  // nullptr: not made yet
-  bool has_no_neighbourhood = false;             // and never will
-  std::atomic<uint32_t> persistent{0};           // calls that have been initialised and not freed
-  std::atomic<bool> is_watched{false};           // by core/under_way.h
+  Persistent persistent;
+  std::unique_ptr<Neighbourhood> neighbourhood;  // nullptr: no call has needed it yet
+  std::atomic<bool> is_watched{false};           // by core/progress/under_way.h
   std::atomic<bool> is_closed{false};            // errors are raised on MPI_COMM_WORLD
   bool is_gone = false;                          // the MPI's side of it
 
@@ -95,7 +104,7 @@ struct Communicator {
 // `visit(home)` for each that there is.
 template <typename Visit>
 void for_each_home(const Communicator& communicator, const Visit& visit) {
-  for (const auto& place : communicator.homes) {
+  for (const auto& place : communicator.persistent.homes) {
     PersistentHome* const home = place.load(std::memory_order_acquire);
     if (home == nullptr) return;
     visit(*home);
@@ -103,7 +112,7 @@ void for_each_home(const Communicator& communicator, const Visit& visit) {
 }
 
 // By the thread that starts a non-blocking call, in one order with its look whether the communicator is watched (see
-// core/under_way.cc).
+// core/progress/under_way.cc).
 inline void raise_pending(Communicator& communicator) { communicator.pending.fetch_add(1, std::memory_order_seq_cst); }
 // By the one that has seen its end and doesn't use the communicator any more. Release: pairs with the acquire in
 // BesidePending. `is_shared`: threads of the program may be in the MPI at the same time.

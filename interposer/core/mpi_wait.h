@@ -16,7 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 #include "hocket/hocket.h"
 
 namespace hocket::interposer {

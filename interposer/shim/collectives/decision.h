@@ -115,7 +115,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   try {
     decision = decide(call, findings);
     if (is_carried_out(decision.why)) [[likely]] {
-      const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.get();
+      const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.blocking.get();
       if (!is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) [[likely]] {
         const BesidePending beside(*decision.communicator);
         return carry_out(call, decision, findings);

@@ -24,7 +24,7 @@
 #include "core/last_words.h"
 #include "core/mpi_settings.h"
 #include "core/mpi_wait.h"
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/exchange.h"

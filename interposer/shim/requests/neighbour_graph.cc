@@ -79,7 +79,7 @@ std::vector<uint8_t> are_there(const std::vector<int>& ranks) {
 
 }  // namespace
 
-bool make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
+void make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
   const NestedCall nested;
   Topology topology;
   auto made = std::make_unique<Neighbourhood>();
@@ -91,8 +91,8 @@ bool make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
   if (status != HOCKET_OK) {
     HOCKET_LOG_INFO("collectives among neighbours are left to the MPI on a communicator of %d ranks: %s",
                     communicator.size, hocket_error_text());
-    communicator.has_no_neighbourhood = true;
-    return false;
+    communicator.neighbourhood = std::move(made);
+    return;
   }
   int sources = 0, destinations = 0;
   (void)hocket_neighbourhood_counts(made->handle, &sources, &destinations);
@@ -102,7 +102,6 @@ bool make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
   made->has_destination = are_there(destination_ranks);
   made->numbers.resize(2 * static_cast<size_t>(std::max(sources, 1) + std::max(destinations, 1)));
   communicator.neighbourhood = std::move(made);
-  return true;
 }
 
 }  // namespace hocket::interposer

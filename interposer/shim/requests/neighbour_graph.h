@@ -9,7 +9,7 @@
 
 namespace hocket::interposer {
 
-// On all ranks alike, which wait for each other. False: it has no topology, or hocket can't have it.
-bool make_neighbourhood(Communicator& communicator, MPI_Comm handle);
+// On all ranks alike, which wait for each other. Without a handle where there is no topology, or hocket can't have it.
+void make_neighbourhood(Communicator& communicator, MPI_Comm handle);
 
 }  // namespace hocket::interposer

@@ -134,11 +134,11 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
   if (decision.why == Outcome::kSingleRank) return Outcome::kNotByEngines;
   if (decision.why != Outcome::kCarriedOut) return decision.why;
   Communicator& communicator = *decision.communicator;
-  if (communicator.begins != Begins::kByRanks || communicator.has_no_neighbourhood) return Outcome::kNotByEngines;
+  if (communicator.begins != Begins::kByRanks) return Outcome::kNotByEngines;
   if (is_revoked(call.comm)) return Outcome::kFreed;
-  if (communicator.neighbourhood != nullptr) return Outcome::kCarriedOut;
-  if (!may_wait) return Outcome::kNotSetUp;
-  return make_neighbourhood(communicator, call.comm) ? Outcome::kCarriedOut : Outcome::kNotByEngines;
+  if (communicator.neighbourhood == nullptr && !may_wait) return Outcome::kNotSetUp;
+  if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm);
+  return communicator.neighbourhood->handle != nullptr ? Outcome::kCarriedOut : Outcome::kNotByEngines;
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ PersistentHome* make_home(Communicator& communicator, hocket_status_t& status) {
   status = hocket_comm_dup(communicator.comm, &home->comm);
   if (status != HOCKET_OK) return nullptr;
   home->free_tracks = (uint64_t{1} << c_api::own_tracks()) - 1;
-  const auto place = std::find_if(communicator.homes.begin(), communicator.homes.end(),
+  const auto place = std::find_if(communicator.persistent.homes.begin(), communicator.persistent.homes.end(),
                                   [](const auto& one) { return one.load(std::memory_order_relaxed) == nullptr; });
   place->store(home.get(), std::memory_order_release);
   return home.release();
@@ -151,7 +151,7 @@ bool find_track(Communicator& communicator, StartedCall& started, hocket_status_
     common = made->free_tracks << (homes * tracks);
   }
   const auto bit = static_cast<uint32_t>(__builtin_ctzll(common));
-  started.home = communicator.homes[bit / tracks].load(std::memory_order_relaxed);
+  started.home = communicator.persistent.homes[bit / tracks].load(std::memory_order_relaxed);
   started.track = bit % tracks + 1;
   started.home->free_tracks &= ~(uint64_t{1} << (bit % tracks));
   return true;
@@ -275,7 +275,7 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
   started.is_persistent = true;
   started.is_long = is_worth_a_thread(start.arguments);
   started.set(StartedCall::State::kInactive);
-  communicator.persistent.fetch_add(1, std::memory_order_relaxed);
+  communicator.persistent.calls.fetch_add(1, std::memory_order_relaxed);
   return Outcome::kCarriedOut;
 }
 
@@ -298,7 +298,7 @@ void free_persistent(StartedCall& call) {
   call.home->free_tracks |= uint64_t{1} << (call.track - 1);
   give_back(call);
   // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
-  communicator.persistent.fetch_sub(1, std::memory_order_release);
+  communicator.persistent.calls.fetch_sub(1, std::memory_order_release);
 }
 
 }  // namespace hocket::interposer

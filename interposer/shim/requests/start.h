@@ -89,7 +89,7 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
     return true;
   }
   if (decision.why != Outcome::kCarriedOut) return false;
-  const c_api::ByMpi* const by_mpi = decision.communicator->started_by_mpi.get();
+  const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.started.get();
   if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
   if (is_own_operation(call, findings)) decision.why = Outcome::kOwnOperation;
   if (decision.why != Outcome::kCarriedOut) return false;

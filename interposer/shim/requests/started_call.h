@@ -16,7 +16,7 @@
 
 #include "c_api/internal/pending.h"
 #include "core/communicator.h"
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 #include "shim/collectives/decision.h"
 #include "shim/requests/copies.h"
 

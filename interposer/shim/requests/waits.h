@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/mpi_wait.h"
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 

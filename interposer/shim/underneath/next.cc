@@ -155,13 +155,13 @@ void internal::find_mpi() {
 #define HOCKET_COLLECTIVE(name, started, ...)   \
   HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
   HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #define HOCKET_COLLECTIVE(name, started, ...)   \
   HOCKET_FIND_BOTH(find_or_refuse, name##_c)    \
   HOCKET_FIND_BOTH(find_or_refuse, started##_c) \
   HOCKET_FIND_BOTH(find_or_refuse, name##_init_c)
-#include "shim/wrappers/neighbours.def"
+#include "shim/underneath/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #endif
 #define HOCKET_MPI_CAUGHT(name) HOCKET_FIND_BOTH(require, name)

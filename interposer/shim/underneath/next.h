@@ -37,13 +37,13 @@ struct CaughtFunctions {
   int (*Barrier_init)(MPI_Comm comm, MPI_Info info, MPI_Request* request) = nullptr;
 #define HOCKET_COLLECTIVE(name, started, parameters, ...) \
   int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #define HOCKET_COLLECTIVE(name, started, parameters, ...)                      \
   int(*name) parameters = nullptr;                                             \
   int (*started)(HOCKET_UNPACKED parameters, MPI_Request * request) = nullptr; \
   int (*name##_init)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
-#include "shim/wrappers/neighbours.def"
+#include "shim/underneath/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
@@ -52,13 +52,13 @@ struct CaughtFunctions {
 #define HOCKET_DISPLACEMENT MPI_Aint
 #define HOCKET_COLLECTIVE(name, started, parameters, ...) \
   int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #define HOCKET_COLLECTIVE(name, started, parameters, ...)                          \
   int(*name##_c) parameters = nullptr;                                             \
   int (*started##_c)(HOCKET_UNPACKED parameters, MPI_Request * request) = nullptr; \
   int (*name##_init_c)(HOCKET_UNPACKED parameters, MPI_Info info, MPI_Request * request) = nullptr;
-#include "shim/wrappers/neighbours.def"
+#include "shim/underneath/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT

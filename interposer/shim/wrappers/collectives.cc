@@ -14,7 +14,7 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_thro
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...) \
   HOCKET_WRAP(name, parameters, arguments, serve(__VA_ARGS__, pass_through))
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
@@ -34,5 +34,5 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_thro
 #define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...)          \
   HOCKET_WRAP_COUNT(MPI_, next_mpi, name, parameters, arguments, __VA_ARGS__) \
   HOCKET_WRAP_COUNT(PMPI_, next_pmpi, name, parameters, arguments, __VA_ARGS__)
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #endif

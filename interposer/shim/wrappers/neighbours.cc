@@ -20,7 +20,7 @@ using namespace hocket::interposer;
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, started, ...) HOCKET_WRAP_AMONG_NEIGHBOURS(name, started, name##_init, __VA_ARGS__)
-#include "shim/wrappers/neighbours.def"
+#include "shim/underneath/neighbours.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
@@ -30,5 +30,5 @@ using namespace hocket::interposer;
 #define HOCKET_DISPLACEMENT MPI_Aint
 #define HOCKET_COLLECTIVE(name, started, ...) \
   HOCKET_WRAP_AMONG_NEIGHBOURS(name##_c, started##_c, name##_init_c, __VA_ARGS__)
-#include "shim/wrappers/neighbours.def"
+#include "shim/underneath/neighbours.def"
 #endif

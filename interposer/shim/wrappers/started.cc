@@ -22,7 +22,7 @@ HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, started, ...) HOCKET_WRAP_FORMS(name, started, name##_init, __VA_ARGS__)
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
@@ -31,5 +31,5 @@ HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), 
 #define HOCKET_COUNT MPI_Count
 #define HOCKET_DISPLACEMENT MPI_Aint
 #define HOCKET_COLLECTIVE(name, started, ...) HOCKET_WRAP_FORMS(name, started##_c, name##_init_c, __VA_ARGS__)
-#include "shim/wrappers/collectives.def"
+#include "shim/underneath/collectives.def"
 #endif

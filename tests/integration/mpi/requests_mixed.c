@@ -170,11 +170,75 @@ static void end_operation(struct operation* one, const MPI_Status* status, int* 
   --*left;
 }
 
+// Some of the requests, by one of ten ways; how many are over, and which.
+struct some {
+  struct work* work;
+  int how, n, collectives, is_ignored;
+  MPI_Request* requests;
+  MPI_Status* statuses;
+  int* at;
+  int* indices;
+  MPI_Request* messages;
+};
+
+static int end_some(struct some* some) {
+  const int m = some->n;
+  MPI_Request* const requests = some->requests;
+  MPI_Status* const many = some->is_ignored ? MPI_STATUSES_IGNORE : some->statuses;
+  MPI_Status* const one = some->is_ignored ? MPI_STATUS_IGNORE : some->statuses;
+  int flag = 0, outcount = 0;
+  some->indices[0] = 0;
+  switch (some->how) {
+    case 0:
+      MPI_Wait(&requests[0], one);
+      return 1;
+    case 1:
+      MPI_Test(&requests[0], &flag, one);
+      return flag ? 1 : 0;
+    case 2:
+      for (int i = 0; i < 2; ++i) {
+        some->at[m + i] = -1;
+        requests[m + i] = some->messages[i];
+        some->messages[i] = MPI_REQUEST_NULL;
+      }
+      MPI_Waitall(m + 2, requests, many);
+      outcount = m + 2;
+      break;
+    case 3:
+      MPI_Testall(m, requests, &flag, many);
+      outcount = flag ? m : 0;
+      break;
+    case 4:
+      MPI_Waitany(m, requests, some->indices, one);
+      return 1;
+    case 5:
+      MPI_Testany(m, requests, some->indices, &flag, one);
+      return flag ? 1 : 0;
+    case 6:
+      MPI_Waitsome(m, requests, &outcount, some->indices, many);
+      return outcount;
+    case 7:
+      MPI_Testsome(m, requests, &outcount, some->indices, many);
+      return outcount;
+    case 8:
+      MPI_Request_get_status(requests[0], &flag, one);
+      if (flag && !some->is_ignored) check_status(one);
+      if (flag) check_operation(&some->work->operations[some->at[0]]);
+      return 0;
+    default:
+      MPI_Waitall(some->collectives, requests, many);
+      outcount = some->collectives;
+      break;
+  }
+  for (int i = 0; i < outcount; ++i) some->indices[i] = i;
+  return outcount;
+}
+
 // All of the first `n`, and two messages of this rank to itself, which are ended last.
 static void end_all(struct work* work, int n) {
   MPI_Request requests[kOperations + 4];
   MPI_Status statuses[kOperations + 4];
-  int left = n, message = 5, received = 0, outcount = 0, index = 0, flag = 0, indices[kOperations + 4];
+  int left = n, message = 5, received = 0, indices[kOperations + 4];
   MPI_Request inactive;
   MPI_Recv_init(&received, 1, MPI_INT, MPI_PROC_NULL, 0, work->comm, &inactive);
   MPI_Request messages[2];
@@ -194,58 +258,8 @@ static void end_all(struct work* work, int n) {
     const int how = (int)(draw(&work->own) % 10);
     last_how = how;
     const int is_ignored = (int)(draw(&work->own) % 2);
-    MPI_Status* const many = is_ignored ? MPI_STATUSES_IGNORE : statuses;
-    MPI_Status* const one = is_ignored ? MPI_STATUS_IGNORE : statuses;
-    outcount = 0;
-    switch (how) {
-      case 0:
-        MPI_Wait(&requests[0], one);
-        outcount = 1, indices[0] = 0;
-        break;
-      case 1:
-        MPI_Test(&requests[0], &flag, one);
-        if (flag) outcount = 1, indices[0] = 0;
-        break;
-      case 2:
-        at[m] = -2, requests[m++] = messages[0];
-        at[m] = -2, requests[m++] = messages[1];
-        MPI_Waitall(m, requests, many);
-        for (int i = 0; i < m; ++i) indices[i] = i;
-        outcount = m;
-        messages[0] = messages[1] = MPI_REQUEST_NULL;
-        break;
-      case 3:
-        MPI_Testall(m, requests, &flag, many);
-        for (int i = 0; i < m && flag; ++i) indices[i] = i;
-        outcount = flag ? m : 0;
-        break;
-      case 4:
-        MPI_Waitany(m, requests, &index, one);
-        outcount = 1, indices[0] = index;
-        break;
-      case 5:
-        MPI_Testany(m, requests, &index, &flag, one);
-        if (flag) outcount = 1, indices[0] = index;
-        break;
-      case 6:
-        MPI_Waitsome(m, requests, &outcount, indices, many);
-        break;
-      case 7:
-        MPI_Testsome(m, requests, &outcount, indices, many);
-        break;
-      case 8:
-        MPI_Request_get_status(requests[0], &flag, one);
-        if (flag) {
-          if (!is_ignored) check_status(statuses);
-          check_operation(&work->operations[at[0]]);
-        }
-        break;
-      default:
-        MPI_Waitall(collectives, requests, many);
-        for (int i = 0; i < collectives; ++i) indices[i] = i;
-        outcount = collectives;
-        break;
-    }
+    struct some some = {work, how, m, collectives, is_ignored, requests, statuses, at, indices, messages};
+    const int outcount = end_some(&some);
     const int is_single = how == 0 || how == 1 || how == 4 || how == 5;
     const int is_packed = how == 6 || how == 7;
     for (int i = 0; i < outcount; ++i) {

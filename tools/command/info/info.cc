@@ -10,7 +10,7 @@
 #include "base/nearest_word.h"
 #include "base/size_text.h"
 #include "command/command.h"
-#include "command/coverage.h"
+#include "command/info/coverage.h"
 #include "command/layout.h"
 #include "command/report.h"
 #include "engines/nic/call_size.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "command/coverage.h"
+#include "command/info/coverage.h"
 
 #include <algorithm>
 #include <array>

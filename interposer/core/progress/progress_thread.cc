@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/progress_thread.h"
+#include "core/progress/progress_thread.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 
 namespace hocket::interposer {
 namespace {
@@ -64,7 +64,7 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
   const uint32_t seen = self.calls.load(std::memory_order_seq_cst);
   self.sleeps.store(how, std::memory_order_seq_cst);
   const timespec most{most_ns / 1'000'000'000, most_ns % 1'000'000'000};
-  // Who has begun a call has raised the number of communicators before it looks whether this thread sleeps.
+  // Who has started a call has raised the number of communicators before it looks whether this thread sleeps.
   const bool may_sleep = how == Sleeps::kForMoments || internal::watched.load(std::memory_order_seq_cst) == 0;
   if (may_sleep && !self.ends.load(std::memory_order_seq_cst))
     sleep_on(self.calls, seen, how == Sleeps::kUntilCalled ? nullptr : &most);

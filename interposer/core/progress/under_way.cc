@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/under_way.h"
+#include "core/progress/under_way.h"
 
 #include <algorithm>
 #include <mutex>
 #include <vector>
 
 #include "c_api/internal/pending.h"
-#include "core/progress_thread.h"
+#include "core/progress/progress_thread.h"
 
 namespace hocket::interposer {
 namespace {
