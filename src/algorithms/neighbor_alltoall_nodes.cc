@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "algorithms/neighbor_blocks.h"
+#include "algorithms/neighbor_nodes.h"
 #include "algorithms/registered.h"
 
 namespace hocket::algorithms {
@@ -29,7 +30,6 @@ namespace of_neighbor_alltoall_nodes {
 
 using schedule::Builder;
 using schedule::Neighbours;
-using schedule::Nodes;
 using schedule::Slice;
 
 // A block that goes from node to node.
@@ -41,25 +41,9 @@ struct Block {
 // By the other node.
 using BlocksByNode = std::map<uint32_t, std::vector<Block>>;
 
-// Blocks side by side in an area.
-struct Row {
-  Slice slice;
-  uint32_t blocks = 0;
-  uint32_t next = 0;
-
-  Slice take(uint32_t count) {
-    next += count;
-    return Builder::parts_of(slice, next - count, next, blocks);
-  }
-};
-
 class Exchange {
  public:
-  explicit Exchange(Builder& builder)
-      : builder_(builder),
-        neighbours_(builder.neighbours()),
-        nodes_(*builder.shape().nodes),
-        node_(nodes_.node_of(builder.rank())) {
+  explicit Exchange(Builder& builder) : builder_(builder), neighbours_(builder.neighbours()), carriers_(builder) {
     find_blocks();
   }
 
@@ -71,20 +55,12 @@ class Exchange {
 
  private:
   uint32_t rank() const { return builder_.rank(); }
-  // On one node, for another.
-  uint32_t carrier(uint32_t node, uint32_t other) const {
-    const std::vector<uint32_t>& ranks = nodes_.ranks_of(node);
-    return ranks[other % ranks.size()];
-  }
-  bool carries(uint32_t other) const { return carrier(node_, other) == rank(); }
+  bool carries(uint32_t other) const { return carriers_.carries(other); }
   Slice own_block(const Block& block) const { return block_out(builder_, block.k); }
   Slice place_of(const Block& block) const { return block_in(builder_, neighbours_.slots(block.source)[block.k]); }
 
   void find_blocks();
-  Row make_row(uint32_t blocks) const {
-    if (blocks == 0) return {};
-    return {builder_.scratch_row(std::vector<uint64_t>(blocks)), blocks};
-  }
+  ScratchRow make_row(uint32_t blocks) const { return ScratchRow(builder_, blocks); }
   template <typename Predicate>
   static uint32_t count_if(const BlocksByNode& all, const Predicate& is_meant);
   void gather();
@@ -94,23 +70,22 @@ class Exchange {
 
   Builder& builder_;
   const Neighbours& neighbours_;
-  const Nodes& nodes_;
-  uint32_t node_;
+  Carriers carriers_;
   BlocksByNode outgoing_;  // of this node: by source, in its order
   BlocksByNode incoming_;  // by destination, then by source
-  Row collected_, received_;
+  ScratchRow collected_, received_;
 };
 
 void Exchange::find_blocks() {
-  for (const uint32_t rank : nodes_.ranks_of(node_)) {
+  for (const uint32_t rank : carriers_.own_ranks()) {
     const auto destinations = neighbours_.destinations(rank);
     for (uint32_t k = 0; k < destinations.size(); ++k)
-      if (destinations[k] != schedule::kNoRank && !nodes_.together(rank, destinations[k]))
-        outgoing_[nodes_.node_of(destinations[k])].push_back({rank, k, destinations[k]});
+      if (carriers_.is_elsewhere(destinations[k]))
+        outgoing_[carriers_.node_of(destinations[k])].push_back({rank, k, destinations[k]});
     const auto sources = neighbours_.sources(rank);
     for (uint32_t slot = 0; slot < sources.size(); ++slot)
-      if (sources[slot] != schedule::kNoRank && !nodes_.together(rank, sources[slot]))
-        incoming_[nodes_.node_of(sources[slot])].push_back({sources[slot], neighbours_.origins(rank)[slot], rank});
+      if (carriers_.is_elsewhere(sources[slot]))
+        incoming_[carriers_.node_of(sources[slot])].push_back({sources[slot], neighbours_.origins(rank)[slot], rank});
   }
   const auto order = [](const Block& block) { return std::tie(block.destination, block.source, block.k); };
   for (auto& [node, blocks] : incoming_)
@@ -128,17 +103,17 @@ uint32_t Exchange::count_if(const BlocksByNode& all, const Predicate& is_meant) 
 void Exchange::exchange_within() {
   for (const PeerBlocks& to : by_destination(neighbours_, rank()))
     for (const uint32_t k : to.blocks)
-      if (to.peer != rank() && nodes_.together(rank(), to.peer)) builder_.send(to.peer, block_out(builder_, k));
+      if (to.peer != rank() && !carriers_.is_elsewhere(to.peer)) builder_.send(to.peer, block_out(builder_, k));
   for (const PeerBlocks& from : by_source(neighbours_, rank()))
     for (const uint32_t k : from.blocks)
-      if (from.peer != rank() && nodes_.together(rank(), from.peer)) builder_.receive(from.peer, block_in(builder_, k));
+      if (from.peer != rank() && !carriers_.is_elsewhere(from.peer)) builder_.receive(from.peer, block_in(builder_, k));
   copy_own_blocks(builder_);
 }
 
 // Of each other node, the carrier has the blocks in the order of their sources.
 void Exchange::gather() {
   const auto is_handed = [&](uint32_t node, const Block& block) { return block.source == rank() && !carries(node); };
-  Row handed = make_row(count_if(outgoing_, is_handed));
+  ScratchRow handed = make_row(count_if(outgoing_, is_handed));
   collected_ = make_row(count_if(outgoing_, [&](uint32_t node, const Block&) { return carries(node); }));
   builder_.begin_stage();
   for (const auto& [node, blocks] : outgoing_) {
@@ -152,7 +127,8 @@ void Exchange::gather() {
     }
   }
   builder_.end_stage();
-  handed.next = collected_.next = 0;
+  handed.rewind();
+  collected_.rewind();
   builder_.begin_stage();
   exchange_within();
   for (const auto& [node, blocks] : outgoing_) {
@@ -164,7 +140,7 @@ void Exchange::gather() {
         const Slice place = collected_.take(count);
         if (source != rank()) builder_.receive(source, place);
       } else if (source == rank()) {
-        builder_.send(carrier(node_, node), handed.take(count));
+        builder_.send(carriers_.carrier_here(node), handed.take(count));
       }
     }
   }
@@ -173,7 +149,7 @@ void Exchange::gather() {
 
 // What is sent lies in the order of its destinations, so that carriers there can hand it on as it comes.
 void Exchange::cross() {
-  Row sent = make_row(collected_.blocks);
+  ScratchRow sent = make_row(collected_.blocks());
   received_ = make_row(count_if(incoming_, [&](uint32_t node, const Block&) { return carries(node); }));
   builder_.begin_stage();
   uint32_t begin = 0;
@@ -183,26 +159,26 @@ void Exchange::cross() {
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto key = [&](uint32_t i) { return std::tie(blocks[i].destination, blocks[i].source, blocks[i].k); };
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
-    for (const uint32_t i : order)
-      builder_.copy(Builder::part(collected_.slice, begin + i, collected_.blocks), sent.take(1));
+    for (const uint32_t i : order) builder_.copy(collected_.at(begin + i), sent.take(1));
     begin += static_cast<uint32_t>(blocks.size());
   }
   builder_.end_stage();
-  sent.next = 0;
+  sent.rewind();
   builder_.begin_stage();
   for (const auto& [node, blocks] : outgoing_)
-    if (carries(node)) builder_.send(carrier(node, node_), sent.take(static_cast<uint32_t>(blocks.size())));
+    if (carries(node)) builder_.send(carriers_.carrier_there(node), sent.take(static_cast<uint32_t>(blocks.size())));
   for (const auto& [node, blocks] : incoming_)
-    if (carries(node)) builder_.receive(carrier(node, node_), received_.take(static_cast<uint32_t>(blocks.size())));
+    if (carries(node))
+      builder_.receive(carriers_.carrier_there(node), received_.take(static_cast<uint32_t>(blocks.size())));
   builder_.end_stage();
-  received_.next = 0;
+  received_.rewind();
 }
 
 void Exchange::distribute() {
   const auto is_handed = [&](uint32_t node, const Block& block) {
     return block.destination == rank() && !carries(node);
   };
-  Row handed = make_row(count_if(incoming_, is_handed));
+  ScratchRow handed = make_row(count_if(incoming_, is_handed));
   builder_.begin_stage();
   for (const auto& [node, blocks] : incoming_) {
     for (size_t first = 0, last = 0; first < blocks.size(); first = last) {
@@ -213,12 +189,13 @@ void Exchange::distribute() {
         const Slice place = received_.take(count);
         if (destination != rank()) builder_.send(destination, place);
       } else if (destination == rank()) {
-        builder_.receive(carrier(node_, node), handed.take(count));
+        builder_.receive(carriers_.carrier_here(node), handed.take(count));
       }
     }
   }
   builder_.end_stage();
-  handed.next = received_.next = 0;
+  handed.rewind();
+  received_.rewind();
   builder_.begin_stage();
   for (const auto& [node, blocks] : incoming_) {
     for (const Block& block : blocks) {
@@ -239,11 +216,6 @@ void build(Builder& builder) {
   neighbor_alltoall_linear.build(builder);
 }
 
-std::string_view why_not(const Neighbours& /*neighbours*/, const Nodes* nodes) {
-  if (nodes == nullptr || nodes->count() == 1) return "all ranks are on one node";
-  return nodes->most() == 1 ? "each rank has a node of its own" : "";
-}
-
 }  // namespace of_neighbor_alltoall_nodes
 }  // namespace
 
@@ -254,7 +226,7 @@ constinit const Algorithm neighbor_alltoall_nodes = {
     .reference = "after Bienz, Gropp, Olson, Node aware sparse matrix-vector multiplication",
     .build = of_neighbor_alltoall_nodes::build,
     .root_relative = false,
-    .why_not_among = of_neighbor_alltoall_nodes::why_not,
+    .why_not_among = why_not_by_node,
 };
 
 }  // namespace hocket::algorithms

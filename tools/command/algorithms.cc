@@ -12,6 +12,7 @@
 #include "command/command.h"
 #include "command/layout.h"
 #include "command/predictions.h"
+#include "schedule/collective_names.h"
 #include "selection/choice.h"
 #include "words/collective_names.h"
 
@@ -24,6 +25,7 @@ constexpr const char* kAlgorithmsFooter = R"(
 Examples:
   hocket algorithms                     all of them
   hocket algorithms reduce              those of one collective
+  hocket algorithms neighbor_alltoall   those of one among neighbours, which the list of all leaves out
   hocket algorithms alltoall --nodes 3,1,4   and which of them run on such nodes
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K     and what the cost model predicts there
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K --model FILE     by the model line of that table
@@ -136,12 +138,37 @@ std::string heading_of(schedule::Collective collective, const Question& question
   return heading;
 }
 
+// Those of a collective among neighbours. Which of them serve is a matter of these.
+int list_among_neighbors(schedule::Collective collective, bool has_nodes, const PredictionWords& predictions) {
+  if (has_nodes || !(predictions.sizes + predictions.model + predictions.variants).empty())
+    return fail(kUsage, "which algorithms of " + std::string(schedule::name(collective)) +
+                            " serve, and how fast, depends on the neighbours: in a program, "
+                            "hocket_neighbourhood_explain() says it");
+  nlohmann::json rows = nlohmann::json::array();
+  if (!predictions.json)
+    std::printf("%s\n", heading_of(schedule::base_of(collective), Question{collective, std::nullopt}).c_str());
+  for (const Algorithm* algorithm : algorithms::all_among_neighbors()) {
+    if (algorithm->collective != schedule::base_of(collective)) continue;
+    if (!predictions.json) {
+      print(*algorithm, {});
+      continue;
+    }
+    rows.push_back(as_json(*algorithm, {}));
+    rows.back()["over_nodes"] = true;  // by messages, what publishes too
+  }
+  if (predictions.json) std::printf("%s\n", rows.dump(2).c_str());
+  return kSuccess;
+}
+
 int list(const std::string& collective_name, const LayoutOptions& options, const PredictionWords& predictions) {
   const bool json = predictions.json;
   uint32_t ranks = 0;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options, ranks);
   if (!layout.is_ok()) return fail(kUsage, layout.status().message());
   Question question{.collective = std::nullopt, .nodes = layout.take()};
+  const std::optional<schedule::Collective> any = schedule::find_any_collective(collective_name);
+  if (any && schedule::is_among_neighbors(*any))
+    return list_among_neighbors(*any, question.nodes.has_value(), predictions);
   if (!collective_name.empty()) {
     const Result<schedule::Collective> named = read_collective(collective_name);
     if (!named.is_ok()) return fail(kUsage, named.status().message());

@@ -134,6 +134,14 @@ class Algorithms(CommandTest):
         for row in rows:
             self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
 
+    def test_those_among_neighbours_are_listed_by_themselves(self):
+        text = self.expect(run("algorithms", "MPI_Neighbor_alltoallv"), 0).stdout
+        self.assertIn("neighbor_alltoallv, by algorithms of neighbor_alltoall\n", text)
+        self.assertIn("  joined ", text)
+        rows = json.loads(self.expect(run("algorithms", "neighbor_allgather", "--json"), 0).stdout)
+        self.assertEqual([row["name"] for row in rows], ["linear", "direct", "dimensions", "nodes"])
+        self.refused("algorithms", "neighbor_allgather", "--nodes", "2x2", words=["depends on the neighbours"])
+
     def test_a_vector_version_has_those_of_the_one_with_equal_blocks(self):
         equal, vector = (json.loads(self.expect(run("algorithms", name, "--json"), 0).stdout)
                          for name in ["allgather", "allgatherv"])
