@@ -79,7 +79,8 @@ void note_held(const Pool& self) {
 // With a request of its own.
 StartedCall* make_call(Pool& self) {
   auto made = std::make_unique<StartedCall>();
-  const int error = next_pmpi().Recv_init(nullptr, 0, handles.byte, MPI_PROC_NULL, 0, hidden_comm(), &made->handle);
+  const int error =
+      next_pmpi().Recv_init(nullptr, 0, handles.byte, rank_on_hidden_comm(), 0, hidden_comm(), &made->handle);
   if (error != MPI_SUCCESS) return nullptr;
   make_findable(self, *made);
   self.all.push_back(std::move(made));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives that have been started, from their beginning until the program has been told that they are over, and
 // persistent ones from one start to the next. What the program holds is a request of its MPI: a persistent receive of
-// nothing from nobody, which the MPI takes for inactive. So whatever a program or another library does with it beside
-// waiting, testing, starting and freeing, which hocket catches, does no harm; and an inactive one of a persistent
-// collective needs no more than the MPI's own answer.
+// nothing from the rank itself that is never started, which the MPI takes for inactive. (One from MPI_PROC_NULL Intel
+// MPI takes for over in MPI_Waitany, each time.) So whatever a program or another library does with it beside waiting,
+// testing, starting and freeing, which hocket catches, does no harm; and an inactive one of a persistent collective
+// needs no more than the MPI's own answer.
 //
 // Thread safety: a request is used by one thread at a time, as MPI demands. The hidden receives are found without a
 // lock, and kept for the next calls.

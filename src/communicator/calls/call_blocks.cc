@@ -125,14 +125,17 @@ const std::byte* CallBlocks::copy_input(const Arguments& arguments, uint32_t siz
     if (bytes != 0) std::memcpy(copy_.get(), arguments.input, bytes);
     return copy_.get();
   }
+  // A call that is started again finds those of its last copy.
+  const bool is_copied_again = input_.whole.displacements == copy_displacements_.data();
+  if (!is_copied_again) input_displacements_ = input_.whole.displacements;
   std::byte* into = copy_.get();
   for (uint32_t block = 0; block < size; ++block) {
     const uint64_t length = input_.whole.counts[block] * element;
-    if (length != 0) std::memcpy(into, arguments.input + input_.whole.displacements[block] * element, length);
+    if (length != 0) std::memcpy(into, arguments.input + input_displacements_[block] * element, length);
     into += length;
   }
-  lay_densely(input_.whole.counts, size, input_.displacements);
-  input_.whole.displacements = input_.displacements.data();
+  lay_densely(input_.whole.counts, size, copy_displacements_);
+  input_.whole.displacements = copy_displacements_.data();
   return copy_.get();
 }
 

@@ -35,7 +35,7 @@ class CallBlocks {
   const schedule::Extents& part(uint64_t first, uint64_t most);
 
   // A copy of the caller's input, for collectives in place whose output would overwrite what peers still want.
-  // Blocks that differ lie densely in the copy.
+  // Blocks that differ lie densely in the copy. Each start of a call makes one.
   const std::byte* copy_input(const Arguments& arguments, uint32_t size);
 
  private:
@@ -57,6 +57,8 @@ class CallBlocks {
   schedule::Extents part_;
   Side input_;
   Side output_;
+  const uint64_t* input_displacements_ = nullptr;  // where the program's blocks lie
+  std::vector<uint64_t> copy_displacements_;       // and those of the copy
   std::unique_ptr<std::byte[]> copy_;
   uint64_t copy_bytes_ = 0;
 };
