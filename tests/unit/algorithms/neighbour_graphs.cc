@@ -72,9 +72,9 @@ std::vector<Graph> small_stencils(uint32_t longest, std::mt19937& random) {
   return graphs;
 }
 
-std::vector<Graph> lists_of_tori(std::mt19937& random) {
+std::vector<Graph> lists_of_tori(uint32_t longest, std::mt19937& random) {
   std::vector<Graph> graphs;
-  each_grid(4, [&](const Lengths& lengths, const Periods& periods, uint32_t points, const std::string& name) {
+  each_grid(longest, [&](const Lengths& lengths, const Periods& periods, uint32_t points, const std::string& name) {
     if (std::count(periods.begin(), periods.end(), false) != 0) return;
     const auto torus =
         Neighbours::of_stencil(lengths, periods, all_around(static_cast<uint32_t>(lengths.size())), points).take();

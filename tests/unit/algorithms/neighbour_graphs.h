@@ -22,7 +22,7 @@ std::vector<Graph> small_grids(uint32_t longest);
 // The same with all neighbours around a point, itself too, and with offsets that are drawn, some twice and some far.
 std::vector<Graph> small_stencils(uint32_t longest, std::mt19937& random);
 // Of small tori, all neighbours around a point in lists, the sources in some order that is the same on all ranks.
-std::vector<Graph> lists_of_tori(std::mt19937& random);
+std::vector<Graph> lists_of_tori(uint32_t longest, std::mt19937& random);
 // Up to `most` ranks, of whom some have nobody, and some each other or themselves several times.
 Graph random_graph(uint32_t most, std::mt19937& random);
 
