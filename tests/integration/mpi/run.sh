@@ -54,10 +54,10 @@ compile() {
 }
 
 # The one program of several sources, with Open MPI's and MPICH's own C++ bindings left out.
-conformance_sources=(main.cc buffers.cc calls.cc cases.cc communicators.cc elements.cc flaws.cc image.cc last_words.cc
-  layouts.cc operations.cc part.cc runner.cc)
+conformance_sources=(main.cc buffers.cc calls.cc cases.cc communicators.cc elements.cc ends.cc flaws.cc image.cc
+  last_words.cc layouts.cc operations.cc part.cc runner.cc)
 compile_conformance() {
-  if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[ch]*' -print -quit)" ]; then
+  if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[chd]*' -print -quit)" ]; then
     return
   fi
   local temporary=$binary.$$ cxx=${cc/mpicc/mpicxx} objects flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)

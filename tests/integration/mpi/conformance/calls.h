@@ -5,15 +5,43 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include "cases.h"
 #include "part.h"
 
 namespace conformance {
 
-// Makes the call with these buffers; the MPI's error code.
-int call(const Case& which, const Part& part, const Communicator& communicator, unsigned char* input,
-         unsigned char* output);
+// The arguments of one call, in whichever of its forms the case says, with these buffers. They live as long as this.
+class MadeCall {
+ public:
+  MadeCall(const Case& which, const Part& part, const Communicator& communicator, unsigned char* input,
+           unsigned char* output);
+  MadeCall(const MadeCall&) = delete;
+  MadeCall& operator=(const MadeCall&) = delete;
+
+  // Each returns the MPI's error code. A blocking call is over when make() returns, a started one after end(); a
+  // persistent one takes start() and end() as often as it is started, and free() at last.
+  int make();
+  int start();
+  int end();
+  int free();
+  // What the MPI has done with the request that it must not; empty: nothing.
+  const std::string& complaint() const { return complaint_; }
+
+ private:
+  void complain_unless(bool is_right, const char* what);
+
+  const Case& case_;
+  const Part& part_;
+  const Communicator& communicator_;
+  const void* input_;
+  void* output_;
+  std::shared_ptr<void> sides_;  // of the width that is called
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::string complaint_;
+};
 
 // The interposer's switch: whether hocket carries calls out, or hands all of them on to the MPI.
 class Switch {

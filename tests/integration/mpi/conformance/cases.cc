@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "flaws.h"
@@ -27,6 +28,8 @@ int64_t bytes_of(const Family& family) {
   return std::max<int64_t>(sum, 1);
 }
 
+constexpr bool has_persistent() { return HOCKET_TEST_HAS_PERSISTENT != 0; }
+
 // Numbers that programs use, and those around which a message changes its way.
 int64_t draw_sequences(Random& random, int64_t bytes) {
   static const int64_t numbers[] = {0, 1, 1, 2, 3, 7, 12, 100, 1000};
@@ -46,6 +49,15 @@ const char* mpi_name(Collective collective) {
       "Scatterv",       "Allgather", "Allgatherv", "Alltoall",  "Alltoallv", "Alltoallw", "Reduce_scatter_block",
       "Reduce_scatter", "Scan",      "Exscan"};
   return names[static_cast<int>(collective)];
+}
+
+std::string function_name(Form form, Collective collective) {
+  std::string name = mpi_name(collective);
+  if (form == Form::kStarted) {
+    name[0] = static_cast<char>(std::tolower(name[0]));
+    return "I" + name;
+  }
+  return form == Form::kPersistent ? name + "_init" : name;
 }
 
 bool is_reduction(Collective collective) {
@@ -237,9 +249,42 @@ void Cases::draw_operation(Case& result, Random& random) const {
   }
 }
 
+std::vector<Form> forms_of(const Case& which, Forms forms) {
+  if (forms == Forms::kStarted) return {Form::kStarted};
+  if (forms == Forms::kPersistent) return has_persistent() ? std::vector<Form>{Form::kPersistent} : std::vector<Form>{};
+  const uint64_t any = hash(which.salt, 70) % 4;
+  if (forms == Forms::kAll && any == 0) return {Form::kBlocking, Form::kStarted};
+  if (forms == Forms::kAll && any == 1 && has_persistent()) return {Form::kBlocking, Form::kPersistent};
+  return {Form::kBlocking};
+}
+
+Case in_form(const Case& which, Form form) {
+  Case result = which;
+  result.form = form;
+  if (form == Form::kBlocking) return result;
+  Random random(hash(which.salt, 71));
+  result.end = static_cast<End>(random.below(kEnds));
+  result.has_company = random.chance(30);
+  result.has_statuses = random.chance(50);
+  // An operation would meet another type than the one that it is shown.
+  result.frees_types = random.chance(30) && which.operation == nullptr;
+  if (form == Form::kPersistent) result.starts = 2 + static_cast<int>(random.below(2));
+  return result;
+}
+
+bool is_passed_by_design(const Case& which, const Communicator& communicator) {
+  if (which.form == Form::kBlocking) return false;
+  if (which.form == Form::kPersistent && communicator.size == 1) return true;
+  if (which.operation == nullptr) return false;
+  return !which.operation->is_predefined() || is_operation_the_hosts(which);
+}
+
 std::string description(const Case& which, const Communicator& communicator) {
   static const char* const patterns[] = {"equal", "random", "sparse", "only one", "unequal", "none"};
-  std::string text = std::string("MPI_") + mpi_name(which.collective) + (which.is_large ? "_c" : "");
+  static const char* const ends[] = {
+      "Wait", "Test", "Request_get_status", "Waitall", "Waitany", "Waitsome", "Testall", "Testany", "Testsome"};
+  static const char* const forms[] = {"blocking", "started", "persistent"};
+  std::string text = "MPI_" + function_name(which.form, which.collective) + (which.is_large ? "_c" : "");
   if (which.collective != Collective::kBarrier) {
     const size_t length = which.family.size();
     const bool is_uniform = length > 0 && std::count(which.family.begin(), which.family.end(), which.family[0]) ==
@@ -258,7 +303,14 @@ std::string description(const Case& which, const Communicator& communicator) {
   text += " on " + communicator.name + " of " + std::to_string(communicator.size);
   if (is_rooted(which.collective) && communicator.size > 0)
     text += " root " + std::to_string(which.root % static_cast<uint64_t>(communicator.size));
-  return text + " (--seed " + std::to_string(which.seed) + " --first " + std::to_string(which.number) + " --cases 1)";
+  if (which.form != Form::kBlocking) {
+    text += std::string(" ended by ") + ends[static_cast<int>(which.end)];
+    if (which.has_company) text += " in company";
+    if (which.frees_types) text += " types freed";
+    if (which.round != 0) text += " on changed data";
+  }
+  return text + " (--seed " + std::to_string(which.seed) + " --first " + std::to_string(which.number) +
+         " --cases 1 --forms " + forms[static_cast<int>(which.form)] + ")";
 }
 
 }  // namespace conformance

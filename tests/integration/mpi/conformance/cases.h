@@ -2,6 +2,8 @@
 // What is called: a case is the same on all ranks and follows from (seed, number) alone.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +13,13 @@
 #include "elements.h"
 #include "layouts.h"
 #include "operations.h"
+
+// Open MPI 5 has the persistent collectives of MPI 4, though it calls itself one of MPI 3.1.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HOCKET_TEST_HAS_PERSISTENT 1
+#else
+#define HOCKET_TEST_HAS_PERSISTENT 0
+#endif
 
 namespace conformance {
 
@@ -41,6 +50,18 @@ bool is_rooted(Collective collective);
 bool has_in_place(Collective collective);
 bool is_vector(Collective collective);  // blocks of different lengths
 
+// How a call is made: MPI_Bcast, MPI_Ibcast or MPI_Bcast_init.
+enum class Form { kBlocking, kStarted, kPersistent };
+inline constexpr int kForms = 3;
+// Which of them cases are run in; all: blocking, and some in another form besides.
+enum class Forms { kBlocking, kStarted, kPersistent, kAll };
+
+std::string function_name(Form form, Collective collective);  // "Ibcast"
+
+// By which functions the program learns that a call is over.
+enum class End { kWait, kTest, kAskedFirst, kWaitall, kWaitany, kWaitsome, kTestall, kTestany, kTestsome };
+inline constexpr int kEnds = 9;
+
 // How the lengths of a vector collective's blocks differ.
 enum class Pattern { kEqual, kRandom, kSparse, kOnlyOne, kUnequal, kNone };
 
@@ -65,6 +86,14 @@ struct Case {
   bool is_hocket_first = true;  // who of the two makes the call first
   Memory input = Memory::kHeap;
   Memory output = Memory::kHeap;
+  // Of what is started. None of it has a part in what is called, or on which data.
+  Form form = Form::kBlocking;
+  End end = End::kWait;
+  bool has_company = false;   // it is awaited together with a message of the rank's to itself
+  bool has_statuses = false;  // the program looks at them
+  bool frees_types = false;   // copies of the types, as soon as the call has begun
+  int starts = 1;             // of a persistent one
+  uint64_t round = 0;         // other data than in round 0, by the same call
 };
 
 class Cases {
@@ -89,6 +118,14 @@ class Cases {
   int ranks_;
   std::vector<Case> core_;
 };
+
+// In which forms a case is run.
+std::vector<Form> forms_of(const Case& which, Forms forms);
+// The same call in another form.
+Case in_form(const Case& which, Form form);
+// Whether hocket hands it on by design, or may: operations that only the MPI can run, in a started call, and persistent
+// calls of one rank.
+bool is_passed_by_design(const Case& which, const Communicator& communicator);
 
 // On one line, all that tells this case from others.
 std::string description(const Case& which, const Communicator& communicator);

@@ -137,6 +137,26 @@ bool is_host_dangerous(const Case& which, const Communicator& communicator) {
   }
 }
 
+bool spare_host(Case& which) {
+  const bool is_old = host().maker == Maker::kIntel || (host().maker == Maker::kMpich && host().version < 5);
+  // MPICH 4.0.2 and Intel MPI copy the root's own block when MPI_Gather_init is called, and free types once too often.
+  if (which.form == Form::kPersistent && is_old) return false;
+  // Open MPI 5 crashes in started calls whose types have been freed.
+  which.frees_types = false;
+  // MPI_Testall and MPI_Waitall of MPICH say of a persistent collective that it is an invalid request.
+  const bool ends_all = which.end == End::kTestall || which.end == End::kWaitall;
+  if (which.form == Form::kPersistent && ends_all && host().maker == Maker::kMpich) which.end = End::kWait;
+  return true;
+}
+
+bool is_operation_the_hosts(const Case& which) {
+  const Element& element = *which.family[0];
+  if (element.element_class == Class::kFortranLogical) return true;
+  // Open MPI's sums of short integers saturate on some processors.
+  const bool is_integer = element.element_class == Class::kInteger || element.element_class == Class::kFortranInteger;
+  return host().maker == Maker::kOpenMpi && which.operation->op == MPI_SUM && is_integer && element.size <= 2;
+}
+
 // With some hundreds of them, MPI_Pack of MPICH 4.0.2 sometimes leaves out the last bytes.
 bool must_types_be_few() { return host().maker == Maker::kMpich && host().version < 5; }
 

@@ -11,6 +11,12 @@ namespace conformance {
 // own reckoning is the law.
 bool is_host_dangerous(const Case& which, const Communicator& communicator);
 
+// Of a started call that is the MPI's: leaves out what it can't do. False: it can't be made at all.
+bool spare_host(Case& which);
+
+// Whether a predefined operation means to this MPI on this type what only it knows.
+bool is_operation_the_hosts(const Case& which);
+
 // Whether it breaks down when many types exist at the same time.
 bool must_types_be_few();
 

@@ -53,7 +53,8 @@ Image blank(const Case& which, const Extent& extent, uint64_t side) {
 Values values_of(const Case& which) { return which.operation != nullptr ? which.operation->values : Values::kAnyBytes; }
 
 void write_element(const Case& which, const Element& element, uint64_t key, int64_t index, unsigned char* at) {
-  element.write(at, values_of(which), hash(which.salt, key, static_cast<uint64_t>(index)), static_cast<int>(key));
+  const uint64_t any = hash(which.salt + which.round, key, static_cast<uint64_t>(index));
+  element.write(at, values_of(which), any, static_cast<int>(key));
 }
 
 // What ranks [key, last) have, combined in rank order; elements one after the other.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every blocking collective, made twice with the same arguments in one process: by hocket and, through its switch, by
-// the MPI underneath; then whole buffers are compared, and both with what this program reckons by itself.
+// Every collective, made twice with the same arguments in one process: by hocket, blocking, non-blocking or persistent,
+// and, through its switch, by the MPI underneath, always blocking; then whole buffers are compared, and both with what
+// this program reckons by itself. Persistent ones are started two or three times, by turns with other data.
 //
-//   conformance [--cases N] [--seed S] [--first N] [--only NAME] [--must NAMES] [--off] [--strict] [--corrupt N]
-//               [--limit SECONDS]
+//   conformance [--cases N] [--seed S] [--first N] [--only NAME] [--must NAMES] [--forms FORMS] [--off] [--strict]
+//               [--corrupt N] [--limit SECONDS]
 // --only: one collective ("Bcast"). --must: these collectives ("Bcast,Scan" or "all") must be carried out by hocket
-// whenever there is more than one rank. --off: hocket stays switched off, which tests this program and the MPI.
+// whenever there is more than one rank, but for started ones by the program's own operations. --forms: "blocking",
+// "started" or "persistent", or "all": each case in the blocking form, and one in four in each of the others besides.
+// The form changes nothing else about a case. --off: hocket stays switched off, which tests this program and the MPI.
 // --strict: the MPI underneath being wrong is a failure. --corrupt: every N cases a byte is changed, which must be
 // found.
 // --limit: how long one case may take until the program says so and ends. The seed is TEST_SEED, or drawn, and
@@ -34,7 +37,24 @@ struct Options {
   unsigned limit_seconds = 120;
   bool stays_off = false;
   bool is_strict = false;
+  Forms forms = Forms::kAll;
 };
+
+bool read_forms(const std::string& name, Forms& forms) {
+  static const struct {
+    const char* name;
+    Forms forms;
+  } known[] = {{"blocking", Forms::kBlocking},
+               {"started", Forms::kStarted},
+               {"persistent", Forms::kPersistent},
+               {"all", Forms::kAll}};
+  for (const auto& each : known) {
+    if (name != each.name) continue;
+    forms = each.forms;
+    return true;
+  }
+  return false;
+}
 
 bool read_options(int argc, char** argv, Options& options) {
   const char* seed = std::getenv("TEST_SEED");
@@ -66,6 +86,8 @@ bool read_options(int argc, char** argv, Options& options) {
       options.only = value;
     } else if (name == "--must") {
       options.must = value;
+    } else if (name == "--forms") {
+      if (!read_forms(value, options.forms)) return false;
     } else {
       return false;
     }
@@ -79,19 +101,20 @@ bool is_named(const std::string& names, Collective collective) {
 
 Score sum_over_ranks(const Score& mine) {
   Score all = mine;
-  for (uint64_t* number : {&all.calls, &all.carried_out, &all.passed_through, &all.without_host, &all.alone,
-                           &all.failures, &all.host_wrong, &all.host_traces}) {
+  for (uint64_t* number : {&all.calls, &all.carried_out, &all.passed_through, &all.by_design, &all.without_host,
+                           &all.alone, &all.failures, &all.host_wrong, &all.host_traces}) {
     MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   }
   return all;
 }
 
-void print(const char* name, const Score& score) {
+void print(const std::string& name, const Score& score) {
   std::printf(
-      "conformance: %-20s %7llu cases %8llu calls  carried out %8llu  alone %6llu  passed through %8llu  failed %llu",
-      name, static_cast<unsigned long long>(score.cases), static_cast<unsigned long long>(score.calls),
+      "conformance: %-25s %7llu cases %8llu calls  carried out %8llu  alone %6llu  passed through %8llu  failed %llu",
+      name.c_str(), static_cast<unsigned long long>(score.cases), static_cast<unsigned long long>(score.calls),
       static_cast<unsigned long long>(score.carried_out), static_cast<unsigned long long>(score.alone),
       static_cast<unsigned long long>(score.passed_through), static_cast<unsigned long long>(score.failures));
+  if (score.by_design > 0) std::printf("  by design %llu", static_cast<unsigned long long>(score.by_design));
   if (score.without_host > 0) std::printf("  without host %llu", static_cast<unsigned long long>(score.without_host));
   if (score.host_wrong > 0) std::printf("  host wrong %llu", static_cast<unsigned long long>(score.host_wrong));
   if (score.host_traces > 0) {
@@ -100,17 +123,39 @@ void print(const char* name, const Score& score) {
   std::printf("\n");
 }
 
+void add(Score& sum, const Score& more) {
+  sum.cases += more.cases;
+  sum.calls += more.calls;
+  sum.carried_out += more.carried_out;
+  sum.passed_through += more.passed_through;
+  sum.by_design += more.by_design;
+  sum.alone += more.alone;
+  sum.failures += more.failures;
+}
+
+// Of all functions of a form. What must be and is not is added to `missing`.
+Score report_form(const Runner& runner, const Options& options, Form form, int rank, uint64_t& missing) {
+  static const char* const names[] = {"all blocking", "all non-blocking", "all persistent"};
+  Score sum;
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const Score score = sum_over_ranks(runner.score(form, collective));
+    if (score.cases == 0) continue;
+    add(sum, score);
+    if (is_named(options.must, collective)) missing += score.passed_through;
+    if (rank == 0) print(function_name(form, collective), score);
+  }
+  if (sum.cases != 0 && rank == 0) print(names[static_cast<int>(form)], sum);
+  return sum;
+}
+
 // Whether everything is as it must be; the same on all ranks.
 bool report(const Runner& runner, const Options& options, int rank) {
   uint64_t failures = 0, missing = 0, cases = 0;
-  for (int i = 0; i < kCollectives; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    const Score score = sum_over_ranks(runner.score(collective));
+  for (const Form form : {Form::kBlocking, Form::kStarted, Form::kPersistent}) {
+    const Score score = report_form(runner, options, form, rank, missing);
     failures += score.failures;
     cases += score.cases;
-    if (score.cases == 0) continue;
-    if (is_named(options.must, collective)) missing += score.passed_through;
-    if (rank == 0) print(mpi_name(collective), score);
   }
   uint64_t corrupted = runner.corrupted();
   MPI_Allreduce(MPI_IN_PLACE, &corrupted, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -145,14 +190,18 @@ bool run(const Options& options, unsigned char* stack) {
     std::fflush(stdout);
   }
   prepare_last_words(options.limit_seconds);
-  std::vector<bool> must;
-  for (int i = 0; i < kCollectives; ++i) must.push_back(is_named(options.must, static_cast<Collective>(i)));
-  Runner runner(hocket, places, communicators, must, options.corrupt_each, options.is_strict);
+  Rules rules;
+  for (int i = 0; i < kCollectives; ++i) rules.must.push_back(is_named(options.must, static_cast<Collective>(i)));
+  rules.corrupt_each = options.corrupt_each;
+  rules.is_strict = options.is_strict;
+  rules.forms = options.forms;
+  Runner runner(hocket, places, communicators, rules);
   for (uint64_t number = options.first; number < options.first + options.cases; ++number) {
     const Case one = cases.make(number);
     if (options.only.empty() || is_named(options.only, one.collective)) runner.run(one);
   }
   const bool is_good = report(runner, options, rank);
+  std::fflush(stdout);  // before others write about MPI_Finalize
   free_communicators(communicators);
   forget_layouts();
   free_operations();
