@@ -78,11 +78,12 @@ Told told_of(const Passed& passed) {
 Status compare(const std::vector<Told>& told, const Passed& own) {
   const std::string function = name_of(own.kind);
   const auto text_of = [](size_t rank) { return "rank " + std::to_string(rank); };
-  for (size_t rank = 0; rank < told.size(); ++rank) {
-    if (told[rank].is_wrong == 0) continue;
-    const std::string why =
-        own.wrong.empty() ? text_of(rank) + " has passed what can't be right; its own error says what" : own.wrong;
-    return {Code::kInvalidArgument, function + ": " + why};
+  const auto wrong = std::find_if(told.begin(), told.end(), [](const Told& one) { return one.is_wrong != 0; });
+  if (wrong != told.end()) {
+    const std::string other = text_of(static_cast<size_t>(wrong - told.begin()));
+    return {Code::kInvalidArgument,
+            function + ": " +
+                (own.wrong.empty() ? other + " has passed what can't be right; its own error says what" : own.wrong)};
   }
   for (size_t rank = 1; rank < told.size(); ++rank) {
     if (told[rank].kind != told[0].kind)

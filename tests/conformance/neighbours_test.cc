@@ -213,6 +213,23 @@ TEST(Neighbourhoods, ThatRanksDisagreeAboutAreAnErrorOnAllOfThemAndTheCommGoesOn
   });
 }
 
+TEST(Neighbourhoods, MayOutliveTheirComm) {
+  run_threads(3, [](Rank& me) {
+    Rank other = me;
+    ASSERT_EQ(hocket_comm_dup(me.comm, &other.comm), HOCKET_OK) << hocket_error_text();
+    Part part;
+    hocket_neighbourhood_t* made = ring_of_neighbours().make(other, part);
+    NeighborCall call(Collective::kNeighborAllgather, part, me.rank, 3);
+    ASSERT_EQ(call.run(made), HOCKET_OK) << hocket_error_text();
+    EXPECT_EQ(call.problem(), "");
+    ASSERT_EQ(hocket_comm_destroy(other.comm), HOCKET_OK) << hocket_error_text();
+    int sources = 0;
+    EXPECT_EQ(hocket_neighbourhood_counts(made, &sources, nullptr), HOCKET_OK);
+    EXPECT_EQ(sources, 2);
+    ASSERT_EQ(hocket_neighbourhood_destroy(made), HOCKET_OK);
+  });
+}
+
 TEST(NeighborCalls, RefuseWhatCanNotBeRight) {
   run_threads(2, [](Rank& me) {
     Part part;

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "neighbour_graphs.h"
-#include "platform/sanitizer.h"
 #include "proving.h"
 
 namespace hocket::algorithms {
