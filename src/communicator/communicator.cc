@@ -219,7 +219,12 @@ Status Communicator::start(Request* kept) {
   }
   kept->track = kept->own_track != 0 ? kept->own_track : requests_.next_track();
   if (Result<Track*> track = tracks_.open(kept->track); !track.is_ok()) return failure_.fail(track.take_status());
-  launch(std::unique_ptr<Request>(kept), *kept->plan, kept->plan);
+  kept->done.store(false, std::memory_order_relaxed);
+  if (kept->call.keeps(*kept->plan))
+    kept->call.start_again();
+  else
+    kept->call.start(kept->arguments, *kept->plan, kept->plan);
+  requests_.advance(requests_.push(std::unique_ptr<Request>(kept))->track);
   return Status::ok();
 }
 
@@ -264,7 +269,9 @@ void Communicator::await(Request* request) {
     return request->done.load(std::memory_order_acquire);
   };
   if (!is_done()) {
+    requests_.await(1);
     const Status waited = wait_.until(is_done, [] { return RankBlock::kAnything; });
+    requests_.await(0);
     if (!waited.is_ok()) requests_.advance();  // the communicator is broken: every request ends with the reason
   }
 }

@@ -31,6 +31,9 @@ class Call {
   const CallBlocks& blocks() const { return blocks_; }
   // Both must live until the call is done; pass ownership of the programs where no other object keeps them.
   void start(const Arguments& arguments, const Prepared& prepared, std::shared_ptr<const Prepared> keep = nullptr);
+  // Of one that is over, with programs that it keeps itself.
+  void start_again() { start(*arguments_, *prepared_, std::move(keep_)); }
+  bool keeps(const Prepared& prepared) const { return keep_ != nullptr && prepared_ == &prepared; }
   // Does what can be done now. A failure is stored in `failure`; it ends the call and breaks its communicator.
   engines::Progress advance(Track& track, Status& failure);
   // Changes when the call has come a stage further.

@@ -73,7 +73,7 @@ bool RequestQueue::advance(Request& request) {
 }
 
 Status RequestQueue::advance_beside() {
-  if (running_ == 0) return Status::ok();
+  if (running_ == awaited_) return Status::ok();
   const bool was_broken = failure_.is_broken();
   advance();
   return failure_.is_broken() == was_broken ? Status::ok() : failure_.broken();

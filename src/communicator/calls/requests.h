@@ -54,6 +54,8 @@ class RequestQueue {
   void advance();
   // Those of one track.
   void advance(uint32_t track);
+  // So many are moved by who waits for them.
+  void await(uint32_t requests) { awaited_ = requests; }
   // The same beside a call that waits. Not ok: a request has broken the communicator, and the call's steps have been
   // cancelled.
   Status advance_beside();
@@ -88,6 +90,7 @@ class RequestQueue {
   uint64_t started_ = 0;
   uint64_t moves_ = 0;
   uint32_t running_ = 0;
+  uint32_t awaited_ = 0;
   // Of those that are not kept. Relaxed: requests order what they have done by themselves.
   uint64_t pushed_ = 0;
   std::atomic<uint64_t> retired_{0};
