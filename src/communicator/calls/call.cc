@@ -89,7 +89,7 @@ const engines::Program& Call::next_program() {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
     schedule::Extents extents = blocks_.part(first, most);
     if (prepared_->neighbours != nullptr) {
-      if (!plan_->rows.empty()) lengths_.lay_own_rows(*plan_, extents);
+      if (!plan_->rows.empty()) lengths_.lay_own_rows(*plan_, prepared_->incoming, extents);
     } else if (prepared_->lengths || !plan_->rows.empty()) {
       lengths_.lay_rows(*plan_, prepared_->longest_short, extents);
     }

@@ -203,6 +203,16 @@ Status Planner::prepare_lengths(Prepared& prepared, const schedule::Plan& plan) 
   return Status::ok();
 }
 
+static std::vector<std::pair<uint64_t, uint32_t>> incoming_blocks(const schedule::Neighbours& neighbours,
+                                                                  uint32_t rank) {
+  std::vector<std::pair<uint64_t, uint32_t>> blocks;
+  const auto sources = neighbours.sources(rank);
+  for (uint32_t k = 0; k < sources.size(); ++k)
+    if (sources[k] != schedule::kNoRank) blocks.emplace_back(neighbours.number_in(rank, k), k);
+  std::sort(blocks.begin(), blocks.end());
+  return blocks;
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const CallShape& shape,
                                                                        const selection::Spec* forced) const {
   auto prepared = std::make_shared<Prepared>();
@@ -223,6 +233,7 @@ Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const Cal
   wanted.neighbours = prepared->neighbours.get();
   schedule::Plan plan = algorithms::make_plan(*prepared->choice.algorithm, wanted);
   if (wanted.varies) {
+    if (!plan.rows.empty()) prepared->incoming = incoming_blocks(*prepared->neighbours, rank_);
     prepared->plan = std::move(plan);
   } else {
     prepared->last = bind(plan, shape.count, shape.element_bytes);

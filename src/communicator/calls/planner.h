@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/assertion.h"
 #include "base/status.h"
@@ -79,6 +81,9 @@ struct Prepared {
   std::unique_ptr<const Survey> survey;
   // Of a call among neighbours: who they are, which its plan refers to.
   Neighbourhoods::Shared neighbours;
+  // And, where its plan has rows: the numbers of the blocks that this rank gets, ascending, and which of its sources'
+  // they are.
+  std::vector<std::pair<uint64_t, uint32_t>> incoming;
 };
 
 class Planner final : public carriers::Choices {

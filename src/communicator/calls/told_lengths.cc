@@ -2,7 +2,6 @@
 #include "communicator/calls/told_lengths.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "algorithms/told_lengths.h"
 
@@ -29,16 +28,15 @@ void ToldLengths::write(const Plan& plan, const Extents& own) {
             told_.begin() + static_cast<ptrdiff_t>(nodes.place_of(plan.shape.rank) * own_.size()));
 }
 
-void ToldLengths::lay_own_rows(const Plan& plan, Extents& extents) {
+void ToldLengths::lay_own_rows(const Plan& plan, std::span<const std::pair<uint64_t, uint32_t>> incoming,
+                               Extents& extents) {
   const schedule::Neighbours& neighbours = *plan.shape.neighbours;
-  const uint32_t rank = plan.shape.rank;
-  std::unordered_map<uint64_t, uint64_t> lengths;
-  for (uint32_t k = 0; k < neighbours.sources(rank).size(); ++k)
-    if (neighbours.sources(rank)[k] != schedule::kNoRank)
-      lengths[neighbours.number_in(rank, k)] = extents.output->counts[k];
-  for (uint32_t k = 0; k < neighbours.destinations(rank).size(); ++k)
-    lengths[neighbours.number_out(rank, k)] = extents.input->counts[k];
-  rows_.lay(plan, [&](uint64_t block) { return lengths[block]; });
+  const uint64_t first = neighbours.number_out(plan.shape.rank, 0);
+  const uint64_t given = neighbours.destinations(plan.shape.rank).size();
+  rows_.lay(plan, [&](uint64_t block) {
+    if (block - first < given) return extents.input->counts[block - first];
+    return extents.output->counts[std::lower_bound(incoming.begin(), incoming.end(), std::pair{block, 0u})->second];
+  });
   extents.rows = &rows_;
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "schedule/rows.h"
@@ -20,8 +22,9 @@ class ToldLengths {
   // What it tells, and where it is told by its neighbours, each at its place on the node.
   std::byte* own() { return reinterpret_cast<std::byte*>(own_.data()); }
   std::byte* told() { return reinterpret_cast<std::byte*>(told_.data()); }
-  // Of a call among neighbours, whose rows hold blocks that this rank gives or gets.
-  void lay_own_rows(const schedule::Plan& plan, schedule::Extents& extents);
+  // Of a call among neighbours, whose rows hold blocks that this rank gives or gets; `incoming`: as Prepared has them.
+  void lay_own_rows(const schedule::Plan& plan, std::span<const std::pair<uint64_t, uint32_t>> incoming,
+                    schedule::Extents& extents);
   // Completes the extents for the plan; blocks of more than `longest_short` elements are in no row. They refer to this.
   void lay_rows(const schedule::Plan& plan, uint64_t longest_short, schedule::Extents& extents);
 
