@@ -63,11 +63,13 @@ TEST(Statistics, TellWhatWasCarriedOutAndWhyNot) {
   counters.add_to(numbers);
   const std::string text = statistics_text(numbers, 2);
   EXPECT_EQ(text.rfind("hocket: calls of 2 ranks together\n", 0), 0u) << text;
-  expect_line(text, "hocket: MPI_Allreduce                         7              2   single rank 1, not yet set up 2");
   expect_line(text,
-              "hocket: MPI_Bcast                             0              5   intercommunicator 4, elements longer "
-              "than hocket combines 1");
-  expect_line(text, "hocket: all                                   7              7   ");
+              "hocket: MPI_Allreduce                               7              2   single rank 1, not yet set up 2");
+  expect_line(
+      text,
+      "hocket: MPI_Bcast                                   0              5   intercommunicator 4, elements longer "
+      "than hocket combines 1");
+  expect_line(text, "hocket: all                                         7              7   ");
   EXPECT_EQ(text.find("MPI_Barrier"), std::string::npos) << "nobody called it";
   // Of 14 calls, 4 are nobody's fault.
   expect_line(text, "hocket: 70.0 % carried out of 10 calls within its reach");
