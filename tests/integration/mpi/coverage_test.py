@@ -50,8 +50,8 @@ class Coverage(unittest.TestCase):
 
     def test_what_a_shim_catches_is_listed(self):
         shim = os.path.join(self.libraries, f"libhocket-mpi-{family_of(self.mpi)}.so")
-        symbols = subprocess.run(["nm", "-D", "--defined-only", shim], capture_output=True, text=True, check=True).stdout
-        caught = {name.removesuffix("_c") for name in re.findall(r" (MPI_\w+)$", symbols, re.MULTILINE)}
+        symbols = subprocess.run(["nm", "-D", "--defined-only", shim], capture_output=True, text=True, check=True)
+        caught = {name.removesuffix("_c") for name in re.findall(r" (MPI_\w+)$", symbols.stdout, re.MULTILINE)}
         caught = {name for name in caught if COLLECTIVE.fullmatch(name)}
         self.assertEqual(caught ^ {one["function"] for one in self.listed}, set(), "listed or caught, and not both")
 
