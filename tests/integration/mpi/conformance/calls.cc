@@ -25,7 +25,7 @@ struct Arguments {
     for (MPI_Datatype& each : all_types) copy(each);
   }
 
-  // A type may go as soon as the call has begun that uses it.
+  // A type may go as soon as the call that uses it has been started.
   void free_own_types() {
     for (MPI_Datatype& own : own_types) MPI_Type_free(&own);
     own_types.clear();

@@ -91,7 +91,7 @@ struct Case {
   End end = End::kWait;
   bool has_company = false;   // it is awaited together with a message of the rank's to itself
   bool has_statuses = false;  // the program looks at them
-  bool frees_types = false;   // copies of the types, as soon as the call has begun
+  bool frees_types = false;   // copies of the types, as soon as the call is started
   int starts = 1;             // of a persistent one
   uint64_t round = 0;         // other data than in round 0, by the same call
 };
