@@ -81,13 +81,15 @@ Status RequestQueue::advance_beside() {
 
 Status RequestQueue::retire(Request* request) {
   const bool is_kept = request->is_kept;
+  HOCKET_ASSERT(request->done, "a request is retired when it is done");
+  HOCKET_ASSERT(is_kept || unretired() != 0, "a request is retired once");
   Status status = take_result(request);
   if (!is_kept) collect_returned();
   return status;
 }
 
 Status RequestQueue::take_result(Request* request) {
-  HOCKET_ASSERT(request->done, "a request is retired when it is done");
+  HOCKET_ASSERT(request->done, "a result is taken when it is there");
   Status status = std::exchange(request->status, Status::ok());
   if (request->is_kept) return status;
   retired_.fetch_add(1, std::memory_order_relaxed);
