@@ -76,8 +76,7 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
 // waited: what a look takes is a small part of the time between two.
 void stay_at_hand(ProgressThread& self) {
   const bool is_eager = self.is_eager.load(std::memory_order_relaxed);
-  const int64_t shortest_ns =
-      self.has_core.load(std::memory_order_relaxed) ? kShortPauseNs : kShortPauseOnSharedCoreNs;
+  const int64_t shortest_ns = self.has_core.load(std::memory_order_relaxed) ? kShortPauseNs : kShortPauseOnSharedCoreNs;
   int64_t pause_ns = shortest_ns;
   uint32_t looks_seen = internal::looks_made.load(std::memory_order_relaxed);
   auto last_used_ns = static_cast<int64_t>(now_ns()), last_moved_ns = last_used_ns;
@@ -143,8 +142,7 @@ void call_progress_thread(const ThreadsTask& task, const ThreadsWork& work) {
     return;
   }
   const Sleeps sleeps = self.sleeps.load(std::memory_order_seq_cst);
-  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long && task.has_core))
-    wake_up(self);
+  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long && task.has_core)) wake_up(self);
 }
 
 void stop_progress_thread() {

@@ -105,12 +105,10 @@ void watch(Communicator& communicator, bool is_long) {
   }
   if (the_policy.by == ProgressBy::kCalls) return;
   const bool is_eager = the_policy.by == ProgressBy::kThread;
-  call_progress_thread({is_eager, the_policy.has_spare_cores || is_eager, is_long},
-                       {advance_by_thread, rest});
+  call_progress_thread({is_eager, the_policy.has_spare_cores || is_eager, is_long}, {advance_by_thread, rest});
 }
 
 void stop_watching(Communicator& communicator) {
-  if (!communicator.is_watched.load(std::memory_order_relaxed)) return;
   Watched& watched = watched_communicators();
   const std::lock_guard lock(watched.lock);
   std::erase(watched.all, &communicator);

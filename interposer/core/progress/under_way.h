@@ -22,7 +22,7 @@ enum class ProgressBy : int32_t {
 
 struct ProgressPolicy {
   ProgressBy by = ProgressBy::kChoice;
-  bool is_hooked = false;    // all waits in the MPI come to advance_in_mpi()
+  bool is_hooked = false;        // all waits in the MPI come to advance_in_mpi()
   bool has_spare_cores = false;  // one more a rank, on each machine of the job
 };
 

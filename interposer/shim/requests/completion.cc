@@ -155,6 +155,44 @@ int finish_all(Parted& parted, int mpi_error, int count, MPI_Request* requests, 
   return errors.report(mpi_error, count);
 }
 
+// The MPI's requests one by one, until all are over: MPICH's MPI_Testall fails on persistent collectives
+// (4.0.2, 5.0.2). An error ends it; statuses say then what has become of the others.
+class OneByOne {
+ public:
+  OneByOne(int count, MPI_Request* requests, MPI_Status* statuses)
+      : requests_(requests), statuses_(statuses), is_over_(static_cast<size_t>(count)) {}
+
+  int look(bool& are_over) {
+    are_over = true;
+    for (size_t i = 0; i < is_over_.size(); ++i) {
+      if (is_over_[i]) continue;
+      int flag = 0;
+      const int error = next_pmpi().Test(&requests_[i], &flag, at(statuses_, static_cast<int>(i)));
+      if (error != MPI_SUCCESS) return fail(i, error);
+      is_over_[i] = flag != 0;
+      are_over = are_over && flag != 0;
+    }
+    return MPI_SUCCESS;
+  }
+
+ private:
+  int fail(size_t failed, int error) const {
+    for (size_t i = 0; i < is_over_.size() && statuses_ != MPI_STATUSES_IGNORE; ++i)
+      statuses_[i].MPI_ERROR = i == failed ? error : is_over_[i] ? MPI_SUCCESS : MPI_ERR_PENDING;
+    return MPI_ERR_IN_STATUS;
+  }
+
+  MPI_Request* requests_;
+  MPI_Status* statuses_;
+  std::vector<bool> is_over_;
+};
+
+// Where none of hocket's has ended: MPI's own test would have moved its messages.
+int not_over() {
+  progress_mpi();
+  return MPI_SUCCESS;
+}
+
 // Until `look()` says that it is over, which also polls the MPI.
 template <typename Look>
 void look_until(const Look& look) {
@@ -186,7 +224,7 @@ int OneRequest::wait() const {
 int OneRequest::test(int* flag) const {
   StartedCall& call = *find_started(*requests);
   *flag = is_over(call) ? 1 : 0;
-  return *flag != 0 ? finish_one(call, *requests, status) : MPI_SUCCESS;
+  return *flag != 0 ? finish_one(call, *requests, status) : not_over();
 }
 
 // --- all -------------------------------------------------------------------------------------------------------------
@@ -198,17 +236,24 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
+int AllRequests::wait_beside_started() const {
+  OneByOne all(count, requests, statuses);
+  return look_until_over([&](bool& is_over) { return all.look(is_over); });
+}
+
 int AllRequests::wait() const {
   Parted parted(count, requests);
-  int error = MPI_SUCCESS, flag = parted.has_rest() ? 0 : 1;
-  if (flag != 0) {
+  int error = MPI_SUCCESS;
+  if (!parted.has_rest()) {
     for (const Parted::One& one : parted.ours()) await_started(*one.call);
     return finish_all(parted, error, count, requests, statuses);
   }
+  OneByOne rest(count, parted.rest(), statuses);
+  bool is_rest_over = false;
   look_until([&] {
-    if (flag == 0) error = next_pmpi().Testall(count, parted.rest(), &flag, statuses);
-    if (error != MPI_SUCCESS) flag = 1;
-    return flag != 0 && parted.are_over();
+    if (!is_rest_over) error = rest.look(is_rest_over);
+    if (error != MPI_SUCCESS) is_rest_over = true;
+    return is_rest_over && parted.are_over();
   });
   awaited_progress.messages_end(number_of_requests(*this) - parted.ours().size());
   return finish_all(parted, error, count, requests, statuses);
@@ -217,10 +262,7 @@ int AllRequests::wait() const {
 int AllRequests::test(int* flag) const {
   Parted parted(count, requests);
   *flag = 0;
-  if (!parted.are_over()) {
-    if (parted.has_rest()) progress_mpi();
-    return MPI_SUCCESS;
-  }
+  if (!parted.are_over()) return not_over();
   int error = MPI_SUCCESS;
   *flag = 1;
   if (parted.has_rest()) error = next_pmpi().Testall(count, parted.rest(), flag, statuses);
@@ -255,7 +297,7 @@ int AnyRequest::test(int* flag) const {
   }
   *flag = 0;
   *index = MPI_UNDEFINED;
-  if (!parted.has_rest()) return MPI_SUCCESS;
+  if (!parted.has_rest()) return not_over();
   const int error = next_pmpi().Testany(count, parted.rest(), index, flag, status);
   parted.give_back_rest(requests);
   // None of the MPI's is active.
@@ -298,6 +340,7 @@ int SomeRequests::test(int*) const {
     finish_in(errors, one, *completed, requests, statuses);
     ++*completed;
   }
+  if (*completed == 0 && !parted.has_rest()) (void)not_over();
   return errors.report(error, *completed);
 }
 
@@ -305,7 +348,7 @@ int SomeRequests::test(int*) const {
 
 int ask_started(StartedCall& call, int* flag, MPI_Status* status) {
   *flag = is_over(call) ? 1 : 0;
-  if (*flag == 0) return MPI_SUCCESS;
+  if (*flag == 0) return not_over();
   settle(call);
   write_status(status);
   return MPI_SUCCESS;

@@ -292,13 +292,4 @@ int start_again(StartedCall& call) {
   return status == HOCKET_OK ? MPI_SUCCESS : raise_status(decision, call.collective, call.comm, status);
 }
 
-void free_persistent(StartedCall& call) {
-  Communicator& communicator = *call.communicator;
-  c_api::drop_planned(call.request);
-  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
-  give_back(call);
-  // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
-  communicator.persistent.calls.fetch_sub(1, std::memory_order_release);
-}
-
 }  // namespace hocket::interposer

@@ -54,8 +54,6 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
                  const std::function<void(PersistentHome&)>& prepare = {});
 // MPI_Start of one that is inactive.
 int start_again(StartedCall& call);
-// MPI_Request_free of a persistent one that is inactive.
-void free_persistent(StartedCall& call);
 
 // nullptr: the error has been raised.
 StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, int& error);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "c_api/internal/call.h"
 #include "core/awaited_progress.h"
 #include "core/endpoint.h"
 #include "core/try_lock.h"
@@ -115,6 +116,7 @@ bool settle_some(const Communicator* communicator, bool all) {
     if (!one->is_freed.load(std::memory_order_acquire)) continue;
     self.freed.fetch_sub(1, std::memory_order_relaxed);
     (void)release(*one);
+    if (one->is_persistent) free_persistent(*one);
   }
   return !is_any;
 }
@@ -199,6 +201,15 @@ void settle(StartedCall& call) {
     if (call.mpi_error == MPI_SUCCESS) call.mpi_error = error;
   }
   lower_pending(communicator, is_shared);
+}
+
+void free_persistent(StartedCall& call) {
+  Communicator& communicator = *call.communicator;
+  c_api::drop_planned(call.request);
+  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
+  give_back(call);
+  // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
+  communicator.persistent.calls.fetch_sub(1, std::memory_order_release);
 }
 
 void let_go(StartedCall& call) {

@@ -93,6 +93,8 @@ void settle(StartedCall& call);
 void let_go(StartedCall& call);
 // The program is told that it is over: it is spare, or inactive. Its MPI error.
 int release(StartedCall& call);
+// MPI_Request_free of a persistent one that is inactive.
+void free_persistent(StartedCall& call);
 
 // Moves all that are under way, and settles those that have been freed.
 void advance_started();

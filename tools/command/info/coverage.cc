@@ -91,10 +91,10 @@ void print_wrapped(const char* indent, std::string_view text) {
   constexpr size_t kColumns = 96;
   while (text.size() > kColumns) {
     const size_t end = text.rfind(' ', kColumns);
-    std::printf("%s%.*s\n", indent, static_cast<int>(end), text.data());
+    std::printf("%s%s\n", indent, std::string(text.substr(0, end)).c_str());
     text.remove_prefix(end + 1);
   }
-  std::printf("%s%.*s\n", indent, static_cast<int>(text.size()), text.data());
+  std::printf("%s%s\n", indent, std::string(text).c_str());
 }
 
 void print_coverage(const std::vector<Covered>& all) {
