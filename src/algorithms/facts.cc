@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 #include "algorithms/registered.h"
 
@@ -35,9 +36,10 @@ void note(const Plan& plan, Facts& facts) {
 
 // In both directions of a grid, and across it.
 const schedule::Neighbours& some_neighbours() {
-  static const auto made =
-      schedule::Neighbours::of_stencil({3, 3}, {true, false}, {-1, 0, 1, 0, 0, -1, 0, 1, 1, 1, 1, 1, 0, 0}, 9).take();
-  return *made;
+  // Never destroyed: facts may be asked for after static destruction.
+  static const auto* const made = new std::shared_ptr<const schedule::Neighbours>(
+      schedule::Neighbours::of_stencil({3, 3}, {true, false}, {-1, 0, 1, 0, 0, -1, 0, 1, 1, 1, 1, 1, 0, 0}, 9).take());
+  return **made;
 }
 
 Facts derive_among_neighbours(const Algorithm& algorithm) {

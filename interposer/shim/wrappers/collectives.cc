@@ -35,4 +35,7 @@ HOCKET_WRAP(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_thro
   HOCKET_WRAP_COUNT(MPI_, next_mpi, name, parameters, arguments, __VA_ARGS__) \
   HOCKET_WRAP_COUNT(PMPI_, next_pmpi, name, parameters, arguments, __VA_ARGS__)
 #include "shim/underneath/collectives.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
 #endif

@@ -31,4 +31,8 @@ using namespace hocket::interposer;
 #define HOCKET_COLLECTIVE(name, started, ...) \
   HOCKET_WRAP_AMONG_NEIGHBOURS(name##_c, started##_c, name##_init_c, __VA_ARGS__)
 #include "shim/underneath/neighbours.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
 #endif
+#undef HOCKET_BEHIND

@@ -32,4 +32,8 @@ HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), 
 #define HOCKET_DISPLACEMENT MPI_Aint
 #define HOCKET_COLLECTIVE(name, started, ...) HOCKET_WRAP_FORMS(name, started##_c, name##_init_c, __VA_ARGS__)
 #include "shim/underneath/collectives.def"
+#undef HOCKET_COLLECTIVE
+#undef HOCKET_DISPLACEMENT
+#undef HOCKET_COUNT
 #endif
+#undef HOCKET_BEHIND

@@ -47,7 +47,7 @@ static const char* const way_names[] = {"MPI_Recv",
                                         "MPI_Test, a peer puts into its window first"};
 
 enum { kLongTotal = 131072, kMany = 200, kManyLongs = 4096 };
-enum { kWord = 5, kData = 6, kBegun = 7, kMessageLongs = 65536 };
+enum { kWord = 5, kData = 6, kStarted = 7, kMessageLongs = 65536 };
 static const double computing_s = 0.3;
 
 static char case_name[200];
@@ -206,11 +206,11 @@ static void run_case(Kind kind, int root, int is_long, int is_persistent, Way wa
   MPI_Barrier(another);
   if (world_rank == 0) {
     begin_all(number, is_persistent);
-    for (int i = 1; i < world_size; ++i) MPI_Send(&word, 1, MPI_INT, i, kBegun, another);
+    for (int i = 1; i < world_size; ++i) MPI_Send(&word, 1, MPI_INT, i, kStarted, another);
     if (way < kTestBeforeSend) wait_elsewhere(way);
     if (way >= kTestBeforeSend) wait_for_call(way, &requests[0]);
   } else {
-    MPI_Recv(&word, 1, MPI_INT, 0, kBegun, another, MPI_STATUS_IGNORE);
+    MPI_Recv(&word, 1, MPI_INT, 0, kStarted, another, MPI_STATUS_IGNORE);
     if (world_rank == 1) need_the_mpi_of_rank_0(way);
     const double start = MPI_Wtime();
     begin_all(number, is_persistent);
