@@ -333,7 +333,7 @@ static void* run(void* user) {
 }
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? atof(argv[1]) : 1.5;
+  const double seconds = argc > 1 ? atof(argv[1]) : 0.8;
   const int wants_threads = argc > 2 && strcmp(argv[2], "threads") == 0;
   int level = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, wants_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
