@@ -27,24 +27,29 @@ MPI_Status* at(MPI_Status* statuses, int index) {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + index;
 }
 
-// One that is over, for the program. What its MPI error is; not raised yet.
-int finish(StartedCall& call, MPI_Request& request, MPI_Status* status) {
+// What a call has ended with, of the communicator where an error is raised.
+struct Ended {
+  int error;
+  MPI_Comm comm;
+};
+
+// One that is over, for the program. An error is not raised yet.
+Ended finish(StartedCall& call, MPI_Request& request, MPI_Status* status) {
   settle(call);
   write_status(status);
   if (!call.is_persistent) request = handles.request_null;
-  return release(call);
+  const MPI_Comm comm = call.comm;
+  return {release(call), comm};
 }
 
 // An MPI error of packing has been raised where it arose; a failure of hocket's, and what was cut off, not yet.
-int raise_ended(int error, MPI_Comm comm) {
-  return error == MPI_ERR_OTHER || error == MPI_ERR_TRUNCATE ? raise_error(comm, error) : error;
+int raise_ended(const Ended& ended) {
+  const bool is_raised = ended.error != MPI_ERR_OTHER && ended.error != MPI_ERR_TRUNCATE;
+  return is_raised ? ended.error : raise_error(ended.comm, ended.error);
 }
 
 int finish_one(StartedCall& call, MPI_Request& request, MPI_Status* status) {
-  settle(call);
-  const MPI_Comm comm = call.comm;
-  const int error = finish(call, request, status);
-  return error == MPI_SUCCESS ? error : raise_ended(error, comm);
+  return raise_ended(finish(call, request, status));
 }
 
 // Where no other thread may start calls on the communicator meanwhile, this one waits as in a blocking call.
@@ -115,11 +120,11 @@ class Parted {
 class Errors {
  public:
   explicit Errors(MPI_Status* statuses) : statuses_(statuses) {}
-  // `at`: in the statuses; `error`: of one of hocket's, by the handler of its communicator.
-  void add(int at, int error, MPI_Comm comm) {
-    if (error == MPI_SUCCESS) return;
-    failed_.push_back({at, error});
-    if (failed_.size() == 1) (void)raise_ended(error, comm);
+  // `at`: in the statuses; `ended`: one of hocket's, by the handler of its communicator.
+  void add(int at, const Ended& ended) {
+    if (ended.error == MPI_SUCCESS) return;
+    failed_.push_back({at, ended.error});
+    if (failed_.size() == 1) (void)raise_ended(ended);
   }
   // `mpi_error`: what the MPI's own have come to, `number` statuses in all.
   int report(int mpi_error, int number) const {
@@ -140,9 +145,7 @@ class Errors {
 };
 
 void finish_in(Errors& errors, const Parted::One& one, int place, MPI_Request* requests, MPI_Status* statuses) {
-  settle(*one.call);
-  const MPI_Comm comm = one.call->comm;
-  errors.add(place, finish(*one.call, requests[one.index], at(statuses, place)), comm);
+  errors.add(place, finish(*one.call, requests[one.index], at(statuses, place)));
 }
 
 // Those of the MPI's are over, with this error, and their statuses written.

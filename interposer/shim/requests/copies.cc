@@ -5,6 +5,7 @@
 
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
+#include "shim/job/job.h"
 
 namespace hocket::interposer {
 
@@ -14,6 +15,7 @@ Copies::~Copies() {
 
 unsigned char* Copies::make(std::unique_ptr<unsigned char[]>& room, size_t bytes) {
   room.reset(new (std::nothrow) unsigned char[bytes + 1]);
+  if (room == nullptr) end_without_memory(bytes, "for a copy of what a call is to move");
   return room.get();
 }
 

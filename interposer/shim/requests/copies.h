@@ -22,7 +22,7 @@ class Copies {
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
-  // Rooms for the copies. nullptr: no memory.
+  // Rooms for the copies. Without memory the job ends: peers wait for this rank.
   unsigned char* make_input(size_t bytes) { return make(input_, bytes); }
   unsigned char* make_output(size_t bytes) { return make(output_, bytes); }
 

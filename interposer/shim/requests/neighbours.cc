@@ -64,13 +64,11 @@ bool is_there(const std::vector<uint8_t>& all, int index, bool is_only) {
 void copy_side(const Side& side, Blocks& blocks, const std::vector<uint8_t>& neighbours, bool is_input,
                StartedCall& started) {
   if (!blocks.is_packed) return;
-  if (started.copies == nullptr) started.copies = std::make_unique<Copies>();
-  Copies& copies = *started.copies;
+  Copies& copies = started.get_copies();
   const bool is_only = static_cast<size_t>(blocks.number) != neighbours.size();
   size_t bytes = 0;
   for (int i = 0; i < blocks.number; ++i) bytes += blocks.counts == nullptr ? blocks.bytes : blocks.counts[i];
   unsigned char* room = is_input ? copies.make_input(bytes) : copies.make_output(bytes);
-  if (room == nullptr) end_without_memory(bytes, "for a copy of what neighbours exchange");
   blocks.first = room;
   blocks.displacements = nullptr;
   for (int i = 0; i < blocks.number; ++i) {
@@ -92,11 +90,8 @@ hocket_status_t fill_start(const NeighbourCall& call, const Decision& decision, 
   }
   copy_side(call.send, send, neighbourhood.has_destination, true, started);
   copy_side(call.receive, receive, neighbourhood.has_source, false, started);
-  if (started.copies != nullptr) {
-    if (!start.is_persistent) start.mpi_error = started.copies->pack(call.comm);
-    if (start.mpi_error == MPI_SUCCESS) start.mpi_error = started.copies->keep(start.is_persistent);
-    if (start.mpi_error != MPI_SUCCESS) return HOCKET_ERR_BROKEN;
-  }
+  if (const hocket_status_t status = pack_first(decision, call.comm, started, start); status != HOCKET_OK)
+    return status;
   Arguments& arguments = start.arguments;
   arguments.collective = own_collective(call.collective);
   arguments.combiner.type = HOCKET_BYTE;

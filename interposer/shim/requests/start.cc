@@ -15,25 +15,6 @@ namespace {
 
 bool is_by_engines(const Decision& decision) { return decision.communicator->begins == Begins::kByEngines; }
 
-Copies& copies_of(StartedCall& started) {
-  if (started.copies == nullptr) started.copies = std::make_unique<Copies>();
-  return *started.copies;
-}
-
-unsigned char* checked(unsigned char* room, size_t bytes) {
-  if (room == nullptr) end_without_memory(bytes, "for a copy of what a call is to move");
-  return room;
-}
-
-// What has been noted in the copies: packs it, and keeps what will be needed again.
-hocket_status_t pack_first(const Decision& decision, MPI_Comm comm, StartedCall& started, Start& start) {
-  if (started.copies == nullptr) return HOCKET_OK;
-  const NotesStaged notes(decision.communicator->trial);
-  if (!start.is_persistent) start.mpi_error = started.copies->pack(comm);
-  if (start.mpi_error == MPI_SUCCESS) start.mpi_error = started.copies->keep(start.is_persistent);
-  return start.mpi_error == MPI_SUCCESS ? HOCKET_OK : HOCKET_ERR_BROKEN;
-}
-
 // --- reductions ------------------------------------------------------------------------------------------------------
 
 struct Operands {
@@ -47,14 +28,14 @@ void stage(const ReduceCall& call, const ReduceCall::Findings& findings, Started
     return;
   const size_t stride = static_cast<size_t>(findings.facts->extent), bytes = findings.operand * stride;
   if (!findings.is_in_place && device::needs_staging(call.input, bytes)) {
-    unsigned char* const room = checked(copies_of(started).make_input(bytes), bytes);
-    copies_of(started).copy_from(call.input, bytes, room);
+    unsigned char* const room = started.get_copies().make_input(bytes);
+    started.get_copies().copy_from(call.input, bytes, room);
     operands.input = room;
   }
   if (!device::needs_staging(call.output, findings.result * stride)) return;
-  unsigned char* const room = checked(copies_of(started).make_output(bytes), bytes);
-  if (findings.is_in_place) copies_of(started).copy_from(call.output, bytes, room);
-  copies_of(started).copy_to(call.output, findings.result * stride, room);
+  unsigned char* const room = started.get_copies().make_output(bytes);
+  if (findings.is_in_place) started.get_copies().copy_from(call.output, bytes, room);
+  started.get_copies().copy_to(call.output, findings.result * stride, room);
   operands.output = room;
 }
 
@@ -70,14 +51,14 @@ void copy_sides(const MoveCall& call, const Decision& decision, const MoveCall::
                 Blocks& receive, StartedCall& started) {
   if (send.is_packed) {
     const size_t bytes = total_bytes(call.send, send);
-    unsigned char* const room = checked(copies_of(started).make_input(bytes), bytes);
-    copies_of(started).pack_side(call.send, send, room);
+    unsigned char* const room = started.get_copies().make_input(bytes);
+    started.get_copies().pack_side(call.send, send, room);
     put_in_room(send, room);
   }
   if (!receive.is_packed) return;
   const size_t bytes = total_bytes(call.receive, receive);
-  Copies& copies = copies_of(started);
-  unsigned char* const room = checked(copies.make_output(bytes), bytes);
+  Copies& copies = started.get_copies();
+  unsigned char* const room = copies.make_output(bytes);
   // What the room holds already is input.
   if (findings.is_in_place && is_exchange(call.collective))
     copies.pack_side(call.receive, receive, room);
@@ -88,12 +69,12 @@ void copy_sides(const MoveCall& call, const Decision& decision, const MoveCall::
 }
 
 // Blocks of the length that this rank sends, to all ranks alike; of each as many elements as fit are unpacked.
-void receive_as_sent(const MoveCall& call, const MoveCall::Findings& findings, Blocks& receive, StartedCall& started) {
-  const size_t bytes = findings.send.bytes, all_bytes = bytes * static_cast<size_t>(findings.receive.number);
-  Copies& copies = copies_of(started);
-  unsigned char* const room = checked(copies.make_output(all_bytes), all_bytes);
-  for (int i = 0; i < findings.receive.number; ++i) {
-    const Elements to = block(call.receive, findings.receive, i);
+void receive_as_sent(const MoveCall& call, size_t bytes, Blocks& receive, StartedCall& started) {
+  const size_t all_bytes = bytes * static_cast<size_t>(receive.number);
+  Copies& copies = started.get_copies();
+  unsigned char* const room = copies.make_output(all_bytes);
+  for (int i = 0; i < receive.number; ++i) {
+    const Elements to = block(call.receive, receive, i);
     const size_t fitting = to.facts->size == 0 ? 0 : std::min(bytes, to.bytes()) / to.facts->size;
     copies.unpack_to(to.part(0, fitting), room + bytes * static_cast<size_t>(i));
   }
@@ -112,9 +93,7 @@ hocket_status_t fit_together(const MoveCall& call, const Decision& decision, Mov
   }
   started.mpi_error = is_truncated ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   if (call.collective == Collective::kAllgather || call.collective == Collective::kAlltoall) {
-    Blocks receive = findings.receive;
-    receive_as_sent(call, findings, receive, started);
-    findings.receive = receive;
+    receive_as_sent(call, findings.send.bytes, findings.receive, started);
     return HOCKET_OK;
   }
   const WithoutOwn without = leave_own_out(call, decision.communicator->rank, findings);
@@ -164,6 +143,14 @@ bool is_worth_a_thread(const Arguments& arguments) {
 
 }  // namespace
 
+hocket_status_t pack_first(const Decision& decision, MPI_Comm comm, StartedCall& started, Start& start) {
+  if (started.copies == nullptr) return HOCKET_OK;
+  const NotesStaged notes(decision.communicator->trial);
+  if (!start.is_persistent) start.mpi_error = started.copies->pack(comm);
+  if (start.mpi_error == MPI_SUCCESS) start.mpi_error = started.copies->keep(start.is_persistent);
+  return start.mpi_error == MPI_SUCCESS ? HOCKET_OK : HOCKET_ERR_BROKEN;
+}
+
 hocket_status_t prepare_start(const BarrierCall&, const Decision&, const BarrierCall::Findings&, StartedCall&,
                               Start& start) {
   start.arguments = arguments_of_bytes(Collective::kBarrier, 0);
@@ -177,7 +164,7 @@ hocket_status_t prepare_start(const BroadcastCall& call, const Decision& decisio
   const Elements elements{call.buffer, static_cast<size_t>(call.count), call.type, findings.facts};
   unsigned char* bytes = elements.first_byte();
   if (findings.bytes != 0 && !elements.lie_ready()) {
-    bytes = checked(copies_of(started).make_output(findings.bytes), findings.bytes);
+    bytes = started.get_copies().make_output(findings.bytes);
     if (decision.communicator->rank == call.root)
       started.copies->pack_from(elements, bytes);
     else

@@ -35,6 +35,9 @@ hocket_status_t prepare_start(const ReduceCall& call, const Decision& decision, 
 hocket_status_t prepare_start(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings,
                               StartedCall& started, Start& start);
 
+// What has been noted in the call's copies, if anything: packs it, and keeps what will be needed again.
+hocket_status_t pack_first(const Decision& decision, MPI_Comm comm, StartedCall& started, Start& start);
+
 // An operation that only the MPI can run may run in no thread but the program's.
 template <typename Call, typename Findings>
 bool is_own_operation(const Call&, const Findings&) {
@@ -80,12 +83,11 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
   if (is_carried_out(decision.why)) decision = decide(call, findings);
   decision.form = form;
   if (request == nullptr) decision.why = Outcome::kArguments;
-  if (decision.why == Outcome::kSingleRank) {
-    if (is_persistent) decision.why = Outcome::kNotByEngines;
-    if (is_persistent) return false;
+  if (decision.why == Outcome::kSingleRank && !is_persistent) {
     error = start_alone(call, decision, findings, request);
     return true;
   }
+  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kNotByEngines;
   if (decision.why != Outcome::kCarriedOut) return false;
   const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.started.get();
   if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;

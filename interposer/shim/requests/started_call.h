@@ -47,6 +47,10 @@ struct StartedCall {
   uint32_t track = 0;
   std::unique_ptr<Copies> copies;
 
+  Copies& get_copies() {
+    if (copies == nullptr) copies = std::make_unique<Copies>();
+    return *copies;
+  }
   bool has(State one) const { return state.load(std::memory_order_relaxed) == one; }
   void set(State one) { state.store(one, std::memory_order_relaxed); }
 };

@@ -6,8 +6,6 @@
 
 using namespace hocket::interposer;
 
-#define HOCKET_BEHIND(list, ...) (HOCKET_UNPACKED list, __VA_ARGS__)
-
 #define HOCKET_WRAP_AMONG_NEIGHBOURS(blocking, started, initialised, parameters, arguments, ...)           \
   HOCKET_WRAP(blocking, parameters, arguments,                                                             \
               serve_neighbours(__VA_ARGS__, NeighbourForm::kBlocking, nullptr, pass_through))              \
@@ -35,4 +33,3 @@ using namespace hocket::interposer;
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
 #endif
-#undef HOCKET_BEHIND

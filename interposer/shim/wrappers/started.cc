@@ -5,9 +5,6 @@
 
 using namespace hocket::interposer;
 
-// Parameters, or arguments, and what comes behind them.
-#define HOCKET_BEHIND(list, ...) (HOCKET_UNPACKED list, __VA_ARGS__)
-
 HOCKET_WRAP(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request),
             begin(BarrierCall{comm}, request, pass_through))
 HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), (comm, info, request),
@@ -36,4 +33,3 @@ HOCKET_WRAP(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request), 
 #undef HOCKET_DISPLACEMENT
 #undef HOCKET_COUNT
 #endif
-#undef HOCKET_BEHIND

@@ -11,6 +11,9 @@
 
 // `body` is one expression that may use pass_through, a function object that passes the call on, and pass_on, the same
 // where the MPI has been found.
+// Parameters, or arguments, in brackets, and what comes behind them.
+#define HOCKET_BEHIND(list, ...) (HOCKET_UNPACKED list, __VA_ARGS__)
+
 #define HOCKET_WRAP(name, parameters, arguments, body)                                                     \
   HOCKET_EXPORT int MPI_##name parameters {                                                                \
     const auto pass_through = [&] { return hocket::interposer::next_mpi().name arguments; };               \
