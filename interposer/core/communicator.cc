@@ -25,7 +25,8 @@ namespace {
 struct List {
   std::mutex mutex;
   std::vector<Communicator*> all;
-  std::deque<hocket_comm_t*> leaving;  // what peers may still use
+  std::deque<hocket_comm_t*> leaving;                      // what peers may still use
+  std::deque<std::unique_ptr<c_api::Takeover>> takeovers;  // over, and peers may still look at them
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -59,6 +60,32 @@ void collect(size_t looks) {
   }
 }
 
+// The same of takeovers.
+void collect_takeovers(size_t looks) {
+  List& self = list();
+  for (; looks != 0; --looks) {
+    std::unique_ptr<c_api::Takeover> one;
+    {
+      const std::lock_guard lock(self.mutex);
+      if (self.takeovers.empty()) return;
+      one = std::move(self.takeovers.front());
+      self.takeovers.pop_front();
+    }
+    if (one->may_go()) continue;
+    const std::lock_guard lock(self.mutex);
+    self.takeovers.push_back(std::move(one));
+  }
+}
+
+// Beyond that the oldest goes: what peers may still want to know of it only costs them room.
+constexpr size_t kMostTakeovers = 1024;
+
+// The list is locked.
+void keep_takeover(List& self, std::unique_ptr<c_api::Takeover> takeover) {
+  self.takeovers.push_back(std::move(takeover));
+  if (self.takeovers.size() > kMostTakeovers) self.takeovers.pop_front();
+}
+
 // The list is locked.
 void leave(List& self, hocket_comm_t*& comm) {
   if (comm == nullptr) return;
@@ -68,7 +95,16 @@ void leave(List& self, hocket_comm_t*& comm) {
     HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
   comm = nullptr;
 }
+// What comes of one that is under way, for good: the communicator, if all ranks have taken over.
+void end_takeover(List& self, Communicator& communicator) {
+  std::unique_ptr<c_api::Takeover>& takeover = communicator.counting.takeover;
+  if (takeover == nullptr) return;
+  if (takeover->leave()) communicator.comm = c_api::take(*takeover);
+  keep_takeover(self, std::move(takeover));
+}
+
 void leave(List& self, Communicator& communicator) {
+  end_takeover(self, communicator);
   leave(self, communicator.comm);
   for_each_home(communicator, [&](PersistentHome& home) { leave(self, home.comm); });
 }
@@ -173,6 +209,13 @@ Begins who_begins(const hocket_comm_t* comm) {
   return may_move_calls() && c_api::may_run_in_memory(comm) ? Begins::kByRanks : Begins::kNowhere;
 }
 
+void become_ready(Communicator& self, bool may_have_devices) {
+  const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
+  self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
+  self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
+  self.by_mpi = {left_to_mpi(self.comm, may_have_devices), left_to_mpi(self.comm, true)};
+}
+
 // A forced choice that can't be honoured is an error of every call; whatever else can't be had is left to the MPI.
 void set_up(Communicator& self, const Exchange& exchange) {
   hocket_context_t* context = endpoint();
@@ -185,13 +228,7 @@ void set_up(Communicator& self, const Exchange& exchange) {
     const hocket_bootstrap_t bootstrap{self.rank, self.size, FirstRound::allgather, &round};
     status = hocket_comm_create(context, &bootstrap, &self.comm);
   }
-  if (status == HOCKET_OK) {
-    const bool is_on_trial = self.trial.agreed == device::DeviceOffer::kEither;
-    self.phase = is_on_trial ? Phase::kOnTrial : Phase::kReady;
-    self.begins = is_on_trial ? Begins::kNowhere : who_begins(self.comm);
-    self.by_mpi = {left_to_mpi(self.comm, round.may_have_devices()), left_to_mpi(self.comm, true)};
-    return;
-  }
+  if (status == HOCKET_OK) return become_ready(self, round.may_have_devices());
   self.comm = nullptr;
   if (self.trial.agreed == device::DeviceOffer::kPassThrough) return refuse(self, Outcome::kDeviceMemory);
   if (round.is_declined()) return refuse(self, Outcome::kSetUpFailed);
@@ -213,6 +250,46 @@ void set_up(Communicator& self, const Exchange& exchange) {
   }
   if (self.rank == 0) report_failed_set_up(self.size);
   refuse(self, Outcome::kSetUpFailed);
+}
+
+// Only ranks without devices have started it.
+void take_over(Communicator& self) {
+  self.comm = c_api::take(*self.counting.takeover);
+  self.trial.agreed = device::DeviceOffer::kStage;
+  become_ready(self, false);
+  HOCKET_LOG_DEBUG("a communicator of %d ranks takes over", self.size);
+}
+
+void retire_takeover(Communicator& self) {
+  (void)self.counting.takeover->leave();
+  const std::lock_guard lock(list().mutex);
+  keep_takeover(list(), std::move(self.counting.takeover));
+}
+
+// A call that waits for nobody: whether the communicator carries it out.
+bool take_next(Communicator& self, const Exchange& exchange) {
+  Counting& counting = self.counting;
+  // Many communicators are made for one call.
+  if (++counting.calls_on_the_way == 1 || counting.is_takeover_ruled_out) return false;
+  if (counting.takeover == nullptr) {
+    collect_takeovers(kLooksPerClose);
+    counting.takeover = exchange.begin_takeover(exchange.user);
+    counting.is_takeover_ruled_out = counting.takeover == nullptr;
+    if (counting.is_takeover_ruled_out) return false;
+  }
+  if (!counting.takeover->take_next()) return false;
+  take_over(self);
+  retire_takeover(self);
+  return true;
+}
+
+// A call in which all wait for each other.
+void become_ready_in_waiting(Communicator& self, const Exchange& exchange) {
+  if (self.counting.takeover != nullptr) {
+    if (self.counting.takeover->settle()) take_over(self);
+    retire_takeover(self);
+  }
+  if (self.phase == Phase::kCounting) set_up(self, exchange);
 }
 
 }  // namespace
@@ -244,8 +321,11 @@ void refuse(Communicator& communicator, Outcome why) {
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange) {
   if (communicator.phase == Phase::kAlone) return Outcome::kSingleRank;
   if (communicator.phase == Phase::kCounting) {
-    if (++communicator.calls < setup_calls || !waits_for_all) return Outcome::kNotSetUp;
-    set_up(communicator, exchange);
+    if (++communicator.counting.calls < setup_calls) return Outcome::kNotSetUp;
+    if (waits_for_all)
+      become_ready_in_waiting(communicator, exchange);
+    else if (!take_next(communicator, exchange))
+      return Outcome::kNotSetUp;
   }
   if (communicator.phase == Phase::kOnTrial) {
     if (!communicator.trial.has_failed(communicator.comm, waits_for_all)) return Outcome::kCarriedOut;
@@ -263,6 +343,7 @@ void close_communicator(Communicator& communicator) {
     refuse(communicator, Outcome::kFreed);
   }
   collect(kLooksPerClose);
+  collect_takeovers(kLooksPerClose);
 }
 
 void close_with_peers(Communicator& communicator) {
@@ -271,6 +352,10 @@ void close_with_peers(Communicator& communicator) {
       HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
     comm = nullptr;
   };
+  {
+    const std::lock_guard lock(list().mutex);
+    end_takeover(list(), communicator);
+  }
   close(communicator.comm);
   if (communicator.persistent.calls.load(std::memory_order_acquire) == 0)
     for_each_home(communicator, [&](PersistentHome& home) { close(home.comm); });
@@ -291,6 +376,7 @@ void close_all() {
       leave(list(), *communicator);
       refuse(*communicator, Outcome::kFreed);
     }
+    list().takeovers.clear();  // the job's communicator, which they are in, goes next
   }
   c_api::Backoff backoff(endpoint());
   for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {

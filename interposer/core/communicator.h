@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "c_api/internal/call.h"
+#include "c_api/internal/takeover.h"
 #include "core/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
@@ -27,7 +28,7 @@ namespace hocket::interposer {
 
 enum class Phase : uint8_t {
   kReady,     // `comm` carries calls out
-  kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks
+  kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks; or takes over
   kAlone,     // one rank
   kRefused,   // for good, because of `refusal`
   kOnTrial,   // as kReady, until the MPI underneath turns out to be needed for devices' memory
@@ -72,6 +73,15 @@ struct Persistent {
   std::array<std::atomic<PersistentHome*>, kMostHomes> homes{};
 };
 
+// While it is kCounting.
+struct Counting {
+  int64_t calls = 0;
+  int questions = 0;         // asked of all ranks alike, whether they wait for each other
+  int calls_on_the_way = 0;  // of those that it may be set up in, how many wait for nobody
+  std::unique_ptr<c_api::Takeover> takeover;
+  bool is_takeover_ruled_out = false;  // on all ranks
+};
+
 struct Communicator {
   Phase phase = Phase::kCounting;
   Outcome refusal = Outcome::kArguments;
@@ -80,8 +90,7 @@ struct Communicator {
   int size = 0;
   hocket_comm_t* comm = nullptr;
   Counters counters;
-  int64_t calls = 0;
-  int questions = 0;  // asked of all ranks alike, whether they wait for each other
+  Counting counting;
   std::unique_ptr<size_t[]> numbers;
   DeviceTrial trial;
   LeftToMpi by_mpi;
@@ -157,9 +166,12 @@ inline bool have_all(const size_t* counts, int size) {
   return std::find(counts, counts + size, size_t{0}) == counts + size;
 }
 
-// A blocking all-gather among its ranks, beside its calls; 0 for success.
+// How its ranks tell each other what they have to, beside its calls.
 struct Exchange {
+  // Blocks; 0 for success.
   int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
+  // Without waiting for anybody; nullptr: they can't, on all ranks alike.
+  std::unique_ptr<c_api::Takeover> (*begin_takeover)(void* user);
   void* user;
 };
 
@@ -169,13 +181,14 @@ void refuse(Communicator& communicator, Outcome why);
 
 // Whether the next call may be the one that sets it up.
 inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls) {
-  return communicator.phase == Phase::kCounting && communicator.calls + 1 >= setup_calls;
+  return communicator.phase == Phase::kCounting && communicator.counting.calls + 1 >= setup_calls;
 }
 
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
-// a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. kCarriedOut: it is
-// ready now; kFailed: what the user has asked for can't be done, which has been told on stderr; otherwise why it isn't
-// ready.
+// a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. In calls that wait for
+// nobody, from the second on, ranks tell each other what they have to, where they can, and the communicator takes over
+// as soon as all have heard that (communicator/setup/takeover.h). kCarriedOut: it is ready now; kFailed: what the user
+// has asked for can't be done, which has been told on stderr; otherwise why it isn't ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);
 
 // Ends its life within hocket, on this rank alone, without waiting for peers. What peers may still use is kept until

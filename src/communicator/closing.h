@@ -30,6 +30,8 @@ class Closing {
   // No call comes after this. `barrier`: started on the first track, where one is needed; nullptr there: it could not
   // be, and peers will not be known to have left.
   void begin(Call* barrier);
+  // No rank has made a call, and no peer knows of it any more.
+  void end_unused() { stage_ = Stage::kQuiet; }
   // Whether it is over: no peer touches this rank's memory any more, or that will never be known, since one has failed.
   // Call it repeatedly: each call advances the closing.
   bool is_over();

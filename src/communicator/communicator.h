@@ -58,6 +58,8 @@ class Communicator {
   bool has_left() { return closing_.is_over(); }
   // Both, and waits in between.
   Status close();
+  // In place of these, of one on which no rank has made a call, and of which none knows any more: it may go.
+  void end_unused() { closing_.end_unused(); }
   ~Communicator();
   // An exception that says `what` has ended a call on this rank.
   void break_after_exception(const char* what);

@@ -9,10 +9,10 @@
 
 namespace hocket::interposer {
 
-Decision decide(const BarrierCall& call, BarrierCall::Findings&) {
+Decision decide(const BarrierCall& call, BarrierCall::Findings&, CallForm form) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
-  decision.why = readiness(*decision.communicator, call.comm, [] { return Waiting::kAll; });
+  decision.why = readiness(*decision.communicator, call.comm, form, [] { return Waiting::kAll; });
   return decision;
 }
 
@@ -23,7 +23,7 @@ int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCa
       is_alone ? HOCKET_OK : c_api::run(decision.communicator->comm, arguments_of_bytes(Collective::kBarrier, 0)));
 }
 
-Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
+Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings, CallForm form) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   if (call.count < 0 || call.root < 0 || call.root >= decision.communicator->size) return decision;
@@ -33,7 +33,7 @@ Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings) {
   ptrdiff_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<size_t>(call.count), findings.facts->size, &bytes)) return decision;
   findings.bytes = static_cast<size_t>(bytes);
-  decision.why = readiness(*decision.communicator, call.comm, [] { return Waiting::kNotAll; });
+  decision.why = readiness(*decision.communicator, call.comm, form, [] { return Waiting::kNotAll; });
   return decision;
 }
 

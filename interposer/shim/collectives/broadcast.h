@@ -30,13 +30,13 @@ struct BroadcastCall {
   };
 };
 
-Decision decide(const BarrierCall& call, BarrierCall::Findings&);
+Decision decide(const BarrierCall& call, BarrierCall::Findings&, CallForm form);
 inline RuleKey rule_key_of(const BarrierCall&, const Communicator&, const BarrierCall::Findings&) {
   return {schedule::Collective::kBarrier, 0};
 }
 int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&);
 
-Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings);
+Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings, CallForm form);
 // As hocket's call, of a piece of what is broadcast or of a copy of it.
 Arguments arguments_of(const BroadcastCall& call, const void* bytes, size_t length);
 inline RuleKey rule_key_of(const BroadcastCall&, const Communicator&, const BroadcastCall::Findings& findings) {

@@ -38,6 +38,9 @@ struct RuleKey {
   uint64_t bytes;
 };
 
+// A call that is started waits for nobody.
+enum class CallForm : uint8_t { kBlocking, kStarted };
+
 // Finds the communicator. False: that is the end of it, for the reason in the decision.
 inline bool find_open_communicator(MPI_Comm comm, Decision& decision) {
   decision.communicator = find_communicator(comm);
@@ -49,15 +52,15 @@ inline bool find_open_communicator(MPI_Comm comm, Decision& decision) {
 }
 
 // The last check of a valid call: counts the call, and sets the communicator up if it is due and all ranks wait for
-// each other in this call anyway, as `waiting()` says. A root that broadcasts may not
-// be made to wait for receivers that first expect a message of it.
+// each other in this call anyway, as `waiting()` says. A root that broadcasts may not be made to wait for receivers
+// that first expect a message of it.
 template <typename GetWaiting>
-Outcome readiness(Communicator& communicator, MPI_Comm comm, const GetWaiting& waiting) {
+Outcome readiness(Communicator& communicator, MPI_Comm comm, CallForm form, const GetWaiting& waiting) {
   if (is_revoked(comm)) [[unlikely]]
     return Outcome::kFreed;
   if (communicator.phase == Phase::kReady) [[likely]]
     return Outcome::kCarriedOut;
-  return prepare_communicator(communicator, comm, waiting());
+  return prepare_communicator(communicator, comm, form == CallForm::kStarted ? Waiting::kNotAll : waiting());
 }
 
 // Absolute addresses in derived types are relative to MPI_BOTTOM, which is NULL; at NULL itself there is nothing.
@@ -113,7 +116,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   typename Call::Findings findings;
   Decision decision;
   try {
-    decision = decide(call, findings);
+    decision = decide(call, findings, CallForm::kBlocking);
     if (is_carried_out(decision.why)) [[likely]] {
       const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.blocking.get();
       if (!is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) [[likely]] {

@@ -235,7 +235,7 @@ hocket_status_t fill(const MoveCall& call, const Decision& decision, const Block
   return HOCKET_OK;
 }
 
-Decision decide(const MoveCall& call, MoveFindings& findings) {
+Decision decide(const MoveCall& call, MoveFindings& findings, CallForm form) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   Communicator& communicator = *decision.communicator;
@@ -244,7 +244,7 @@ Decision decide(const MoveCall& call, MoveFindings& findings) {
   if (!measure_sides(call, movement, communicator, findings)) return decision;
   if (!fits(call, movement, communicator.rank, findings)) return decision;
   if (findings.is_misfit && communicator.size == 1) return decision;
-  decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
+  decision.why = readiness(communicator, call.comm, form, [&] { return waiting(call, communicator, findings); });
   return decision;
 }
 

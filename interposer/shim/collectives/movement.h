@@ -35,7 +35,7 @@ hocket_status_t fill(const MoveCall& call, const Decision& decision, const Block
 // Of gathers and scatters, and of allgathers and exchanges: whose blocks a side holds that has this rank's, too.
 bool is_exchange(Collective collective);
 
-Decision decide(const MoveCall& call, MoveCall::Findings& findings);
+Decision decide(const MoveCall& call, MoveCall::Findings& findings, CallForm form);
 RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, const MoveCall::Findings& findings);
 int carry_out(const MoveCall& call, const Decision& decision, const MoveCall::Findings& findings);
 

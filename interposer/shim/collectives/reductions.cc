@@ -267,7 +267,7 @@ int copy_alone(const ReduceCall& call, const Decision& decision, const ReduceFin
 
 }  // namespace
 
-Decision decide(const ReduceCall& call, ReduceFindings& findings) {
+Decision decide(const ReduceCall& call, ReduceFindings& findings, CallForm form) {
   Decision decision;
   if (!find_open_communicator(call.comm, decision)) return decision;
   Communicator& communicator = *decision.communicator;
@@ -285,7 +285,7 @@ Decision decide(const ReduceCall& call, ReduceFindings& findings) {
              findings.facts->size > HOCKET_MAX_COMBINED_BYTES) {
     decision.why = Outcome::kLongElements;
   } else {
-    decision.why = readiness(communicator, call.comm, [&] { return waiting(call, communicator, findings); });
+    decision.why = readiness(communicator, call.comm, form, [&] { return waiting(call, communicator, findings); });
   }
   return decision;
 }

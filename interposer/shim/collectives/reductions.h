@@ -37,7 +37,7 @@ struct ReduceCall {
 hocket_status_t fill(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
                      const void* input, void* output, Arguments& arguments);
 
-Decision decide(const ReduceCall& call, ReduceCall::Findings& findings);
+Decision decide(const ReduceCall& call, ReduceCall::Findings& findings, CallForm form);
 RuleKey rule_key_of(const ReduceCall& call, const Communicator& communicator, const ReduceCall::Findings& findings);
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings);
 

@@ -80,12 +80,13 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
   // A rank that waits for the answer may wait for ranks that have gone on: so it is asked a few times only.
   constexpr int kQuestions = 4;
-  if (is_question && may_set_up_now(communicator, settings().setup_calls) && communicator.questions < kQuestions) {
-    ++communicator.questions;
+  if (is_question && may_set_up_now(communicator, settings().setup_calls) &&
+      communicator.counting.questions < kQuestions) {
+    ++communicator.counting.questions;
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   SetUpExchange over(handle);
-  const Exchange exchange{SetUpExchange::allgather, &over};
+  const Exchange exchange{SetUpExchange::allgather, SetUpExchange::begin_takeover, &over};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (handle == handles.comm_world && communicator.phase == Phase::kReady) {
     set_wake_communicator(communicator.comm);

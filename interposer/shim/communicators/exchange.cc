@@ -2,6 +2,7 @@
 #include "shim/communicators/exchange.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <new>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "c_api/internal/notices.h"
+#include "core/device_memory.h"
+#include "core/endpoint.h"
 #include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/lineage.h"
@@ -20,7 +23,10 @@
 namespace hocket::interposer {
 namespace {
 
-hocket_comm_t* met = nullptr;
+// Relaxed: threads that make communicators of MPI_COMM_WORLD, or of what was made of it, have been synchronised with
+// the one that has set it up, by the program, as MPI demands of collectives on one communicator.
+std::atomic<hocket_comm_t*> met{nullptr};
+hocket_comm_t* met_in() { return met.load(std::memory_order_relaxed); }
 
 // A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
 void report_long_wait(MPI_Comm comm, int64_t seconds) {
@@ -76,7 +82,7 @@ bool by_mpi(MPI_Comm comm, const void* send, void* receive, int count) {
 // because of that.
 bool can_come(MPI_Comm comm, const std::vector<int>& in_world) {
   return !is_revoked(comm) &&
-         std::all_of(in_world.begin(), in_world.end(), [](int rank) { return c_api::is_alive(met, rank); });
+         std::all_of(in_world.begin(), in_world.end(), [](int rank) { return c_api::is_alive(met_in(), rank); });
 }
 
 // What a rank has left is read by all before it leaves much more: what follows is a round by the MPI, or a collective
@@ -86,10 +92,10 @@ bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive,
   std::vector<int> in_world;
   if (!find_in_world(comm, in_world)) end_without_memory();
   LongWait wait(comm);
-  c_api::leave_notice(met, number, send, bytes);
+  c_api::leave_notice(met_in(), number, send, bytes);
   for (size_t rank = 0; rank < in_world.size(); ++rank) {
     auto* const into = static_cast<std::byte*>(receive) + rank * bytes;
-    while (!c_api::read_notice(met, in_world[rank], number, into, bytes)) {
+    while (!c_api::read_notice(met_in(), in_world[rank], number, into, bytes)) {
       if (wait.pause() && !can_come(comm, in_world)) return false;
       progress_mpi();
     }
@@ -100,21 +106,36 @@ bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive,
 
 }  // namespace
 
-void meet_in(hocket_comm_t* comm) { met = comm != nullptr && c_api::has_notices(comm) ? comm : nullptr; }
-bool have_all_met() { return met != nullptr; }
+void meet_in(hocket_comm_t* comm) {
+  met.store(comm != nullptr && c_api::has_notices(comm) ? comm : nullptr, std::memory_order_relaxed);
+}
+bool have_all_met() { return met_in() != nullptr; }
 
 int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void* user) {
   if (bytes > INT_MAX) return 1;
   const NestedCall nested;
   auto& self = *static_cast<SetUpExchange*>(user);
   const bool may_use_notices = std::exchange(self.is_first_, false) && bytes <= c_api::longest_notice();
-  const uint64_t number = may_use_notices ? number_of(self.comm_) : 0;
+  // There is room for those of one thread.
+  const uint64_t number = may_use_notices && !is_lineage_of_threads() ? number_of(self.comm_) : 0;
   if (number == 0) return by_mpi(self.comm_, send, receive, static_cast<int>(bytes)) ? 0 : 1;
   try {
     return by_notices(self.comm_, number, send, receive, bytes) ? 0 : 1;
   } catch (const std::bad_alloc&) {
     end_without_memory();  // this rank alone would go to the MPI
   }
+}
+
+// What devices' memory needs, ranks have to agree on first.
+std::unique_ptr<c_api::Takeover> SetUpExchange::begin_takeover(void* user) {
+  const MPI_Comm comm = static_cast<SetUpExchange*>(user)->comm_;
+  const uint64_t number = number_of(comm);
+  std::vector<int> in_world;
+  if (number == 0 || endpoint() == nullptr || !find_in_world(comm, in_world)) return nullptr;
+  if (device::may_be_there() || device::offer() != device::DeviceOffer::kStage) return nullptr;
+  int rank = 0;
+  next_pmpi().Comm_rank(comm, &rank);
+  return c_api::make_takeover(met_in(), rank, in_world, number);
 }
 
 }  // namespace hocket::interposer

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include "c_api/internal/takeover.h"
 #include "hocket/hocket.h"
 #include "shim/underneath/next.h"
 
@@ -23,6 +25,8 @@ class SetUpExchange {
   explicit SetUpExchange(MPI_Comm comm) : comm_(comm) {}
   // Blocks; 0 for success. `user` is a SetUpExchange.
   static int allgather(const void* send, void* receive, size_t bytes, void* user);
+  // As core/communicator.h has it.
+  static std::unique_ptr<c_api::Takeover> begin_takeover(void* user);
 
  private:
   MPI_Comm comm_;

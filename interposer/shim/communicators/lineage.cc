@@ -19,6 +19,7 @@ struct Lineage {
 
 Lineage of_world{1};
 int lineage_keyval = MPI_KEYVAL_INVALID;
+bool by_threads = false;
 
 // nullptr: unknown.
 Lineage* lineage_of(MPI_Comm handle) {
@@ -45,7 +46,8 @@ void internal::note_child(MPI_Comm parent, MPI_Comm made) {
   if (of == nullptr) return;
   ++of->children;
   if (made == handles.comm_null) return;
-  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, have_all_met()};
+  const bool had_all_met = by_threads && of != &of_world ? of->had_all_met : have_all_met();
+  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, had_all_met};
   // The other ranks would look for this one's notices.
   if (child == nullptr || next_pmpi().Comm_set_attr(made, lineage_keyval, child) != MPI_SUCCESS)
     end_without_memory(sizeof *child, "to keep how a communicator was made");
@@ -58,21 +60,22 @@ uint64_t number_of(MPI_Comm handle) {
 }
 
 bool may_keep_lineage() {
-  int threads = MPI_THREAD_MULTIPLE;
-  next_pmpi().Query_thread(&threads);
   const CaughtFunctions &mpi = next_mpi(), &pmpi = next_pmpi();
 #define HOCKET_MPI_WAITS(...)
 #define HOCKET_MPI_MAKES(name, ...) &&mpi.name == pmpi.name
-  return threads != MPI_THREAD_MULTIPLE
+  return true
 #include "shim/underneath/waits.def"
       ;
 }
 
-bool keep_lineage() {
+bool keep_lineage(bool of_threads) {
+  by_threads = of_threads;
   internal::keeps_lineage = next_pmpi().Comm_create_keyval(do_not_copy<MPI_Comm>, delete_value<MPI_Comm, Lineage>,
                                                            &lineage_keyval, nullptr) == MPI_SUCCESS;
   return internal::keeps_lineage;
 }
+
+bool is_lineage_of_threads() { return by_threads; }
 
 void end_lineage() {
   if (!internal::keeps_lineage) return;

@@ -3,11 +3,10 @@
 // many were made of that one before. All its ranks come to the same number without asking each other, since they make
 // communicators in the same order. By it they find each other's notices (exchange.h).
 //
-// It is kept where all ranks of the job call the MPI by one thread at a time, and no other tool is in between. Of
-// communicators that are made otherwise (MPI_Comm_idup, MPI_Comm_create_group, of two groups) it is unknown, and of all
-// that descend from them.
+// It is kept where no other tool is in between. Of communicators that are made otherwise (MPI_Comm_idup,
+// MPI_Comm_create_group, of two groups) it is unknown, and of all that descend from them.
 //
-// Thread safety: one thread at a time.
+// Thread safety: as MPI has it for calls that make communicators: of one parent by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +28,17 @@ int make_communicator(MPI_Comm parent, MPI_Comm* made, const Make& make) {
   return error;
 }
 
-// Of a communicator that was made when the whole job had met; 0: it wasn't, or its lineage is unknown. The same on all
-// ranks.
+// Of a communicator that was made when the whole job had met; 0: it wasn't, or its lineage is unknown. Odd. The same on
+// all ranks. Where several threads of a rank call the MPI, they may make communicators while another one is in the call
+// in which the job meets: what counts there is whether it had met when the first was made of MPI_COMM_WORLD from which
+// the communicator descends.
 uint64_t number_of(MPI_Comm handle);
 
-// Whether this rank could: one thread at a time calls the MPI, and no tool is loaded behind hocket.
+// Whether this rank could: no tool is loaded behind hocket.
 bool may_keep_lineage();
-// Between MPI_Init and MPI_Finalize, where all ranks may.
-bool keep_lineage();
+// Between MPI_Init and MPI_Finalize, where all ranks may. `by_threads`: of some rank several at a time.
+bool keep_lineage(bool by_threads);
+bool is_lineage_of_threads();
 void end_lineage();
 
 }  // namespace hocket::interposer

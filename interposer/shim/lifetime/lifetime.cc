@@ -92,6 +92,7 @@ struct StartFacts {
   uint8_t understood = 0;          // rank 0's settings
   uint8_t has_wrong_settings = 0;  // its own environment asks for what can't be understood
   uint8_t may_keep_lineage = 0;
+  uint8_t is_by_threads = 0;  // the program may be in several calls of the MPI at a time
   uint8_t is_hooked = 0;
   uint64_t node = 0;
   platform::CoreClaim claim = {};
@@ -224,7 +225,9 @@ bool start_serving(const std::vector<StartFacts>& all) {
   fill_operations();
   const bool has_lineage =
       std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.may_keep_lineage != 0; });
-  able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage());
+  const bool are_by_threads =
+      std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_by_threads != 0; });
+  able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage(are_by_threads));
   if (!all_are(able)) return false;
   // On one node it is not needed, and communicators are not to be had without end.
   if (!are_on_one_node(all) && !all_are(open_wire())) {
@@ -292,6 +295,7 @@ void begin_job() {
     environment = environment::check_process();
     mine.has_wrong_settings = uint8_t{!environment.is_ok()};
     mine.may_keep_lineage = uint8_t{may_keep_lineage()};
+    mine.is_by_threads = uint8_t{awaited_progress.is_shared_among_threads()};
     mine.is_hooked = uint8_t{waits.are_hooked()};
     mine.node = c_api::node_label();
     mine.claim = c_api::core_claim();

@@ -129,6 +129,7 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
   if (decision.why == Outcome::kSingleRank) return Outcome::kNotByEngines;
   if (decision.why != Outcome::kCarriedOut) return decision.why;
   Communicator& communicator = *decision.communicator;
+  if (communicator.phase == Phase::kCounting) return Outcome::kNotSetUp;
   if (communicator.begins != Begins::kByRanks) return Outcome::kNotByEngines;
   if (is_revoked(call.comm)) return Outcome::kFreed;
   if (communicator.neighbourhood == nullptr && !may_wait) return Outcome::kNotSetUp;

@@ -210,7 +210,7 @@ Decision find_starter(MPI_Comm comm, bool may_wait) {
   }
   if (communicator.phase == Phase::kCounting && may_wait) prepare_communicator(communicator, comm, Waiting::kAll);
   if (communicator.phase == Phase::kCounting)
-    decision.why = Outcome::kNotSetUp;
+    decision.why = may_wait || communicator.counting.is_takeover_ruled_out ? Outcome::kNotSetUp : Outcome::kCarriedOut;
   else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)
     decision.why = communicator.refusal;
   else if (communicator.begins == Begins::kByRanks || (communicator.begins == Begins::kByEngines && !may_wait))

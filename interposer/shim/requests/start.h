@@ -3,7 +3,8 @@
 // carry them out by themselves, and passed through otherwise.
 //
 // What decides is the same on every rank, as for blocking calls (decision.h). A non-blocking call waits for no other
-// rank in its beginning, and so sets no communicator up; a persistent one may in its initialisation (MPI 4.1, 6.13).
+// rank in its beginning, so that it can only take a communicator over; a persistent one may wait in its initialisation
+// (MPI 4.1, 6.13).
 //
 // Thread safety: as decision.h.
 #pragma once
@@ -47,7 +48,8 @@ inline bool is_own_operation(const ReduceCall&, const ReduceCall::Findings& find
   return findings.operation.by == Operation::By::kMpi;
 }
 
-// Up to where the arguments of the call come in: kCarriedOut, or why not. `may_wait`: for all ranks, which call alike.
+// Up to where the arguments of the call come in: kCarriedOut, or why not. `may_wait`: for all ranks, which call alike;
+// otherwise the communicator may come to be ready in decide().
 Decision find_starter(MPI_Comm comm, bool may_wait);
 
 // What the program gets of it, by `started` where it is one. kNotByEngines: nothing has been started, on any rank.
@@ -80,8 +82,10 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
   const Collective form = decision.form;
   typename Call::Findings findings;
   decision = find_starter(call.comm, is_persistent);
-  if (is_carried_out(decision.why)) decision = decide(call, findings);
+  if (is_carried_out(decision.why)) decision = decide(call, findings, CallForm::kStarted);
   decision.form = form;
+  if (decision.why == Outcome::kCarriedOut && decision.communicator->begins == Begins::kNowhere)
+    decision.why = Outcome::kNotByEngines;
   if (request == nullptr) decision.why = Outcome::kArguments;
   if (decision.why == Outcome::kSingleRank && !is_persistent) {
     error = start_alone(call, decision, findings, request);

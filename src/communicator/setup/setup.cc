@@ -107,13 +107,16 @@ Status Setup::introduce_wire() {
   return engines_.offer(bootstrap_.rank == 0, mine_.offers);
 }
 
+Status Setup::reserve_descriptor() {
+  const std::scoped_lock lock(context_.setup_mutex());
+  Result<platform::Descriptor> reserve = context_.connector().prepare();
+  if (!reserve.is_ok()) return reserve.take_status();
+  reserve_ = reserve.take();
+  return Status::ok();
+}
+
 Status Setup::prepare_own() {
-  if (bootstrap_.size > 1) {
-    const std::scoped_lock lock(context_.setup_mutex());
-    Result<platform::Descriptor> reserve = context_.connector().prepare();
-    if (!reserve.is_ok()) return reserve.take_status();
-    reserve_ = reserve.take();
-  }
+  if (bootstrap_.size > 1 && !waits_for_none_) HOCKET_TRY(reserve_descriptor());
   mine_.address = context_.connector().address();
   {
     const std::scoped_lock lock(context_.setup_mutex());
@@ -182,13 +185,11 @@ std::vector<uint32_t> Setup::ranks_here() const {
 
 Setup::Setup(Context& context, const Bootstrap& bootstrap)
     : context_(context), bootstrap_(bootstrap), engines_(context.engine_types()) {
-  context_.set_up_begins();
   parts_.participants.rank = bootstrap.rank;
   parts_.participants.size = bootstrap.size;
 }
 
 Setup::~Setup() {
-  context_.set_up_ends();
   if (reserve_.get() >= 0) {
     const std::scoped_lock lock(context_.setup_mutex());
     context_.connector().keep(std::move(reserve_));
@@ -239,21 +240,61 @@ Status Setup::agree_on_engines(const std::vector<Outcome>& outcomes) {
   return Status::ok();
 }
 
-Result<std::unique_ptr<Communicator>> Setup::run() {
-  attempt(mine_, [&] { return prepare_own(); });
-  HOCKET_TRY(gather_all(mine_, all_));
-  Status status = agree(all_);
-  if (status.is_ok()) status = find_nodes();
-  is_announced_ = status.is_ok();
-  if (!status.is_ok()) return status;  // the same on every rank: no second round
+Status Setup::take_introductions() {
+  HOCKET_TRY(agree(all_));
+  HOCKET_TRY(find_nodes());
+  is_announced_ = true;
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
-  if (parts_.participants.span_nodes()) HOCKET_TRY(gather_settings());
+  return Status::ok();
+}
+
+void Setup::agree_on_policy() {
   parts_.checks_arguments = all_[0].checks_arguments != 0;
   parts_.policy.mode = context_.wait_mode();
   parts_.policy.oversubscribed = find_oversubscribed();
   parts_.policy.slice_ns = context_.slice_ns();
   parts_.policy.has_hidden_peers = has_other_nodes_here();
+}
+
+namespace {
+
+class UnderWay {
+ public:
+  explicit UnderWay(Context& context) : context_(context) { context_.set_up_begins(); }
+  ~UnderWay() { context_.set_up_ends(); }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  Context& context_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Communicator>> Setup::run() {
+  const UnderWay under_way(context_);
+  attempt(mine_, [&] { return prepare_own(); });
+  HOCKET_TRY(gather_all(mine_, all_));
+  HOCKET_TRY(take_introductions());  // the same on every rank: no second round
+  if (parts_.participants.span_nodes()) HOCKET_TRY(gather_settings());
+  agree_on_policy();
   return needs_one_round() ? build_without_asking() : build_and_agree();
+}
+
+Result<const void*> Setup::introduce() {
+  waits_for_none_ = true;
+  HOCKET_TRY(prepare_own());
+  return static_cast<const void*>(&mine_);
+}
+
+Result<std::unique_ptr<Communicator>> Setup::meet(const void* all) {
+  const UnderWay under_way(context_);
+  all_.resize(bootstrap_.size);
+  std::memcpy(all_.data(), all, all_.size() * sizeof(Introduction));
+  HOCKET_TRY(take_introductions());
+  if (!needs_one_round()) return Status(Code::kNotSupported, "ranks would have to wait for each other");
+  agree_on_policy();
+  return build_without_asking();
 }
 
 bool Setup::needs_one_round() const {

@@ -9,11 +9,13 @@
 // of their own.
 //
 // Ranks of one node that have all met in a communicator of the whole job have nothing to do between the rounds that
-// could fail, so that the first is all that it takes.
+// could fail, so that the first is all that it takes. Then a rank need not wait for the others: it says what it has to,
+// and goes on when it has heard them all (introduce() and meet()).
 //
 // Thread safety: one object by one thread; several threads may set up communicators of one context at the same time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@
 #include "communicator/setup/cross_memory_trial.h"
 #include "communicator/setup/places.h"
 #include "engines/shared_memory/notices.h"
+#include "engines/shared_memory/takeovers.h"
 
 namespace hocket::communicator {
 
@@ -38,6 +41,11 @@ class Setup final : private carriers::Rounds {
   Setup(Context& context, const Bootstrap& bootstrap);
   ~Setup() override;
   Result<std::unique_ptr<Communicator>> run();
+
+  // The same without a bootstrap, where the job has met. What this rank tells the others, in first_message_bytes();
+  // and, when it has heard them all, one after the other in `all`, the communicator.
+  Result<const void*> introduce();
+  Result<std::unique_ptr<Communicator>> meet(const void* all);
 
  private:
   static constexpr size_t kReasonBytes = 504;
@@ -68,8 +76,8 @@ class Setup final : private carriers::Rounds {
     uint8_t checks_arguments = 0;  // rank 0's counts
     uint8_t has_met_all = 0;       // Context::met_all() is known
     carriers::EngineOffers offers;
-    int32_t code = 0;                 // of the failure
-    char failure[kReasonBytes] = {};  // "": none
+    int32_t code = 0;                     // of the failure
+    char failure[kReasonBytes + 4] = {};  // "": none. Up to the end: what is left out of a message are zeros
   };
   struct Outcome {  // second round
     uint8_t cross_memory = 0;
@@ -80,14 +88,18 @@ class Setup final : private carriers::Rounds {
   };
   static_assert(sizeof(SettingsPiece) <= kLongestMessage && sizeof(Introduction) <= kLongestMessage &&
                 sizeof(Outcome) <= kLongestMessage);
+  static_assert(sizeof(Introduction) == offsetof(Introduction, failure) + sizeof(Introduction::failure));
   // With what the interposer adds.
   static_assert(sizeof(Introduction) + 64 <= engines::shared_memory::kNoticeBytes, "a notice has room for it");
 
   // --- first round
   Status prepare_own();
+  Status reserve_descriptor();
   Status write_settings();
   Status introduce_wire();
   // --- what it has brought
+  Status take_introductions();
+  void agree_on_policy();
   Status find_nodes();
   void find_places();
   // That any rank may use, on the machine that has most.
@@ -142,6 +154,7 @@ class Setup final : private carriers::Rounds {
   Parts parts_;
   Introduction mine_;
   std::vector<Introduction> all_;
+  bool waits_for_none_ = false;    // introduce() and meet()
   bool is_announced_ = false;      // all ranks know of the others' blocks
   bool has_promise_ = false;       // of memory for the first track
   std::string settings_text_;      // what rank 0 has told, of several nodes

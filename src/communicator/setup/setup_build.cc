@@ -14,10 +14,12 @@ using engines::shared_memory::MemoryTransport;
 using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
-// All ranks of the job get room for notices.
+// All ranks of the job get room for notices and takeovers.
 size_t Setup::block_bytes() const {
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
-  return is_whole_job() ? bytes + sizeof(engines::shared_memory::NoticeBoard) : bytes;
+  using engines::shared_memory::NoticeBoard;
+  using engines::shared_memory::TakeoverBoard;
+  return is_whole_job() ? bytes + sizeof(NoticeBoard) + sizeof(TakeoverBoard) : bytes;
 }
 
 std::vector<platform::Address> Setup::addresses_here() const {
@@ -37,6 +39,7 @@ Status Setup::connect() {
       return Status::ok();
     }
   }
+  if (waits_for_none_) return {Code::kNotSupported, "ranks would have to connect with each other"};
   const uint64_t meeting = meeting_number();
   Result<std::vector<std::shared_ptr<platform::Peer>>> peers =
       context_.connector().connect_all(addresses, context_.setup_timeout_ms(), meeting);

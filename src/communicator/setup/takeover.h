@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator that ranks of one node make beside calls that wait for nobody, and that something else carries out
+// meanwhile: each looks, before its next call, whether it has heard the others, and makes the communicator when it has.
+// From which call on the communicator carries them out they agree by promises (engines/shared_memory/takeovers.h). No
+// rank ever waits for another.
+//
+// The job has met before, in a communicator of all its ranks on one node, in whose memory they tell each other what
+// they have to. A rank that can't take part, because there is no room or no memory, leaves all of them to what carries
+// their calls out now; so does one in which the communicator can't be made.
+//
+// Thread safety: one object by one thread at a time; several threads may be at work on different ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "communicator/communicator.h"
+#include "communicator/setup/setup.h"
+#include "engines/shared_memory/takeovers.h"
+
+namespace hocket::communicator {
+
+class Takeover {
+ public:
+  // This rank among those of the communicator that is to be made. `job`: in which all have met; it outlives this.
+  // `in_job`: of each rank, which it is there. `number`: the communicator's, odd, and no other's in the job, the same
+  // on all ranks.
+  Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number);
+  ~Takeover();
+  Takeover(const Takeover&) = delete;
+  Takeover& operator=(const Takeover&) = delete;
+
+  // Before each call that waits for nobody, with the first of which the object is made: whether the communicator
+  // carries it out, as all further ones of any kind. The same on all ranks.
+  bool take_next();
+  // Before a call in which all ranks wait for each other: whether the communicator carries out that and all further
+  // ones. The same on all ranks, for good.
+  bool settle();
+  // Where they have taken over: the communicator, once.
+  std::unique_ptr<Communicator> take() { return std::move(communicator_); }
+
+  // This rank makes no further call, or wants no takeover any more. True: there is one all the same, and the
+  // communicator is to be taken, and closed as others are.
+  bool leave();
+  // After that, whether no rank looks for what this one has left any more, so that the object may go. Ask repeatedly.
+  bool may_go();
+
+ private:
+  using Place = engines::shared_memory::TakeoverPlace;
+  void begin();
+  void introduce();
+  // Makes the communicator when all have been heard, and asks whether all have made it.
+  void look();
+  bool hear_others();
+  void make();
+  bool have_all_made() const;
+  // Seals what is open.
+  void find_answer();
+
+  Context& context_;
+  engines::shared_memory::Takeovers board_;
+  const uint32_t rank_;
+  const std::vector<uint32_t> in_job_;
+  const uint64_t number_;
+  std::unique_ptr<Setup> setup_;  // until the communicator has been made
+  std::vector<std::byte> introductions_;
+  std::vector<Place*> places_;  // of all ranks that have been heard, and this one's; nullptr
+  uint32_t heard_ = 0;          // ranks below have been
+  uint64_t calls_ = 0;
+  bool takes_part_ = false;
+  bool is_settled_ = false, has_taken_over_ = false;
+  uint64_t first_call_ = 0;  // that the communicator carries out
+  std::unique_ptr<Communicator> communicator_;
+  bool has_left_ = false;
+  std::vector<uint32_t> untold_;  // ranks whose place has not been seen, and that don't know that this one has left
+};
+
+}  // namespace hocket::communicator
