@@ -59,7 +59,9 @@ HOCKET_API hocket_status_t hocket_start_all(size_t count, hocket_request_t* cons
  * that is under way or that no init has made. A NULL request is no error. */
 HOCKET_API hocket_status_t hocket_request_free(hocket_request_t** request);
 
-/* --- collectives, as hocket.h has them ---------------------------------------------------------------------------- */
+/* --- collectives ------------------------------------------------------------------------------------------------
+ *
+ * Each takes what its namesake in hocket.h takes, and gives a request that is not under way. */
 
 HOCKET_API hocket_status_t hocket_barrier_init(hocket_comm_t* comm, hocket_request_t** request);
 HOCKET_API hocket_status_t hocket_broadcast_init(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type,
@@ -105,7 +107,9 @@ HOCKET_API hocket_status_t hocket_scan_init(hocket_comm_t* comm, const void* inp
 HOCKET_API hocket_status_t hocket_exscan_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                               hocket_type_t type, hocket_op_t op, hocket_request_t** request);
 
-/* --- collectives among neighbours, as neighbourhoods.h has them -------------------------------------------------- */
+/* --- collectives among neighbours -------------------------------------------------------------------------------
+ *
+ * The same of those in neighbourhoods.h. */
 
 HOCKET_API hocket_status_t hocket_neighbor_allgather_init(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                           void* output, size_t count, hocket_type_t type,
