@@ -3,20 +3,15 @@
  * of its iterations. Part of the C API; what hocket.h and neighbourhoods.h say of status, counts, requests and threads
  * holds here, too.
  *
- *   hocket_request_t* sum = NULL;
- *   hocket_allreduce_init(comm, mine, all, 3, HOCKET_DOUBLE, HOCKET_SUM, &sum);
- *   for (...) {
- *     ...                            mine[] is filled in
- *     hocket_start(sum);
- *     ...                            other work
- *     hocket_wait(&sum);             all[] is there, and the request may be started again
- *   }
- *   hocket_request_free(&sum);
+ *   hocket_allreduce_init    and its like check the arguments and choose the algorithm; they give a request
+ *   hocket_start             begins the call, again and again
+ *   hocket_wait              ends it, as hocket_test does; the request stays
+ *   hocket_request_free      gives the request back
  *
  * An init takes what the call takes, checks it, and chooses the algorithm. It waits for nobody and starts nothing: what
  * goes wrong is an error on its rank only, which leaves the comm as it was. All ranks make an init for the call,
  * in any order, with arguments that agree as those of the call itself. A hocket_force() for the collective comes before
- * it on all ranks, or after it on all; one that comes after counts only where NIC engines are in use.
+ * it on all ranks, or after it on all; whether one that comes after still counts is left open.
  *
  * A start is a call of the comm like any non-blocking one: all ranks start the same calls in the same order, between
  * the comm's other collectives. That order alone says which starts belong together, whatever the order of inits was; it
@@ -46,7 +41,7 @@
 extern "C" {
 #endif
 
-/* --- starting and freeing them ---------------------------------------------------------------------------------- */
+/* --- starting and freeing requests ------------------------------------------------------------------------------ */
 
 /* HOCKET_ERR_INVALID_ARGUMENT, and nothing has been started, for one that is under way, that no init has made, or whose
  * comm has been destroyed. */
@@ -59,7 +54,7 @@ HOCKET_API hocket_status_t hocket_start_all(size_t count, hocket_request_t* cons
  * that is under way or that no init has made. A NULL request is no error. */
 HOCKET_API hocket_status_t hocket_request_free(hocket_request_t** request);
 
-/* --- collectives ------------------------------------------------------------------------------------------------
+/* --- collectives that can be started again ----------------------------------------------------------------------
  *
  * Each takes what its namesake in hocket.h takes, and gives a request that is not under way. */
 
@@ -107,7 +102,7 @@ HOCKET_API hocket_status_t hocket_scan_init(hocket_comm_t* comm, const void* inp
 HOCKET_API hocket_status_t hocket_exscan_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                               hocket_type_t type, hocket_op_t op, hocket_request_t** request);
 
-/* --- collectives among neighbours -------------------------------------------------------------------------------
+/* --- collectives among neighbours that can be started again -----------------------------------------------------
  *
  * The same of those in neighbourhoods.h. */
 
