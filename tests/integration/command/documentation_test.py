@@ -117,8 +117,8 @@ class Pages(CommandTest):
                      words=["hocket.hpp", "hocket_status"])
         self.refused("documentation", self.folder, "--header", "nowhere.h", "--date", "2026-01-31",
                      words=["nowhere.h"])
-        self.refused("documentation", self.folder, "--header", HEADER, "--header", another, "--date", "2026-01-31", code=1,
-                     words=["hocket.hpp", "HOCKET_API"])
+        self.refused("documentation", self.folder, "--header", HEADER, "--header", another, "--date", "2026-01-31",
+                     code=1, words=["hocket.hpp", "HOCKET_API"])
         self.refused("documentation", "/dev/null", "--header", HEADER, "--date", "2026-01-31", code=1,
                      words=["/dev/null/man"])
         for date in ("nonsense", "2026-1-31", "31-01-2026", "2026-01-31T00"):
