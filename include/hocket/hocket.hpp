@@ -10,6 +10,8 @@
 //   hocket::Request request = world.barrier_start();
 //   request.wait();
 //
+// persistent.hpp makes calls ready once that are started again and again.
+//
 // What the functions do, units and limits are said in hocket.h, beside their namesakes. Spans give the lengths: what a
 // rank contributes is `input.size()` elements; where a buffer holds a block of every rank, its length divided by the
 // number of ranks is the block's, and it is an error if that leaves a rest. A call is in place if it passes the same
