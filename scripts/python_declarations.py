@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes python/hocket/_cdef.py, the declarations of include/hocket/hocket.h as cffi's ABI mode wants them: read once
-here, so that a program that imports hocket parses no C. Needs cffi.
+"""Writes python/hocket/_cdef.py, the declarations of hocket.h and persistent.h in include/hocket as cffi's ABI mode
+wants them: read once here, so that a program that imports hocket parses no C. Needs cffi.
 
 usage: python_declarations.py            writes the file
        python_declarations.py --check    ends with 1 if the file says something else than the header
@@ -20,11 +20,13 @@ import cffi.recompiler
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "include" / "hocket" / "hocket.h"
+PERSISTENT = ROOT / "include" / "hocket" / "persistent.h"
 MODULE = ROOT / "python" / "hocket" / "_cdef.py"
 COLUMNS = 100
 
 HEAD = '''# SPDX-License-Identifier: BSD-3-Clause
-"""The C API as cffi knows it. Made by scripts/python_declarations.py from include/hocket/hocket.h; not to be edited."""
+"""The C API as cffi knows it. Made by scripts/python_declarations.py from include/hocket/hocket.h and persistent.h; not
+to be edited."""
 
 from __future__ import annotations
 
@@ -48,6 +50,7 @@ def declarations(header):
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     text = re.sub(r"^#ifdef __cplusplus$.*?^#endif$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^#(?:\\\n|[^\n])*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^HOCKET_API[^;]*\bhocket_neighbourhood_t\b[^;]*;", "", text, flags=re.MULTILINE)  # Python has none
     return text.replace("HOCKET_API ", "")
 
 
@@ -105,7 +108,7 @@ def main(arguments):
     if arguments not in ([], ["--check"]):
         print(__doc__, file=sys.stderr)
         return 2
-    wanted = module_text(HEADER.read_text(encoding="utf-8"))
+    wanted = module_text("".join(header.read_text(encoding="utf-8") for header in (HEADER, PERSISTENT)))
     if not arguments:
         MODULE.write_text(wanted, encoding="utf-8")
         return 0

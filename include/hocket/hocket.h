@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hocket: fast, cheap and calm collective communication on ordinary Linux machines.
  *
- * This is the C API but for collectives among neighbours, which neighbourhoods.h has; hocket.hpp is a C++ header over
- * it, with no code of its own in the library. Link with -lhocket (pkg-config hocket, or find_package(hocket) and
- * hocket::hocket). docs/algorithms.md lists the algorithms behind the collectives, their costs and their papers.
+ * This is the C API but for collectives among neighbours, which neighbourhoods.h has, and those that are made ready
+ * once and started again and again, of persistent.h; hocket.hpp is a C++ header over it, with no code of its own in the
+ * library. Link with -lhocket (pkg-config hocket, or find_package(hocket) and hocket::hocket). docs/algorithms.md lists
+ * the algorithms behind the collectives, their costs and their papers.
  *
  *   context   one rank's endpoint: its share of memory that peers can map, its way of waiting
  *   comm      a group of ranks that communicate collectively
@@ -362,7 +363,7 @@ HOCKET_API hocket_status_t hocket_scan_start(hocket_comm_t* comm, const void* in
 HOCKET_API hocket_status_t hocket_exscan_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                                hocket_type_t type, hocket_op_t op, hocket_request_t** request);
 /* HOCKET_OK when complete, HOCKET_IN_PROGRESS (hocket_test only) when not, else the error it ended with. Complete or
- * failed, the request is gone and *request = NULL. A NULL request is complete. */
+ * failed, the request is gone and *request = NULL, unless persistent.h says otherwise. A NULL request is complete. */
 HOCKET_API hocket_status_t hocket_test(hocket_request_t** request);
 HOCKET_API hocket_status_t hocket_wait(hocket_request_t** request);
 

@@ -10,6 +10,8 @@
 //   hocket::Request request = world.barrier_start();
 //   request.wait();
 //
+// persistent.hpp makes calls ready once that are started again and again.
+//
 // What the functions do, units and limits are said in hocket.h, beside their namesakes. Spans give the lengths: what a
 // rank contributes is `input.size()` elements; where a buffer holds a block of every rank, its length divided by the
 // number of ranks is the block's, and it is an error if that leaves a rest. A call is in place if it passes the same
@@ -20,22 +22,15 @@
 #pragma once
 
 #include <hocket/elements.hpp>
+#include <hocket/lengths.hpp>
 #include <hocket/objects.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
-#include <string>
 #include <utility>
 
 namespace hocket {
-
-// Blocks of different lengths: elements of each, and where each begins; without `displacements` one behind the other.
-struct Blocks {
-  std::span<const size_t> counts = {};
-  std::span<const size_t> displacements = {};
-};
 
 // A group of ranks. Moved, not copied; destroying it is collective, unless an exception ends its scope: then it is
 // given up (hocket_comm_abort), and the other ranks' calls on it end with an error.
@@ -324,49 +319,19 @@ class Comm {
     check(start(&request));
     return Request(comm_, request);
   }
-  [[noreturn]] static void refuse(const std::string& text) { throw Error(HOCKET_ERR_INVALID_ARGUMENT, text); }
-  static void same(size_t one, size_t other) {
-    if (one != other) refuse(std::to_string(one) + " and " + std::to_string(other) + " elements should be as many");
-  }
-  size_t block(size_t row) const {
-    const auto ranks = static_cast<size_t>(size());
-    if (row % ranks != 0) {
-      refuse(std::to_string(row) + " elements can't be a block for each of " + std::to_string(ranks) + " ranks");
-    }
-    return row / ranks;
-  }
-  // Every block lies within a buffer of that many elements.
+  static void same(size_t one, size_t other) { detail::same(one, other); }
+  size_t block(size_t row) const { return detail::Place(comm_).block(row); }
   void fits(const Blocks& blocks, size_t elements) const {
-    const auto ranks = static_cast<size_t>(size());
-    same(blocks.counts.size(), ranks);
-    if (!blocks.displacements.empty()) same(blocks.displacements.size(), ranks);
-    size_t next = 0;
-    for (size_t rank = 0; rank < ranks; ++rank) {
-      const size_t begin = blocks.displacements.empty() ? next : blocks.displacements[rank];
-      if (begin > elements || blocks.counts[rank] > elements - begin) {
-        refuse("the block of rank " + std::to_string(rank) + " leaves a buffer of " + std::to_string(elements) +
-               " elements");
-      }
-      next = begin + blocks.counts[rank];
-    }
+    detail::fits(blocks, static_cast<size_t>(size()), "rank", elements);
   }
-  static const size_t* displacements(const Blocks& blocks) {
-    return blocks.displacements.empty() ? nullptr : blocks.displacements.data();
-  }
-
-  // This rank's own block among all, on the root of a gather or scatter; nullptr elsewhere.
+  static const size_t* displacements(const Blocks& blocks) { return detail::displacements(blocks); }
   template <typename T>
   T* own(std::span<T> row, int root) const {
-    const auto me = static_cast<size_t>(rank());
-    return rank() == root && !row.empty() ? row.data() + me * block(row.size()) : nullptr;
+    return detail::Place(comm_).own(row, root);
   }
   template <typename T>
   T* own(std::span<T> row, const Blocks& blocks, int root) const {
-    if (rank() != root || row.empty()) return nullptr;
-    const auto me = static_cast<size_t>(rank());
-    if (!blocks.displacements.empty()) return row.data() + blocks.displacements[me];
-    const auto before = blocks.counts.first(me);
-    return row.data() + std::accumulate(before.begin(), before.end(), size_t{0});
+    return detail::Place(comm_).own(row, blocks, root);
   }
 
   hocket_comm_t* comm_ = nullptr;

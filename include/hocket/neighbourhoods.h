@@ -24,7 +24,7 @@ extern "C" {
 
 #define HOCKET_NO_RANK (-1)
 
-/* --- making them ------------------------------------------------------------------------------------------------ */
+/* --- making neighbourhoods -------------------------------------------------------------------------------------- */
 
 typedef struct hocket_neighbourhood hocket_neighbourhood_t;
 
@@ -58,7 +58,7 @@ HOCKET_API hocket_status_t hocket_neighbourhood_explain(const hocket_neighbourho
                                                         const char* collective, size_t bytes, char* text,
                                                         size_t capacity);
 
-/* --- collectives, as their MPI namesakes ------------------------------------------------------------------------
+/* --- collectives among neighbours, as their MPI namesakes -------------------------------------------------------
  *
  * `count` is of a block and the same on all ranks of the comm. HOCKET_IN_PLACE is refused. hocket_force() on the comm
  * chooses the algorithm, by names such as "neighbor_alltoall". */
@@ -87,7 +87,7 @@ HOCKET_API hocket_status_t hocket_neighbor_alltoallw(hocket_neighbourhood_t* nei
                                                      const size_t* output_byte_displacements,
                                                      const hocket_type_t* output_types);
 
-/* --- non-blocking ----------------------------------------------------------------------------------------- */
+/* --- collectives among neighbours, non-blocking ----------------------------------------------------------- */
 
 HOCKET_API hocket_status_t hocket_neighbor_allgather_start(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                            void* output, size_t count, hocket_type_t type,

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,6 +54,8 @@ class Neighbourhood {
     return *this;
   }
   hocket_neighbourhood_t* get() const noexcept { return made_; }
+  // The communicator's.
+  hocket_comm_t* comm() const noexcept { return comm_; }
 
   std::vector<int> sources() const {
     std::vector<int> ranks(count(true));
@@ -141,28 +142,11 @@ class Neighbourhood {
     check(start(&request));
     return Request(comm_, request);
   }
-  static void as_many(size_t one, size_t other) {
-    if (one == other) return;
-    throw Error(HOCKET_ERR_INVALID_ARGUMENT,
-                std::to_string(one) + " and " + std::to_string(other) + " elements should be as many");
-  }
-  // A block for each of `neighbours`, within a buffer of so many elements.
+  static void as_many(size_t one, size_t other) { detail::same(one, other); }
   static void fits(const Blocks& blocks, size_t neighbours, size_t elements) {
-    as_many(blocks.counts.size(), neighbours);
-    if (!blocks.displacements.empty()) as_many(blocks.displacements.size(), neighbours);
-    size_t next = 0;
-    for (size_t k = 0; k < neighbours; ++k) {
-      const size_t begin = blocks.displacements.empty() ? next : blocks.displacements[k];
-      if (begin > elements || blocks.counts[k] > elements - begin) {
-        throw Error(HOCKET_ERR_INVALID_ARGUMENT, "the block of neighbour " + std::to_string(k) +
-                                                     " leaves a buffer of " + std::to_string(elements) + " elements");
-      }
-      next = begin + blocks.counts[k];
-    }
+    detail::fits(blocks, neighbours, "neighbour", elements);
   }
-  static const size_t* begins(const Blocks& blocks) {
-    return blocks.displacements.empty() ? nullptr : blocks.displacements.data();
-  }
+  static const size_t* begins(const Blocks& blocks) { return detail::displacements(blocks); }
 
   hocket_comm_t* comm_ = nullptr;
   hocket_neighbourhood_t* made_ = nullptr;

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import operator
 import weakref
-from typing import TYPE_CHECKING, Any, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from ._api import NULL, fail, ffi, lib
-from .errors import refusal
+from .errors import Status, refusal
 from .operations import Operation
+from .persistent import PersistentRequest
 from .requests import Request
 
 Result = TypeVar("Result")
@@ -33,7 +34,7 @@ class Calls:
     # Requests that nobody has any more: the C request, its arrays, its operation.
     _dropped: list[tuple[Any, Any, Optional[Operation]]]
     # All that somebody has; a reference that has died takes itself out.
-    _requests: set[weakref.ref[Request[Any]]]
+    _requests: set[Union[weakref.ref[Request[Any]], weakref.ref[PersistentRequest[Any]]]]
     # Where it comes from, the same on all its ranks: the parent's key and how many children that had before.
     _key: tuple[int, ...]
     _children: int
@@ -76,6 +77,19 @@ class Calls:
             fail(status)
         return made.pop()
 
+    def _plan(self, function: Any, prepared: Prepared[Result]) -> PersistentRequest[Result]:
+        if self._dropped:
+            self._look_after_dropped()
+        result, arguments, operation = prepared
+        box = ffi.new("hocket_request_t **")
+        # As in _start().
+        made = [PersistentRequest(self, box, result, arguments, operation)]
+        self._requests.add(weakref.ref(made[0], self._requests.discard))
+        status = function(self._comm, *arguments, box)
+        if status < 0:
+            fail(status)
+        return made.pop()
+
     def _give_up(self, operation: Operation) -> BaseException:
         """After its function has raised; what it has raised."""
         failure = operation.failure
@@ -86,7 +100,8 @@ class Calls:
 
     def _look_after_dropped(self) -> None:
         for each in list(self._dropped):
-            lib.hocket_test(each[0])
+            if lib.hocket_test(each[0]) != Status.IN_PROGRESS:
+                lib.hocket_request_free(each[0])  # one that could be started again
             if each[0][0] == NULL:
                 self._end_dropped(each)
 
@@ -108,6 +123,7 @@ class Calls:
         while self._dropped:  # where threads and the collection of cycles may append at any time
             first = self._dropped[0]
             status = lib.hocket_wait(first[0])
+            lib.hocket_request_free(first[0])
             if first[0][0] != NULL:
                 fail(status)
             self._end_dropped(first)

@@ -13,6 +13,7 @@ from ._types import moved, numpy_module
 if TYPE_CHECKING:
     from ._buffers import Array, InPlace
     from ._calls import Prepared
+    from .persistent import PersistentRequest
     from .requests import Request
 
 
@@ -45,6 +46,11 @@ class Exchanges(Calls):
         """Starts a gather(); the request's wait() returns what that does."""
         return self._start(lib.hocket_gather_start, self._to_gather(input, output, root))
 
+    def gather_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                    root: int = 0) -> PersistentRequest[Optional[Array]]:
+        """Makes gather() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_gather_init, self._to_gather(input, output, root))
+
     def _to_gather(self, input: Any, output: Any, root: int) -> Prepared[Optional[Array]]:
         if self._check_root("gather", root):
             result, arguments, _ = self._to_collect("gather", input, output)
@@ -72,6 +78,10 @@ class Exchanges(Calls):
     def allgather_start(self, input: Union[Array, InPlace], output: Optional[Array] = None) -> Request[Array]:
         """Starts an allgather(); the request's wait() returns what that does."""
         return self._start(lib.hocket_allgather_start, self._to_collect("allgather", input, output))
+
+    def allgather_init(self, input: Union[Array, InPlace], output: Optional[Array] = None) -> PersistentRequest[Array]:
+        """Makes allgather() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_allgather_init, self._to_collect("allgather", input, output))
 
     def _to_collect(self, call: str, input: Any, output: Any) -> Prepared[Array]:
         if input is IN_PLACE:
@@ -111,6 +121,11 @@ class Exchanges(Calls):
         """Starts a scatter(); the request's wait() returns `output`."""
         return self._start(lib.hocket_scatter_start, self._to_scatter(input, output, root))
 
+    def scatter_init(self, input: Optional[Array], output: Union[Array, InPlace],
+                     root: int = 0) -> PersistentRequest[Union[Array, InPlace]]:
+        """Makes scatter() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_scatter_init, self._to_scatter(input, output, root))
+
     def _to_scatter(self, input: Any, output: Any, root: int) -> Prepared[Union[Array, InPlace]]:
         call = "scatter"
         if not self._check_root(call, root):
@@ -145,6 +160,10 @@ class Exchanges(Calls):
     def alltoall_start(self, input: Union[Array, InPlace], output: Optional[Array] = None) -> Request[Array]:
         """Starts an alltoall(); the request's wait() returns what that does."""
         return self._start(lib.hocket_alltoall_start, self._to_exchange(input, output))
+
+    def alltoall_init(self, input: Union[Array, InPlace], output: Optional[Array] = None) -> PersistentRequest[Array]:
+        """Makes alltoall() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_alltoall_init, self._to_exchange(input, output))
 
     def _to_exchange(self, input: Any, output: Any) -> Prepared[Array]:
         call = "alltoall"

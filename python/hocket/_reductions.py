@@ -18,6 +18,7 @@ from .operations import SUM, Operation
 if TYPE_CHECKING:
     from ._buffers import Array, Counts, InPlace
     from ._calls import Prepared
+    from .persistent import PersistentRequest
     from .requests import Request
 
 
@@ -72,6 +73,10 @@ class Reductions(Calls):
         """Starts a barrier(); the request's wait() returns None."""
         return self._start(lib.hocket_barrier_start, (None, (), None))
 
+    def barrier_init(self) -> PersistentRequest[None]:
+        """Makes barrier() ready to be started; the request's wait() returns None."""
+        return self._plan(lib.hocket_barrier_init, (None, (), None))
+
     def broadcast(self, buffer: Array, root: int = 0) -> Array:
         """Gives all ranks the root's array.
 
@@ -103,6 +108,10 @@ class Reductions(Calls):
     def broadcast_start(self, buffer: Array, root: int = 0) -> Request[Array]:
         """Starts a broadcast(); the request's wait() returns `buffer`."""
         return self._start(lib.hocket_broadcast_start, self._to_broadcast(buffer, root))
+
+    def broadcast_init(self, buffer: Array, root: int = 0) -> PersistentRequest[Array]:
+        """Makes broadcast() ready to be started; the request's wait() returns `buffer`."""
+        return self._plan(lib.hocket_broadcast_init, self._to_broadcast(buffer, root))
 
     def _to_broadcast(self, buffer: Array, root: int) -> Prepared[Array]:
         is_root = self._check_root("broadcast", root)
@@ -136,6 +145,11 @@ class Reductions(Calls):
                      root: int = 0) -> Request[Optional[Array]]:
         """Starts a reduce(); the request's wait() returns what that does."""
         return self._start(lib.hocket_reduce_start, self._to_reduce(input, output, op, root))
+
+    def reduce_init(self, input: Union[Array, InPlace], output: Optional[Array] = None, op: Operation = SUM,
+                    root: int = 0) -> PersistentRequest[Optional[Array]]:
+        """Makes reduce() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_reduce_init, self._to_reduce(input, output, op, root))
 
     def _to_reduce(self, input: Any, output: Any, op: Operation, root: int) -> Prepared[Optional[Array]]:
         if self._check_root("reduce", root):
@@ -183,6 +197,11 @@ class Reductions(Calls):
         """Starts an allreduce(); the request's wait() returns what that does."""
         return self._start(lib.hocket_allreduce_start, self._to_combine("allreduce", input, output, op))
 
+    def allreduce_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                       op: Operation = SUM) -> PersistentRequest[Array]:
+        """Makes allreduce() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_allreduce_init, self._to_combine("allreduce", input, output, op))
+
     def scan(self, input: Union[Array, InPlace], output: Optional[Array] = None, op: Operation = SUM) -> Array:
         """Combines the arrays of ranks 0 to r element by element; rank r gets the result. Otherwise as allreduce()."""
         return self._block(lib.hocket_scan, self._to_combine("scan", input, output, op))
@@ -191,6 +210,11 @@ class Reductions(Calls):
                    op: Operation = SUM) -> Request[Array]:
         """Starts a scan(); the request's wait() returns what that does."""
         return self._start(lib.hocket_scan_start, self._to_combine("scan", input, output, op))
+
+    def scan_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                  op: Operation = SUM) -> PersistentRequest[Array]:
+        """Makes scan() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_scan_init, self._to_combine("scan", input, output, op))
 
     def exscan(self, input: Union[Array, InPlace], output: Optional[Array] = None,
                op: Operation = SUM) -> Optional[Array]:
@@ -207,6 +231,11 @@ class Reductions(Calls):
                      op: Operation = SUM) -> Request[Optional[Array]]:
         """Starts an exscan(); the request's wait() returns what that does."""
         return self._start(lib.hocket_exscan_start, self._to_exscan(input, output, op))
+
+    def exscan_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                    op: Operation = SUM) -> PersistentRequest[Optional[Array]]:
+        """Makes exscan() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_exscan_init, self._to_exscan(input, output, op))
 
     def _to_exscan(self, input: Any, output: Any, op: Operation) -> Prepared[Optional[Array]]:
         if self._rank > 0 or output is not None:
@@ -254,6 +283,11 @@ class Reductions(Calls):
         """Starts a reduce_scatter_block(); the request's wait() returns what that does."""
         return self._start(lib.hocket_reduce_scatter_block_start, self._to_share_blocks(input, output, op))
 
+    def reduce_scatter_block_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                                  op: Operation = SUM) -> PersistentRequest[Array]:
+        """Makes reduce_scatter_block() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_reduce_scatter_block_init, self._to_share_blocks(input, output, op))
+
     def _to_share_blocks(self, input: Any, output: Any, op: Operation) -> Prepared[Array]:
         call = "reduce_scatter_block"
         _check_operation(call, op)
@@ -290,6 +324,11 @@ class Reductions(Calls):
                              op: Operation = SUM) -> Request[Array]:
         """Starts a reduce_scatter(); the request's wait() returns what that does."""
         return self._start(lib.hocket_reduce_scatter_start, self._to_share_out(input, output, counts, op))
+
+    def reduce_scatter_init(self, input: Union[Array, InPlace], output: Optional[Array], counts: Counts,
+                            op: Operation = SUM) -> PersistentRequest[Array]:
+        """Makes reduce_scatter() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_reduce_scatter_init, self._to_share_out(input, output, counts, op))
 
     def _to_share_out(self, input: Any, output: Any, counts: Any, op: Operation) -> Prepared[Array]:
         call = "reduce_scatter"

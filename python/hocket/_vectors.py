@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ._buffers import Array, Counts, InPlace, Span
     from ._calls import Prepared
+    from .persistent import PersistentRequest
     from .requests import Request
 
     Types = Sequence[numpy.typing.DTypeLike]
@@ -54,6 +55,12 @@ class Vectors(Calls):
         """Starts a gatherv(); the request's wait() returns what that does."""
         return self._start(lib.hocket_gatherv_start, self._to_gatherv(input, output, counts, displacements, root))
 
+    def gatherv_init(self, input: Union[Array, InPlace], output: Optional[Array] = None,
+                     counts: Optional[Counts] = None, displacements: Optional[Counts] = None,
+                     root: int = 0) -> PersistentRequest[Optional[Array]]:
+        """Makes gatherv() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_gatherv_init, self._to_gatherv(input, output, counts, displacements, root))
+
     def _to_gatherv(self, input: Any, output: Any, counts: Any, displacements: Any,
                     root: int) -> Prepared[Optional[Array]]:
         call = "gatherv"
@@ -88,6 +95,11 @@ class Vectors(Calls):
                          displacements: Optional[Counts] = None) -> Request[Array]:
         """Starts an allgatherv(); the request's wait() returns `output`."""
         return self._start(lib.hocket_allgatherv_start, self._to_allgatherv(input, output, counts, displacements))
+
+    def allgatherv_init(self, input: Union[Array, InPlace], output: Array, counts: Counts,
+                        displacements: Optional[Counts] = None) -> PersistentRequest[Array]:
+        """Makes allgatherv() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_allgatherv_init, self._to_allgatherv(input, output, counts, displacements))
 
     def _to_allgatherv(self, input: Any, output: Any, counts: Any, displacements: Any) -> Prepared[Array]:
         blocks, where, target, _ = self._own_block("allgatherv", input, output, counts, displacements)
@@ -137,6 +149,12 @@ class Vectors(Calls):
                        displacements: Optional[Counts] = None, root: int = 0) -> Request[Union[Array, InPlace]]:
         """Starts a scatterv(); the request's wait() returns `output`."""
         return self._start(lib.hocket_scatterv_start, self._to_scatterv(input, output, counts, displacements, root))
+
+    def scatterv_init(self, input: Optional[Array], output: Union[Array, InPlace], counts: Optional[Counts] = None,
+                      displacements: Optional[Counts] = None,
+                      root: int = 0) -> PersistentRequest[Union[Array, InPlace]]:
+        """Makes scatterv() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_scatterv_init, self._to_scatterv(input, output, counts, displacements, root))
 
     def _to_scatterv(self, input: Any, output: Any, counts: Any, displacements: Any,
                      root: int) -> Prepared[Union[Array, InPlace]]:
@@ -191,6 +209,13 @@ class Vectors(Calls):
         return self._start(lib.hocket_alltoallv_start, self._to_alltoallv(
             input, output, input_counts, output_counts, input_displacements, output_displacements))
 
+    def alltoallv_init(self, input: Union[Array, InPlace], output: Array, input_counts: Optional[Counts],
+                       output_counts: Counts, input_displacements: Optional[Counts] = None,
+                       output_displacements: Optional[Counts] = None) -> PersistentRequest[Array]:
+        """Makes alltoallv() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_alltoallv_init, self._to_alltoallv(
+            input, output, input_counts, output_counts, input_displacements, output_displacements))
+
     def _to_alltoallv(self, input: Any, output: Any, input_counts: Any, output_counts: Any, input_displacements: Any,
                       output_displacements: Any) -> Prepared[Array]:
         call = "alltoallv"
@@ -242,6 +267,14 @@ class Vectors(Calls):
                         input_types: Optional[Types], output_types: Types) -> Request[Array]:
         """Starts an alltoallw(); the request's wait() returns `output`."""
         return self._start(lib.hocket_alltoallw_start, self._to_alltoallw(
+            (input, input_counts, input_displacements, input_types),
+            (output, output_counts, output_displacements, output_types)))
+
+    def alltoallw_init(self, input: Union[Array, InPlace], output: Array, input_counts: Optional[Counts],
+                       output_counts: Counts, input_displacements: Optional[Counts], output_displacements: Counts,
+                       input_types: Optional[Types], output_types: Types) -> PersistentRequest[Array]:
+        """Makes alltoallw() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_alltoallw_init, self._to_alltoallw(
             (input, input_counts, input_displacements, input_types),
             (output, output_counts, output_displacements, output_types)))
 

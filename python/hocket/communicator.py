@@ -24,7 +24,8 @@ class Communicator(Reductions, Exchanges, Vectors):
     All ranks of a communicator call the same collectives in the same order, with the same root and operation, and
     counts and dtypes that agree. Arrays are NumPy's, contiguous in C order; which shape they have makes no difference
     unless a method says so. `input` and `output` must not overlap: hocket.IN_PLACE is for that. Each collective has a
-    form that ends with `_start`, which returns a Request at once.
+    form that ends with `_start`, which returns a Request at once, and one that ends with `_init`, which returns a
+    PersistentRequest: it takes the same, and is started again and again.
 
     Threads: one at a time uses a communicator; different threads may use different ones at the same time. A call
     releases the interpreter's lock. Python looks at Ctrl-C when a call is over.

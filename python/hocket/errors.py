@@ -90,6 +90,7 @@ def error_of(status: int, text: str) -> Error:
     """The exception for a status and what hocket_error_text() said."""
     # The library speaks of C.
     text = text.replace("HOCKET_IN_PLACE", "hocket.IN_PLACE").replace("`comm` is NULL", "the communicator is freed")
+    text = text.replace("test it until HOCKET_OK", "test() it until that is True")
     if "is not defined for type" in text:
         text += "; convert the array by astype(), or pass another operation"
     return _CLASSES.get(status, Error)(status, text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import collections
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, Generator, Generic, NoReturn, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generator, Generic, NoReturn, Optional, TypeVar
 
 from ._api import NULL, error_of_call, fail, lib
 from .errors import Error, Status, not_copied
@@ -21,6 +21,19 @@ Result = TypeVar("Result")
 _LOOKS = 200
 _PAUSE_S = 0.0002
 _IN_PROGRESS = int(Status.IN_PROGRESS)
+
+
+def looked_at(is_over: Callable[[], bool]) -> Generator[Any, None, None]:
+    """For `await`: looks until it is over, and lets an event loop do other things in between."""
+    import asyncio  # pylint: disable=import-outside-toplevel
+
+    looks = 0
+    while not is_over():
+        looks += 1
+        if looks < _LOOKS:
+            yield
+        else:
+            yield from asyncio.sleep(_PAUSE_S).__await__()
 
 
 class Request(Generic[Result]):
@@ -103,15 +116,7 @@ class Request(Generic[Result]):
         not_copied(self)
 
     def __await__(self) -> Generator[Any, None, Result]:
-        import asyncio  # pylint: disable=import-outside-toplevel
-
-        looks = 0
-        while not self.test():
-            looks += 1
-            if looks < _LOOKS:
-                yield
-            else:
-                yield from asyncio.sleep(_PAUSE_S).__await__()
+        yield from looked_at(self.test)
         return self._result
 
     def __enter__(self) -> Request[Result]:

@@ -6,7 +6,8 @@ import re
 
 import api_c
 
-HEADERS = ("include/hocket/hocket.hpp", "include/hocket/objects.hpp", "include/hocket/elements.hpp")
+HEADERS = ("include/hocket/hocket.hpp", "include/hocket/lengths.hpp", "include/hocket/objects.hpp",
+           "include/hocket/elements.hpp")
 # In the order in which a program meets them.
 ORDER = ("Context", "Comm", "Blocks", "Request", "Error", "Op")
 _NAMESPACE = re.compile(r"^namespace hocket \{\n(.*)^\}  // namespace hocket$", re.DOTALL | re.MULTILINE)

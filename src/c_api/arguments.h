@@ -6,6 +6,7 @@
 // Thread safety: pure functions, but for the error text, which is the thread's.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "c_api/handles.h"
@@ -119,5 +120,9 @@ inline hocket_status_t start(hocket_comm_t* comm, hocket_status_t checked, const
   }
   return start(comm, arguments, request);
 }
+
+// A request that its owner keeps, and starts by hocket_start(). `needs`: to be there as long as it is.
+hocket_status_t keep(hocket_comm_t* comm, hocket_status_t checked, const Arguments& arguments,
+                     hocket_request_t** request, std::shared_ptr<const void> needs = nullptr);
 
 }  // namespace hocket::c_api

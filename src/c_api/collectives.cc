@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier, broadcast and the reductions of whole vectors.
+#include <hocket/persistent.h>
+
 #include "c_api/arguments.h"
 
 using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::count_in_bytes;
+using hocket::c_api::keep;
 using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_equal;
@@ -80,10 +83,21 @@ hocket_status_t hocket_barrier_start(hocket_comm_t* comm, hocket_request_t** req
   return start(comm, barrier_arguments(comm, arguments), arguments, request);
 }
 
+hocket_status_t hocket_barrier_init(hocket_comm_t* comm, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, barrier_arguments(comm, arguments), arguments, request);
+}
+
 hocket_status_t hocket_broadcast_start(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type, int root,
                                        hocket_request_t** request) {
   Arguments arguments;
   return start(comm, broadcast_arguments(comm, buffer, count, type, root, arguments), arguments, request);
+}
+
+hocket_status_t hocket_broadcast_init(hocket_comm_t* comm, void* buffer, size_t count, hocket_type_t type, int root,
+                                      hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, broadcast_arguments(comm, buffer, count, type, root, arguments), arguments, request);
 }
 
 hocket_status_t hocket_reduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
@@ -92,8 +106,20 @@ hocket_status_t hocket_reduce_start(hocket_comm_t* comm, const void* input, void
   return start(comm, reduce_arguments(comm, input, output, count, type, op, root, arguments), arguments, request);
 }
 
+hocket_status_t hocket_reduce_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                   hocket_type_t type, hocket_op_t op, int root, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, reduce_arguments(comm, input, output, count, type, op, root, arguments), arguments, request);
+}
+
 hocket_status_t hocket_allreduce_start(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                        hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
   Arguments arguments;
   return start(comm, allreduce_arguments(comm, input, output, count, type, op, arguments), arguments, request);
+}
+
+hocket_status_t hocket_allreduce_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                      hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, allreduce_arguments(comm, input, output, count, type, op, arguments), arguments, request);
 }

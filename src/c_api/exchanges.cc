@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather, scatter, allgather and alltoall of blocks of one length.
+#include <hocket/persistent.h>
+
 #include "c_api/arguments.h"
 
 using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::count_in_bytes;
+using hocket::c_api::keep;
 using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
@@ -93,6 +96,12 @@ hocket_status_t hocket_gather_start(hocket_comm_t* comm, const void* input, void
   return start(comm, gather_arguments(comm, input, output, count, type, root, arguments), arguments, request);
 }
 
+hocket_status_t hocket_gather_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                   hocket_type_t type, int root, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, gather_arguments(comm, input, output, count, type, root, arguments), arguments, request);
+}
+
 hocket_status_t hocket_scatter(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
                                int root) {
   Arguments arguments;
@@ -103,6 +112,12 @@ hocket_status_t hocket_scatter_start(hocket_comm_t* comm, const void* input, voi
                                      hocket_type_t type, int root, hocket_request_t** request) {
   Arguments arguments;
   return start(comm, scatter_arguments(comm, input, output, count, type, root, arguments), arguments, request);
+}
+
+hocket_status_t hocket_scatter_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                    hocket_type_t type, int root, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, scatter_arguments(comm, input, output, count, type, root, arguments), arguments, request);
 }
 
 hocket_status_t hocket_allgather(hocket_comm_t* comm, const void* input, void* output, size_t count,
@@ -117,6 +132,12 @@ hocket_status_t hocket_allgather_start(hocket_comm_t* comm, const void* input, v
   return start(comm, allgather_arguments(comm, input, output, count, type, arguments), arguments, request);
 }
 
+hocket_status_t hocket_allgather_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                      hocket_type_t type, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, allgather_arguments(comm, input, output, count, type, arguments), arguments, request);
+}
+
 hocket_status_t hocket_alltoall(hocket_comm_t* comm, const void* input, void* output, size_t count,
                                 hocket_type_t type) {
   Arguments arguments;
@@ -127,4 +148,10 @@ hocket_status_t hocket_alltoall_start(hocket_comm_t* comm, const void* input, vo
                                       hocket_type_t type, hocket_request_t** request) {
   Arguments arguments;
   return start(comm, alltoall_arguments(comm, input, output, count, type, arguments), arguments, request);
+}
+
+hocket_status_t hocket_alltoall_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                     hocket_type_t type, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, alltoall_arguments(comm, input, output, count, type, arguments), arguments, request);
 }

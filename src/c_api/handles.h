@@ -6,8 +6,10 @@
 
 #include <hocket/hocket.h>
 
+#include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/status.h"
 #include "communicator/communicator.h"
@@ -19,15 +21,35 @@ struct hocket_context {
 
 struct hocket_comm {
   std::unique_ptr<hocket::communicator::Communicator> communicator;
+  // Requests that are kept ask whether it is over. From the first of them on.
+  std::shared_ptr<const void> lifetime = nullptr;
 };
+
+namespace hocket::c_api {
+
+// A neighbourhood's number in its communicator, which may be gone first; as long as the neighbourhood or a request that
+// is kept needs it.
+class Enrolment {
+ public:
+  Enrolment(std::shared_ptr<communicator::Neighbourhoods> kept_in, communicator::Neighbourhoods::Shared neighbours)
+      : kept_in_(std::move(kept_in)), number_(kept_in_->add(std::move(neighbours))) {}
+  ~Enrolment() { kept_in_->remove(number_); }
+  Enrolment(const Enrolment&) = delete;
+  Enrolment& operator=(const Enrolment&) = delete;
+  uint32_t number() const { return number_; }
+
+ private:
+  std::shared_ptr<communicator::Neighbourhoods> kept_in_;
+  uint32_t number_;
+};
+
+}  // namespace hocket::c_api
 
 struct hocket_neighbourhood {
   hocket_comm_t* comm = nullptr;
   uint32_t rank = 0;
   std::shared_ptr<const hocket::schedule::Neighbours> neighbours;
-  // The communicator's, which may be gone first; and the number there.
-  std::shared_ptr<hocket::communicator::Neighbourhoods> kept_in;
-  uint32_t number = 0;
+  std::shared_ptr<const hocket::c_api::Enrolment> enrolment;
 };
 
 struct hocket_op {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allgather and alltoall among the neighbours of each rank.
-#include <hocket/neighbourhoods.h>
+#include <hocket/persistent.h>
 
 #include <vector>
 
@@ -12,6 +12,7 @@ using hocket::c_api::check_buffer;
 using hocket::c_api::count_in_bytes;
 using hocket::c_api::guarded;
 using hocket::c_api::invalid;
+using hocket::c_api::keep;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
 using hocket::c_api::set_blocks;
@@ -41,7 +42,7 @@ hocket_status_t begin_among(const char* function, hocket_neighbourhood_t* neighb
   if (neighbourhood == nullptr) return invalid(function, "`neighbourhood` is NULL");
   HOCKET_CHECKED(begin(function, neighbourhood->comm, collective, count, type, 0, out));
   if (input == HOCKET_IN_PLACE) return wrong(function, "collectives among neighbours take no HOCKET_IN_PLACE");
-  out.root = neighbourhood->number;
+  out.root = neighbourhood->enrolment->number();
   return HOCKET_OK;
 }
 
@@ -159,6 +160,16 @@ hocket_status_t hocket_neighbor_allgather_start(hocket_neighbourhood_t* neighbou
   return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
 }
 
+hocket_status_t hocket_neighbor_allgather_init(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
+                                               size_t count, hocket_type_t type, hocket_request_t** request) {
+  Arguments arguments;
+  const hocket_status_t checked =
+      equal_arguments("hocket_neighbor_allgather", neighbourhood, Collective::kNeighborAllgather, input, output, count,
+                      type, arguments);
+  return checked != HOCKET_OK ? checked
+                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+}
+
 hocket_status_t hocket_neighbor_alltoall(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
                                          size_t count, hocket_type_t type) {
   Arguments arguments;
@@ -173,6 +184,15 @@ hocket_status_t hocket_neighbor_alltoall_start(hocket_neighbourhood_t* neighbour
   const hocket_status_t checked = equal_arguments("hocket_neighbor_alltoall", neighbourhood,
                                                   Collective::kNeighborAlltoall, input, output, count, type, arguments);
   return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+}
+
+hocket_status_t hocket_neighbor_alltoall_init(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
+                                              size_t count, hocket_type_t type, hocket_request_t** request) {
+  Arguments arguments;
+  const hocket_status_t checked = equal_arguments("hocket_neighbor_alltoall", neighbourhood,
+                                                  Collective::kNeighborAlltoall, input, output, count, type, arguments);
+  return checked != HOCKET_OK ? checked
+                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
 }
 
 hocket_status_t hocket_neighbor_allgatherv(hocket_neighbourhood_t* neighbourhood, const void* input, size_t input_count,
@@ -192,6 +212,17 @@ hocket_status_t hocket_neighbor_allgatherv_start(hocket_neighbourhood_t* neighbo
   const hocket_status_t checked =
       allgatherv_arguments(neighbourhood, input, input_count, output, counts, displacements, type, arguments);
   return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+}
+
+hocket_status_t hocket_neighbor_allgatherv_init(hocket_neighbourhood_t* neighbourhood, const void* input,
+                                                size_t input_count, void* output, const size_t* counts,
+                                                const size_t* displacements, hocket_type_t type,
+                                                hocket_request_t** request) {
+  Arguments arguments;
+  const hocket_status_t checked =
+      allgatherv_arguments(neighbourhood, input, input_count, output, counts, displacements, type, arguments);
+  return checked != HOCKET_OK ? checked
+                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
 }
 
 hocket_status_t hocket_neighbor_alltoallv(hocket_neighbourhood_t* neighbourhood, const void* input,
@@ -219,6 +250,20 @@ hocket_status_t hocket_neighbor_alltoallv_start(hocket_neighbourhood_t* neighbou
   return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
 }
 
+hocket_status_t hocket_neighbor_alltoallv_init(hocket_neighbourhood_t* neighbourhood, const void* input,
+                                               const size_t* input_counts, const size_t* input_displacements,
+                                               void* output, const size_t* output_counts,
+                                               const size_t* output_displacements, hocket_type_t type,
+                                               hocket_request_t** request) {
+  Arguments arguments;
+  const hocket_status_t checked =
+      alltoallv_arguments({"hocket_neighbor_alltoallv", neighbourhood, input, input_counts, input_displacements, output,
+                           output_counts, output_displacements},
+                          type, arguments);
+  return checked != HOCKET_OK ? checked
+                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+}
+
 hocket_status_t hocket_neighbor_alltoallw(hocket_neighbourhood_t* neighbourhood, const void* input,
                                           const size_t* input_counts, const size_t* input_byte_displacements,
                                           const hocket_type_t* input_types, void* output, const size_t* output_counts,
@@ -239,5 +284,17 @@ hocket_status_t hocket_neighbor_alltoallw_start(hocket_neighbourhood_t* neighbou
                        output, output_counts, output_byte_displacements},
                       {input_types, output_types}, [&](hocket_status_t checked, const Arguments& arguments) {
                         return start(neighbourhood->comm, checked, arguments, request);
+                      });
+}
+
+hocket_status_t hocket_neighbor_alltoallw_init(hocket_neighbourhood_t* neighbourhood, const void* input,
+                                               const size_t* input_counts, const size_t* input_byte_displacements,
+                                               const hocket_type_t* input_types, void* output,
+                                               const size_t* output_counts, const size_t* output_byte_displacements,
+                                               const hocket_type_t* output_types, hocket_request_t** request) {
+  return as_alltoallv({"hocket_neighbor_alltoallw", neighbourhood, input, input_counts, input_byte_displacements,
+                       output, output_counts, output_byte_displacements},
+                      {input_types, output_types}, [&](hocket_status_t checked, const Arguments& arguments) {
+                        return keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
                       });
 }

@@ -154,8 +154,8 @@ hocket_status_t make_together(hocket_comm_t* comm, Passed& passed, hocket_neighb
   handle->comm = comm;
   handle->rank = comm->communicator->rank();
   handle->neighbours = made.take();
-  handle->kept_in = comm->communicator->neighbourhoods();
-  handle->number = handle->kept_in->add(handle->neighbours);
+  handle->enrolment =
+      std::make_shared<const hocket::c_api::Enrolment>(comm->communicator->neighbourhoods(), handle->neighbours);
   *neighbourhood = handle.release();
   return HOCKET_OK;
 }
@@ -247,8 +247,6 @@ hocket_status_t hocket_neighbourhood_create_stencil(hocket_comm_t* comm, int dim
 }
 
 hocket_status_t hocket_neighbourhood_destroy(hocket_neighbourhood_t* neighbourhood) {
-  if (neighbourhood == nullptr) return HOCKET_OK;
-  neighbourhood->kept_in->remove(neighbourhood->number);
   delete neighbourhood;
   return HOCKET_OK;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions of which each rank gets a part: reduce_scatter and its block version, scan, exscan.
+#include <hocket/persistent.h>
+
 #include "c_api/blocks.h"
 
 using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::is_alone;
+using hocket::c_api::keep;
 using hocket::c_api::run;
 using hocket::c_api::set_apart;
 using hocket::c_api::set_blocks;
@@ -87,6 +90,13 @@ hocket_status_t hocket_reduce_scatter_block_start(hocket_comm_t* comm, const voi
                request);
 }
 
+hocket_status_t hocket_reduce_scatter_block_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                                 hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, reduce_scatter_block_arguments(comm, input, output, count, type, op, arguments), arguments,
+              request);
+}
+
 hocket_status_t hocket_reduce_scatter(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
                                       hocket_type_t type, hocket_op_t op) {
   Arguments arguments;
@@ -97,6 +107,12 @@ hocket_status_t hocket_reduce_scatter_start(hocket_comm_t* comm, const void* inp
                                             hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
   Arguments arguments;
   return start(comm, reduce_scatter_arguments(comm, input, output, counts, type, op, arguments), arguments, request);
+}
+
+hocket_status_t hocket_reduce_scatter_init(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
+                                           hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, reduce_scatter_arguments(comm, input, output, counts, type, op, arguments), arguments, request);
 }
 
 hocket_status_t hocket_scan(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
@@ -111,6 +127,12 @@ hocket_status_t hocket_scan_start(hocket_comm_t* comm, const void* input, void* 
   return start(comm, scan_arguments(comm, input, output, count, type, op, arguments), arguments, request);
 }
 
+hocket_status_t hocket_scan_init(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
+                                 hocket_op_t op, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, scan_arguments(comm, input, output, count, type, op, arguments), arguments, request);
+}
+
 hocket_status_t hocket_exscan(hocket_comm_t* comm, const void* input, void* output, size_t count, hocket_type_t type,
                               hocket_op_t op) {
   Arguments arguments;
@@ -121,4 +143,10 @@ hocket_status_t hocket_exscan_start(hocket_comm_t* comm, const void* input, void
                                     hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
   Arguments arguments;
   return start(comm, exscan_arguments(comm, input, output, count, type, op, arguments), arguments, request);
+}
+
+hocket_status_t hocket_exscan_init(hocket_comm_t* comm, const void* input, void* output, size_t count,
+                                   hocket_type_t type, hocket_op_t op, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, exscan_arguments(comm, input, output, count, type, op, arguments), arguments, request);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather, scatter, allgather and alltoall of blocks that differ in length.
+#include <hocket/persistent.h>
+
 #include <vector>
 
 #include "c_api/blocks.h"
@@ -8,6 +10,7 @@ using hocket::c_api::begin;
 using hocket::c_api::check_buffer;
 using hocket::c_api::guarded;
 using hocket::c_api::is_alone;
+using hocket::c_api::keep;
 using hocket::c_api::kRootOnly;
 using hocket::c_api::run;
 using hocket::c_api::set_blocks;
@@ -196,6 +199,14 @@ hocket_status_t hocket_gatherv_start(hocket_comm_t* comm, const void* input, siz
                arguments, request);
 }
 
+hocket_status_t hocket_gatherv_init(hocket_comm_t* comm, const void* input, size_t input_count, void* output,
+                                    const size_t* counts, const size_t* displacements, hocket_type_t type, int root,
+                                    hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, gatherv_arguments(comm, input, input_count, output, counts, displacements, type, root, arguments),
+              arguments, request);
+}
+
 hocket_status_t hocket_scatterv(hocket_comm_t* comm, const void* input, const size_t* counts,
                                 const size_t* displacements, void* output, size_t output_count, hocket_type_t type,
                                 int root) {
@@ -213,6 +224,14 @@ hocket_status_t hocket_scatterv_start(hocket_comm_t* comm, const void* input, co
                arguments, request);
 }
 
+hocket_status_t hocket_scatterv_init(hocket_comm_t* comm, const void* input, const size_t* counts,
+                                     const size_t* displacements, void* output, size_t output_count, hocket_type_t type,
+                                     int root, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, scatterv_arguments(comm, input, counts, displacements, output, output_count, type, root, arguments),
+              arguments, request);
+}
+
 hocket_status_t hocket_allgatherv(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
                                   const size_t* displacements, hocket_type_t type) {
   Arguments arguments;
@@ -224,6 +243,13 @@ hocket_status_t hocket_allgatherv_start(hocket_comm_t* comm, const void* input, 
   Arguments arguments;
   return start(comm, allgatherv_arguments(comm, input, output, counts, displacements, type, arguments), arguments,
                request);
+}
+
+hocket_status_t hocket_allgatherv_init(hocket_comm_t* comm, const void* input, void* output, const size_t* counts,
+                                       const size_t* displacements, hocket_type_t type, hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm, allgatherv_arguments(comm, input, output, counts, displacements, type, arguments), arguments,
+              request);
 }
 
 hocket_status_t hocket_alltoallv(hocket_comm_t* comm, const void* input, const size_t* input_counts,
@@ -247,6 +273,17 @@ hocket_status_t hocket_alltoallv_start(hocket_comm_t* comm, const void* input, c
                arguments, request);
 }
 
+hocket_status_t hocket_alltoallv_init(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                      const size_t* input_displacements, void* output, const size_t* output_counts,
+                                      const size_t* output_displacements, hocket_type_t type,
+                                      hocket_request_t** request) {
+  Arguments arguments;
+  return keep(comm,
+              alltoallv_arguments(comm, input, input_counts, input_displacements, output, output_counts,
+                                  output_displacements, type, arguments),
+              arguments, request);
+}
+
 hocket_status_t hocket_alltoallw(hocket_comm_t* comm, const void* input, const size_t* input_counts,
                                  const size_t* input_byte_displacements, const hocket_type_t* input_types, void* output,
                                  const size_t* output_counts, const size_t* output_byte_displacements,
@@ -266,4 +303,15 @@ hocket_status_t hocket_alltoallw_start(hocket_comm_t* comm, const void* input, c
       {comm, input, input_counts, input_byte_displacements, input_types, output, output_counts,
        output_byte_displacements, output_types},
       [&](hocket_status_t checked, const Arguments& arguments) { return start(comm, checked, arguments, request); });
+}
+
+hocket_status_t hocket_alltoallw_init(hocket_comm_t* comm, const void* input, const size_t* input_counts,
+                                      const size_t* input_byte_displacements, const hocket_type_t* input_types,
+                                      void* output, const size_t* output_counts,
+                                      const size_t* output_byte_displacements, const hocket_type_t* output_types,
+                                      hocket_request_t** request) {
+  return as_alltoallv(
+      {comm, input, input_counts, input_byte_displacements, input_types, output, output_counts,
+       output_byte_displacements, output_types},
+      [&](hocket_status_t checked, const Arguments& arguments) { return keep(comm, checked, arguments, request); });
 }

@@ -205,6 +205,7 @@ Result<Request*> Communicator::plan(const Arguments& arguments, uint32_t track) 
   if (!planned.is_ok())
     return arguments.only_by_engines && !failure_.is_broken() ? refused_for_engines() : std::move(planned);
   if (arguments.only_by_engines && !prepared->runs_by_itself) return refused_for_engines();
+  if (schedule::is_vector(arguments.collective)) request->call.blocks().point_at_copies(request->arguments);
   return request.release();
 }
 

@@ -10,7 +10,7 @@ from hocket_python import HERE, LIMIT_S, ROOT, PythonTest, main, on_ranks, run
 
 class Collectives(PythonTest):
     def test_all_on_so_many_ranks(self):
-        scripts = [HERE / f"{name}_on_ranks.py" for name in ("reductions", "exchanges", "misuse")]
+        scripts = [HERE / f"{name}_on_ranks.py" for name in ("reductions", "exchanges", "persistent", "misuse")]
         tests = sum(isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
                     for script in scripts for node in ast.parse(script.read_text(encoding="utf-8")).body)
         for ranks in (1, 2, 3, 4):
@@ -23,7 +23,7 @@ class Collectives(PythonTest):
         started = re.findall(r"\bhocket_(\w+_start)\(", header)
         self.assertGreaterEqual(len(started), 17)
         code = "import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.Communicator, name)))"
-        names = [*started, *(name[:-len("_start")] for name in started)]
+        names = [name[:-len("_start")] + form for name in started for form in ("", "_start", "_init")]
         self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
 
     def test_constants_are_those_of_the_header(self):

@@ -100,6 +100,26 @@ class Endings(PythonTest):
         self.assertEqual(result.stdout.count("[2.]"), 2)
         self.assertEqual(result.stderr.count("ResourceWarning: a hocket request was dropped"), 2)
 
+    def test_a_dropped_request_that_can_be_started_again_is_told_if_it_is_under_way(self):
+        result = self.ends("warnings.simplefilter('always')\n"
+                           "comm.barrier_init()\n"
+                           "comm.allreduce_init(np.ones(1000)).start()\n"
+                           "comm.barrier()\n"
+                           "print(comm.allreduce_init(np.ones(1)).start().wait())\n"
+                           "comm._retire_dropped()\n"
+                           "print(len(comm._dropped), 'left')\n")
+        self.assertEqual((result.stdout.count("[2.]"), result.stdout.count("0 left")), (2, 2))
+        self.assertEqual(result.stderr.count("ResourceWarning: a hocket request was dropped"), 2)
+
+    def test_requests_that_are_there_at_the_end_are_no_failure(self):
+        result = self.ends("running, idle = comm.allreduce_init(np.ones(1)).start(), comm.barrier_init()\n"
+                           "twin = comm.dup()\n"
+                           "kept = twin.barrier_init()\n"
+                           "kept.start().wait()\n"
+                           "if rank == 1: twin.free(), time.sleep(0.1)\n"
+                           "else: twin.free()\n")
+        self.assertEqual(result.stderr, "")
+
     def test_an_exception_in_an_operation_is_raised_where_it_was_needed(self):
         code = ("def combine(left, right): raise OverflowError('of the operation')\n"
                 "operation = hocket.Operation(combine)\n"

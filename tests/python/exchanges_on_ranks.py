@@ -5,7 +5,7 @@ import asyncio
 import gc
 
 import numpy as np
-from numbers_of_ranks import array_of, arrays_of, both_forms, folded, same
+from numbers_of_ranks import array_of, arrays_of, all_forms, folded, same
 
 import hocket
 
@@ -28,19 +28,19 @@ def test_gather_and_allgather(comm):
     for shape in [(), 0, (2, 3), 2000]:
         operands = arrays_of(size, shape)
         wanted = np.stack(operands)
-        for found in both_forms(comm, "allgather", lambda: (operands[rank],)):
+        for found in all_forms(comm, "allgather", lambda: (operands[rank],)):
             assert found.shape == wanted.shape
             same(found, wanted, "allgather")
         own = np.full(wanted.shape, -1.0)
         own[rank] = operands[rank]
-        for found in both_forms(comm, "allgather", lambda: (hocket.IN_PLACE, own.copy())):
+        for found in all_forms(comm, "allgather", lambda: (hocket.IN_PLACE, own.copy())):
             same(found, wanted, "allgather in place")
         for root in range(size):
-            for found in both_forms(comm, "gather", lambda: (operands[rank], None, root)):
+            for found in all_forms(comm, "gather", lambda: (operands[rank], None, root)):
                 assert (found is None) == (rank != root)
                 if rank == root:
                     same(found, wanted, "gather")
-            for found in both_forms(comm, "gather", lambda: (
+            for found in all_forms(comm, "gather", lambda: (
                     (hocket.IN_PLACE, own.copy(), root) if rank == root else (operands[rank], None, root))):
                 if rank == root:
                     same(found, wanted, "gather in place")
@@ -51,10 +51,10 @@ def test_scatter(comm):
     for shape in [(), 0, (2, 3), 2000]:
         for root in range(size):
             whole = np.stack(arrays_of(size, shape, "f4", root))
-            for found in both_forms(comm, "scatter", lambda: (
+            for found in all_forms(comm, "scatter", lambda: (
                     whole if rank == root else None, np.empty(shape, "f4"), root)):
                 same(found, whole[rank], "scatter")
-            for found in both_forms(comm, "scatter", lambda: (
+            for found in all_forms(comm, "scatter", lambda: (
                     (whole, hocket.IN_PLACE, root) if rank == root else (None, np.empty(shape, "f4"), root))):
                 if rank != root:
                     same(found, whole[rank], "scatter in place")
@@ -67,9 +67,9 @@ def test_alltoall(comm):
     for length in (0, 1, 3, 700):
         operands = arrays_of(size, (size, length), "c16")
         wanted = np.stack([operand[rank] for operand in operands])
-        for found in both_forms(comm, "alltoall", lambda: (operands[rank],)):
+        for found in all_forms(comm, "alltoall", lambda: (operands[rank],)):
             same(found, wanted, "alltoall")
-        for found in both_forms(comm, "alltoall", lambda: (hocket.IN_PLACE, operands[rank].copy())):
+        for found in all_forms(comm, "alltoall", lambda: (hocket.IN_PLACE, operands[rank].copy())):
             same(found, wanted, "alltoall in place")
 
 
@@ -80,21 +80,21 @@ def test_gatherv_and_allgatherv(comm):
         blocks = [array_of(each, counts[each]) for each in range(size)]
         begins, wanted = placed(blocks, counts, gap)
         layout = (counts, begins if gap else None)
-        for found in both_forms(comm, "allgatherv", lambda: (blocks[rank], np.full_like(wanted, -1), *layout)):
+        for found in all_forms(comm, "allgatherv", lambda: (blocks[rank], np.full_like(wanted, -1), *layout)):
             same(found, wanted, "allgatherv")
         own = np.full_like(wanted, -1)
         own[begins[rank]:begins[rank] + counts[rank]] = blocks[rank]
-        for found in both_forms(comm, "allgatherv", lambda: (hocket.IN_PLACE, own.copy(), *layout)):
+        for found in all_forms(comm, "allgatherv", lambda: (hocket.IN_PLACE, own.copy(), *layout)):
             same(found, wanted, "allgatherv in place")
         for root in range(size):
-            for found in both_forms(comm, "gatherv", lambda: (
+            for found in all_forms(comm, "gatherv", lambda: (
                     (blocks[rank], np.full_like(wanted, -1), *layout, root) if rank == root
                     else (blocks[rank], None, None, None, root))):
                 if rank == root:
                     same(found, wanted, "gatherv")
                 else:
                     assert found is None
-            for found in both_forms(comm, "gatherv", lambda: (
+            for found in all_forms(comm, "gatherv", lambda: (
                     (hocket.IN_PLACE, own.copy(), *layout, root) if rank == root
                     else (blocks[rank], None, None, None, root))):
                 if rank == root:
@@ -109,11 +109,11 @@ def test_scatterv(comm):
             blocks = [array_of(each, counts[each], "f8", root) for each in range(size)]
             begins, whole = placed(blocks, counts, gap)
             given = (counts, np.array(begins) if gap else None, root)
-            for found in both_forms(comm, "scatterv", lambda: (
+            for found in all_forms(comm, "scatterv", lambda: (
                     (whole, np.empty(counts[rank]), *given) if rank == root
                     else (None, np.empty(counts[rank]), None, None, root))):
                 same(found, blocks[rank], "scatterv")
-            for found in both_forms(comm, "scatterv", lambda: (
+            for found in all_forms(comm, "scatterv", lambda: (
                     (whole, hocket.IN_PLACE, *given) if rank == root
                     else (None, np.empty(counts[rank]), None, None, root))):
                 if rank != root:
@@ -131,14 +131,14 @@ def test_alltoallv(comm):
     for gap in (0, 2):
         sent_begins, given = placed(sent, [len(each) for each in sent], gap)
         got_begins, wanted = placed(received, [len(each) for each in received], gap)
-        for found in both_forms(comm, "alltoallv", lambda: (
+        for found in all_forms(comm, "alltoallv", lambda: (
                 given, np.full_like(wanted, -1), [len(each) for each in sent], [len(each) for each in received],
                 sent_begins if gap else None, got_begins if gap else None)):
             same(found, wanted, "alltoallv")
     counts = [(rank + other) % 3 for other in range(size)]
     own = np.concatenate([array_of(rank, counts[other], "f8", other) for other in range(size)])
     wanted = np.concatenate([array_of(other, counts[other], "f8", rank) for other in range(size)])
-    for found in both_forms(comm, "alltoallv", lambda: (hocket.IN_PLACE, own.copy(), None, counts)):
+    for found in all_forms(comm, "alltoallv", lambda: (hocket.IN_PLACE, own.copy(), None, counts)):
         same(found, wanted, "alltoallv in place")
 
 
@@ -159,10 +159,10 @@ def test_alltoallw(comm):
         given[64 * other:64 * other + out.size * out.itemsize] = out.view("u1")
         wanted[64 * other:64 * other + into.size * into.itemsize] = into.view("u1")
     sent, got = layout([(rank, other) for other in range(size)]), layout([(other, rank) for other in range(size)])
-    for found in both_forms(comm, "alltoallw", lambda: (
+    for found in all_forms(comm, "alltoallw", lambda: (
             given, np.zeros(64 * size, "u1"), sent[0], got[0], sent[1], got[1], sent[2], got[2])):
         same(found, wanted, "alltoallw")
-    for found in both_forms(comm, "alltoallw", lambda: (
+    for found in all_forms(comm, "alltoallw", lambda: (
             hocket.IN_PLACE, given.copy(), None, got[0], None, got[1], None, got[2])):
         same(found, wanted, "alltoallw in place")
 

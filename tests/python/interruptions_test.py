@@ -78,6 +78,25 @@ class Signals(PythonTest):
                     "if rank == 0: print(request.wait()[0], request.test(), request.wait()[0])\n",
                     ["interrupted", "2.0 True 2.0"])
 
+    def test_a_request_that_can_be_started_again_can_be_waited_for_again(self):
+        self.prints("ones, total = np.ones(1), np.zeros(1)\n"
+                    "request = comm.allreduce_init(ones, total)\n"
+                    "def of_peer(): request.start().wait()\n"
+                    "if rank == 0: request.start()\n"
+                    "print(interrupted(request.wait, of_peer))\n"
+                    "print(request.wait()[0])\n"
+                    "ones[0] = 2\n"
+                    "print(request.start().wait()[0])\n",
+                    ["interrupted", "2.0", "4.0"])
+
+    def test_a_start_that_fails_is_told_after_a_signal(self):
+        self.prints("twin = comm.dup()\n"
+                    "request = twin.allreduce_init(np.ones(1))\n"
+                    "if rank == 0: request.start()\n"
+                    "print(interrupted(request.wait, lambda: twin.abort('in a test')))\n"
+                    "if rank == 0: print(outcome(request.wait) in ('Broken', 'PeerFailed'), outcome(request.start))\n",
+                    ["interrupted", "True Broken"])
+
     def test_a_request_that_fails_stays_failed(self):
         self.prints("twin = comm.dup()\n"
                     "request = twin.allreduce_start(np.ones(1)) if rank == 0 else None\n"
@@ -165,6 +184,18 @@ class Operations(PythonTest):
                            "    except hocket.PeerFailed as error: print('told')\n")
         self.assertEqual(result.stdout.count("told"), 1)
 
+    def test_one_that_fails_in_a_request_that_can_be_started_again(self):
+        result = self.runs("def combine(left, right): raise OverflowError\n"
+                           "request = comm.allreduce_init(np.ones(1), None, hocket.Operation(combine))\n"
+                           "for _ in range(2):\n"
+                           "    try: request.start().wait()\n"
+                           "    except (OverflowError, hocket.Error) as error: print(type(error).__name__)\n"
+                           "    else: print('returned')\n"
+                           "try: comm.barrier()\n"
+                           "except hocket.Error: print('told')\n")
+        self.assertEqual(result.stdout.count("told"), 2)
+        self.assertGreater(result.stdout.count("OverflowError"), 0)
+
     def test_an_exception_keeps_none_of_the_librarys_memory(self):
         result = self.runs("def combine(left, right):\n"
                            "    def inner(array): raise OverflowError\n"
@@ -201,6 +232,27 @@ class Blocks(PythonTest):
         result = self.expect(on_ranks(2, "-c", BEGIN + code, options=["-l"]))
         lines = [line[4:] for line in result.stdout.splitlines() if line.startswith("[0]")]
         self.assertEqual(lines, ["KeyError", "Broken False", "KeyError", "Broken True"])
+
+
+    def test_a_request_that_can_be_started_again_is_freed_by_its_block(self):
+        code = ("ones = np.ones(1)\n"
+                "with comm.allreduce_init(ones) as request: request.start()\n"
+                "print(request.is_freed, request.wait()[0])\n"
+                "twin = comm.dup()\n"
+                "try:\n"
+                "    with twin.allreduce_init(np.ones(100000)) as request:\n"
+                "        if rank == 0:\n"
+                "            request.start()\n"
+                "            raise KeyError\n"
+                "        twin.barrier_start().wait()\n"
+                "except (KeyError, hocket.Error) as error: print(type(error).__name__)\n"
+                "print(request.is_freed)\n"
+                "try:\n"
+                "    with comm.barrier_init() as request: raise KeyError\n"
+                "except KeyError: print(comm.allreduce(ones)[0])\n")
+        result = self.expect(on_ranks(2, "-c", BEGIN + code, options=["-l"]))
+        lines = [line[4:] for line in result.stdout.splitlines() if line.startswith("[0]")]
+        self.assertEqual(lines, ["True 2.0", "KeyError", "True", "2.0"])
 
 
 class Threads(PythonTest):

@@ -63,11 +63,14 @@ def operations_for(dtype):
             "f": sums + extremes, "c": sums}[dtype.kind]
 
 
-def both_forms(communicator, name, make_arguments):
-    """What the blocking form returns, and what the started one does, each with arguments made anew."""
+def all_forms(communicator, name, make_arguments):
+    """What the blocking form returns, what the started one does, and what the one that can be started again, each with
+    arguments made anew."""
     yield getattr(communicator, name)(*make_arguments())
     request = getattr(communicator, f"{name}_start")(*make_arguments())
     yield request.wait()
+    with getattr(communicator, f"{name}_init")(*make_arguments()) as request:
+        yield request.start().wait()
 
 
 def same(found, wanted, where=""):

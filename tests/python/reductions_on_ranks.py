@@ -2,7 +2,7 @@
 """Barrier, broadcast, reductions and scans against NumPy's answers. Run by all_on_ranks.py."""
 
 import numpy as np
-from numbers_of_ranks import (INTEGERS, NUMBERS, RECORDS, array_of, arrays_of, both_forms, folded, operations_for,
+from numbers_of_ranks import (INTEGERS, NUMBERS, RECORDS, array_of, arrays_of, all_forms, folded, operations_for,
                               same)
 
 import hocket
@@ -11,7 +11,7 @@ SHAPES = [(), 0, 1, (3, 5), 3000]
 
 
 def test_barrier(comm):
-    for answer in both_forms(comm, "barrier", tuple):
+    for answer in all_forms(comm, "barrier", tuple):
         assert answer is None
 
 
@@ -21,7 +21,7 @@ def test_broadcast_of_every_type(comm):
     for root in range(comm.size):
         for number, kind in enumerate(kinds):
             wanted = array_of(root, 13, kind, number)
-            for found in both_forms(comm, "broadcast", lambda: (array_of(comm.rank, 13, kind, number), root)):
+            for found in all_forms(comm, "broadcast", lambda: (array_of(comm.rank, 13, kind, number), root)):
                 same(found, wanted, f"broadcast of {kind} from {root}")
     for shape in SHAPES:
         same(comm.broadcast(array_of(comm.rank, shape)), array_of(0, shape), f"shape {shape}")
@@ -64,12 +64,12 @@ def test_whole_arrays_in_all_forms(comm):
     for shape in SHAPES:
         operands = arrays_of(size, shape)
         wanted = folded(np.add, operands)
-        for found in both_forms(comm, "allreduce", lambda: (operands[rank], np.empty_like(wanted))):
+        for found in all_forms(comm, "allreduce", lambda: (operands[rank], np.empty_like(wanted))):
             same(found, wanted, f"allreduce {shape}")
-        for found in both_forms(comm, "allreduce", lambda: (hocket.IN_PLACE, operands[rank].copy())):
+        for found in all_forms(comm, "allreduce", lambda: (hocket.IN_PLACE, operands[rank].copy())):
             same(found, wanted, f"allreduce in place {shape}")
         for root in range(size):
-            for found in both_forms(comm, "reduce", lambda: (operands[rank], None, hocket.SUM, root)):
+            for found in all_forms(comm, "reduce", lambda: (operands[rank], None, hocket.SUM, root)):
                 assert (found is None) == (rank != root)
                 if rank == root:
                     same(found, wanted, f"reduce {shape} to {root}")
@@ -84,11 +84,11 @@ def test_scans(comm):
     for shape in SHAPES:
         operands = arrays_of(size, shape, "i8")
         wanted = folded(np.add, operands[:rank + 1])
-        for found in both_forms(comm, "scan", lambda: (operands[rank],)):
+        for found in all_forms(comm, "scan", lambda: (operands[rank],)):
             same(found, wanted, f"scan {shape}")
-        for found in both_forms(comm, "scan", lambda: (hocket.IN_PLACE, operands[rank].copy())):
+        for found in all_forms(comm, "scan", lambda: (hocket.IN_PLACE, operands[rank].copy())):
             same(found, wanted, f"scan in place {shape}")
-        for found in both_forms(comm, "exscan", lambda: (operands[rank],)):
+        for found in all_forms(comm, "exscan", lambda: (operands[rank],)):
             if rank == 0:
                 assert found is None
             else:
@@ -103,20 +103,20 @@ def test_reductions_that_are_shared_out(comm):
     for kind in INTEGERS:
         operands = arrays_of(size, (size, 4), kind)
         wanted = folded(np.add, operands)[rank]
-        for found in both_forms(comm, "reduce_scatter_block", lambda: (operands[rank],)):
+        for found in all_forms(comm, "reduce_scatter_block", lambda: (operands[rank],)):
             assert found.shape == (1, 4)
             same(found, wanted, "reduce_scatter_block")
     flat = arrays_of(size, 3 * size)
     wanted = folded(np.add, flat)[3 * rank:3 * rank + 3]
-    for found in both_forms(comm, "reduce_scatter_block", lambda: (hocket.IN_PLACE, flat[rank].copy())):
+    for found in all_forms(comm, "reduce_scatter_block", lambda: (hocket.IN_PLACE, flat[rank].copy())):
         same(found, wanted, "reduce_scatter_block in place")
     counts = [(5 * each + 2) % 4 for each in range(size)]
     operands = arrays_of(size, sum(counts))
     begin = sum(counts[:rank])
     wanted = folded(np.add, operands)[begin:begin + counts[rank]]
-    for found in both_forms(comm, "reduce_scatter", lambda: (operands[rank], None, counts)):
+    for found in all_forms(comm, "reduce_scatter", lambda: (operands[rank], None, counts)):
         same(found, wanted, "reduce_scatter")
-    for found in both_forms(comm, "reduce_scatter", lambda: (hocket.IN_PLACE, operands[rank].copy(), np.array(counts))):
+    for found in all_forms(comm, "reduce_scatter", lambda: (hocket.IN_PLACE, operands[rank].copy(), np.array(counts))):
         same(found, wanted, "reduce_scatter in place")
 
 
@@ -131,7 +131,7 @@ def test_operations_of_the_programs_own(comm):
     for count in (0, 1, 300):
         operands = arrays_of(size, count, matrix)
         wanted = multiplied(operands) if count else operands[0]
-        for found in both_forms(comm, "allreduce", lambda: (operands[rank], None, product)):
+        for found in all_forms(comm, "allreduce", lambda: (operands[rank], None, product)):
             same(found, wanted, "products keep the order of ranks")
         found = comm.scan(operands[rank], None, product)
         same(found, multiplied(operands[:rank + 1]) if count else operands[0])

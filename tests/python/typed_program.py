@@ -19,6 +19,10 @@ def reduced(comm: hocket.Communicator, mine: Array) -> Optional[Array]:
     comm.allreduce(pairs, op=hocket.MINLOC)
     with comm.dup() as twin:
         twin.allgatherv(mine, hocket.empty((comm.size, 3)), [3] * comm.size)
+    with comm.allreduce_init(mine, total) as again:
+        planned: hocket.PersistentRequest[Array] = again.start()
+        hocket.start_all(comm.barrier_init())
+        total = planned.wait()
     half = comm.split(comm.rank % 2)
     if half is not None:
         half.barrier()

@@ -107,14 +107,20 @@ Sides sides_of(const ExchangeCase& c, const Place& me) {
 
 constexpr hocket_type_t kType = HOCKET_TYPE_OPAQUE(sizeof(Affine));
 
-// The call, blocking or started.
-#define EITHER(name, ...) (request == nullptr ? name(__VA_ARGS__) : name##_start(__VA_ARGS__, request))
+enum class Form { kBlocking, kStarted, kPlanned };
 
-hocket_status_t call(const ExchangeCase& c, const Place& me, const void* input, void* output, const Sides& s,
+// The call in one of its forms.
+#define EITHER(name, ...)                                        \
+  (form == Form::kBlocking  ? name(__VA_ARGS__)                  \
+   : form == Form::kStarted ? name##_start(__VA_ARGS__, request) \
+                            : name##_init(__VA_ARGS__, request))
+
+hocket_status_t call(const ExchangeCase& c, const Place& me, const void* input, void* output, const Sides& s, Form form,
                      hocket_request_t** request) {
   const size_t count = c.length_of(me.rank, 1);
-  const auto& in = s.in_blocks;
-  const auto& out = s.out_blocks;
+  // Gone when this returns.
+  const Blocks in = s.in_blocks;
+  const Blocks out = s.out_blocks;
   switch (c.collective) {
     case Collective::kGather:
       return EITHER(hocket_gather, me.comm, input, output, count, kType, c.root);
@@ -239,6 +245,8 @@ struct Exchange::State {
   Sides sides;
   std::unique_ptr<Memory> input;
   std::unique_ptr<Memory> output;
+  const void* from() const { return input_is_in_output ? HOCKET_IN_PLACE : input->at(); }
+  void* to() const { return output_is_in_input ? const_cast<void*>(HOCKET_IN_PLACE) : output->at(); }
   bool input_is_in_output = false;
   bool output_is_in_input = false;
   bool took_something_else = false;
@@ -265,15 +273,30 @@ Exchange::Exchange(Exchange&&) noexcept = default;
 
 hocket_status_t Exchange::run(hocket_request_t** request) {
   State& s = *state_;
-  const void* from = s.input_is_in_output ? HOCKET_IN_PLACE : s.input->at();
-  void* to = s.output_is_in_input ? const_cast<void*>(HOCKET_IN_PLACE) : s.output->at();
-  if (!s.c.on_demand) return call(s.c, s.me, from, to, s.sides, request);
+  if (!s.c.on_demand) {
+    const Form form = request == nullptr ? Form::kBlocking : Form::kStarted;
+    return call(s.c, s.me, s.from(), s.to(), s.sides, form, request);
+  }
   ByParts parts(std::as_bytes(std::span(s.sides.input)), reinterpret_cast<std::byte*>(s.input->at()),
                 std::as_bytes(std::span(s.output->at(), s.sides.output.size())));
   const hocket_status_t status = call_on_demand(s.c, s.me, s.input->at(), s.output->at(), s.sides, parts);
   s.took_something_else = !schedule::combines(s.c.collective) && !parts.has_taken_results();
   s.input->fill(s.sides.input);  // not all of it need have been asked for
   return status;
+}
+
+hocket_status_t Exchange::plan(hocket_request_t** request) {
+  const State& s = *state_;
+  return call(s.c, s.me, s.from(), s.to(), s.sides, Form::kPlanned, request);
+}
+
+void Exchange::renew(uint32_t salt) {
+  State& s = *state_;
+  s.c.salt = salt;
+  s.sides = sides_of(s.c, s.me);
+  if (s.input_is_in_output) lay_in_place(s.c, s.me, s.sides);
+  s.input->fill(s.sides.input);
+  s.output->fill(s.sides.output);
 }
 
 std::string Exchange::problem() const {

@@ -3,7 +3,7 @@
 // suites that differ in how they come to their cases.
 #pragma once
 
-#include <hocket/hocket.h>
+#include <hocket/persistent.h>
 
 #include <cstdint>
 #include <functional>
@@ -58,6 +58,10 @@ class Exchange {
   Exchange(Exchange&&) noexcept;
   // Blocking, or started if `request` is given.
   hocket_status_t run(hocket_request_t** request);
+  // To be started later, again and again.
+  hocket_status_t plan(hocket_request_t** request);
+  // All elements are others, in the same places, and the output is as before the call.
+  void renew(uint32_t salt);
   // "" or what is wrong with the result or, after the call, with the input.
   std::string problem() const;
 

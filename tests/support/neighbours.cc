@@ -194,8 +194,14 @@ NeighborCall::NeighborCall(Collective collective, const Part& part, int rank, si
   // Vector versions: the last block first, with a gap.
   lay_blocks(given_, given_at_, varies && !is_one(), input_);
   lay_blocks(taken_, taken_at_, varies, output_);
+  renew(0);
+}
+
+void NeighborCall::renew(int64_t salt) {
+  salt_ = salt;
+  std::fill(output_.begin(), output_.end(), kUntouched);
   for (size_t k = 0; k < given_.size(); ++k)
-    for (size_t i = 0; i < given_[k]; ++i) input_[given_at_[k] + i] = element(rank, static_cast<int>(k), i);
+    for (size_t i = 0; i < given_[k]; ++i) input_[given_at_[k] + i] = element(rank_, static_cast<int>(k), i) + salt;
 }
 
 hocket_status_t NeighborCall::run(hocket_neighbourhood_t* neighbourhood) {
@@ -230,6 +236,30 @@ hocket_status_t NeighborCall::start(hocket_neighbourhood_t* neighbourhood, hocke
                                              output_.data(), taken.data(), taken_at.data(), HOCKET_INT64, request);
   }
 }
+hocket_status_t NeighborCall::plan(hocket_neighbourhood_t* neighbourhood, hocket_request_t** request) {
+  // The arrays may go at once.
+  const std::vector<size_t> given = given_, given_at = given_at_, taken = taken_, taken_at = taken_at_;
+  switch (collective_) {
+    case Collective::kNeighborAllgather:
+      return hocket_neighbor_allgather_init(neighbourhood, input_.data(), output_.data(), count_, HOCKET_INT64,
+                                            request);
+    case Collective::kNeighborAllgatherv:
+      return hocket_neighbor_allgatherv_init(neighbourhood, input_.data(), given[0], output_.data(), taken.data(),
+                                             taken_at.data(), HOCKET_INT64, request);
+    case Collective::kNeighborAlltoall:
+      return hocket_neighbor_alltoall_init(neighbourhood, input_.data(), output_.data(), count_, HOCKET_INT64, request);
+    default:
+      return hocket_neighbor_alltoallv_init(neighbourhood, input_.data(), given.data(), given_at.data(), output_.data(),
+                                            taken.data(), taken_at.data(), HOCKET_INT64, request);
+  }
+}
+hocket_status_t NeighborCall::plan_by_types(hocket_neighbourhood_t* neighbourhood, hocket_request_t** request) {
+  const Typed given(given_, given_at_, [&](size_t k) { return rank_ + static_cast<int>(k); });
+  const Typed taken(taken_, taken_at_, [&](size_t k) { return part_.origins[k].rank + part_.origins[k].block; });
+  return hocket_neighbor_alltoallw_init(neighbourhood, input_.data(), given.counts.data(), given.displacements.data(),
+                                        given.types.data(), output_.data(), taken.counts.data(),
+                                        taken.displacements.data(), taken.types.data(), request);
+}
 hocket_status_t NeighborCall::run_by_types(hocket_neighbourhood_t* neighbourhood) {
   const Typed given(given_, given_at_, [&](size_t k) { return rank_ + static_cast<int>(k); });
   const Typed taken(taken_, taken_at_, [&](size_t k) { return part_.origins[k].rank + part_.origins[k].block; });
@@ -244,7 +274,7 @@ std::string NeighborCall::problem() const {
     const Origin& from = part_.origins[slot];
     if (from.rank == HOCKET_NO_RANK) continue;
     for (size_t i = 0; i < taken_[slot]; ++i)
-      expected[taken_at_[slot] + i] = element(from.rank, is_one() ? 0 : from.block, i);
+      expected[taken_at_[slot] + i] = element(from.rank, is_one() ? 0 : from.block, i) + salt_;
   }
   const auto [wrong, wanted] = std::mismatch(output_.begin(), output_.end(), expected.begin());
   if (wrong == output_.end()) return {};

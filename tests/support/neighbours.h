@@ -5,7 +5,7 @@
 // Thread safety: each rank has its own.
 #pragma once
 
-#include <hocket/neighbourhoods.h>
+#include <hocket/persistent.h>
 
 #include <functional>
 #include <string>
@@ -49,8 +49,13 @@ class NeighborCall {
 
   hocket_status_t run(hocket_neighbourhood_t* neighbourhood);
   hocket_status_t start(hocket_neighbourhood_t* neighbourhood, hocket_request_t** request);
+  // To be started later, again and again.
+  hocket_status_t plan(hocket_neighbourhood_t* neighbourhood, hocket_request_t** request);
+  // All elements are others, and the output is as before the call.
+  void renew(int64_t salt);
   // An alltoallv by types: blocks of bytes and of numbers in turn.
   hocket_status_t run_by_types(hocket_neighbourhood_t* neighbourhood);
+  hocket_status_t plan_by_types(hocket_neighbourhood_t* neighbourhood, hocket_request_t** request);
 
   // "", or what is wrong with the output.
   std::string problem() const;
@@ -62,6 +67,7 @@ class NeighborCall {
   const NeighbourhoodPart& part_;
   int rank_;
   size_t count_;
+  int64_t salt_ = 0;
   std::vector<size_t> given_, given_at_, taken_, taken_at_;
   std::vector<int64_t> input_, output_;
 };

@@ -12,7 +12,9 @@ SETTINGS = "src/base/environment_settings.cc"
 ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
 NEIGHBOURS_HEADER = "include/hocket/neighbourhoods.h"
+PERSISTENT_HEADER = "include/hocket/persistent.h"
 CXX_HEADER = "include/hocket/hocket.hpp"
+CXX_PERSISTENT_HEADER = "include/hocket/persistent.hpp"
 STATISTICS = "interposer/core/statistics.cc"
 INTERPOSER_PAGE = "docs/interposer.md"
 COLLECTIVES = "src/base/collectives.def"
@@ -55,9 +57,26 @@ def check_neighbor_collectives(tree):
             yield Finding("collectives", NEIGHBOURS_HEADER, 1, f"hocket_{name} is not in {COLLECTIVES}")
 
 
+def check_persistent_collectives(tree):
+    """What can be started can be made ready once, too; in C++ all but what has a type for each block."""
+    if not tree.exists(PERSISTENT_HEADER):
+        return
+    declared = declared_in(tree.text(PERSISTENT_HEADER))
+    called = set(re.findall(r"\bhocket_(\w+)\(", tree.text(CXX_PERSISTENT_HEADER))) if tree.exists(
+        CXX_PERSISTENT_HEADER) else declared
+    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER):
+        started = declared_in(tree.text(header)) if tree.exists(header) else set()
+        for name in sorted(each[:-len("_start")] for each in started if each.endswith("_start")):
+            if f"{name}_init" not in declared:
+                yield Finding("collectives", header, 1, f"{PERSISTENT_HEADER} has no hocket_{name}_init")
+            elif f"{name}_init" not in called and not name.endswith("alltoallw"):
+                yield Finding("collectives", header, 1, f"{CXX_PERSISTENT_HEADER} calls no hocket_{name}_init")
+
+
 def check_collectives(tree):
-    """The table and the public headers have the same collectives, each in two forms, and the setting is the name."""
+    """The table and the public headers have the same collectives, each in all forms, and the setting is the name."""
     yield from check_neighbor_collectives(tree)
+    yield from check_persistent_collectives(tree)
     if not tree.exists(PUBLIC_HEADER) or not tree.exists(COLLECTIVES):
         return
     declared = declared_in(tree.text(PUBLIC_HEADER))
@@ -118,7 +137,7 @@ def check_licence(tree):
 
 def check_public_header(tree):
     """Each function stands in a paragraph with a comment, or right under a heading that says what it needs."""
-    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER):
+    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER, PERSISTENT_HEADER):
         if tree.exists(header):
             yield from _check_comments(tree, header)
 

@@ -74,6 +74,19 @@ class Rules(small_tree.TestCase):
         self.write("include/hocket/hocket.hpp", SPDX + calls.replace("hocket_scan_start()", "1"))
         self.assertIn(("collectives", "src/base/collectives.def"), self.found())
 
+    def test_what_can_be_started_can_be_planned(self):
+        self.write("src/base/collectives.def", SPDX + "HOCKET_COLLECTIVE(Scan, scan, SCAN, MPI_Scan)\n")
+        started = "".join(f"HOCKET_API int hocket_{name}(void);\n" for name in ("scan", "scan_start"))
+        planned = "HOCKET_API int hocket_scan_init(void);\n"
+        calls = "int b() { return hocket_scan_init(); }\n"
+        self.write("include/hocket/hocket.h", HEADER + started)
+        self.write("include/hocket/hocket.hpp", SPDX + "int a() { return hocket_scan() + hocket_scan_start(); }\n")
+        for declared, called, findings in ((planned, calls, 0), (planned, "", 1), ("", calls, 1)):
+            self.write("include/hocket/persistent.h", HEADER + declared)
+            self.write("include/hocket/persistent.hpp", SPDX + called)
+            found = [path for rule, path in self.found() if rule == "collectives"]
+            self.assertEqual(found, ["include/hocket/hocket.h"] * findings)
+
     def test_interposer_sees_the_public_header_base_and_one_more(self):
         self.write("src/c_api/internal/call.h", SPDX)
         self.write("src/c_api/handles.h", SPDX)

@@ -48,7 +48,7 @@ std::string completion_for(const std::string& shell, const documentation::Comman
 
 struct DocumentationOptions {
   std::string directory;
-  std::string header;
+  std::vector<std::string> headers;
   std::string date;
 };
 
@@ -70,12 +70,16 @@ bool write_file(const std::filesystem::path& path, const std::string& text) {
 }
 
 int write_documentation(const DocumentationOptions& options, const documentation::Command& tree) {
-  std::ifstream file(options.header);
-  if (!file) return fail(kUsage, "can't read `" + options.header + "`, which --header names");
-  const std::string header((std::istreambuf_iterator<char>(file)), {});
+  std::vector<documentation::HeaderText> headers;
+  for (const std::string& name : options.headers) {
+    std::ifstream file(name);
+    if (!file) return fail(kUsage, "can't read `" + name + "`, which --header names");
+    const std::string included = "hocket/" + std::filesystem::path(name).filename().string();
+    headers.push_back({included, std::string((std::istreambuf_iterator<char>(file)), {})});
+  }
   const documentation::Edition edition = {options.date, hocket_version()};
-  Result<std::vector<documentation::Page>> library = documentation::library_pages(header, edition);
-  if (!library.is_ok()) return fail(kFailure, options.header + ": " + library.status().message());
+  Result<std::vector<documentation::Page>> library = documentation::library_pages(headers, edition);
+  if (!library.is_ok()) return fail(kFailure, library.status().message());
   std::vector<documentation::Page> pages = documentation::command_pages(tree, edition);
   pages.push_back(documentation::settings_page(edition));
   for (documentation::Page& page : library.value()) pages.push_back(std::move(page));
@@ -108,7 +112,10 @@ void add_documentation(CLI::App& app, Invocation& invocation) {
   all->group("");
   auto options = std::make_shared<DocumentationOptions>();
   all->add_option("directory", options->directory, "where to write them")->required();
-  all->add_option("--header", options->header, "hocket.h")->required();
+  all->add_option("--header", options->headers, "hocket.h, and those beside it by an option each")
+      ->required()
+      ->expected(1)
+      ->take_all();
   all->add_option("--date", options->date, "of the pages, 2026-11-27")
       ->required()
       ->check(CLI::Validator(wrong_date, ""));

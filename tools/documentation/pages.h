@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "documentation/command_tree.h"
+#include "documentation/public_header.h"
 #include "documentation/roff.h"
 
 namespace hocket::documentation {
@@ -24,8 +25,8 @@ std::vector<Page> command_pages(const Command& command, const Edition& edition);
 
 Page settings_page(const Edition& edition);
 
-// Of the text of hocket.h: the overview, a page for each group of functions with a comment in common, and for each
-// function that is not its group's first a page that leads there. An error names what is not understood.
-Result<std::vector<Page>> library_pages(std::string_view header, const Edition& edition);
+// Of the public headers, hocket.h first: the overview, a page for each group of functions with a comment in common, and
+// for each function that is not its group's first a page that leads there. An error names what is not understood.
+Result<std::vector<Page>> library_pages(const std::vector<HeaderText>& headers, const Edition& edition);
 
 }  // namespace hocket::documentation

@@ -84,11 +84,16 @@ std::vector<StatusValue> statuses_of(std::string_view code) {
   return found;
 }
 
+// What one file adds to those that have been read.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : lines_(split_lines(text)) {}
+  Reader(const HeaderText& header, PublicHeaders& headers)
+      : lines_(split_lines(header.text)), headers_(headers), number_(headers.names.size()) {
+    headers.names.push_back(header.name);
+    headers.introductions.emplace_back();
+  }
 
-  Result<PublicHeader> read() {
+  Status read() {
     while (next_ < lines_.size()) {
       const std::string_view line = lines_[next_];
       if (line.starts_with("/*"))
@@ -98,10 +103,10 @@ class Reader {
       else
         take_code();
     }
-    if (header_.statuses.empty()) return missing("typedef enum hocket_status");
-    for (const HeaderSection& section : header_.sections)
+    if (headers_.statuses.empty()) return missing("typedef enum hocket_status");
+    for (const HeaderSection& section : headers_.sections)
       for (const Declarations& group : section.groups)
-        if (!group.functions.empty()) return std::move(header_);
+        if (section.header == number_ && !group.functions.empty()) return Status::ok();
     return missing("HOCKET_API");
   }
 
@@ -113,7 +118,7 @@ class Reader {
   static bool is_for_the_compiler(std::string_view line) {
     return (line.starts_with('#') && !line.starts_with("#define HOCKET_")) || line == "}" ||
            line.starts_with("extern \"C\"") || line.starts_with("#define HOCKET_API") ||
-           line.starts_with("#define HOCKET_HOCKET_H");
+           (line.starts_with("#define HOCKET_") && line.ends_with("_H"));
   }
 
   void take_comment() {
@@ -127,10 +132,11 @@ class Reader {
     std::string comment = without_marks(marked);
     HeaderSection section;
     if (comment.starts_with("SPDX")) return;
-    if (header_.introduction.empty()) {
-      header_.introduction = std::move(comment);
+    if (headers_.introductions[number_].empty()) {
+      headers_.introductions[number_] = std::move(comment);
     } else if (opens_section(comment, section)) {
-      header_.sections.push_back(std::move(section));
+      section.header = number_;
+      headers_.sections.push_back(std::move(section));
     } else {
       open_group().comment = std::move(comment);
       return;
@@ -149,10 +155,10 @@ class Reader {
       if (depth == 0 && (line.starts_with('#') || code.find(';') != std::string::npos)) break;
     } while (next_ < lines_.size());
     if (code.starts_with("typedef enum hocket_status ")) {
-      header_.statuses = statuses_of(code);
+      headers_.statuses = statuses_of(code);
       return;
     }
-    Declarations& group = is_open_ ? header_.sections.back().groups.back() : open_group();
+    Declarations& group = is_open_ ? headers_.sections.back().groups.back() : open_group();
     if (group.type.empty()) group.type = type_defined_by(code);
     if (code.starts_with(kExported)) {
       code = without_mark_of_export(code);
@@ -162,20 +168,29 @@ class Reader {
   }
 
   Declarations& open_group() {
-    if (header_.sections.empty()) header_.sections.emplace_back();
-    header_.sections.back().groups.emplace_back();
+    if (headers_.sections.empty() || headers_.sections.back().header != number_)
+      headers_.sections.emplace_back().header = number_;
+    headers_.sections.back().groups.emplace_back();
     is_open_ = true;
-    return header_.sections.back().groups.back();
+    return headers_.sections.back().groups.back();
   }
 
   std::vector<std::string_view> lines_;
   size_t next_ = 0;
   bool is_open_ = false;  // the last group takes what follows
-  PublicHeader header_;
+  PublicHeaders& headers_;
+  size_t number_;
 };
 
 }  // namespace
 
-Result<PublicHeader> read_public_header(std::string_view text) { return Reader(text).read(); }
+Result<PublicHeaders> read_public_headers(const std::vector<HeaderText>& headers) {
+  PublicHeaders read;
+  for (const HeaderText& header : headers) {
+    const Status status = Reader(header, read).read();
+    if (!status.is_ok()) return Status(status.code(), header.name + ": " + status.message());
+  }
+  return read;
+}
 
 }  // namespace hocket::documentation

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The public header as its manual needs it: comments, and the declarations that they stand over.
+// The public headers as their manual needs them: comments, and the declarations that they stand over.
 //
 // Thread safety: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct Declarations {
 struct HeaderSection {
   std::string title;
   std::string text;
+  size_t header = 0;  // of those that were read
   std::vector<Declarations> groups;
 };
 
@@ -33,12 +35,19 @@ struct StatusValue {
   bool is_error;        // it is negative
 };
 
-struct PublicHeader {
-  std::string introduction;  // what the file opens with
+struct HeaderText {
+  std::string name;  // as programs include it: "hocket/hocket.h"
+  std::string text;
+};
+
+struct PublicHeaders {
+  std::vector<std::string> names;
+  std::vector<std::string> introductions;  // what each file opens with
   std::vector<StatusValue> statuses;
   std::vector<HeaderSection> sections;
 };
 
-Result<PublicHeader> read_public_header(std::string_view text);
+// The first one has the statuses.
+Result<PublicHeaders> read_public_headers(const std::vector<HeaderText>& headers);
 
 }  // namespace hocket::documentation

@@ -5,7 +5,7 @@
 
 namespace hocket::c_api {
 
-uint32_t number_of(const hocket_neighbourhood_t* neighbourhood) { return neighbourhood->number; }
+uint32_t number_of(const hocket_neighbourhood_t* neighbourhood) { return neighbourhood->enrolment->number(); }
 const schedule::Neighbours& neighbours_of(const hocket_neighbourhood_t* neighbourhood) {
   return *neighbourhood->neighbours;
 }
@@ -14,8 +14,7 @@ hocket_comm_t* comm_of(const hocket_neighbourhood_t* neighbourhood) { return nei
 hocket_neighbourhood_t* make_like(const hocket_neighbourhood_t* neighbourhood, hocket_comm_t* comm) {
   auto made = std::make_unique<hocket_neighbourhood>(*neighbourhood);
   made->comm = comm;
-  made->kept_in = comm->communicator->neighbourhoods();
-  made->number = made->kept_in->add(made->neighbours);
+  made->enrolment = std::make_shared<const Enrolment>(comm->communicator->neighbourhoods(), made->neighbours);
   return made.release();
 }
 

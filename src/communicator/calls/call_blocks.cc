@@ -58,6 +58,11 @@ void CallBlocks::read_among_neighbours(const Arguments& arguments, uint32_t dest
   measure();
 }
 
+void CallBlocks::point_at_copies(Arguments& arguments) const {
+  if (input_.is_there) arguments.input_blocks = input_.whole;
+  if (output_.is_there) arguments.output_blocks = output_.whole;
+}
+
 void CallBlocks::make_equal(schedule::Collective collective, uint64_t count, uint32_t size) {
   const auto fill = [&](Side& side, uint32_t blocks) {
     side.is_there = blocks > 1;

@@ -27,6 +27,9 @@ class CallBlocks {
   // Blocks of one length, to be taken part by part.
   void make_equal(schedule::Collective collective, uint64_t count, uint32_t size);
 
+  // After a read() that has copied them: the arguments' arrays are the copies.
+  void point_at_copies(Arguments& arguments) const;
+
   // Of the vector that all ranks see alike.
   uint64_t longest() const { return whole_.longest; }
   uint64_t total() const { return whole_.total; }

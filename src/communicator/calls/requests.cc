@@ -26,7 +26,8 @@ Request* RequestQueue::push(std::unique_ptr<Request> request) {
   queue.last = pushed;
   ++started_;
   ++running_;
-  if (!pushed->is_kept) ++pushed_;
+  ++pushed_;
+  pushed->is_under_way = true;
   return pushed;
 }
 
@@ -82,7 +83,7 @@ Status RequestQueue::advance_beside() {
 Status RequestQueue::retire(Request* request) {
   const bool is_kept = request->is_kept;
   HOCKET_ASSERT(request->done, "a request is retired when it is done");
-  HOCKET_ASSERT(is_kept || unretired() != 0, "a request is retired once");
+  HOCKET_ASSERT(unretired() != 0, "a request is retired once");
   Status status = take_result(request);
   if (!is_kept) collect_returned();
   return status;
@@ -91,8 +92,9 @@ Status RequestQueue::retire(Request* request) {
 Status RequestQueue::take_result(Request* request) {
   HOCKET_ASSERT(request->done, "a result is taken when it is there");
   Status status = std::exchange(request->status, Status::ok());
-  if (request->is_kept) return status;
+  request->is_under_way = false;
   retired_.fetch_add(1, std::memory_order_relaxed);
+  if (request->is_kept) return status;
   Request* first = returned_.load(std::memory_order_relaxed);
   do {
     request->next = first;

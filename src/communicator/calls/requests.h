@@ -29,8 +29,11 @@ struct Request {
   std::atomic<bool> done{false};
   // Of one that is kept from one start to the next:
   bool is_kept = false;
+  bool is_under_way = false;  // from its start until its result has been taken
   uint32_t own_track = 0;
   std::shared_ptr<const Prepared> plan;
+  std::shared_ptr<const void> needs;   // what its owner wants to be there as long as the request is
+  std::weak_ptr<const void> lifetime;  // expires with the communicator, if its owner looks at that
   Status status;
   Arguments arguments;
   Call call;
@@ -66,7 +69,7 @@ class RequestQueue {
 
   // Changes when any of them has come a stage further, or to its end.
   uint64_t moves() const { return moves_; }
-  // How many still run, and how many the caller has not retired, but for those that are kept.
+  // How many still run, and how many the caller has not retired.
   uint32_t running() const { return running_; }
   uint64_t unretired() const { return pushed_ - retired_.load(std::memory_order_relaxed); }
 
@@ -91,7 +94,7 @@ class RequestQueue {
   uint64_t moves_ = 0;
   uint32_t running_ = 0;
   uint32_t awaited_ = 0;
-  // Of those that are not kept. Relaxed: requests order what they have done by themselves.
+  // Relaxed: requests order what they have done by themselves.
   uint64_t pushed_ = 0;
   std::atomic<uint64_t> retired_{0};
   // Linked. Stored with release by who has taken a result, exchanged with acquire by who collects.

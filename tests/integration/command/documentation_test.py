@@ -13,6 +13,7 @@ from hocket_command import LIMIT_S, CommandTest, main, run
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 HEADER = os.path.join(ROOT, "include/hocket/hocket.h")
+HEADERS = [HEADER, *(os.path.join(ROOT, "include/hocket", name) for name in ("neighbourhoods.h", "persistent.h"))]
 
 
 def text_of(path):
@@ -40,7 +41,8 @@ class Pages(CommandTest):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp()
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        result = run("documentation", cls.folder, "--header", HEADER, "--date", "2026-01-31")
+        options = [word for header in HEADERS for word in ("--header", header)]
+        result = run("documentation", cls.folder, *options, "--date", "2026-01-31")
         assert result.returncode == 0, result.stderr
 
     def page(self, section, name):
@@ -79,10 +81,11 @@ class Pages(CommandTest):
             self.assertIn(f".TP\n{name}\n", page)
 
     def test_each_function_has_one_with_its_prototype(self):
-        functions = set(re.findall(r"^HOCKET_API .*\b(hocket_\w+)\(", text_of(HEADER), re.MULTILINE))
-        self.assertGreater(len(functions), 50)
+        functions = {name: os.path.basename(header) for header in HEADERS for name in re.findall(
+            r"^HOCKET_API .*\b(hocket_\w+)\(", text_of(header), re.MULTILINE)}
+        self.assertGreater(len(functions), 90)
         pages = {os.path.basename(path)[:-2] for path in glob.glob(os.path.join(self.folder, "man/man3/*.3"))}
-        self.assertEqual(pages, functions | {"libhocket"})
+        self.assertEqual(pages, {*functions, "libhocket"})
         overview = plain(self.page(3, "libhocket"))
         for name in functions:
             self.assertIn(f"{name}(3)", overview)
@@ -90,6 +93,7 @@ class Pages(CommandTest):
             if link := re.fullmatch(r"\.so man3/(\w+)\.3\n", page):
                 page = self.page(3, link.group(1))
             page = plain(page)
+            self.assertIn(f"#include <hocket/{functions[name]}>", page)
             self.assertRegex(page, rf"\.SH SYNOPSIS\n\.EX\n(?:.*\n)*.*\b{name}\(")
             self.assertIn("HOCKET_ERR_TIMEOUT", page)
             self.assertNotIn("HOCKET_API", page)
@@ -113,6 +117,8 @@ class Pages(CommandTest):
                      words=["hocket.hpp", "hocket_status"])
         self.refused("documentation", self.folder, "--header", "nowhere.h", "--date", "2026-01-31",
                      words=["nowhere.h"])
+        self.refused("documentation", self.folder, "--header", HEADER, "--header", another, "--date", "2026-01-31",
+                     code=1, words=["hocket.hpp", "HOCKET_API"])
         self.refused("documentation", "/dev/null", "--header", HEADER, "--date", "2026-01-31", code=1,
                      words=["/dev/null/man"])
         for date in ("nonsense", "2026-1-31", "31-01-2026", "2026-01-31T00"):

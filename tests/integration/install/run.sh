@@ -34,7 +34,7 @@ awk '/^ / {print $1}' "$kept" | LC_ALL=C sort >"$scratch/kept"
 diff -u "$scratch/kept" "$scratch/exported" ||
   { echo "libhocket.so exports (+) other names than $kept lists (-): cmake/hocket.map says how one is added" >&2; exit 1; }
 # Every function of the headers is there.
-headers=("$prefix/include/hocket/hocket.h" "$prefix/include/hocket/neighbourhoods.h")
+headers=("$prefix"/include/hocket/{hocket,neighbourhoods,persistent}.h)
 declared=$(cat "${headers[@]}" | grep -o 'hocket_[a-z_]*(' | tr -d '(' | sort -u)
 for function in $declared; do
   if cat "${headers[@]}" | grep -q "^HOCKET_API .*\b$function("; then

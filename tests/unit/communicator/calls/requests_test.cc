@@ -93,9 +93,10 @@ TEST_F(Requests, ThatAreKeptMayBeStartedInAnyOrderAgainAndAgain) {
       for (uint32_t i = 0; i < 2; ++i) rank(i).requests->advance();
     for (uint32_t i = 0; i < 2; ++i) {
       EXPECT_TRUE(first[i]->done);
+      EXPECT_EQ(rank(i).requests->unretired(), 2u);
       EXPECT_TRUE(rank(i).requests->retire(first[i].get()).is_ok());
       EXPECT_TRUE(rank(i).requests->retire(second[i].get()).is_ok());
-      EXPECT_EQ(rank(i).requests->unretired(), 0u) << "those that are kept are not counted";
+      EXPECT_EQ(rank(i).requests->unretired(), 0u) << "those that are not under way are not counted";
     }
   }
 }
