@@ -10,7 +10,7 @@ from hocket_python import HERE, LIMIT_S, ROOT, PythonTest, main, on_ranks, run
 
 class Collectives(PythonTest):
     def test_all_on_so_many_ranks(self):
-        scripts = [HERE / f"{name}_on_ranks.py" for name in ("reductions", "exchanges", "misuse")]
+        scripts = [HERE / f"{name}_on_ranks.py" for name in ("reductions", "exchanges", "neighbours", "misuse")]
         tests = sum(isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
                     for script in scripts for node in ast.parse(script.read_text(encoding="utf-8")).body)
         for ranks in (1, 2, 3, 4):
@@ -18,13 +18,15 @@ class Collectives(PythonTest):
                 result = self.expect(on_ranks(ranks, HERE / "all_on_ranks.py", HOCKET_SETUP_TIMEOUT_S=str(LIMIT_S)))
                 self.assertEqual((result.stdout, result.stderr), (f"{tests} tests on {ranks} ranks\n", ""))
 
-    def test_every_collective_of_the_header_is_there(self):
-        header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
-        started = re.findall(r"\bhocket_(\w+_start)\(", header)
-        self.assertGreaterEqual(len(started), 17)
-        code = "import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.Communicator, name)))"
-        names = [*started, *(name[:-len("_start")] for name in started)]
-        self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
+    def test_every_collective_of_the_headers_is_there(self):
+        for file, prefix, at_least, of in (("hocket.h", "", 17, "Communicator"),
+                                           ("neighbourhoods.h", "neighbor_", 5, "Neighbourhood")):
+            header = (ROOT / "include/hocket" / file).read_text(encoding="utf-8")
+            started = re.findall(rf"\bhocket_{prefix}(\w+_start)\(", header)
+            self.assertGreaterEqual(len(started), at_least)
+            code = f"import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.{of}, name)))"
+            names = [*started, *(name[:-len("_start")] for name in started)]
+            self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
 
     def test_constants_are_those_of_the_header(self):
         header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")

@@ -30,9 +30,10 @@ class Page(PythonTest):
 
     def test_it_names_every_collective(self):
         text = PAGE.read_text(encoding="utf-8")
-        header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
-        for name in re.findall(r"\bhocket_(\w+)_start\(", header):
-            self.assertIn(f"`{name}`", text)
+        for file, prefix in (("hocket.h", ""), ("neighbourhoods.h", "neighbor_")):
+            header = (ROOT / "include/hocket" / file).read_text(encoding="utf-8")
+            for name in re.findall(rf"\bhocket_{prefix}(\w+)_start\(", header):
+                self.assertIn(f"`{name}`", text if not prefix else text[text.index("## Neighbours"):])
 
 
 if __name__ == "__main__":
