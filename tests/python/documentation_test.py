@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/python.md: each example runs and prints what the page says."""
+"""docs/python.md, and what is Python on docs/neighbours.md: each example runs and prints what the page says."""
 
 import re
 import sys
@@ -27,6 +27,12 @@ class Page(PythonTest):
             if (code, printed) not in of_ranks:
                 result = self.expect(run(sys.executable, "-c", code))
                 self.assertEqual((result.stdout, result.stderr), (printed, ""))
+
+    def test_halo_exchanges_print_what_is_said(self):
+        text = (ROOT / "docs" / "neighbours.md").read_text(encoding="utf-8")
+        (code, printed), = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        result = self.expect(on_ranks(4, "-c", code))
+        self.assertEqual((result.stdout, result.stderr), (printed, ""))
 
     def test_it_names_every_collective(self):
         text = PAGE.read_text(encoding="utf-8")
