@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .communicator import Communicator
     from .context import Context, default_context, world
     from .memory import empty, zeros
+    from .neighbourhoods import Neighbourhood
     from .operations import Operation
     from .persistent import PersistentRequest, start_all
     from .requests import Request
@@ -58,9 +59,10 @@ if TYPE_CHECKING:
 
 # What loads the library -> the module that has it.
 _WITH_LIBRARY = {
-    "Communicator": "communicator", "Context": "context", "IN_PLACE": "_buffers", "Operation": "operations",
-    "PersistentRequest": "persistent", "Request": "requests", "default_context": "context", "empty": "memory",
-    "start_all": "persistent", "world": "context", "zeros": "memory",
+    "Communicator": "communicator", "Context": "context", "IN_PLACE": "_buffers",
+    "Neighbourhood": "neighbourhoods", "Operation": "operations", "PersistentRequest": "persistent",
+    "Request": "requests", "default_context": "context", "empty": "memory", "start_all": "persistent",
+    "world": "context", "zeros": "memory",
 }
 _OPERATIONS = (
     "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
@@ -75,8 +77,8 @@ __all__ = [
     "BenchRow", "Broken", "CallCounts", "Error", "InvalidArgument", "Mismatch", "NoMemory", "NotSupported",
     "PeerFailed", "Statistics", "Status", "SystemFailed", "TimedOut", "bench", "command", "exec_args",
     "exec_environment", "read_bench", "read_statistics", "run_args", "version",
-    "Communicator", "Context", "IN_PLACE", "Operation", "PersistentRequest", "Request", "default_context", "empty",
-    "start_all", "world", "zeros",
+    "Communicator", "Context", "IN_PLACE", "Neighbourhood", "Operation", "PersistentRequest", "Request",
+    "default_context", "empty", "start_all", "world", "zeros",
     "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
     "FLOAT_INT", "DOUBLE_INT", "LONG_INT", "TWO_INT", "SHORT_INT", "LONG_DOUBLE_INT", "TWO_FLOAT", "TWO_DOUBLE",
     "LOGICAL4",

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import enum
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 from ._api import NULL, ffi
-from ._types import PLAIN, fill, numpy_module
+from ._types import PLAIN, fill, moved, numpy_module
 from .errors import Error, refusal
 
 if TYPE_CHECKING:
@@ -105,17 +105,17 @@ def block_of(call: str, name: str, array: Any, size: int) -> int:
     return int(array.size) // size
 
 
-def numbers(call: str, name: str, values: Any, size: int) -> list[int]:
-    """A number for each rank, none negative."""
+def numbers(call: str, name: str, values: Any, size: int, holder: str = "rank") -> list[int]:
+    """A number for each rank, or whatever else has blocks, none negative."""
     try:
         listed = [int(value.__index__()) for value in values]
     except (TypeError, AttributeError):
-        raise TypeError(f"{call}: `{name}` is {values!r}; pass a whole number for each rank") from None
+        raise TypeError(f"{call}: `{name}` is {values!r}; pass a whole number for each {holder}") from None
     if len(listed) != size:
-        raise refusal(f"{call}: `{name}` has {len(listed)} numbers; one for each of {size} ranks is needed")
-    for rank, value in enumerate(listed):
+        raise refusal(f"{call}: `{name}` has {len(listed)} numbers; one for each of {size} {holder}s is needed")
+    for place, value in enumerate(listed):
         if value < 0:
-            raise refusal(f"{call}: `{name}`[{rank}] is {value}; 0 and more are served")
+            raise refusal(f"{call}: `{name}`[{place}] is {value}; 0 and more are served")
     return listed
 
 
@@ -129,35 +129,39 @@ def span(where: Any, size_bytes: int) -> Span:
 
 
 def check_apart(call: str, read: Span, written: Span, blocks: Callable[[int, int], tuple[list[Span], list[Span]]],
-                own: tuple[int, int]) -> None:
+                own: Optional[tuple[int, int]] = None) -> None:
     """No block that is read overlaps one that is written, of which the library doesn't look for itself. `blocks` makes
-    their spans of the buffers' addresses; this rank's own block may be where it is: `own` has its places among both."""
+    their spans of the buffers' addresses; this rank's own block may be where it is: `own` has its places among both.
+    None: the call doesn't work in place."""
     if read[1] <= written[0] or written[1] <= read[0]:
         return  # two arrays, as nearly always
     inputs, outputs = blocks(read[0], written[0])
-    if inputs[own[0]] == outputs[own[1]]:
+    if own is not None and inputs[own[0]] == outputs[own[1]]:
         del inputs[own[0]], outputs[own[1]]
     ends = {False: 0, True: 0}
     for begin, end, is_output in sorted([(*block, False) for block in inputs if block[0] < block[1]] +
                                         [(*block, True) for block in outputs if block[0] < block[1]]):
         if begin < ends[not is_output]:
-            raise refusal(f"{call}: `input` and `output` overlap; pass a copy() of one, or hocket.IN_PLACE")
+            raise refusal(f"{call}: `input` and `output` overlap; pass a copy() of one" +
+                          (", or hocket.IN_PLACE" if own is not None else ""))
         ends[is_output] = max(ends[is_output], end)
 
 
 class Blocks:
-    """Counts and displacements of each rank's block, in elements, within an array."""
+    """Counts and displacements of the block of each rank, or of each neighbour, in elements, within an array."""
 
-    __slots__ = ("begins", "counts", "counts_address", "displacements_address")
+    __slots__ = ("begins", "counts", "counts_address", "displacements_address", "holder")
 
-    def __init__(self, call: str, size: int, counts: Any, displacements: Any, prefix: str = "") -> None:
-        self.counts = numbers(call, f"{prefix}counts", counts, size)
+    def __init__(self, call: str, size: int, counts: Any, displacements: Any, prefix: str = "",
+                 holder: str = "rank") -> None:
+        self.holder = holder
+        self.counts = numbers(call, f"{prefix}counts", counts, size, holder)
         self.counts_address = ffi.new("size_t[]", self.counts)
         if displacements is None:
-            self.begins = [sum(self.counts[:rank]) for rank in range(size)]
+            self.begins = [sum(self.counts[:place]) for place in range(size)]
             self.displacements_address = NULL
         else:
-            self.begins = numbers(call, f"{prefix}displacements", displacements, size)
+            self.begins = numbers(call, f"{prefix}displacements", displacements, size, holder)
             self.displacements_address = ffi.new("size_t[]", self.begins)
 
     def spans(self, base: int, itemsize: int) -> list[Span]:
@@ -167,7 +171,34 @@ class Blocks:
 
     def check_within(self, call: str, name: str, array: Any) -> None:
         """Each block lies within the array."""
-        for rank, (begin, count) in enumerate(zip(self.begins, self.counts)):
+        for place, (begin, count) in enumerate(zip(self.begins, self.counts)):
             if count > 0 and begin + count > array.size:
-                raise refusal(f"{call}: the block of rank {rank}, elements {begin} to {begin + count}, leaves "
-                              f"`{name}`, which has {array.size} (shape {array.shape})")
+                raise refusal(f"{call}: the block of {self.holder} {place}, elements {begin} to {begin + count}, "
+                              f"leaves `{name}`, which has {array.size} (shape {array.shape})")
+
+
+class TypedBlocks:
+    """The same of blocks that have a dtype each, and displacements in bytes: what the C function takes of an array."""
+
+    __slots__ = ("arguments", "spans")
+
+    def __init__(self, call: str, name: str, blocks: tuple[Any, ...], size: int, holder: str = "rank") -> None:
+        array, counts, displacements, types = blocks
+        where = address(call, name, array, name == "output")
+        listed = numbers(call, f"{name}_counts", counts, size, holder)
+        begins = numbers(call, f"{name}_displacements", displacements, size, holder)
+        dtypes = [numpy_module().dtype(each) for each in types or ()]
+        if len(dtypes) != size:
+            raise refusal(f"{call}: `{name}_types` has {len(dtypes)} dtypes; one for each of {size} {holder}s is "
+                          "needed")
+        size_bytes = array.size * array.itemsize
+        for place, (begin, count, dtype) in enumerate(zip(begins, listed, dtypes)):
+            if count > 0 and begin + count * dtype.itemsize > size_bytes:
+                raise refusal(f"{call}: the block of {holder} {place}, bytes {begin} to "
+                              f"{begin + count * dtype.itemsize}, leaves `{name}`, which has {size_bytes}")
+        kinds = [moved(call, f"{name}_types[{place}]", dtype) for place, dtype in enumerate(dtypes)]
+        base = span(where, 0)[0]
+        self.spans = [(base + begin, base + begin + count * dtype.itemsize)
+                      for begin, count, dtype in zip(begins, listed, dtypes)]
+        self.arguments = (where, ffi.new("size_t[]", listed), ffi.new("size_t[]", begins),
+                          ffi.new("hocket_type_t[]", kinds))

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
-from ._api import IN_PLACE_ADDRESS, NULL, ffi, lib
-from ._buffers import IN_PLACE, Blocks, address, check_apart, check_array, check_same, check_size, numbers, span
+from ._api import IN_PLACE_ADDRESS, NULL, lib
+from ._buffers import IN_PLACE, Blocks, TypedBlocks, address, check_apart, check_array, check_same, check_size, span
 from ._calls import Calls
-from ._types import moved, numpy_module
-from .errors import refusal
+from ._types import moved
 
 if TYPE_CHECKING:
     import numpy.typing
 
-    from ._buffers import Array, Counts, InPlace, Span
+    from ._buffers import Array, Counts, InPlace
     from ._calls import Prepared
     from .persistent import PersistentRequest
     from .requests import Request
@@ -279,34 +278,12 @@ class Vectors(Calls):
             (output, output_counts, output_displacements, output_types)))
 
     def _to_alltoallw(self, sent: tuple[Any, ...], received: tuple[Any, ...]) -> Prepared[Array]:
-        target, written = self._typed_blocks("output", *received)
+        into = TypedBlocks("alltoallw", "output", received, self._size)
         source: tuple[Any, ...] = (IN_PLACE_ADDRESS, NULL, NULL, NULL)
         if sent[0] is not IN_PLACE:
-            source, read = self._typed_blocks("input", *sent)
+            out_of = TypedBlocks("alltoallw", "input", sent, self._size)
+            source = out_of.arguments
             check_apart("alltoallw", span(source[0], sent[0].size * sent[0].itemsize),
-                        span(target[0], received[0].size * received[0].itemsize), lambda *_: (read, written),
-                        (self._rank, self._rank))
-        return received[0], (*source, *target), None
-
-    def _typed_blocks(self, name: str, array: Any, counts: Any, displacements: Any,
-                      types: Any) -> tuple[tuple[Any, ...], list[Span]]:
-        """What the C function takes for an array, and the addresses of its blocks."""
-        call, np = "alltoallw", numpy_module()
-        where = address(call, name, array, name == "output")
-        listed = numbers(call, f"{name}_counts", counts, self._size)
-        begins = numbers(call, f"{name}_displacements", displacements, self._size)
-        dtypes = [np.dtype(each) for each in types or ()]
-        if len(dtypes) != self._size:
-            raise refusal(f"{call}: `{name}_types` has {len(dtypes)} dtypes; one for each of {self._size} ranks is "
-                          "needed")
-        size_bytes = array.size * array.itemsize
-        for rank, (begin, count, dtype) in enumerate(zip(begins, listed, dtypes)):
-            if count > 0 and begin + count * dtype.itemsize > size_bytes:
-                raise refusal(f"{call}: the block of rank {rank}, bytes {begin} to {begin + count * dtype.itemsize}, "
-                              f"leaves `{name}`, which has {size_bytes}")
-        kinds = [moved(call, f"{name}_types[{rank}]", dtype) for rank, dtype in enumerate(dtypes)]
-        base = span(where, 0)[0]
-        spans = [(base + begin, base + begin + count * dtype.itemsize)
-                 for begin, count, dtype in zip(begins, listed, dtypes)]
-        return (where, ffi.new("size_t[]", listed), ffi.new("size_t[]", begins),
-                ffi.new("hocket_type_t[]", kinds)), spans
+                        span(into.arguments[0], received[0].size * received[0].itemsize),
+                        lambda *_: (out_of.spans, into.spans), (self._rank, self._rank))
+        return received[0], (*source, *into.arguments), None

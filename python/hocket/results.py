@@ -35,6 +35,9 @@ class BenchRow:
         max_us: The longest.
         iterations: Calls behind the numbers.
         cpu_percent: Of "wait" only: of one core, the most of any waiting rank; the times are processor time then.
+        grid: Of collectives among neighbours only, as the next two: on which grid the ranks are, "4x2".
+        periodic: Whether the ends of a dimension are neighbours: "yes", "no", or for each dimension, "yes,no".
+        stencil: Who are neighbours: "faces" or "full".
     """
 
     collective: str
@@ -51,10 +54,13 @@ class BenchRow:
     max_us: float
     iterations: int
     cpu_percent: Optional[float] = None
+    grid: Optional[str] = None
+    periodic: Optional[str] = None
+    stencil: Optional[str] = None
 
 
 _KINDS: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float),
-                                       "Optional[float]": (int, float, type(None))}
+                                       "Optional[float]": (int, float, type(None)), "Optional[str]": (str, type(None))}
 
 
 def read_bench(source: Union[str, os.PathLike[str]]) -> list[BenchRow]:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of the C API, made of hocket.h: its sections, and in each what it declares, with the comment above it."""
+"""The page of the C API, made of its headers: their sections, and in each what it declares, with the comment above
+it."""
 
 import re
 import textwrap
 
 COLUMNS = 84
-HEADER = "include/hocket/hocket.h"
+# In the order of the page, and what is above the first section of each.
+HEADERS = {"include/hocket/hocket.h": "Objects, errors and threads", "include/hocket/neighbourhoods.h": "Neighbours"}
 # What a program never writes.
-_HIDDEN = re.compile(r"#(?:if\w*|endif|else|include|define HOCKET_API|define HOCKET_HOCKET_H)\b|extern \"C\" \{|\}$")
+_HIDDEN = re.compile(r"#(?:if\w*|endif|else|include|define HOCKET_API|define HOCKET_\w+_H)\b|extern \"C\" \{|\}$")
 _SECTION = re.compile(r"/\* --- (?P<title>.*?) -{3,}(?P<rest>.*)\*/$", re.DOTALL)
 _IN_TEXT = re.compile(r"`[^`]*`|\b(?:hocket|HOCKET)_\w+(?:\(\))?")
 
@@ -78,7 +80,7 @@ def _end_of_declaration(text, at):
         depth += (mark == "{") - (mark == "}")
         if mark == ";" and depth == 0:
             return match.end()
-    raise SystemExit(f"site: {HEADER}: a declaration without an end: {text[at:at + 60]}")
+    raise SystemExit(f"site: a declaration without an end: {text[at:at + 60]}")
 
 
 class Entry:
@@ -136,10 +138,17 @@ def _wrapped(code):
     return "\n".join([match.group(1), *lines]).replace("\0", " ")
 
 
+def all_sections(root):
+    """Those of all headers; which header is said of others than the first."""
+    for place, (header, head) in enumerate(HEADERS.items()):
+        for title, lines, entries in sections((root / header).read_text(encoding="utf-8")):
+            yield (head if not title else f"{head}: {title}" if place else title), lines, entries
+
+
 def addresses(root, page=""):
-    """{name: link} of all that the header declares."""
+    """{name: link} of all that the headers declare."""
     found = {}
-    for _, _, entries in sections((root / HEADER).read_text(encoding="utf-8")):
+    for _, _, entries in all_sections(root):
         for entry in entries:
             for name in entry.names():
                 found.setdefault(name, f"{page}#{entry.names()[0]}")
@@ -150,9 +159,9 @@ def page(root):
     """The page in Markdown."""
     anchors = addresses(root)
     parts = ["# C API", "What `hocket/hocket.h` declares: contexts, communicators, collectives that block and "
-             "collectives that are started, requests."]
-    for title, lines, entries in sections((root / HEADER).read_text(encoding="utf-8")):
-        parts.append(f"## {title[:1].upper()}{title[1:] or 'Objects, errors and threads'}")
+             "collectives that are started, requests; and `hocket/neighbourhoods.h`: collectives among neighbours."]
+    for title, lines, entries in all_sections(root):
+        parts.append(f"## {title[:1].upper()}{title[1:]}")
         parts.append(to_markdown(lines, anchors))
         for entry in entries:
             name = entry.names()[0]

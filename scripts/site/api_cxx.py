@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of the C++ API, made of hocket.hpp and what it includes: classes with their public members and functions,
-without bodies, each beside its namesake in C."""
+"""The page of the C++ API, made of hocket.hpp, what it includes, and neighbourhoods.hpp: classes with their public
+members and functions, without bodies, each beside its namesake in C."""
 
 import re
 
 import api_c
 
 HEADERS = ("include/hocket/hocket.hpp", "include/hocket/lengths.hpp", "include/hocket/objects.hpp",
-           "include/hocket/elements.hpp")
+           "include/hocket/elements.hpp", "include/hocket/neighbourhoods.hpp")
 # In the order in which a program meets them.
-ORDER = ("Context", "Comm", "Blocks", "Request", "Error", "Op")
+ORDER = ("Context", "Comm", "Blocks", "Request", "Neighbourhood", "Error", "Op")
 _NAMESPACE = re.compile(r"^namespace hocket \{\n(.*)^\}  // namespace hocket$", re.DOTALL | re.MULTILINE)
 _DETAIL = re.compile(r"^namespace detail \{\n.*?^\}  // namespace detail$", re.DOTALL | re.MULTILINE)
 
@@ -110,8 +110,9 @@ def _class(template, kind, name, comment, body, addresses):
         yield f"### {name}::{member} {{#{name}-{member}}}"
         yield "~~~~cpp\n" + "\n".join(codes) + "\n~~~~"
         yield api_c.to_markdown(comments, addresses)
-        namesake = next((c for c in (f"hocket_{member}", f"hocket_comm_{member}") if c in addresses), None)
-        if namesake and name == "Comm":
+        prefixes = {"Comm": ("hocket_", "hocket_comm_"), "Neighbourhood": ("hocket_neighbor_",)}.get(name, ())
+        namesake = next((c for c in (f"{prefix}{member}" for prefix in prefixes) if c in addresses), None)
+        if namesake:
             yield f"In C: [`{namesake}`]({addresses[namesake]})."
 
 

@@ -8,8 +8,8 @@ INIT = f"{PACKAGE}/__init__.py"
 # Modules in the order in which a program meets them, and what they are called; others follow by their names.
 TITLES = {
     "context": "The ranks of a program", "communicator": "Communicators", "requests": "Requests",
-    "persistent": "Requests that are started again",
-    "operations": "Operations", "memory": "Memory that ranks share", "errors": "Errors",
+    "persistent": "Requests that are started again", "neighbourhoods": "Neighbours", "operations": "Operations",
+    "memory": "Memory that ranks share", "errors": "Errors",
     "commands": "Running programs", "results": "Measurements and statistics",
 }
 HEAD = """# Python API

@@ -10,8 +10,10 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "schedule/builder.h"
 
@@ -51,6 +53,14 @@ struct Part {
   PartCall (*call)(const schedule::Nodes& nodes, uint64_t bytes, uint32_t degree);
   // Its ranks are one of each node, all in one group: what may be done by multicast.
   bool reaches_all_nodes = false;
+};
+
+// How ranks come to know the lengths of blocks that they pass on: by an alltoall of numbers, of the same algorithm,
+// among neighbours of its own.
+struct LengthsTold {
+  std::shared_ptr<const schedule::Neighbours> among;  // nullptr: no block is passed on
+  // Of each destination there: which of the rank's own destinations it is whose length is told. The same on all ranks.
+  std::vector<uint32_t> of;
 };
 
 struct Algorithm {
@@ -102,6 +112,8 @@ struct Algorithm {
   // Of a collective among neighbours: why it can't serve these, on these nodes (nullptr: one), or "". nullptr: it
   // serves all.
   std::string_view (*why_not_among)(const schedule::Neighbours& neighbours, const schedule::Nodes* nodes) = nullptr;
+  // Of one among neighbours that passes on blocks whose lengths only their own ranks see: how it is told them.
+  LengthsTold (*tells_lengths)(const schedule::Neighbours& neighbours) = nullptr;
   // Sizes it can serve.
   uint32_t min_size = 1;
   uint32_t max_size = 1u << 20;

@@ -8,6 +8,7 @@
 //   differ from 0 in, all together.
 // Cost:  m alpha + v n beta, and the copies; m is how many different numbers of steps there are along each dimension,
 //   all together: 6 of 26 neighbours in three dimensions.
+//   Where blocks differ in length, an exchange of their lengths before that: as many steps and messages again.
 // Restrictions: neighbours on a grid, all at the same offsets.
 #include "algorithms/neighbor_dimensions.h"
 #include "algorithms/registered.h"
@@ -23,7 +24,9 @@ constinit const Algorithm neighbor_alltoall_dimensions = {
         "Collective Communication",
     .build = exchange_by_dimension,
     .root_relative = false,
+    .takes_vectors = true,
     .why_not_among = why_not_by_dimension,
+    .tells_lengths = tell_lengths_by_dimension,
 };
 
 }  // namespace hocket::algorithms

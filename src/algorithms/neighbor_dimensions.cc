@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/assertion.h"
+
 namespace hocket::algorithms {
 namespace {
 
@@ -74,15 +76,24 @@ class Exchange {
         if (steps(k, d) != 0) return false;
     return true;
   }
+  bool is_alltoall() const { return builder_.input().blocks == grid_.neighbours(); }
+  // Of the block that the item is, where this rank has it before `dimension`.
+  uint64_t number_of(const Item& item, uint32_t dimension) const {
+    uint32_t origin = rank();
+    for (uint32_t d = 0; d < dimension; ++d) origin = grid_.along(origin, d, -grid_.offset(item.neighbours.front())[d]);
+    return is_alltoall() ? builder_.neighbours().number_out(origin, item.neighbours.front()) : origin;
+  }
+  // Whether the items lie side by side, in their order. Where blocks differ in length the caller's lie anywhere.
+  bool is_row(const std::vector<Item>& items) const;
   Place place_in(uint32_t k) const { return {builder_.output(), grid_.slots[k], grid_.neighbours()}; }
 
   void begin();
   std::vector<Group> groups(uint32_t dimension) const;
   void travel(uint32_t dimension);
   std::vector<Item> of_those(const Group& group, uint32_t dimension) const;
-  std::vector<Slice> pack(const std::vector<std::vector<Item>>& outgoing);
+  std::vector<Slice> pack(const std::vector<std::vector<Item>>& outgoing, uint32_t dimension);
   Slice make_room(std::vector<Item>& incoming, uint32_t dimension, Place& room);
-  uint32_t count_roomless(const std::vector<Item>& items, uint32_t dimension) const;
+  bool needs_room(const std::vector<Item>& items, uint32_t dimension) const;
   void deliver();
 
   Builder& builder_;
@@ -90,8 +101,9 @@ class Exchange {
   std::vector<Item> items_;
 };
 
-// Whether the items lie side by side, in their order.
-bool is_row(const std::vector<Item>& items) {
+bool Exchange::is_row(const std::vector<Item>& items) const {
+  if (items.size() > 1 && builder_.blocks_lie_apart() && items.front().place.row.buffer != schedule::Buffer::kScratch)
+    return false;
   for (size_t i = 1; i < items.size(); ++i) {
     const Place& last = items[i - 1].place;
     const Place& next = items[i].place;
@@ -108,7 +120,7 @@ Slice row_of(const std::vector<Item>& items) {
 void Exchange::begin() {
   const uint32_t neighbours = grid_.neighbours();
   // Of a single neighbour both are the same.
-  if (builder_.input().blocks == neighbours) {
+  if (is_alltoall()) {
     for (uint32_t k = 0; k < neighbours; ++k) items_.push_back({{k}, {builder_.input(), k, neighbours}});
     return;
   }
@@ -146,12 +158,14 @@ std::vector<Item> Exchange::of_those(const Group& group, uint32_t dimension) con
 }
 
 // What is to be sent of each group: as it lies, or side by side in an area.
-std::vector<Slice> Exchange::pack(const std::vector<std::vector<Item>>& outgoing) {
-  uint32_t blocks = 0;
+std::vector<Slice> Exchange::pack(const std::vector<std::vector<Item>>& outgoing, uint32_t dimension) {
+  std::vector<uint64_t> numbers;
   for (const auto& items : outgoing)
-    if (!is_row(items)) blocks += static_cast<uint32_t>(items.size());
+    if (!is_row(items))
+      for (const Item& item : items) numbers.push_back(number_of(item, dimension));
+  const auto blocks = static_cast<uint32_t>(numbers.size());
   Slice room;
-  if (blocks > 0) room = builder_.scratch_row(std::vector<uint64_t>(blocks));
+  if (blocks > 0) room = builder_.scratch_row(std::move(numbers));
   std::vector<Slice> packed;
   uint32_t next = 0;
   builder_.begin_stage();
@@ -168,19 +182,19 @@ std::vector<Slice> Exchange::pack(const std::vector<std::vector<Item>>& outgoing
   return packed;
 }
 
-// How many blocks of an area they need: none where they come to their end side by side.
-uint32_t Exchange::count_roomless(const std::vector<Item>& items, uint32_t dimension) const {
+// Whether they need an area, as they don't come to their end side by side.
+bool Exchange::needs_room(const std::vector<Item>& items, uint32_t dimension) const {
   std::vector<Item> ends = items;
   for (Item& item : ends) {
-    if (!is_there(item, dimension + 1)) return static_cast<uint32_t>(items.size());
+    if (!is_there(item, dimension + 1)) return true;
     item.place = place_in(item.neighbours.front());
   }
-  return is_row(ends) ? 0 : static_cast<uint32_t>(items.size());
+  return !is_row(ends);
 }
 
 // Where they come to; their places become that. `room` is the next free place of the area.
 Slice Exchange::make_room(std::vector<Item>& incoming, uint32_t dimension, Place& room) {
-  const bool is_end = count_roomless(incoming, dimension) == 0;
+  const bool is_end = !needs_room(incoming, dimension);
   for (Item& item : incoming) {
     item.place = is_end ? place_in(item.neighbours.front()) : room;
     if (!is_end) ++room.index;
@@ -193,8 +207,7 @@ void Exchange::travel(uint32_t dimension) {
   std::vector<Item> next;
   std::vector<std::vector<Item>> outgoing, incoming;
   std::vector<int32_t> steps;
-  Place room;
-  room.of = 0;
+  std::vector<uint64_t> numbers;  // of what comes into an area
   for (const Group& group : all) {
     // What stays has no way to go; ranks that it isn't at need not know.
     if (group.steps == 0) {
@@ -204,10 +217,13 @@ void Exchange::travel(uint32_t dimension) {
     steps.push_back(group.steps);
     outgoing.push_back(of_those(group, dimension));
     incoming.push_back(of_those(group, dimension + 1));
-    room.of += count_roomless(incoming.back(), dimension);
+    if (needs_room(incoming.back(), dimension))
+      for (const Item& item : incoming.back()) numbers.push_back(number_of(item, dimension + 1));
   }
-  const std::vector<Slice> packed = pack(outgoing);
-  if (room.of > 0) room.row = builder_.scratch_row(std::vector<uint64_t>(room.of));
+  const std::vector<Slice> packed = pack(outgoing, dimension);
+  Place room;
+  room.of = static_cast<uint32_t>(numbers.size());
+  if (room.of > 0) room.row = builder_.scratch_row(std::move(numbers));
   builder_.begin_stage();
   for (size_t i = 0; i < steps.size(); ++i)
     if (!outgoing[i].empty()) builder_.send(grid_.along(rank(), dimension, steps[i]), packed[i]);
@@ -240,6 +256,29 @@ void Exchange::deliver() {
 }  // namespace
 
 void exchange_by_dimension(Builder& builder) { Exchange(builder).run(); }
+
+LengthsTold tell_lengths_by_dimension(const schedule::Neighbours& neighbours) {
+  const Grid& grid = *neighbours.grid();
+  LengthsTold told;
+  std::vector<int32_t> offsets;
+  for (uint32_t k = 0; k < grid.neighbours(); ++k) {
+    // Beyond the last dimension with a step the block has arrived, at who knows its length.
+    std::vector<int32_t> way(grid.dimensions());
+    uint32_t end = grid.dimensions();
+    while (end > 0 && grid.offset(k)[end - 1] == 0) --end;
+    for (uint32_t d = 0; d + 1 < end; ++d) {
+      if (grid.offset(k)[d] == 0) continue;
+      way[d] = grid.offset(k)[d];
+      offsets.insert(offsets.end(), way.begin(), way.end());
+      told.of.push_back(k);
+    }
+  }
+  if (told.of.empty()) return told;
+  auto among = schedule::Neighbours::of_stencil(grid.lengths, grid.is_periodic, std::move(offsets), neighbours.ranks());
+  HOCKET_ASSERT(among.is_ok(), "the grid has served already");
+  told.among = among.take();
+  return told;
+}
 
 std::string_view why_not_by_dimension(const schedule::Neighbours& neighbours, const schedule::Nodes* /*nodes*/) {
   if (neighbours.grid() == nullptr) return "no grid is known on which all ranks have the same neighbours";

@@ -78,13 +78,14 @@ inline hocket_status_t set_row(const char* function, const hocket_comm_t* comm, 
 
 // The two buffers of a call that is not in place.
 inline hocket_status_t set_apart(const char* function, const void* input, size_t input_bytes, void* output,
-                                 size_t output_bytes, Arguments& out) {
+                                 size_t output_bytes, Arguments& out,
+                                 const char* remedy = "pass HOCKET_IN_PLACE to use one buffer") {
   HOCKET_CHECKED(check_buffer(function, "input", input, input_bytes));
   HOCKET_CHECKED(check_buffer(function, "output", output, output_bytes));
   out.input = static_cast<const std::byte*>(input);
   out.output = static_cast<std::byte*>(output);
   if (overlap(out, input_bytes, output_bytes)) [[unlikely]]
-    return wrong(function, "`input` and `output` overlap; pass HOCKET_IN_PLACE to use one buffer");
+    return wrong(function, std::string("`input` and `output` overlap; ") + remedy);
   return HOCKET_OK;
 }
 

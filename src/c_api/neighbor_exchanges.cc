@@ -65,7 +65,7 @@ hocket_status_t equal_arguments(const char* function, hocket_neighbourhood_t* ne
   HOCKET_CHECKED(set_row_of(function, count, block, degrees.sources, taken));
   // Who has no destinations gives nothing.
   if (degrees.destinations == 0) given = 0;
-  HOCKET_CHECKED(set_apart(function, input, given, output, taken, out));
+  HOCKET_CHECKED(set_apart(function, input, given, output, taken, out, "among neighbours two buffers are needed"));
   count_in_bytes(out);
   return HOCKET_OK;
 }

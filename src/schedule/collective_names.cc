@@ -40,12 +40,13 @@ std::optional<Collective> find_collective(std::string_view word) {
   return found && is_among_neighbors(*found) ? std::nullopt : found;
 }
 
-std::string not_any_collective(std::string_view word) {
-  constexpr std::string_view kNeighbors[] = {
+std::string not_any_collective(std::string_view word, std::span<const std::string_view> others) {
+  std::vector<std::string_view> more = {
 #define HOCKET_NEIGHBOR_COLLECTIVE(constant, name, ...) #name,
 #include "base/collectives.def"
   };
-  return not_a_collective(word, kNeighbors);
+  more.insert(more.end(), others.begin(), others.end());
+  return not_a_collective(word, more);
 }
 
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others) {

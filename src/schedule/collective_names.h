@@ -21,6 +21,6 @@ std::optional<Collective> find_any_collective(std::string_view word);
 // "`alreduce` is not a collective: did you mean `allreduce`? there are barrier, ...", and `others`: `all`, say.
 std::string not_a_collective(std::string_view word, std::span<const std::string_view> others = {});
 // The same where those among neighbours are collectives, too.
-std::string not_any_collective(std::string_view word);
+std::string not_any_collective(std::string_view word, std::span<const std::string_view> others = {});
 
 }  // namespace hocket::schedule

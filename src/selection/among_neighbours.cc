@@ -24,8 +24,8 @@ constexpr uint32_t kMostRanksLookedAt = 32;
 // What a rank's steps cost.
 class Price {
  public:
-  Price(const Query& query, const CostParameters& parameters) : query_(query), parameters_(parameters) {
-    count_ = schedule::lengths_are_agreed(query.collective) ? query.bytes : kAssumedLength;
+  Price(const Query& query, uint64_t bytes, const CostParameters& parameters)
+      : query_(query), parameters_(parameters), count_(bytes) {
     // Ranks that share a core come one after the other before the last of them is waited for.
     const double sharers = static_cast<double>(query.ranks_a_node()) / std::max(parameters.cores, 1u);
     wait_us_ = shares_cores(query, parameters) ? parameters.switch_us * std::max(sharers, 1.0) : parameters.alpha_us;
@@ -79,9 +79,26 @@ class Price {
 
   const Query& query_;
   const CostParameters& parameters_;
-  uint64_t count_ = 0;
+  uint64_t count_;
   double wait_us_ = 0;
 };
+
+// With blocks of so many bytes.
+double price_of(const Query& query, const Neighbours& neighbours, const Algorithm& algorithm, uint64_t bytes,
+                const CostParameters& parameters) {
+  Price price(query, bytes, parameters);
+  const uint32_t looks = std::min(query.ranks, kMostRanksLookedAt);
+  double us = 0;
+  for (uint32_t i = 0; i < looks; ++i) {
+    schedule::Shape shape;
+    shape.size = query.ranks;
+    shape.rank = static_cast<uint32_t>(uint64_t{i} * query.ranks / looks);
+    shape.nodes = query.nodes;
+    shape.neighbours = &neighbours;
+    us = std::max(us, price.of(algorithms::make_plan(algorithm, shape)));
+  }
+  return us;
+}
 
 Choice choice_of(const Query& query, const Spec& spec, std::string reason) {
   Choice choice;
@@ -110,18 +127,11 @@ std::string why_not_among_neighbours(const Query& query, const Neighbours& neigh
 
 double price_among_neighbours(const Query& query, const Neighbours& neighbours, const Algorithm& algorithm,
                               const CostParameters& parameters) {
-  Price price(query, parameters);
-  const uint32_t looks = std::min(query.ranks, kMostRanksLookedAt);
-  double us = 0;
-  for (uint32_t i = 0; i < looks; ++i) {
-    schedule::Shape shape;
-    shape.size = query.ranks;
-    shape.rank = static_cast<uint32_t>(uint64_t{i} * query.ranks / looks);
-    shape.nodes = query.nodes;
-    shape.neighbours = &neighbours;
-    us = std::max(us, price.of(algorithms::make_plan(algorithm, shape)));
-  }
-  return us;
+  const bool is_vector = !schedule::lengths_are_agreed(query.collective);
+  const double us = price_of(query, neighbours, algorithm, is_vector ? kAssumedLength : query.bytes, parameters);
+  if (!is_vector || algorithm.tells_lengths == nullptr) return us;
+  const algorithms::LengthsTold told = algorithm.tells_lengths(neighbours);
+  return told.among == nullptr ? us : us + price_of(query, *told.among, algorithm, sizeof(uint64_t), parameters);
 }
 
 std::vector<NeighbourPrediction> predict_among_neighbours(const Query& query, const Neighbours& neighbours,

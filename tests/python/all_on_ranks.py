@@ -4,6 +4,7 @@ or the job fails."""
 
 import exchanges_on_ranks
 import misuse_on_ranks
+import neighbours_on_ranks
 import persistent_on_ranks
 import reductions_on_ranks
 
@@ -12,8 +13,8 @@ import hocket
 
 def main():
     communicator = hocket.world()
-    tests = {name: function for module in (
-                 reductions_on_ranks, exchanges_on_ranks, persistent_on_ranks, misuse_on_ranks)
+    modules = (reductions_on_ranks, exchanges_on_ranks, neighbours_on_ranks, persistent_on_ranks, misuse_on_ranks)
+    tests = {name: function for module in modules
              for name, function in vars(module).items() if name.startswith("test_")}
     for name, function in tests.items():
         try:

@@ -10,7 +10,8 @@ from hocket_python import HERE, LIMIT_S, ROOT, PythonTest, main, on_ranks, run
 
 class Collectives(PythonTest):
     def test_all_on_so_many_ranks(self):
-        scripts = [HERE / f"{name}_on_ranks.py" for name in ("reductions", "exchanges", "persistent", "misuse")]
+        names = ("reductions", "exchanges", "neighbours", "persistent", "misuse")
+        scripts = [HERE / f"{name}_on_ranks.py" for name in names]
         tests = sum(isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
                     for script in scripts for node in ast.parse(script.read_text(encoding="utf-8")).body)
         for ranks in (1, 2, 3, 4):
@@ -18,13 +19,16 @@ class Collectives(PythonTest):
                 result = self.expect(on_ranks(ranks, HERE / "all_on_ranks.py", HOCKET_SETUP_TIMEOUT_S=str(LIMIT_S)))
                 self.assertEqual((result.stdout, result.stderr), (f"{tests} tests on {ranks} ranks\n", ""))
 
-    def test_every_collective_of_the_header_is_there(self):
-        header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
-        started = re.findall(r"\bhocket_(\w+_start)\(", header)
-        self.assertGreaterEqual(len(started), 17)
-        code = "import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.Communicator, name)))"
-        names = [name[:-len("_start")] + form for name in started for form in ("", "_start", "_init")]
-        self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
+    def test_every_collective_of_the_headers_is_there(self):
+        for file, prefix, at_least, of, forms in (
+                ("hocket.h", "", 17, "Communicator", ("", "_start", "_init")),
+                ("neighbourhoods.h", "neighbor_", 5, "Neighbourhood", ("", "_start"))):
+            header = (ROOT / "include/hocket" / file).read_text(encoding="utf-8")
+            started = re.findall(rf"\bhocket_{prefix}(\w+_start)\(", header)
+            self.assertGreaterEqual(len(started), at_least)
+            code = f"import hocket, sys; print(*(name for name in sys.argv[1:] if not hasattr(hocket.{of}, name)))"
+            names = [name[:-len("_start")] + form for name in started for form in forms]
+            self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
 
     def test_constants_are_those_of_the_header(self):
         header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/python.md: each example runs and prints what the page says."""
+"""docs/python.md, and what is Python on docs/neighbours.md: each example runs and prints what the page says."""
 
 import re
 import sys
@@ -28,11 +28,18 @@ class Page(PythonTest):
                 result = self.expect(run(sys.executable, "-c", code))
                 self.assertEqual((result.stdout, result.stderr), (printed, ""))
 
+    def test_halo_exchanges_print_what_is_said(self):
+        text = (ROOT / "docs" / "neighbours.md").read_text(encoding="utf-8")
+        (code, printed), = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        result = self.expect(on_ranks(4, "-c", code))
+        self.assertEqual((result.stdout, result.stderr), (printed, ""))
+
     def test_it_names_every_collective(self):
         text = PAGE.read_text(encoding="utf-8")
-        header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
-        for name in re.findall(r"\bhocket_(\w+)_start\(", header):
-            self.assertIn(f"`{name}`", text)
+        for file, prefix in (("hocket.h", ""), ("neighbourhoods.h", "neighbor_")):
+            header = (ROOT / "include/hocket" / file).read_text(encoding="utf-8")
+            for name in re.findall(rf"\bhocket_{prefix}(\w+)_start\(", header):
+                self.assertIn(f"`{name}`", text if not prefix else text[text.index("## Neighbours"):])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k-means example: bit for bit what the example in C finds, on any number of ranks."""
+"""The examples in Python. k-means: bit for bit what the example in C finds, on any number of ranks. The plate: bit for
+bit what one rank works out alone."""
 
 import pathlib
 import re
@@ -9,6 +10,7 @@ import tempfile
 from hocket_python import COMMAND, ROOT, PythonTest, main, run
 
 PROGRAM = ROOT / "examples" / "kmeans" / "kmeans.py"
+PLATE = ROOT / "examples" / "plate" / "plate.py"
 POINTS = "x,y\n0,0\n0.5,0\n0,0.5\n9,9\n9.5,9\n9,9.5\n-7,8\n"
 
 
@@ -55,6 +57,25 @@ class KMeans(PythonTest):
             self.assertEqual(len(re.findall(rf"^.*kmeans.*: .*{re.escape(words)}", result.stderr, re.MULTILINE)), 1,
                              result.stderr)
             self.assertNotIn("Traceback", result.stderr)
+
+
+class Plate(PythonTest):
+    def found(self, ranks, *arguments):
+        """What it prints, without how the ranks lie."""
+        result = self.expect(run(COMMAND, "run", "-n", ranks, sys.executable, PLATE, *arguments))
+        return re.sub(r"^ranks \d+ x \d+", "ranks", result.stdout, flags=re.MULTILINE)
+
+    def test_any_number_of_ranks_finds_the_same(self):
+        for arguments in (["--steps", 40], ["--rows", 7, "--columns", 9, "--steps", 5]):
+            alone = self.found(1, *arguments)
+            self.assertRegex(alone, r"(?s)@.*heat [\d.]+ wrong 0\n$")
+            for ranks in (2, 6):  # a row of ranks, and two
+                with self.subTest(arguments=arguments, ranks=ranks):
+                    self.assertEqual(self.found(ranks, *arguments), alone)
+
+    def test_a_plate_that_is_too_small_is_told_once(self):
+        result = self.expect(run(COMMAND, "run", "-n", 4, sys.executable, PLATE, "--rows", 3), 2)
+        self.assertEqual(result.stderr.count("--rows 3 are too few: 2 ranks beside each other need 2 each"), 1)
 
 
 if __name__ == "__main__":

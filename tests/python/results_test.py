@@ -40,6 +40,11 @@ class Bench(PythonTest):
             self.assertLessEqual(row.median_us, row.max_us)
             self.assertGreater(row.iterations, 0)
 
+    def test_what_it_measures_among_neighbours(self):
+        rows = hocket.bench("neighbor_alltoall", ranks=4, options=[
+            "--grid", "2d", "--periodic", "yes,no", "--sizes", "8", "--time-budget", "0.01", "--variants", "hocket"])
+        self.assertEqual({(row.grid, row.periodic, row.stencil) for row in rows}, {("2x2", "yes,no", "faces")})
+
     def test_what_it_refuses(self):
         with self.assertRaisesRegex(RuntimeError, "allredoos"):
             hocket.bench("allredoos", ranks=2)

@@ -33,6 +33,15 @@ async def awaited(comm: hocket.Communicator) -> Array:
     return await comm.broadcast_start(np.ones(3))
 
 
+def halo_of(comm: hocket.Communicator, edges: Array) -> list[Array]:
+    with hocket.Neighbourhood.grid(comm, (comm.size,), periodic=True) as halo:
+        below: Optional[int] = halo.sources[0]
+        request: hocket.Request[Array] = halo.alltoallv_start(edges, np.empty(3), [1, 2], (2, 1))
+    stencil = hocket.Neighbourhood.stencil(comm, [comm.size, 1], np.array([[1, 1]]), [True, False])
+    lists = hocket.Neighbourhood(comm, [] if below is None else [below], range(0))
+    return [stencil.allgather(edges), lists.alltoall(edges), request.wait()]
+
+
 def rows() -> list[float]:
     try:
         return [row.median_us for row in hocket.bench("barrier", ranks=2)]

@@ -19,6 +19,7 @@
 
 #include "reduction/reduction.h"
 #include "schedule/collective.h"
+#include "schedule/neighbours.h"
 #include "schedule/nodes.h"
 
 namespace hocket::bench {
@@ -39,8 +40,20 @@ size_t bytes_of(Element element);
 // kShared: from hocket_alloc or MPI_Alloc_mem; the others from MPI_Win_allocate and MPI_Win_allocate_shared.
 enum class Memory { kPlain, kShared, kWindow, kSharedWindow };
 
+// Who are neighbours in collectives among them.
+struct Halo {
+  enum class Form : uint8_t { kGrid, kStencil, kLists };
+  Form form = Form::kGrid;  // as what they are given to the library
+  std::shared_ptr<const schedule::Neighbours> neighbours;
+  // As on the command line, and in rows: "4x2", "yes", "faces".
+  std::string grid;
+  std::string periodic;
+  std::string stencil;
+};
+
 struct Options {
   std::vector<Collective> collectives;
+  Halo halo;  // where some of these are among neighbours
   bool pingpong = false;
   bool wait = false;
   std::vector<uint64_t> sizes;  // bytes of the message; of one block, where there is a block a rank
@@ -135,6 +148,9 @@ struct Row {
   int nodes = 1;
   int ranks_a_node = 0;  // the most
   uint64_t bytes = 0;
+  std::string grid;  // among neighbours, as the next two
+  std::string periodic;
+  std::string stencil;
   std::string variant;
   std::string timing;
   Summary summary;

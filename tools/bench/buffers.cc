@@ -123,9 +123,46 @@ std::string check_bytes(const std::byte* memory, uint64_t bytes, Route route) {
   return {};
 }
 
+// Beyond what comes, what was there before.
+std::string check_rest(const std::byte* memory, uint64_t length, uint64_t bytes) {
+  const bool is_untouched = std::all_of(memory + length, memory + bytes, [](std::byte b) { return b == kUntouched; });
+  return is_untouched ? "" : "something is behind its " + std::to_string(length) + " bytes";
+}
+
+// --- among neighbours ------------------------------------------------------------------------------------------------
+
+// All blocks from one rank to another are alike: MPICH 4.0 mixes those of an alltoallv up where both neighbours in a
+// dimension are the same rank.
+void fill_halo(const Options& options, const Cell& cell, int rank, const Buffers& buffers) {
+  const schedule::Neighbours& neighbours = *options.halo.neighbours;
+  const auto self = static_cast<uint32_t>(rank);
+  std::memset(buffers.output, std::to_integer<int>(kUntouched), neighbours.sources(self).size() * cell.bytes);
+  if (schedule::base_of(cell.collective) == Collective::kNeighborAllgather)
+    return fill_bytes(buffers.input, cell.bytes, {rank, 0});
+  std::byte* next = buffers.input;
+  for (const uint32_t to : neighbours.destinations(self)) {
+    fill_bytes(next, cell.bytes, {rank, static_cast<int>(to)});
+    next += cell.bytes;
+  }
+}
+
+std::string check_halo(const Options& options, const Cell& cell, int rank, const Buffers& buffers) {
+  const bool is_allgather = schedule::base_of(cell.collective) == Collective::kNeighborAllgather;
+  const std::span<const uint32_t> sources = options.halo.neighbours->sources(static_cast<uint32_t>(rank));
+  for (size_t block = 0; block < sources.size(); ++block) {
+    const std::byte* memory = buffers.output + block * cell.bytes;
+    const Route route{static_cast<int>(sources[block]), is_allgather ? 0 : rank};
+    const std::string wrong = sources[block] != schedule::kNoRank ? check_bytes(memory, cell.bytes, route)
+                                                                  : check_rest(memory, 0, cell.bytes);
+    if (!wrong.empty()) return "block " + std::to_string(block) + ": " + wrong;
+  }
+  return {};
+}
+
 }  // namespace
 
 void fill(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
+  if (schedule::is_among_neighbors(cell.collective)) return fill_halo(options, cell, world.rank(), buffers);
   const auto size = static_cast<uint32_t>(world.size());
   const int rank = world.rank();
   const bool is_root = rank == root;
@@ -140,14 +177,9 @@ void fill(const Options& options, const Cell& cell, const World& world, int root
                route_of_input(cell.collective, rank, static_cast<int>(block)));
 }
 
-// Beyond what comes, what was there before.
-static std::string check_rest(const std::byte* memory, uint64_t length, uint64_t bytes) {
-  const bool is_untouched = std::all_of(memory + length, memory + bytes, [](std::byte b) { return b == kUntouched; });
-  return is_untouched ? "" : "something is behind its " + std::to_string(length) + " bytes";
-}
-
 std::string check(const Options& options, const Cell& cell, const World& world, int root, const Buffers& buffers) {
   const int rank = world.rank();
+  if (schedule::is_among_neighbors(cell.collective)) return check_halo(options, cell, rank, buffers);
   if (!schedule::has_output(cell.collective, rank == root)) return {};
   if (schedule::combines(cell.collective)) return check_combined(options, cell, world, buffers.output);
   const uint32_t blocks = output_blocks(cell.collective, static_cast<uint32_t>(world.size()));
@@ -193,7 +225,10 @@ size_t buffer_bytes(const Options& options, int ranks) {
   uint64_t most = 64;
   for (uint64_t size : options.sizes) most = std::max(most, size);
   const bool has_rows = std::any_of(options.collectives.begin(), options.collectives.end(), schedule::has_block_a_rank);
-  if (has_rows) most *= static_cast<uint64_t>(ranks);
+  uint64_t blocks = has_rows ? static_cast<uint64_t>(ranks) : 1;
+  if (const schedule::Neighbours* neighbours = options.halo.neighbours.get())
+    blocks = std::max<uint64_t>({blocks, neighbours->most_sources(), neighbours->most_destinations()});
+  most *= blocks;
   return (most + 63) / 64 * 64;
 }
 

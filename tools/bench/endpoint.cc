@@ -141,9 +141,13 @@ HocketVariant::HocketVariant(Endpoint& endpoint, const Options& options, std::st
       type_(type_of(options.element)),
       op_(op_of(options.operation)),
       spec_(std::move(spec)),
-      blocks_(options.lengths, endpoint.rank(), endpoint.ranks()) {}
+      blocks_(options.lengths, endpoint.rank(), endpoint.ranks()),
+      halo_(options.halo),
+      rank_(endpoint.rank()) {}
 
 std::string HocketVariant::activate(Collective collective) {
+  if (schedule::is_among_neighbors(collective) && !neighbourhood_.is_there())
+    if (std::string problem = neighbourhood_.make(comm_, halo_, rank_); !problem.empty()) return problem;
   if (!forces_) return {};
   const std::string collective_name(schedule::name(collective));
   const char* forced = spec_.empty() ? nullptr : spec_.c_str();
@@ -151,6 +155,7 @@ std::string HocketVariant::activate(Collective collective) {
 }
 
 int HocketVariant::run(const Call& call) {
+  if (schedule::is_among_neighbors(call.collective)) return neighbourhood_.run(call);
   if (schedule::is_vector(call.collective)) blocks_.set(call.count);
   const Caller caller{
       call, comm_, type_, op_, blocks_.counts(), blocks_.sent(), blocks_.received(), blocks_.displacements()};
@@ -159,7 +164,7 @@ int HocketVariant::run(const Call& call) {
   case Collective::k##constant:                \
     return caller(hocket_##name);
 #include "base/collectives.def"
-    default:  // among neighbours, which benchmarks don't call
+    default:
       break;
   }
   return HOCKET_ERR_INVALID_ARGUMENT;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/bench.h"
+#include "bench/halo.h"
 #include "bench/vector_blocks.h"
 #include "hocket/hocket.h"
 
@@ -74,6 +75,9 @@ class HocketVariant : public Variant {
   hocket_op_t op_;
   std::string spec_;
   VectorBlocks<size_t> blocks_;
+  Halo halo_;
+  int rank_;
+  Neighbourhood neighbourhood_;
   bool forces_ = true;
 };
 

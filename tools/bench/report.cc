@@ -40,6 +40,7 @@ nlohmann::ordered_json as_json(const Row& row) {
                                    {"p99_us", rounded(row.summary.p99_us)},
                                    {"max_us", rounded(row.summary.max_us)},
                                    {"iterations", row.summary.iterations}};
+  if (!row.grid.empty()) object.update({{"grid", row.grid}, {"periodic", row.periodic}, {"stencil", row.stencil}});
   if (row.cpu_percent >= 0) object["cpu_percent"] = row.cpu_percent;
   return object;
 }
@@ -78,8 +79,10 @@ void Reporter::head(const Row& row, size_t variants) {
   const std::string head = row.collective + row.timing;
   if (head == last_head_) return;
   last_head_ = head;
-  std::printf("\n%s, %d ranks on %d node%s, %s, microseconds\n", row.collective.c_str(), row.ranks, row.nodes,
-              row.nodes == 1 ? "" : "s", row.timing.c_str());
+  std::string among;
+  if (!row.grid.empty()) among = ", grid " + row.grid + ", periodic: " + row.periodic + ", " + row.stencil;
+  std::printf("\n%s, %d ranks on %d node%s%s, %s, microseconds\n", row.collective.c_str(), row.ranks, row.nodes,
+              row.nodes == 1 ? "" : "s", among.c_str(), row.timing.c_str());
   if (row.cpu_percent >= 0)
     std::printf("%-30s %10s %10s\n", "variant", "CPU us", "% of a core");
   else if (variants == 2)

@@ -27,8 +27,13 @@ std::vector<Cell> cells_of(const Options& options, Collective collective) {
   return cells;
 }
 
-Row row_of(const Cell& cell, const World& world, const Variant& variant, Summary summary) {
+Row row_of(const Cell& cell, const World& world, const Halo& halo, const Variant& variant, Summary summary) {
   Row row;
+  if (schedule::is_among_neighbors(cell.collective)) {
+    row.grid = halo.grid;
+    row.periodic = halo.periodic;
+    row.stencil = halo.stencil;
+  }
   row.collective = name(cell.collective);
   row.ranks = world.size();
   row.nodes = static_cast<int>(world.placement().count());
@@ -58,7 +63,7 @@ bool Suite::run(Collective collective, std::span<Variant* const> variants) {
     try {
       std::vector<Summary> summaries = measure(options_, cells[i], world_, buffers_, variants);
       for (size_t v = 0; v < variants.size(); ++v)
-        rows.push_back(row_of(cells[i], world_, *variants[v], std::move(summaries[v])));
+        rows.push_back(row_of(cells[i], world_, options_.halo, *variants[v], std::move(summaries[v])));
     } catch (const std::exception& error) {
       return complain(error.what());
     }

@@ -25,7 +25,7 @@ constexpr const char* kAlgorithmsFooter = R"(
 Examples:
   hocket algorithms                     all of them
   hocket algorithms reduce              those of one collective
-  hocket algorithms neighbor_alltoall   those of one among neighbours, which the list of all leaves out
+  hocket algorithms neighbor_alltoall   those of one among neighbours
   hocket algorithms alltoall --nodes 3,1,4   and which of them run on such nodes
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K     and what the cost model predicts there
   hocket algorithms alltoall --nodes 64x8 --predict 64..32K --model FILE     by the model line of that table
@@ -109,6 +109,7 @@ nlohmann::json as_json(const Algorithm& algorithm, const Question& question) {
                          {"degree_name", algorithm.degree_name},
                          {"takes_tree", algorithm.takes_tree},
                          {"parts", parts},
+                         {"among_neighbours", schedule::is_among_neighbors(algorithm.collective)},
                          {"over_nodes", algorithms::runs_over_nodes(algorithm)},
                          {"multicasts", algorithms::facts_of(algorithm).multicasts},
                          {"segmented", algorithm.segmented},
@@ -138,25 +139,39 @@ std::string heading_of(schedule::Collective collective, const Question& question
   return heading;
 }
 
-// Those of a collective among neighbours. Which of them serve is a matter of these.
-int list_among_neighbors(schedule::Collective collective, bool has_nodes, const PredictionWords& predictions) {
-  if (has_nodes || !(predictions.sizes + predictions.model + predictions.variants).empty())
-    return fail(kUsage, "which algorithms of " + std::string(schedule::name(collective)) +
-                            " serve, and how fast, depends on the neighbours: in a program, "
-                            "hocket_neighbourhood_explain() says it");
+// Those of a collective among neighbours, or of all such. Which of them serve is a matter of these.
+nlohmann::json json_among_neighbors(std::optional<schedule::Collective> collective) {
   nlohmann::json rows = nlohmann::json::array();
-  if (!predictions.json)
-    std::printf("%s\n", heading_of(schedule::base_of(collective), Question{collective, std::nullopt}).c_str());
   for (const Algorithm* algorithm : algorithms::all_among_neighbors()) {
-    if (algorithm->collective != schedule::base_of(collective)) continue;
-    if (!predictions.json) {
-      print(*algorithm, {});
-      continue;
-    }
+    if (collective && algorithm->collective != schedule::base_of(*collective)) continue;
     rows.push_back(as_json(*algorithm, {}));
     rows.back()["over_nodes"] = true;  // by messages, what publishes too
   }
-  if (predictions.json) std::printf("%s\n", rows.dump(2).c_str());
+  return rows;
+}
+
+void print_among_neighbors(std::optional<schedule::Collective> collective) {
+  const schedule::Collective* last = nullptr;
+  for (const Algorithm* algorithm : algorithms::all_among_neighbors()) {
+    if (collective && algorithm->collective != schedule::base_of(*collective)) continue;
+    if (last == nullptr || *last != algorithm->collective)
+      std::printf("%s%s\n", collective ? "" : "\n",
+                  heading_of(algorithm->collective, Question{collective, std::nullopt}).c_str());
+    last = &algorithm->collective;
+    print(*algorithm, {});
+  }
+}
+
+int list_among_neighbors(schedule::Collective collective, bool has_nodes, const PredictionWords& predictions) {
+  if (has_nodes || !(predictions.sizes + predictions.model + predictions.variants).empty())
+    return fail(kUsage, "which algorithms of " + std::string(schedule::name(collective)) +
+                            " serve, and how fast, depends on the neighbours: `hocket info --explain " +
+                            std::string(schedule::name(collective)) +
+                            " 64 --grid 4x2` says it, and in a program hocket_neighbourhood_explain()");
+  if (predictions.json)
+    std::printf("%s\n", json_among_neighbors(collective).dump(2).c_str());
+  else
+    print_among_neighbors(collective);
   return kSuccess;
 }
 
@@ -170,7 +185,7 @@ int list(const std::string& collective_name, const LayoutOptions& options, const
   if (any && schedule::is_among_neighbors(*any))
     return list_among_neighbors(*any, question.nodes.has_value(), predictions);
   if (!collective_name.empty()) {
-    const Result<schedule::Collective> named = read_collective(collective_name);
+    const Result<schedule::Collective> named = read_any_collective(collective_name);
     if (!named.is_ok()) return fail(kUsage, named.status().message());
     question.collective = named.value();
   }
@@ -194,6 +209,9 @@ int list(const std::string& collective_name, const LayoutOptions& options, const
     last = &algorithm->collective;
     print(*algorithm, question);
   }
+  if (!question.collective && !question.nodes && !json) print_among_neighbors(std::nullopt);
+  if (!question.collective && !question.nodes && json)
+    for (const nlohmann::json& row : json_among_neighbors(std::nullopt)) rows.push_back(row);
   if (json) std::printf("%s\n", rows.dump(2).c_str());
   return kSuccess;
 }

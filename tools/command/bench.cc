@@ -17,6 +17,7 @@
 #include "bench/comparison/on_mpi.h"
 #include "bench/comparison/variants.h"
 #include "command/command.h"
+#include "command/layout.h"
 #include "command/number_range.h"
 #include "command/usage.h"
 #include "mpi_launch/on_mpi.h"
@@ -40,12 +41,17 @@ std::string collectives_in_words() {
     was_vector = schedule::is_vector(collective);
     text += schedule::name(collective);
   }
+  text += " (with blocks of equal length, but for --lengths), `all` of them; among neighbours";
+  for (int i = schedule::kCollectives; i < schedule::kAllCollectives; ++i) {
+    text += i == schedule::kCollectives ? " " : ", ";
+    text += schedule::name(static_cast<schedule::Collective>(i));
+  }
   text +=
-      " (with blocks of equal length, but for --lengths), `all` of them; with --ranks also pingpong (a bare cache line "
+      " (on a --grid of ranks); with --ranks also pingpong (a bare cache line "
       "to another core "
       "and "
       "back: the yardstick); wait (what a rank's waiting for a late one costs in CPU time). Where there is a block for "
-      "each rank, a size is that of one block.";
+      "each rank or neighbour, a size is that of one block.";
   return text;
 }
 
@@ -79,6 +85,8 @@ Examples:
   hocket bench reduce --ranks 4 --variants 'hocket;tree:degree=2;pieces'
   hocket bench alltoall --variants all -- mpiexec -n 8         the MPI, hocket, and each of hocket's algorithms
   hocket bench alltoall --variants 'mpi;bruck;linear' -- mpiexec -n 8
+  hocket bench neighbor_alltoall --ranks 8 --grid 4x2          a halo exchange, each of hocket's algorithms
+  hocket bench neighbor_alltoall --grid 3d --stencil full -- mpiexec -n 8     with all 26 neighbours, by MPI and hocket
   hocket bench pingpong,barrier --ranks 2 --bind cores
   hocket bench barrier --ranks 8 --load 2                      two processes burn time beside it
   hocket bench wait -- mpiexec -n 2
@@ -93,6 +101,7 @@ struct BenchWords {
   std::string operation = "sum";
   std::string memory = "plain";
   std::string lengths = "equal";
+  GridWords grid;
   std::string bind = "none";
   std::string colour = "auto";
   std::vector<std::string> variants;
@@ -113,7 +122,7 @@ bool read_collectives(const std::string& text, bench::Options& options) {
     } else if (word == "wait") {
       options.wait = true;
     } else {
-      const Result<bench::Collective> collective = read_collective(word, kOthers);
+      const Result<bench::Collective> collective = read_any_collective(word, kOthers);
       if (!collective.is_ok()) {
         fail(kUsage, collective.status().message());
         return false;
@@ -167,12 +176,13 @@ int run(BenchWords parsed, const std::vector<std::string>& launcher, const std::
     if (parsed.memory.ends_with("window"))
       return fail(kUsage, "--memory " + parsed.memory + " is for ranks of an MPI: give a launcher instead of --ranks");
     if (!launcher.empty()) return fail(kUsage, "either --ranks or a launcher after --, not both");
-    return bench_local(parsed.local, parsed.bench);
+    return bench_local(parsed.local, parsed.bench, parsed.grid);
   }
   // A rank's output may be a terminal made by the launcher, whatever this one's is.
   if (!launcher.empty() && parsed.colour == "auto")
     job.own_arguments.insert(job.own_arguments.end(), {"--colour", wants_colour(STDOUT_FILENO) ? "always" : "never"});
-  if (on_mpi) return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return bench_on_mpi(ranks, parsed.bench); });
+  if (on_mpi)
+    return run_on_mpi(job, [&](bench::MpiRanks& ranks) { return bench_on_mpi(ranks, parsed.bench, parsed.grid); });
   return fail(
       kUsage,
       "which ranks? Give --ranks N for ranks without an MPI, or a launcher: hocket bench allreduce -- mpiexec -n 4");
@@ -214,6 +224,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
                   "sparse: one in sixteen, the others empty")
       ->check(CLI::IsMember({"equal", "uneven", "sparse"}))
       ->capture_default_str();
+  add_grid(*sub, parsed->grid);
   sub->add_option("--memory", parsed->memory,
                   "shared: buffers from hocket_alloc or MPI_Alloc_mem; of an MPI also window (MPI_Win_allocate) and "
                   "shared-window (MPI_Win_allocate_shared)")

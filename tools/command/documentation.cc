@@ -26,11 +26,13 @@ An installed hocket has put these where the shells look for them by themselves.)
 
 documentation::Vocabulary vocabulary() {
   documentation::Vocabulary words;
-  for (int i = 0; i < schedule::kCollectives; ++i) {
+  for (int i = 0; i < schedule::kAllCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
     words.collectives.emplace_back(schedule::name(collective));
     words.algorithms.emplace_back(schedule::name(collective), std::vector<std::string>());
-    for (const algorithms::Algorithm* algorithm : algorithms::all())
+    const auto registered =
+        schedule::is_among_neighbors(collective) ? algorithms::all_among_neighbors() : algorithms::all();
+    for (const algorithms::Algorithm* algorithm : registered)
       if (algorithms::find(collective, algorithm->name) == algorithm)
         words.algorithms.back().second.emplace_back(algorithm->name);
   }

@@ -103,4 +103,36 @@ void add_layout(CLI::App& subcommand, LayoutOptions& options) {
       ->capture_default_str();
 }
 
+Result<std::shared_ptr<const schedule::Neighbours>> neighbours_of(schedule::Collective collective,
+                                                                  const GridWords& words, uint32_t usual,
+                                                                  uint32_t& ranks) {
+  if (!schedule::is_among_neighbors(collective)) {
+    if (!words.is_given()) return std::shared_ptr<const schedule::Neighbours>();
+    return bad_layout("--grid is for collectives among neighbours, as neighbor_alltoall, and not for " +
+                      std::string(schedule::name(collective)));
+  }
+  if (ranks == 0 && !words.has_points()) ranks = usual;
+  const Result<GridShape> grid = read_grid(words, ranks);
+  if (!grid.is_ok()) return bad_layout(grid.status().message());
+  return neighbours_on(grid.value());
+}
+
+void add_grid(CLI::App& subcommand, GridWords& words) {
+  subcommand
+      .add_option("--grid", words.lengths,
+                  "among neighbours: ranks on a grid, 4x2 or 2x2x2; 3d: three dimensions, as even as the ranks allow "
+                  "(default: 2d)")
+      ->type_name("LENGTHS");
+  subcommand
+      .add_option("--periodic", words.periodic,
+                  "whether the ends of a dimension are neighbours: yes, no, or one for each, as yes,no")
+      ->type_name("YES,NO")
+      ->capture_default_str();
+  subcommand
+      .add_option("--stencil", words.stencil,
+                  "who are neighbours: faces, two in each dimension; full, with all diagonal ones, 8 or 26")
+      ->check(CLI::IsMember({"faces", "full"}))
+      ->capture_default_str();
+}
+
 }  // namespace hocket::command

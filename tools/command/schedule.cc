@@ -9,6 +9,7 @@
 #include "command/layout.h"
 #include "schedule/dumps/dump.h"
 #include "schedule/verifier/verifier.h"
+#include "selection/among_neighbours.h"
 #include "selection/choice.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
@@ -22,6 +23,7 @@ Examples:
   hocket schedule reduce tree --ranks 13 --degree 3 --root 4 --format svg > tree.svg
   hocket schedule allreduce ring --ranks 6 --count 101 --verify
   hocket schedule broadcast pipeline --ranks 4 --segments 8 --format goal > pipeline.goal     (for LogGOPSim)
+  hocket schedule neighbor_alltoall dimensions --grid 3x3x3 --stencil full --verify           (on a torus)
   hocket schedule alltoall send_aggregation:across=bruck --nodes 4x2 --order cyclic --verify  (on four nodes of two)
 What the algorithms do: docs/algorithms.md. All names: hocket algorithms.)";
 
@@ -30,6 +32,8 @@ struct ScheduleOptions {
   std::string algorithm;
   uint32_t ranks = 0;
   LayoutOptions layout;
+  GridWords grid;
+  std::shared_ptr<const schedule::Neighbours> neighbours;  // of a collective among them
   std::optional<schedule::Nodes> nodes;
   uint32_t root = 0;
   uint32_t segments = 1;
@@ -46,12 +50,15 @@ constexpr uint32_t kDefaultRanks = 4;
 constexpr uint32_t kMostRanksLookedAt = 4096;  // proving takes memory with their square
 
 Status settle(ScheduleOptions& options) {
-  const Result<schedule::Collective> named = read_collective(options.collective);
+  const Result<schedule::Collective> named = read_any_collective(options.collective);
   if (!named.is_ok()) return {named.status().code(), named.status().message()};
   options.collective = schedule::name(named.value());
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, options.ranks);
   if (!layout.is_ok()) return layout.take_status();
   options.nodes = layout.take();
+  auto neighbours = neighbours_of(named.value(), options.grid, kDefaultRanks, options.ranks);
+  if (!neighbours.is_ok()) return neighbours.take_status();
+  options.neighbours = neighbours.take();
   if (options.ranks == 0) options.ranks = kDefaultRanks;
   if (options.ranks > kMostRanksLookedAt)
     return Status(Code::kInvalidArgument, "at most " + std::to_string(kMostRanksLookedAt) + " ranks can be looked at");
@@ -73,6 +80,8 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
                                               std::to_string(options.ranks) + " ranks, which count from 0");
   if (options.segments > 1 && !algorithm.segmented)
     return Status(Code::kInvalidArgument, options.algorithm + " is not cut into segments");
+  if (options.in_place && options.neighbours != nullptr)
+    return Status(Code::kInvalidArgument, options.collective + " takes no input in place");
   if (options.in_place && schedule::copies_input_in_place(collective))
     return Status(Code::kInvalidArgument,
                   options.collective + " in place copies its input first; its schedule is the same");
@@ -85,10 +94,14 @@ Result<selection::Choice> choose_algorithm(const ScheduleOptions& options) {
   // How parts are cut depends on the message.
   if (algorithms::is_composition(algorithm)) query.bytes = options.count * options.element_bytes;
   if (algorithms::is_composition(algorithm)) query.element_bytes = options.element_bytes;
-  if (const std::string why = selection::why_not(query, spec.value()); !why.empty())
-    return Status(Code::kInvalidArgument, options.algorithm + ": " + why);
+  const schedule::Neighbours* neighbours = options.neighbours.get();
+  const std::string why = neighbours != nullptr ? selection::why_not_among_neighbours(query, *neighbours, spec.value())
+                                                : selection::why_not(query, spec.value());
+  if (!why.empty()) return Status(Code::kInvalidArgument, options.algorithm + ": " + why);
   Result<selection::Table> table = table_in_use();
   if (!table.is_ok()) return table.take_status();
+  if (neighbours != nullptr)
+    return selection::choose_among_neighbours(query, *neighbours, table.value(), &spec.value());
   return selection::choose(query, table.value(), &spec.value());
 }
 
@@ -102,6 +115,7 @@ std::vector<schedule::Plan> make_plans(const selection::Choice& choice, const Sc
   shape.segments = options.segments;
   shape.keep_order = options.keep_order;
   shape.in_place = options.in_place;
+  shape.neighbours = options.neighbours.get();
   for (shape.rank = 0; shape.rank < options.ranks; ++shape.rank)
     plans.push_back(algorithms::make_plan(*choice.algorithm, shape));
   return plans;
@@ -165,6 +179,7 @@ void add_schedule(CLI::App& app, Invocation& invocation) {
   sub->add_option("--ranks", options->ranks, "of the communicator (default: 4)")
       ->check(CLI::Range(1u, kMostRanksLookedAt));
   add_layout(*sub, options->layout);
+  add_grid(*sub, options->grid);
   sub->add_option("--root", options->root)->capture_default_str();
   sub->add_option("--segments", options->segments, "parts the message is cut into")
       ->check(CLI::Range(1u, 4096u))

@@ -15,6 +15,11 @@ Result<Collective> read_collective(const std::string& word, std::span<const std:
   return Status(Code::kInvalidArgument, schedule::not_a_collective(word, others));
 }
 
+Result<Collective> read_any_collective(const std::string& word, std::span<const std::string_view> others) {
+  if (const auto found = schedule::find_any_collective(word)) return *found;
+  return Status(Code::kInvalidArgument, schedule::not_any_collective(word, others));
+}
+
 Result<std::vector<Collective>> read_collectives(const std::string& text) {
   constexpr std::string_view kAll = "all";
   std::vector<Collective> found;

@@ -17,6 +17,10 @@ namespace hocket::command {
 // By hocket's name or MPI's. The error names the nearest that there is, and all of them: `others` (`all`, say) too.
 Result<schedule::Collective> read_collective(const std::string& word, std::span<const std::string_view> others = {});
 
+// The same where those among neighbours are collectives, too.
+Result<schedule::Collective> read_any_collective(const std::string& word,
+                                                 std::span<const std::string_view> others = {});
+
 // Separated by commas, `all` being all of them; each once, in the order of the enumeration.
 Result<std::vector<schedule::Collective>> read_collectives(const std::string& text);
 

@@ -27,7 +27,7 @@ Result<selection::Spec> forced_spec(schedule::Collective collective) {
 
 Status check_configuration() {
   if (Result<selection::Table> table = table_in_use(); !table.is_ok()) return table.take_status();
-  for (int i = 0; i < schedule::kCollectives; ++i) {
+  for (int i = 0; i < schedule::kAllCollectives; ++i) {
     const auto collective = static_cast<schedule::Collective>(i);
     Result<selection::Spec> spec = forced_spec(collective);
     if (!spec.is_ok()) return spec.take_status();

@@ -62,7 +62,10 @@ const engines::Program& Call::take_survey() {
 }
 
 const engines::Program& Call::tell_lengths() {
-  lengths_.write(*plan_, blocks_.part(0, ~uint64_t{0}));
+  if (const schedule::Neighbours* told = prepared_->told.among.get())
+    lengths_.write(prepared_->told.of, blocks_.part(0, ~uint64_t{0}), told->sources(plan_->shape.rank).size());
+  else
+    lengths_.write(*plan_, blocks_.part(0, ~uint64_t{0}));
   engines::Operands& operands = execution_.operands();
   operands.combiner = &arguments_->combiner;
   operands.on_demand = nullptr;
@@ -89,7 +92,8 @@ const engines::Program& Call::next_program() {
     const uint64_t most = choice.calls > 1 ? choice.chunk_elements : ~uint64_t{0};
     schedule::Extents extents = blocks_.part(first, most);
     if (prepared_->neighbours != nullptr) {
-      if (!plan_->rows.empty()) lengths_.lay_own_rows(*plan_, prepared_->incoming, extents);
+      if (!plan_->rows.empty())
+        lengths_.lay_rows_of_neighbours(*plan_, prepared_->incoming, prepared_->passed, extents);
     } else if (prepared_->lengths || !plan_->rows.empty()) {
       lengths_.lay_rows(*plan_, prepared_->longest_short, extents);
     }

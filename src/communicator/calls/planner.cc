@@ -213,6 +213,25 @@ static std::vector<std::pair<uint64_t, uint32_t>> incoming_blocks(const schedule
   return blocks;
 }
 
+// The plan by which ranks are told the lengths of blocks that they pass on; nothing where none is.
+static std::optional<schedule::Plan> plan_lengths_of_neighbours(Prepared& prepared, schedule::Shape shape) {
+  const algorithms::Algorithm& algorithm = *prepared.choice.algorithm;
+  if (algorithm.tells_lengths == nullptr) return std::nullopt;
+  prepared.told = algorithm.tells_lengths(*prepared.neighbours);
+  if (prepared.told.among == nullptr) return std::nullopt;
+  const schedule::Neighbours& told = *prepared.told.among;
+  shape.varies = false;
+  shape.neighbours = &told;
+  const auto sources = told.sources(shape.rank);
+  const auto origins = told.origins(shape.rank);
+  for (uint32_t place = 0; place < sources.size(); ++place)
+    if (sources[place] != schedule::kNoRank)
+      prepared.passed.emplace_back(prepared.neighbours->number_out(sources[place], prepared.told.of[origins[place]]),
+                                   place);
+  std::sort(prepared.passed.begin(), prepared.passed.end());
+  return algorithms::make_plan(algorithm, shape);
+}
+
 Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const CallShape& shape,
                                                                        const selection::Spec* forced) const {
   auto prepared = std::make_shared<Prepared>();
@@ -234,6 +253,8 @@ Result<std::shared_ptr<const Prepared>> Planner::make_among_neighbours(const Cal
   schedule::Plan plan = algorithms::make_plan(*prepared->choice.algorithm, wanted);
   if (wanted.varies) {
     if (!plan.rows.empty()) prepared->incoming = incoming_blocks(*prepared->neighbours, rank_);
+    if (const std::optional<schedule::Plan> lengths = plan_lengths_of_neighbours(*prepared, wanted))
+      prepared->lengths = bind(*lengths, 1, sizeof(uint64_t));
     prepared->plan = std::move(plan);
   } else {
     prepared->last = bind(plan, shape.count, shape.element_bytes);

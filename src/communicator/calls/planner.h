@@ -84,6 +84,10 @@ struct Prepared {
   // And, where its plan has rows: the numbers of the blocks that this rank gets, ascending, and which of its sources'
   // they are.
   std::vector<std::pair<uint64_t, uint32_t>> incoming;
+  // Where it passes on blocks whose lengths it is told: by whom, whose lengths it tells, and the numbers of the blocks,
+  // ascending, with the places at which these lengths come.
+  algorithms::LengthsTold told;
+  std::vector<std::pair<uint64_t, uint32_t>> passed;
 };
 
 class Planner final : public carriers::Choices {

@@ -28,14 +28,25 @@ void ToldLengths::write(const Plan& plan, const Extents& own) {
             told_.begin() + static_cast<ptrdiff_t>(nodes.place_of(plan.shape.rank) * own_.size()));
 }
 
-void ToldLengths::lay_own_rows(const Plan& plan, std::span<const std::pair<uint64_t, uint32_t>> incoming,
-                               Extents& extents) {
+void ToldLengths::write(std::span<const uint32_t> destinations, const Extents& own, size_t told) {
+  own_.resize(destinations.size());
+  std::transform(destinations.begin(), destinations.end(), own_.begin(),
+                 [&](uint32_t k) { return own.input->counts[k]; });
+  told_.resize(told);
+}
+
+void ToldLengths::lay_rows_of_neighbours(const Plan& plan, Numbered incoming, Numbered passed, Extents& extents) {
   const schedule::Neighbours& neighbours = *plan.shape.neighbours;
   const uint64_t first = neighbours.number_out(plan.shape.rank, 0);
   const uint64_t given = neighbours.destinations(plan.shape.rank).size();
+  const auto find = [](Numbered blocks, uint64_t block) {
+    return std::lower_bound(blocks.begin(), blocks.end(), std::pair{block, 0u});
+  };
   rows_.lay(plan, [&](uint64_t block) {
     if (block - first < given) return extents.input->counts[block - first];
-    return extents.output->counts[std::lower_bound(incoming.begin(), incoming.end(), std::pair{block, 0u})->second];
+    const auto got = find(incoming, block);
+    if (got != incoming.end() && got->first == block) return extents.output->counts[got->second];
+    return told_[find(passed, block)->second];
   });
   extents.rows = &rows_;
 }

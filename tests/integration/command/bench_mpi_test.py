@@ -31,6 +31,16 @@ class BenchUnderMpi(CommandTest):
                 self.assertNotIn("\033", result.stdout)
                 self.check_rows(path, COLLECTIVES)
 
+    def test_among_neighbours_of_a_grid_and_of_a_graph(self):
+        names = ["neighbor_allgatherv", "neighbor_alltoallv", "neighbor_allgather", "neighbor_alltoall"]
+        for family, launcher in launchers():
+            for among in (["--periodic", "yes,no"], ["--stencil", "full"]):
+                with self.subTest(family, among=among), tempfile.TemporaryDirectory() as directory:
+                    path = os.path.join(directory, "rows.json")
+                    self.expect(run("bench", ",".join(names), *among, "--sizes", "8,20000", *QUICK, "--json", path,
+                                    "--", launcher, "-n", "2"), 0)
+                    self.check_rows(path, names)
+
     def test_the_launcher_starts_hocket(self):
         for family, launcher in launchers():
             with self.subTest(family), tempfile.TemporaryDirectory() as directory:

@@ -22,12 +22,13 @@ class Bench(CommandTest):
         rows = self.rows("all", "--ranks", "3", "--sizes", "8,1000,70000")
         seen = {(row["collective"], row["variant"]) for row in rows}
         for algorithm in algorithms:
-            if algorithm["multicasts"]:
-                continue  # of several nodes
+            if algorithm["multicasts"] or algorithm["among_neighbours"]:
+                continue  # of several nodes, or asked for by itself
             if not algorithm["takes_tree"]:
                 self.assertIn((algorithm["collective"], algorithm["name"]), seen)
         vectors = ["gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter"]
-        for collective in vectors + [algorithm["collective"] for algorithm in algorithms]:
+        for collective in vectors + [algorithm["collective"] for algorithm in algorithms
+                                     if not algorithm["among_neighbours"]]:
             self.assertIn((collective, "hocket"), seen)
 
     def test_collectives_have_mpis_names_as_well(self):
@@ -39,6 +40,22 @@ class Bench(CommandTest):
         for lengths in ("uneven", "sparse"):
             rows = self.rows("alltoallv", "--ranks", "7", "--variants", "all", "--sizes", "1,900", "--lengths", lengths)
             self.assertGreater(len(rows), 4)
+
+    def test_every_algorithm_among_neighbours_gives_the_right_bytes(self):
+        """Nobody's blocks are left alone, and those from one rank several times come in order."""
+        names = ["neighbor_allgatherv", "neighbor_alltoallv", "neighbor_allgather", "neighbor_alltoall"]
+        seen = set()
+        for ranks, grid, periodic, stencil in ((6, "2x3", "yes", "faces"), (6, "3x2", "no,yes", "full"),
+                                               (4, "1d", "no", "faces"), (8, "3d", "yes", "full")):
+            rows = self.rows(",".join(names), "--ranks", str(ranks), "--sizes", "1,900,70000", "--timing", "isolated",
+                             "--grid", grid, "--periodic", periodic, "--stencil", stencil)
+            seen |= {(row["collective"], row["variant"]) for row in rows}
+            self.assertEqual({(row["periodic"], row["stencil"]) for row in rows}, {(periodic, stencil)})
+            self.assertEqual({row["grid"] for row in rows}, {{"1d": "4", "3d": "2x2x2"}.get(grid, grid)})
+        for algorithm in json.loads(run("algorithms", "--json").stdout):
+            if algorithm["among_neighbours"] and algorithm["name"] != "nodes":
+                self.assertIn((algorithm["collective"], algorithm["name"]), seen)
+        self.assertLessEqual({(name, "hocket") for name in names}, seen)
 
     def test_sizes_are_those_of_a_block(self):
         for row in self.rows("alltoall,gatherv,scan", "--ranks", "3", "--variants", "hocket", "--sizes", "800"):
@@ -99,6 +116,10 @@ class Bench(CommandTest):
     def test_bad_lines(self):
         self.refused("bench", words=["collectives"])
         self.refused("bench", "allreduce", words=["--ranks N", "mpiexec"])
+        self.refused("bench", "neighbor_alltoall", "--ranks", "4", "--grid", "3x2", words=["6 points", "4 ranks"])
+        self.refused("bench", "neighbor_alltoall", "--ranks", "4", "--grid", "4y", words=["--grid 4y", "4x2"])
+        self.refused("bench", "neighbor_alltoall", "--ranks", "4", "--periodic", "maybe", words=["`maybe`", "yes"])
+        self.refused("bench", "neighbor_altoall", "--ranks", "4", words=["did you mean `neighbor_alltoall`"])
         self.refused("bench", "gathr", "--ranks", "2", words=["`gathr`", "gather,"])
         self.refused("bench", "allreduce", "--ranks", "0", words=["ranks"])
         self.refused("bench", "allreduce", "--ranks", "2", "--sizes", "8,x", words=["`x`"])

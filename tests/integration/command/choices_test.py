@@ -111,6 +111,23 @@ class Explain(CommandTest):
         for collective in sorted({row["collective"] for row in algorithms}) + ["allgatherv", "reduce_scatter"]:
             self.assertIn("runs ", self.explain(collective, "4K", "--ranks", "5"))
 
+    def test_among_neighbours_it_is_a_matter_of_the_grid(self):
+        full = ["neighbor_alltoall", "64", "--grid", "4x4x4", "--stencil", "full", "--oversubscribed", "no"]
+        within = self.explain(*full)
+        self.assertIn("on 64 ranks, with up to 26 destinations and 26 sources", within)
+        self.assertRegex(within, "not +nodes: all ranks are on one node")
+        self.assertRegex(self.explain(*full, "--nodes", "64x1"), "runs +dimensions")
+        self.assertRegex(self.explain("neighbor_alltoall", "64", "--grid", "2d", "--ranks", "6"), "possible .* joined")
+        forced = {"HOCKET_NEIGHBOR_ALLTOALL": "dimensions"}
+        self.assertRegex(self.explain(*full, **forced), r"(?s)because +it is forced.*by HOCKET_NEIGHBOR_ALLTOALL")
+        self.assertRegex(self.explain(*full, code=1, HOCKET_NEIGHBOR_ALLTOALL="nodes"), "runs +nothing")
+        self.assertIn("of any length", self.explain("MPI_Neighbor_alltoallv", "--grid", "3x3"))
+        self.refused("info", "--explain", "alltoall", "8", "--grid", "2x2", words=["--grid", "neighbor_alltoall"])
+        self.refused("info", "--explain", "neighbor_alltoall", "8", "--grid", "3x3", "--nodes", "2x4",
+                     words=["9 points", "8 ranks"])
+        self.refused("info", "--explain", "neighbor_alltoall", "8", "--grid", "10x10x100x100x1x1", "--stencil", "full",
+                     words=["728 neighbours"])
+
     def test_where_ranks_see_different_lengths_no_bytes_are_asked_for(self):
         self.assertIn("of any length", self.explain("alltoallv", "--ranks", "4"))
 
@@ -134,13 +151,15 @@ class Algorithms(CommandTest):
         for row in rows:
             self.assertTrue(row["name"] and row["collective"] and row["summary"] and row["reference"], row)
 
-    def test_those_among_neighbours_are_listed_by_themselves(self):
+    def test_those_among_neighbours_are_listed_too(self):
+        self.assertIn("\nneighbor_alltoall\n  linear ", self.expect(run("algorithms"), 0).stdout)
         text = self.expect(run("algorithms", "MPI_Neighbor_alltoallv"), 0).stdout
         self.assertIn("neighbor_alltoallv, by algorithms of neighbor_alltoall\n", text)
         self.assertIn("  joined ", text)
         rows = json.loads(self.expect(run("algorithms", "neighbor_allgather", "--json"), 0).stdout)
         self.assertEqual([row["name"] for row in rows], ["linear", "direct", "dimensions", "nodes"])
-        self.refused("algorithms", "neighbor_allgather", "--nodes", "2x2", words=["depends on the neighbours"])
+        self.refused("algorithms", "neighbor_allgather", "--nodes", "2x2",
+                     words=["depends on the neighbours", "hocket info --explain neighbor_allgather"])
 
     def test_a_vector_version_has_those_of_the_one_with_equal_blocks(self):
         equal, vector = (json.loads(self.expect(run("algorithms", name, "--json"), 0).stdout)
@@ -261,7 +280,8 @@ class Schedule(CommandTest):
 
     def test_every_algorithm_can_be_proved_from_here(self):
         for row in json.loads(run("algorithms", "--json").stdout):
-            result = run("schedule", row["collective"], row["name"], "--ranks", "6", "--count", "13", "--verify")
+            where = ["--nodes", "2x3"] if row["name"] == "nodes" else ["--ranks", "6"]
+            result = run("schedule", row["collective"], row["name"], *where, "--count", "13", "--verify")
             self.assertIn("proved", self.expect(result, 0).stdout)
 
     def test_every_algorithm_that_runs_over_nodes_can_be_proved_on_uneven_ones(self):
@@ -276,6 +296,14 @@ class Schedule(CommandTest):
             else:
                 question += ["--order", "random:7"]
             self.assertIn("proved for 8 ranks", self.expect(run(*question, "--verify"), 0).stdout)
+
+    def test_grids_and_stencils_can_be_proved(self):
+        question = ["schedule", "neighbor_alltoall", "dimensions", "--verify"]
+        text = self.expect(run(*question, "--grid", "3x4x2", "--stencil", "full", "--periodic", "yes,no,yes"), 0).stdout
+        self.assertIn("proved for 24 ranks", text)
+        self.refused(*question, "--grid", "100x100", words=["4096"])
+        self.refused(*question, "--in-place", words=["in place"])
+        self.refused("schedule", "barrier", "tree", "--grid", "2x2", words=["--grid", "barrier"])
 
     def test_parts_are_named_with_the_algorithm(self):
         question = ["schedule", "alltoall", "send_aggregation:lanes=2,across=bruck/4", "--nodes", "4x4"]

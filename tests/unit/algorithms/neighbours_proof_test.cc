@@ -70,6 +70,27 @@ void NeighboursProof::prove(const Graph& graph, const Nodes* nodes) {
   ++proofs_;
 }
 
+// A rank can lay out its rows: it gives or gets the blocks in them, or is told their lengths.
+void every_length_is_known(const Algorithm& algorithm, const Graph& graph, const std::vector<Plan>& plans) {
+  const Neighbours& neighbours = *graph.neighbours;
+  const LengthsTold told = algorithm.tells_lengths == nullptr ? LengthsTold{} : algorithm.tells_lengths(neighbours);
+  for (const Plan& plan : plans) {
+    const uint32_t rank = plan.shape.rank;
+    std::vector<uint64_t> known;
+    for (uint32_t k = 0; k < neighbours.destinations(rank).size(); ++k) known.push_back(neighbours.number_out(rank, k));
+    for (uint32_t k = 0; k < neighbours.sources(rank).size(); ++k)
+      if (neighbours.sources(rank)[k] != schedule::kNoRank) known.push_back(neighbours.number_in(rank, k));
+    for (uint32_t k = 0; told.among != nullptr && k < told.among->sources(rank).size(); ++k)
+      if (const uint32_t source = told.among->sources(rank)[k]; source != schedule::kNoRank)
+        known.push_back(neighbours.number_out(source, told.of[told.among->origins(rank)[k]]));
+    std::sort(known.begin(), known.end());
+    for (const auto& row : plan.rows)
+      for (size_t i = 0; row != nullptr && i < row->size(); ++i)
+        ASSERT_TRUE(std::binary_search(known.begin(), known.end(), (*row)[i]))
+            << graph.name << ": rank " << rank << " has block " << (*row)[i] << " in a row";
+  }
+}
+
 // Some ranks together, in no order.
 Nodes random_nodes(uint32_t ranks, std::mt19937& random) {
   std::vector<uint64_t> labels(ranks);
@@ -95,6 +116,18 @@ TEST_P(NeighboursProof, HoldsOnStencils) {
     ASSERT_NO_FATAL_FAILURE(prove(graph, &nodes));
   }
   EXPECT_GT(proofs_, 0u);
+}
+
+TEST_P(NeighboursProof, KnowsTheLengthsInItsRows) {
+  std::cout << "TEST_SEED=" << seed_ << "\n";
+  const bool is_alltoall = algorithm().collective == schedule::Collective::kNeighborAlltoall;
+  if (!algorithm().takes_vectors || !is_alltoall) GTEST_SKIP() << "it has no rows";
+  std::vector<Graph> graphs = small_stencils(longest(), random_);
+  for (Graph& graph : lists_of_tori(longest(), random_)) graphs.push_back(std::move(graph));
+  for (const Graph& graph : graphs) {
+    if (!serves(*graph.neighbours, nullptr)) continue;
+    ASSERT_NO_FATAL_FAILURE(every_length_is_known(algorithm(), graph, plans(*graph.neighbours, nullptr, true)));
+  }
 }
 
 TEST_P(NeighboursProof, HoldsOnListsOfTori) {

@@ -96,9 +96,21 @@ TEST(ExplanationAmongNeighbours, NamesWhatCanAndWhatCanNot) {
   EXPECT_NE(text.find("neighbor_alltoall of 64 bytes a block on 27 ranks, with up to 26 destinations"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("direct: no line of the"), std::string::npos) << text;
-  EXPECT_NE(text.find("dimensions is predicted to take"), std::string::npos) << text;
-  EXPECT_NE(text.find("nodes can't: all ranks are on one node"), std::string::npos) << text;
+  EXPECT_NE(text.find("  runs      direct: "), std::string::npos) << text;
+  EXPECT_NE(text.find("  because   no line of the"), std::string::npos) << text;
+  EXPECT_NE(text.find(" us; dimensions "), std::string::npos) << text;
+  EXPECT_NE(text.find("  possible  also linear, dimensions (HOCKET_NEIGHBOR_ALLTOALL=linear)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  not       nodes: all ranks are on one node"), std::string::npos) << text;
+}
+
+TEST(ExplanationAmongNeighbours, SaysThatWhatIsForcedCanNotServe) {
+  const auto torus = around(3);
+  const Spec nodes = parse_spec(Collective::kNeighborAlltoall, "nodes").take();
+  const std::string text = explain_among_neighbours(alltoall(64, *torus), *torus, Table(), &nodes);
+  EXPECT_NE(text.find("  runs      nothing: "), std::string::npos) << text;
+  EXPECT_NE(text.find("the forced nodes: all ranks are on one node"), std::string::npos) << text;
+  EXPECT_EQ(text.find("  because"), std::string::npos) << text;
 }
 
 }  // namespace

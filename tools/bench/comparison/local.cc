@@ -8,6 +8,7 @@
 #include "bench/local/ping_pong.h"
 #include "bench/local/ranks.h"
 #include "supervision/cores.h"
+#include "words/say.h"
 
 namespace hocket::command {
 namespace {
@@ -42,7 +43,9 @@ int run_rank(LocalWorld& world, const bench::Options& options, const std::vector
 
 }  // namespace
 
-int bench_local(const LocalOptions& local, const bench::Options& options) {
+int bench_local(const LocalOptions& local, bench::Options options, const GridWords& grid) {
+  if (const Status status = set_halo(grid, local.ranks, false, options); !status.is_ok())
+    return fail(kUsage, status.message());
   start_load(local.load);
   std::vector<bench::Row> before;
   if (options.pingpong) {

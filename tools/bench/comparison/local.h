@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench/bench.h"
+#include "words/grid.h"
 
 namespace hocket::command {
 
@@ -14,6 +15,7 @@ struct LocalOptions {
   int load = 0;
 };
 
-int bench_local(const LocalOptions& local, const bench::Options& options);
+// `grid`: of collectives among neighbours.
+int bench_local(const LocalOptions& local, bench::Options options, const GridWords& grid);
 
 }  // namespace hocket::command

@@ -85,8 +85,10 @@ int refuse(int rank, const char* why) {
 
 }  // namespace
 
-int bench_on_mpi(bench::MpiRanks& ranks, const bench::Options& options) {
+int bench_on_mpi(bench::MpiRanks& ranks, bench::Options options, const GridWords& grid) {
   bench::World& world = ranks.world();
+  if (const Status status = set_halo(grid, world.size(), true, options); !status.is_ok())
+    return refuse(world.rank(), status.message());
   if (options.pingpong) return refuse(world.rank(), "pingpong has no MPI in it: give --ranks 2");
   // Displacements are ints.
   if (bench::buffer_bytes(options, world.size()) > static_cast<size_t>(std::numeric_limits<int>::max()))

@@ -6,10 +6,11 @@
 #pragma once
 
 #include "bench/mpi/ranks.h"
+#include "words/grid.h"
 
 namespace hocket::command {
 
-// The exit code; collective.
-int bench_on_mpi(bench::MpiRanks& ranks, const bench::Options& options);
+// The exit code; collective. `grid`: of collectives among neighbours.
+int bench_on_mpi(bench::MpiRanks& ranks, bench::Options options, const GridWords& grid);
 
 }  // namespace hocket::command

@@ -17,10 +17,32 @@ std::vector<std::string> all_variants(bench::Collective collective, bool has_mpi
   std::vector<std::string> names;
   if (has_mpi) names.emplace_back(kMpiVariant);
   names.emplace_back(kOwnChoice);
-  for (const algorithms::Algorithm* algorithm : algorithms::all())
+  const auto registered =
+      schedule::is_among_neighbors(collective) ? algorithms::all_among_neighbors() : algorithms::all();
+  for (const algorithms::Algorithm* algorithm : registered)
     if (algorithm->collective == schedule::base_of(collective) && !algorithm->takes_tree)
       names.emplace_back(algorithm->name);
   return names;
+}
+
+Status set_halo(const GridWords& words, int ranks, bool has_mpi, bench::Options& options) {
+  if (std::none_of(options.collectives.begin(), options.collectives.end(), schedule::is_among_neighbors))
+    return Status::ok();
+  auto count = static_cast<uint32_t>(ranks);
+  const Result<GridShape> grid = read_grid(words, count);
+  if (!grid.is_ok()) return {grid.status().code(), grid.status().message()};
+  // Of diagonal neighbours MPI has no topology but a graph of who is there.
+  using Form = bench::Halo::Form;
+  options.halo.form = !grid.value().is_full ? Form::kGrid : has_mpi ? Form::kLists : Form::kStencil;
+  auto neighbours =
+      options.halo.form == Form::kLists ? listed_neighbours_on(grid.value()) : neighbours_on(grid.value());
+  if (!neighbours.is_ok()) return neighbours.take_status();
+  options.halo.neighbours = neighbours.take();
+  const GridWords said = grid.value().words();
+  options.halo.grid = said.lengths;
+  options.halo.periodic = said.periodic;
+  options.halo.stencil = said.stencil;
+  return Status::ok();
 }
 
 std::vector<std::string> variants_of(const bench::Options& options, bench::Collective collective,

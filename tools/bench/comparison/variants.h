@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/bench.h"
+#include "words/grid.h"
 
 namespace hocket::command {
 
@@ -17,6 +18,9 @@ inline constexpr const char* kOwnChoice = "hocket";
 // The variants of a collective in their order, `all` spelt out. Without any that are asked for: `usual`.
 std::vector<std::string> variants_of(const bench::Options& options, bench::Collective collective,
                                      const std::vector<std::string>& usual);
+// Where collectives among neighbours are measured: whose these are. `has_mpi`: as lists where an MPI's topologies say
+// no more of them. Not ok: the grid doesn't fit so many ranks.
+Status set_halo(const GridWords& words, int ranks, bool has_mpi, bench::Options& options);
 // kMpiVariant (if there is an MPI), kOwnChoice, and every algorithm of the collective.
 std::vector<std::string> all_variants(bench::Collective collective, bool has_mpi);
 // An algorithm must be one of a collective that is measured. "" or what is wrong.

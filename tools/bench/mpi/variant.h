@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "bench/mpi/halo.h"
 #include "bench/mpi/shim.h"
 #include "bench/vector_blocks.h"
 
@@ -102,14 +103,18 @@ class MpiVariant : public Variant {
         type_(mpi_type_of(options.element)),
         op_(mpi_op_of(options.operation)),
         hocket_(hocket),
-        blocks_(options.lengths, rank, ranks) {}
+        blocks_(options.lengths, rank, ranks),
+        halo_(options.halo),
+        rank_(rank) {}
 
   std::string name() const override { return hocket_ ? "hocket" : "mpi"; }
 
-  std::string activate(Collective) override {
+  std::string activate(Collective collective) override {
     shim_.set_enabled(hocket_);
+    const bool has_topology = schedule::is_among_neighbors(collective);
+    if (has_topology && !topology_.is_there()) topology_.make(comm_, halo_, rank_);
     // Sets the communicator up, as calls of which the root need not wait for others don't.
-    if (hocket_) MPI_Barrier(comm_);
+    if (hocket_) MPI_Barrier(has_topology ? topology_.comm() : comm_);
     carried_out_before_ = shim_.carried_out();
     return {};
   }
@@ -122,6 +127,7 @@ class MpiVariant : public Variant {
   }
 
   int run(const Call& call) override {
+    if (schedule::is_among_neighbors(call.collective)) return topology_.run(call);
     if (schedule::is_vector(call.collective)) blocks_.set(call.count);
     const MpiCaller caller{
         call, comm_, type_, op_, blocks_.counts(), blocks_.sent(), blocks_.received(), blocks_.displacements()};
@@ -130,7 +136,7 @@ class MpiVariant : public Variant {
   case Collective::k##constant:                                   \
     return caller(function);
 #include "base/collectives.def"
-      default:  // among neighbours, which benchmarks don't call
+      default:
         break;
     }
     return MPI_ERR_ARG;
@@ -169,6 +175,9 @@ class MpiVariant : public Variant {
   bool hocket_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   VectorBlocks<int> blocks_;
+  Halo halo_;
+  int rank_;
+  MpiTopology topology_;
   unsigned long long carried_out_before_ = 0;
 };
 

@@ -19,6 +19,7 @@
 #include "mpi_launch/mpi_library.h"
 #include "platform/machine/topology.h"
 #include "schedule/collective_names.h"
+#include "selection/among_neighbours.h"
 #include "selection/choice.h"
 #include "words/collective_names.h"
 #include "words/configuration.h"
@@ -34,6 +35,7 @@ Examples:
   hocket info --coverage                                which of MPI's collectives hocket carries out
   hocket info --explain allreduce 8B --ranks 8          which algorithm such a call gets here, and why
   hocket info --explain reduce 1M --ranks 2 --oversubscribed no --op non-commutative
+  hocket info --explain neighbor_alltoall 512 --grid 4x4x2 --stencil full     among all 26 neighbours on a torus
   hocket info --explain alltoall 512 --nodes 8x4 --oversubscribed no      on a cluster of eight nodes of four ranks
 Settings: `hocket info` lists all of them with the values in effect; docs/environment.md says what is accepted.)";
 
@@ -44,6 +46,7 @@ struct InfoOptions {
   std::string wire;
   uint32_t ranks = 0;
   LayoutOptions layout;
+  GridWords grid;
   std::string oversubscribed = "auto";
   std::string operation = "commutative";
   uint32_t element_bytes = 8;
@@ -84,10 +87,15 @@ int show(const InfoOptions& options) {
   return kSuccess;
 }
 
-// `nodes` gets what the query names.
-Result<selection::Query> query_of(const InfoOptions& options, std::optional<schedule::Nodes>& nodes) {
+// What a query names.
+struct Named {
+  std::optional<schedule::Nodes> nodes;
+  std::shared_ptr<const schedule::Neighbours> neighbours;  // of a collective among them
+};
+
+Result<selection::Query> query_of(const InfoOptions& options, Named& found) {
   selection::Query query;
-  const Result<schedule::Collective> named = read_collective(options.explain[0]);
+  const Result<schedule::Collective> named = read_any_collective(options.explain[0]);
   if (!named.is_ok()) return Status(named.status().code(), named.status().message());
   const schedule::Collective collective = named.value();
   query.collective = collective;
@@ -104,8 +112,11 @@ Result<selection::Query> query_of(const InfoOptions& options, std::optional<sche
   query.ranks = options.ranks;
   Result<std::optional<schedule::Nodes>> layout = layout_of(options.layout, query.ranks);
   if (!layout.is_ok()) return layout.take_status();
-  nodes = layout.take();
-  if (nodes) query.nodes = &*nodes;
+  found.nodes = layout.take();
+  if (found.nodes) query.nodes = &*found.nodes;
+  auto neighbours = neighbours_of(collective, options.grid, cores, query.ranks);
+  if (!neighbours.is_ok()) return neighbours.take_status();
+  found.neighbours = neighbours.take();
   if (query.node_count() == 1) query.why_no_multicast = selection::kWithinANode;
   if (query.ranks == 0) query.ranks = cores;
   if (schedule::is_vector(collective)) query.row_bytes = query.bytes * query.ranks;
@@ -156,11 +167,18 @@ std::string problem_of_wire(const std::string& wire, const selection::Table& tab
          " has that name: " + question_after(nearest_word(wire, known)) + "there are " + listed;
 }
 
+int explain_neighbours(const selection::Query& query, const schedule::Neighbours& neighbours,
+                       const selection::Table& table, const selection::Spec* spec) {
+  std::printf("%s", selection::explain_among_neighbours(query, neighbours, table, spec).c_str());
+  if (spec != nullptr) std::printf("  forced by %s\n", selection::forcing_variable(query.collective).c_str());
+  return selection::choose_among_neighbours(query, neighbours, table, spec).is_ok() ? kSuccess : kFailure;
+}
+
 int explain(const InfoOptions& options) {
   // A program in this environment would be refused, too.
   if (const Status status = environment::check_process(); !status.is_ok()) return fail(kFailure, status.message());
-  std::optional<schedule::Nodes> nodes;
-  Result<selection::Query> query = query_of(options, nodes);
+  Named named;
+  Result<selection::Query> query = query_of(options, named);
   if (!query.is_ok()) return fail(kUsage, query.status().message());
   Result<selection::Table> table = table_in_use();
   if (!table.is_ok()) return fail(kFailure, table.status().message());
@@ -168,6 +186,7 @@ int explain(const InfoOptions& options) {
   if (!forced.is_ok()) return fail(kFailure, forced.status().message());
   const selection::Spec* spec = forced.value().is_there() ? &forced.value() : nullptr;
   const std::string variable = selection::forcing_variable(query.value().collective);
+  if (named.neighbours != nullptr) return explain_neighbours(query.value(), *named.neighbours, table.value(), spec);
   std::string passed_over;
   if (spec != nullptr)
     passed_over = selection::why_not_meant(query.value().collective, *spec, query.value().ranks, query.value().nodes);
@@ -254,7 +273,9 @@ void add_info(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1u, 1u << 20))
       ->needs(explain_option);
   add_layout(*sub, options->layout);
-  for (const char* name : {"--nodes", "--order"}) sub->get_option(name)->needs(explain_option);
+  add_grid(*sub, options->grid);
+  for (const char* name : {"--nodes", "--order", "--grid", "--periodic", "--stencil"})
+    sub->get_option(name)->needs(explain_option);
   sub->add_option(
          "--wire", options->wire,
          "what joins the nodes: openmpi, mpich, intel (openmpi-5: of that version), or nic (default: NIC engines if\n"
