@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._buffers import Array, Counts
     from ._calls import Prepared
     from .communicator import Communicator
+    from .persistent import PersistentRequest
     from .requests import Request
 
     Types = Sequence[numpy.typing.DTypeLike]
@@ -59,6 +60,10 @@ class NeighborExchanges:
         """Starts an allgather(); the request's wait() returns what that does."""
         return self._start(lib.hocket_neighbor_allgather_start, self._to_allgather(input, output))
 
+    def allgather_init(self, input: Array, output: Optional[Array] = None) -> PersistentRequest[Array]:
+        """Makes allgather() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_neighbor_allgather_init, self._to_allgather(input, output))
+
     def _to_allgather(self, input: Any, output: Any) -> Prepared[Array]:
         call = "neighbor_allgather"
         self._check_usable(call)
@@ -86,6 +91,10 @@ class NeighborExchanges:
     def alltoall_start(self, input: Array, output: Optional[Array] = None) -> Request[Array]:
         """Starts an alltoall(); the request's wait() returns what that does."""
         return self._start(lib.hocket_neighbor_alltoall_start, self._to_alltoall(input, output))
+
+    def alltoall_init(self, input: Array, output: Optional[Array] = None) -> PersistentRequest[Array]:
+        """Makes alltoall() ready to be started; the request's wait() returns what that does."""
+        return self._plan(lib.hocket_neighbor_alltoall_init, self._to_alltoall(input, output))
 
     def _to_alltoall(self, input: Any, output: Any) -> Prepared[Array]:
         call = "neighbor_alltoall"
@@ -144,6 +153,12 @@ class NeighborExchanges:
         return self._start(lib.hocket_neighbor_allgatherv_start,
                            self._to_allgatherv(input, output, counts, displacements))
 
+    def allgatherv_init(self, input: Array, output: Array, counts: Counts,
+                        displacements: Optional[Counts] = None) -> PersistentRequest[Array]:
+        """Makes allgatherv() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_neighbor_allgatherv_init, self._to_allgatherv(
+            input, output, counts, displacements))
+
     def _to_allgatherv(self, input: Any, output: Any, counts: Any, displacements: Any) -> Prepared[Array]:
         call = "neighbor_allgatherv"
         self._check_usable(call)
@@ -186,6 +201,13 @@ class NeighborExchanges:
                         output_displacements: Optional[Counts] = None) -> Request[Array]:
         """Starts an alltoallv(); the request's wait() returns `output`."""
         return self._start(lib.hocket_neighbor_alltoallv_start, self._to_alltoallv(
+            input, output, input_counts, output_counts, input_displacements, output_displacements))
+
+    def alltoallv_init(self, input: Array, output: Array, input_counts: Counts, output_counts: Counts,
+                       input_displacements: Optional[Counts] = None,
+                       output_displacements: Optional[Counts] = None) -> PersistentRequest[Array]:
+        """Makes alltoallv() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_neighbor_alltoallv_init, self._to_alltoallv(
             input, output, input_counts, output_counts, input_displacements, output_displacements))
 
     def _to_alltoallv(self, input: Any, output: Any, input_counts: Any, output_counts: Any, input_displacements: Any,
@@ -237,6 +259,14 @@ class NeighborExchanges:
             (input, input_counts, input_displacements, input_types),
             (output, output_counts, output_displacements, output_types)))
 
+    def alltoallw_init(self, input: Array, output: Array, input_counts: Counts, output_counts: Counts,
+                       input_displacements: Counts, output_displacements: Counts, input_types: Types,
+                       output_types: Types) -> PersistentRequest[Array]:
+        """Makes alltoallw() ready to be started; the request's wait() returns `output`."""
+        return self._plan(lib.hocket_neighbor_alltoallw_init, self._to_alltoallw(
+            (input, input_counts, input_displacements, input_types),
+            (output, output_counts, output_displacements, output_types)))
+
     def _to_alltoallw(self, sent: tuple[Any, ...], received: tuple[Any, ...]) -> Prepared[Array]:
         call = "neighbor_alltoallw"
         self._check_usable(call)
@@ -262,6 +292,9 @@ class NeighborExchanges:
 
     def _start(self, function: Any, prepared: Prepared[Array]) -> Request[Array]:
         return self._communicator._start(lambda _, *arguments: function(self._made, *arguments), prepared)
+
+    def _plan(self, function: Any, prepared: Prepared[Array]) -> PersistentRequest[Array]:
+        return self._communicator._plan(lambda _, *arguments: function(self._made, *arguments), prepared)
 
     def _take_back(self) -> None:
         while self._left:

@@ -6,7 +6,7 @@ import gc
 
 import numpy as np
 from misuse_on_ranks import refused
-from numbers_of_ranks import array_of, both_forms, same
+from numbers_of_ranks import all_forms, array_of, same
 
 import hocket
 
@@ -69,7 +69,7 @@ def test_a_grid(comm):
                     # What was given to the one below comes from above.
                     wanted = np.stack([np.zeros(shape) if source is None else block(source, k ^ 1, shape)
                                        for k, source in enumerate(halo.sources)])
-                    for found in both_forms(halo, "alltoall", lambda: (mine,)):
+                    for found in all_forms(halo, "alltoall", lambda: (mine,)):
                         assert found.shape == wanted.shape
                         same(found, wanted, "neighbor_alltoall")
 
@@ -85,12 +85,12 @@ def test_a_stencil(comm):
         mine = np.stack([block(rank, k, 5, "c16") for k in range(len(offsets))])
         wanted = np.stack([np.full(5, -1 + 0j) if source is None else block(source, k, 5, "c16")
                            for k, source in enumerate(halo.sources)])
-        for found in both_forms(halo, "alltoall", lambda: (mine, np.full_like(wanted, -1))):
+        for found in all_forms(halo, "alltoall", lambda: (mine, np.full_like(wanted, -1))):
             same(found, wanted, "neighbor_alltoall")
         own = array_of(rank, (3, 2), "i4")
         wanted = np.stack([np.zeros((3, 2), "i4") if source is None else array_of(source, (3, 2), "i4")
                            for source in halo.sources])
-        for found in both_forms(halo, "allgather", lambda: (own,)):
+        for found in all_forms(halo, "allgather", lambda: (own,)):
             assert found.shape == wanted.shape
             same(found, wanted, "neighbor_allgather")
 
@@ -100,7 +100,7 @@ def test_lists(comm):
     halo, sources, destinations = ring(comm)
     assert (halo.sources, halo.destinations) == (tuple(sources), tuple(destinations))
     assert repr(halo) == "<hocket.Neighbourhood, 3 sources, 3 destinations>"
-    for found in both_forms(halo, "allgather", lambda: (array_of(rank, 4),)):
+    for found in all_forms(halo, "allgather", lambda: (array_of(rank, 4),)):
         same(found, np.stack([array_of(source, 4) for source in sources]), "neighbor_allgather")
     if size < 3:
         return
@@ -110,7 +110,7 @@ def test_lists(comm):
         comm.force("neighbor_alltoall", algorithm)
         if algorithm is not None:
             assert algorithm in halo.explain("neighbor_alltoall", 32)
-        for found in both_forms(halo, "alltoall", lambda: (mine,)):
+        for found in all_forms(halo, "alltoall", lambda: (mine,)):
             same(found, wanted, f"neighbor_alltoall by {algorithm}")
 
 
@@ -121,10 +121,10 @@ def test_who_has_no_neighbours(comm):
     halo = hocket.Neighbourhood(comm, range(size - 1) if last else [], [] if last else [size - 1])
     given = np.empty((0, 3)) if last else array_of(rank, (1, 3))
     wanted = np.stack([array_of(each, (1, 3)) for each in range(size)])[:size - 1] if last else np.empty((0, 3))
-    for found in both_forms(halo, "alltoall", lambda: (given,)):
+    for found in all_forms(halo, "alltoall", lambda: (given,)):
         assert found.shape == ((size - 1, 3) if last else (0, 3))
         same(found, wanted, "neighbor_alltoall")
-    for found in both_forms(halo, "allgather", lambda: (array_of(rank, (1, 3)),)):
+    for found in all_forms(halo, "allgather", lambda: (array_of(rank, (1, 3)),)):
         same(found, wanted, "neighbor_allgather")
     if last:
         refused(["`input`", "no destinations", "3 elements"], halo.alltoall, np.ones(3))
@@ -143,23 +143,23 @@ def test_vector_versions(comm):
              for k, source in enumerate(halo.sources)]
     sent, got = [len(each) for each in given], [len(each) for each in taken]
     whole = np.concatenate(taken)
-    for found in both_forms(halo, "alltoallv", lambda: (np.concatenate(given), np.full_like(whole, -1), sent, got)):
+    for found in all_forms(halo, "alltoallv", lambda: (np.concatenate(given), np.full_like(whole, -1), sent, got)):
         same(found, whole, "neighbor_alltoallv")
     spread, wanted = np.full(40, -2.0), np.full(40, -1.0)
     begins = [8 * place + 1 for place in range(4)]
     for place, begin in enumerate(begins):
         spread[begin:begin + sent[place]] = given[place]
         wanted[begin:begin + got[place]] = taken[place]
-    for found in both_forms(halo, "alltoallv", lambda: (spread, np.full(40, -1.0), sent, got, begins, begins)):
+    for found in all_forms(halo, "alltoallv", lambda: (spread, np.full(40, -1.0), sent, got, begins, begins)):
         same(found, wanted, "neighbor_alltoallv with displacements")
     bytes_of = [8 * begin for begin in begins]
-    for found in both_forms(halo, "alltoallw", lambda: (
+    for found in all_forms(halo, "alltoallw", lambda: (
             spread, np.full(40, -1.0), sent, [2 * each for each in got], bytes_of, bytes_of, ["f8"] * 4, ["i4"] * 4)):
         same(found, wanted, "neighbor_alltoallw")
     gathered = [0 if source is None else 1 + source for source in halo.sources]
     wanted = np.concatenate([array_of(source, 1 + source, "i2") for source in halo.sources if source is not None] +
                             [np.empty(0, "i2")])
-    for found in both_forms(halo, "allgatherv", lambda: (
+    for found in all_forms(halo, "allgatherv", lambda: (
             array_of(rank, 1 + rank, "i2"), np.empty_like(wanted), gathered)):
         same(found, wanted, "neighbor_allgatherv")
 
