@@ -87,7 +87,7 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
     error = start_alone(call, decision, findings, request);
     return true;
   }
-  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kNotByEngines;
+  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kSingleRankByMpi;
   if (decision.why != Outcome::kCarriedOut) return false;
   const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.started.get();
   if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
