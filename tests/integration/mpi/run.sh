@@ -54,8 +54,8 @@ compile() {
 }
 
 # The one program of several sources, with Open MPI's and MPICH's own C++ bindings left out.
-conformance_sources=(main.cc buffers.cc calls.cc cases.cc communicators.cc elements.cc ends.cc flaws.cc image.cc
-  last_words.cc layouts.cc operations.cc part.cc runner.cc)
+conformance_sources=(main.cc batches.cc batch_runner.cc buffers.cc calls.cc cases.cc communicators.cc completion.cc
+  elements.cc ends.cc flaws.cc image.cc last_words.cc layouts.cc messages.cc operations.cc part.cc runner.cc)
 compile_conformance() {
   if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[chd]*' -print -quit)" ]; then
     return

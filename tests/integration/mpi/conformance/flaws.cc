@@ -154,6 +154,17 @@ bool spare_host(Case& which) {
   return true;
 }
 
+bool spare_host_among_others(Case& which) {
+  // MPICH's end several requests that way, and errors of one are those of all.
+  if (which.form == Form::kPersistent && host().maker != Maker::kOpenMpi) return false;
+  // A rank without data in it tells the next call of that communicator apart otherwise than ranks with data do.
+  const bool is_exchange = which.collective == Collective::kAlltoallv || which.collective == Collective::kAlltoallw;
+  if (host().maker == Maker::kOpenMpi && is_exchange && which.is_in_place) return false;
+  // The MPIs' own cut by counts there where their blocking ones don't, too, and move operands by lower bounds.
+  if (which.is_mixed || is_own_operation_on_derived_type(which)) return false;
+  return spare_host(which);
+}
+
 bool is_operation_the_hosts(const Case& which) {
   const Element& element = *which.family[0];
   if (element.element_class == Class::kFortranLogical) return true;
