@@ -198,6 +198,12 @@ static void begin_all(int number, int is_persistent) {
       begin(&calls[i], comm, &requests[i]);
 }
 
+// By a thread of hocket's.
+static int is_moved_meanwhile(void) {
+  const char* by = getenv("HOCKET_PROGRESS");
+  return by == NULL || strcmp(by, "calls") != 0;
+}
+
 static void run_case(Kind kind, int root, int is_long, int is_persistent, Way way) {
   snprintf(case_name, sizeof case_name, "%s%s, root %d, %s, rank %d of %d: %s", is_persistent ? "persistent " : "",
            kind_names[kind], root, is_long ? "long" : "short", world_rank, world_size, name_of(way));
@@ -224,7 +230,8 @@ static void run_case(Kind kind, int root, int is_long, int is_persistent, Way wa
     begin_all(number, is_persistent);
     MPI_Waitall(number, requests, MPI_STATUSES_IGNORE);
     const double waited_s = MPI_Wtime() - start;
-    if (is_long_run && way == kCompute) CHECK(waited_s < 0.5 * computing_s, "%s: waited %.3f s", case_name, waited_s);
+    if (is_long_run && way == kCompute && is_moved_meanwhile())
+      CHECK(waited_s < 0.5 * computing_s, "%s: waited %.3f s", case_name, waited_s);
     end_elsewhere(way);
   }
   MPI_Waitall(number, requests, MPI_STATUSES_IGNORE);

@@ -76,6 +76,16 @@ static void look_for_a_message(void) {
   if (releases()) MPI_Send(&word, 1, MPI_INT, 0, kWaitTag, wait_comm);
 }
 static void barrier_elsewhere(void) { MPI_Barrier(wait_comm); }
+static void started_barrier_elsewhere(void) {
+  MPI_Request request;
+  MPI_Ibarrier(wait_comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void started_barrier_on_the_same(void) {
+  MPI_Request request;
+  MPI_Ibarrier(wait_calls_comm, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
 static void sum_on_the_same(void) {
   long one = 1, sum = 0;
   MPI_Allreduce(&one, &sum, 1, MPI_LONG, MPI_SUM, wait_calls_comm);
@@ -127,6 +137,8 @@ static const struct {
                  {"MPI_Test of a message", test_until},
                  {"MPI_Iprobe", look_for_a_message},
                  {"MPI_Barrier on another communicator", barrier_elsewhere},
+                 {"MPI_Wait of MPI_Ibarrier on another communicator", started_barrier_elsewhere},
+                 {"MPI_Wait of MPI_Ibarrier on the same communicator", started_barrier_on_the_same},
                  {"MPI_Allreduce on the same communicator", sum_on_the_same},
                  {"an MPI's own MPI_Allreduce", call_of_the_mpi},
                  {"MPI_Win_wait", expose_window},

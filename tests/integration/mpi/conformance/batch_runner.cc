@@ -106,7 +106,7 @@ void BatchRunner::prepare(const Batch& batch) {
     ++score_of(item).cases;
     if (communicator.comm == MPI_COMM_NULL) continue;
     const bool is_served = is_hockets(item, communicator);
-    const bool has_host = !is_host_dangerous(item, communicator);
+    const bool has_host = !is_host_dangerous_to_others(item, communicator);
     Case made = item;
     if (!is_served && !has_host) continue;
     if (!is_served && made.form != Form::kBlocking && !spare_host_among_others(made)) continue;

@@ -96,6 +96,9 @@ bool is_open_mpi_dangerous(const Case& which, const Communicator& communicator) 
   if (is_own_operation_on_derived_type(which) && bytes_of_block(which) > 4000) return true;
   switch (which.collective) {
     case Collective::kAlltoallw:
+      // Version 4 unpacks more than there is of parts of long elements.
+      if (which.is_mixed && host().version < 5 && bytes_of_block(which) > 4000) return true;
+      [[fallthrough]];
     case Collective::kExscan:
       // Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
       return communicator.size == 1;
@@ -135,6 +138,11 @@ bool is_host_dangerous(const Case& which, const Communicator& communicator) {
     default:
       return false;
   }
+}
+
+bool is_host_dangerous_to_others(const Case& which, const Communicator& communicator) {
+  const bool is_derived = which.shape != Shape::kPlain || which.is_mixed || which.family.size() != 1;
+  return is_host_dangerous(which, communicator) || (host().maker == Maker::kIntel && is_derived);
 }
 
 bool spare_host(Case& which) {

@@ -10,6 +10,8 @@ namespace conformance {
 // Whether this MPI may crash, hang or write where it must not in such a case. Then it is not asked, and this program's
 // own reckoning is the law.
 bool is_host_dangerous(const Case& which, const Communicator& communicator);
+// The same where buffers of several calls lie side by side, so that what is written beyond one is seen more often.
+bool is_host_dangerous_to_others(const Case& which, const Communicator& communicator);
 
 // Of a started call that is the MPI's: leaves out what it can't do. False: it can't be made at all.
 bool spare_host(Case& which);
