@@ -81,8 +81,8 @@ run() { # run LABEL VARIABLE=VALUE...: 0 if all tests passed; what failed, on an
       "$environment/bin/python" test/main.py --verbose "${arguments[@]}" >"$here/$label.log" 2>&1)
   } 2>"$here/$label.time" || status=$?
   took=$(tail -1 "$here/$label.time")
-  # Ranks write at the same time: words that are torn don't fit together.
-  grep -aoE '(FAIL|ERROR): (test\w+) \([A-Za-z0-9_.]+\.\2\)' "$here/$label.log" | sort -u >"$here/$label.failures" || true
+  # Without the name that is there again in the end: ranks write at the same time, and tear lines apart.
+  grep -aoE '(FAIL|ERROR): test\w+ \(test_\w+\.\w+\.' "$here/$label.log" | sort -u >"$here/$label.failures" || true
   echo "$label: $took; exit status $status, $(wc -l <"$here/$label.failures") failures;" \
     "$(grep -aE '^(Ran|OK|FAILED)' "$here/$label.log" | sort | uniq -c | tr -s ' \n' ' ')"
   return "$status"
