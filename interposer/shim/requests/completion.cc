@@ -251,7 +251,7 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
-int AllRequests::wait_beside_started() const {
+int AllRequests::wait_one_by_one() const {
   OneByOne all(count, requests, statuses);
   return look_until_over([&](bool& is_over) { return all.look(is_over); });
 }

@@ -132,6 +132,7 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
     end_without_memory();
   }
   count(decision, form, decision.why);
+  if (is_persistent) note_mpis_persistent();
   const NestedCall nested;
   return pass_through();
 }
