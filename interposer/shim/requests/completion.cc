@@ -104,6 +104,12 @@ class Parted {
       if (is_over(*one.call)) return &one;
     return nullptr;
   }
+  // Those of the MPI's that aren't null.
+  uint64_t number_of_rest() const {
+    uint64_t number = 0;
+    for (const MPI_Request request : rest_) number += request != handles.request_null ? 1 : 0;
+    return number;
+  }
   // After the MPI has ended some.
   void give_back_rest(MPI_Request* requests) const {
     for (size_t i = 0; i < rest_.size(); ++i)
@@ -115,6 +121,12 @@ class Parted {
   std::vector<One> ours_;
   bool has_rest_ = false;
 };
+
+// Of `before` requests of the MPI's, those that are null now.
+void note_ended(uint64_t before, const Parted& parted) {
+  const uint64_t after = parted.number_of_rest();
+  if (after < before) awaited_progress.messages_end(before - after);
+}
 
 // Of requests that end together.
 class Errors {
@@ -239,7 +251,7 @@ int AllRequests::look(bool& is_over) const {
   return error;
 }
 
-int AllRequests::wait_beside_started() const {
+int AllRequests::wait_one_by_one() const {
   OneByOne all(count, requests, statuses);
   return look_until_over([&](bool& is_over) { return all.look(is_over); });
 }
@@ -251,6 +263,7 @@ int AllRequests::wait() const {
     for (const Parted::One& one : parted.ours()) await_started(*one.call);
     return finish_all(parted, error, count, requests, statuses);
   }
+  const uint64_t before = parted.number_of_rest();
   OneByOne rest(count, parted.rest(), statuses);
   bool is_rest_over = false;
   look_until([&] {
@@ -258,7 +271,7 @@ int AllRequests::wait() const {
     if (error != MPI_SUCCESS) is_rest_over = true;
     return is_rest_over && parted.are_over();
   });
-  awaited_progress.messages_end(number_of_requests(*this) - parted.ours().size());
+  note_ended(before, parted);
   return finish_all(parted, error, count, requests, statuses);
 }
 
@@ -268,8 +281,10 @@ int AllRequests::test(int* flag) const {
   if (!parted.are_over()) return not_over();
   int error = MPI_SUCCESS;
   *flag = 1;
+  const uint64_t before = parted.number_of_rest();
   if (parted.has_rest()) error = next_pmpi().Testall(count, parted.rest(), flag, statuses);
   if (*flag == 0 && error == MPI_SUCCESS) return error;
+  note_ended(before, parted);
   return finish_all(parted, error, count, requests, statuses);
 }
 

@@ -35,8 +35,8 @@ struct AllRequests {
   MPI_Status* statuses;
 
   int look(bool& is_over) const;
-  // All are the MPI's; hocket's are moved beside them.
-  int wait_beside_started() const;
+  // All are the MPI's, each of which is tested for itself.
+  int wait_one_by_one() const;
   int wait() const;
   int test(int* flag) const;
 };
@@ -113,9 +113,10 @@ int wait_for(const Completion& completion, const PassThrough& pass_through) {
     const bool looks_beside = has_under_way() && !is_nested() && looks() != Looks::kByHook;
     if (looks() == Looks::kByMpi && !looks_beside) [[likely]]
       return pass_through();
-    if constexpr (std::is_same_v<Completion, AllRequests>)
-      if (looks_beside && completion.requests != nullptr) return completion.wait_beside_started();
     if (!looks_beside && (!waits_by_tests(false) || !may_be_tested<Completion>())) return wait_in_mpi(pass_through);
+    if constexpr (std::is_same_v<Completion, AllRequests>)
+      if ((looks_beside || has_mpis_persistent()) && completion.requests != nullptr && completion.count > 0)
+        return completion.wait_one_by_one();
     return look_until_over([&](bool& is_over) { return completion.look(is_over); });
   });
 }

@@ -126,7 +126,7 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
   const bool may_wait = form != NeighbourForm::kStarted;
   decision = find_starter(call.comm, may_wait);
   decision.form = counted;
-  if (decision.why == Outcome::kSingleRank) return Outcome::kNotByEngines;
+  if (decision.why == Outcome::kSingleRank) return Outcome::kSingleRankByMpi;
   if (decision.why != Outcome::kCarriedOut) return decision.why;
   Communicator& communicator = *decision.communicator;
   if (communicator.phase == Phase::kCounting) return Outcome::kNotSetUp;

@@ -44,6 +44,7 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
     end_without_memory();
   }
   count(decision, counted, decision.why);
+  if (form == NeighbourForm::kPersistent) note_mpis_persistent();
   const NestedCall nested;
   return form == NeighbourForm::kBlocking ? wait_in_mpi(pass_through) : pass_through();
 }

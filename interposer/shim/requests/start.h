@@ -91,7 +91,7 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
     error = start_alone(call, decision, findings, request);
     return true;
   }
-  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kNotByEngines;
+  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kSingleRankByMpi;
   if (decision.why != Outcome::kCarriedOut) return false;
   const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.started.get();
   if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;
@@ -136,6 +136,7 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
     end_without_memory();
   }
   count(decision, form, decision.why);
+  if (is_persistent) note_mpis_persistent();
   const NestedCall nested;
   return pass_through();
 }

@@ -99,8 +99,12 @@ void note_failure(StartedCall& call, hocket_status_t status) {
 // Of the calls on a communicator, or on any, those that the program has freed or, if `all`, all that are over. False:
 // some are left.
 bool settle_some(const Communicator* communicator, bool all) {
+  struct Over {
+    StartedCall* call;
+    bool is_freed;  // and this thread gives it back
+  };
   Pool& self = pool();
-  std::vector<StartedCall*> over;
+  std::vector<Over> over;
   bool is_any = false;
   {
     const std::lock_guard lock(self.lock);
@@ -108,15 +112,17 @@ bool settle_some(const Communicator* communicator, bool all) {
       if (!one->has(State::kUnderWay) || (communicator != nullptr && one->communicator != communicator)) continue;
       if (!all && !one->is_freed.load(std::memory_order_acquire)) continue;
       is_any = true;
-      if (is_over(*one)) over.push_back(one.get());
+      // Of several threads that see it one only.
+      if (is_over(*one)) over.push_back({one.get(), one->is_freed.exchange(false, std::memory_order_acquire)});
     }
   }
-  for (StartedCall* one : over) {
-    settle(*one);
-    if (!one->is_freed.load(std::memory_order_acquire)) continue;
+  for (const auto& [call, is_freed] : over) {
+    settle(*call);
+    if (!is_freed) continue;
     self.freed.fetch_sub(1, std::memory_order_relaxed);
-    (void)release(*one);
-    if (one->is_persistent) free_persistent(*one);
+    const bool is_persistent = call->is_persistent;
+    (void)release(*call);
+    if (is_persistent) free_persistent(*call);
   }
   return !is_any;
 }

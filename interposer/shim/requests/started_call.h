@@ -60,7 +60,13 @@ namespace internal {
 // is synchronised with that thread by the program.
 inline std::atomic<uint32_t> held{0};
 StartedCall* find(MPI_Request request);
+inline std::atomic<bool> has_mpis_persistent{false};
 }  // namespace internal
+
+// Whether persistent collectives have been left to the MPI, of which MPICH's MPI_Testall wants to know nothing (4.0.2,
+// 5.0.2), unlike its MPI_Waitall. Relaxed: who has the request has this from whoever made it.
+inline void note_mpis_persistent() { internal::has_mpis_persistent.store(true, std::memory_order_relaxed); }
+inline bool has_mpis_persistent() { return internal::has_mpis_persistent.load(std::memory_order_relaxed); }
 
 // While false, requests are the MPI's affair.
 inline bool holds_started() { return internal::held.load(std::memory_order_relaxed) != 0; }

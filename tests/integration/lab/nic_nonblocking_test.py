@@ -16,11 +16,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
 PROGRAMS = os.path.join(HERE, "../mpi")
 SOURCES = {"nonblocking": os.path.join(PROGRAMS, "nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c"),
+           "many_started": os.path.join(HERE, "many_started.c"),
            "device": os.path.join(PROGRAMS, "device_nonblocking.c")}
 # Intel's has MPICH's binary interface; it alone keeps a lock while it calls back.
 MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "intel": ("mpich/bin/mpicc", "impi/bin/mpiexec"),
         "openmpi": ("openmpi/bin/mpicc", "openmpi/bin/mpirun")}
-ROUNDS = 40
+ROUNDS = 30
 KINDS = ("MPI_Ibarrier", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce")
 
 
@@ -93,6 +94,28 @@ class NicNonblockingTest(LabTest):
                 self.assertIn("device_nonblocking: passed", said)
                 for kind in KINDS[1:]:
                     self.assertRegex(said, rf"(?m)^hocket: {kind} +[1-9]\d+ +0 ")
+
+    def many_started(self, mpi, *arguments, **settings):
+        """Of the non-blocking calls, how many were carried out, and passed through."""
+        result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket",
+                          os.path.join(self.folder, f"{mpi}-many_started"), *arguments, HOCKET_STATS="1",
+                          HOCKET_NIC="on", **settings)
+        said = result.stdout + result.stderr
+        self.assertIn(": 0 wrong\n", said)
+        rows = re.findall(r"^hocket: MPI_I\w+ +(\d+) +(\d+) ", said, re.MULTILINE)
+        return sum(int(row[0]) for row in rows), sum(int(row[1]) for row in rows)
+
+    def test_ranks_may_begin_more_calls_than_engines_take_and_wait_for_something_else(self):
+        self.up(4, 1, "up")
+        for mpi in self.mpis:
+            with self.subTest(mpi=mpi):
+                self.assertEqual(self.many_started(mpi, "300", "8"), (4 * 300 * 8, 0))
+                if mpi == "intel":
+                    continue  # has no hook anyway
+                # By the thread alone; and where nobody would begin them they are the MPI's.
+                self.assertEqual(self.many_started(mpi, "200", "8", "2", "threads"), (4 * 200 * 8, 0))
+                self.assertEqual(self.many_started(mpi, "200", "8", "3", "threads", HOCKET_PROGRESS="calls"),
+                                 (0, 4 * 200 * 8))
 
     def test_requests_from_fortran(self):
         if shutil.which("mpifort.openmpi") is None:

@@ -35,12 +35,13 @@ constexpr std::array kForms = {
         "from the fourth call or so, operations that hocket has itself; between nodes where NIC engines end them by "
         "themselves: one rank a node, up to 512 bytes"},
     FormText{Form::kPersistent, "persistent",
-             "on one node, up to 60 at a time of a communicator, operations that hocket has itself; the initialisation "
+             "on one node, of several ranks, up to 60 at a time of a communicator, operations that hocket has itself; "
+             "the initialisation "
              "sets the communicator up"},
-    FormText{
-        Form::kNeighbourhood, "neighbourhood",
-        "on one node, on a communicator with a topology; non-blocking ones from the first blocking or persistent one "
-        "on, persistent ones up to 60 at a time"},
+    FormText{Form::kNeighbourhood, "neighbourhood",
+             "on one node, of several ranks, on a communicator with a topology; non-blocking ones from the first "
+             "blocking or persistent one "
+             "on, persistent ones up to 60 at a time"},
     FormText{Form::kLocal, "local", "types and operations that hocket has itself, in the host's memory"},
 };
 

@@ -27,6 +27,8 @@ class MadeCall {
   int start();
   int end();
   int free();
+  // As long as it has been started or planned; others may end it.
+  MPI_Request& request() { return request_; }
   // What the MPI has done with the request that it must not; empty: nothing.
   const std::string& complaint() const { return complaint_; }
 

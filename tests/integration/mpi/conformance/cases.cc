@@ -261,6 +261,7 @@ std::vector<Form> forms_of(const Case& which, Forms forms) {
 Case in_form(const Case& which, Form form) {
   Case result = which;
   result.form = form;
+  result.frees_types = false;
   if (form == Form::kBlocking) return result;
   Random random(hash(which.salt, 71));
   result.end = static_cast<End>(random.below(kEnds));

@@ -96,6 +96,9 @@ bool is_open_mpi_dangerous(const Case& which, const Communicator& communicator) 
   if (is_own_operation_on_derived_type(which) && bytes_of_block(which) > 4000) return true;
   switch (which.collective) {
     case Collective::kAlltoallw:
+      // Version 4 unpacks more than there is of parts of long elements.
+      if (which.is_mixed && host().version < 5 && bytes_of_block(which) > 4000) return true;
+      [[fallthrough]];
     case Collective::kExscan:
       // Versions 4 and 5 on one rank multiply displacements by an extent, or read from MPI_IN_PLACE.
       return communicator.size == 1;
@@ -137,6 +140,11 @@ bool is_host_dangerous(const Case& which, const Communicator& communicator) {
   }
 }
 
+bool is_host_dangerous_to_others(const Case& which, const Communicator& communicator) {
+  const bool is_derived = which.shape != Shape::kPlain || which.is_mixed || which.family.size() != 1;
+  return is_host_dangerous(which, communicator) || (host().maker == Maker::kIntel && is_derived);
+}
+
 bool spare_host(Case& which) {
   const bool is_old = host().maker == Maker::kIntel || (host().maker == Maker::kMpich && host().version < 5);
   // MPICH 4.0.2 and Intel MPI copy the root's own block when MPI_Gather_init is called, and free types once too often.
@@ -152,6 +160,17 @@ bool spare_host(Case& which) {
   const bool ends_all = which.end == End::kTestall || which.end == End::kWaitall;
   if (which.form == Form::kPersistent && ends_all && host().maker == Maker::kMpich) which.end = End::kWait;
   return true;
+}
+
+bool spare_host_among_others(Case& which) {
+  // MPICH's end several requests that way, and errors of one are those of all.
+  if (which.form == Form::kPersistent && host().maker != Maker::kOpenMpi) return false;
+  // A rank without data in it tells the next call of that communicator apart otherwise than ranks with data do.
+  const bool is_exchange = which.collective == Collective::kAlltoallv || which.collective == Collective::kAlltoallw;
+  if (host().maker == Maker::kOpenMpi && is_exchange && which.is_in_place) return false;
+  // The MPIs' own cut by counts there where their blocking ones don't, too, and move operands by lower bounds.
+  if (which.is_mixed || is_own_operation_on_derived_type(which)) return false;
+  return spare_host(which);
 }
 
 bool is_operation_the_hosts(const Case& which) {

@@ -10,9 +10,13 @@ namespace conformance {
 // Whether this MPI may crash, hang or write where it must not in such a case. Then it is not asked, and this program's
 // own reckoning is the law.
 bool is_host_dangerous(const Case& which, const Communicator& communicator);
+// The same where buffers of several calls lie side by side, so that what is written beyond one is seen more often.
+bool is_host_dangerous_to_others(const Case& which, const Communicator& communicator);
 
 // Of a started call that is the MPI's: leaves out what it can't do. False: it can't be made at all.
 bool spare_host(Case& which);
+// The same of one that is under way among others, ended by any function.
+bool spare_host_among_others(Case& which);
 
 // Whether a predefined operation means to this MPI on this type what only it knows.
 bool is_operation_the_hosts(const Case& which);

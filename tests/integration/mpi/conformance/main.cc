@@ -3,8 +3,11 @@
 // and, through its switch, by the MPI underneath, always blocking; then whole buffers are compared, and both with what
 // this program reckons by itself. Persistent ones are started two or three times, by turns with other data.
 //
-//   conformance [--cases N] [--seed S] [--first N] [--only NAME] [--must NAMES] [--forms FORMS] [--off] [--strict]
-//               [--corrupt N] [--limit SECONDS]
+// With --batches: calls in all forms, several at a time and on several communicators, among messages, ended by every
+// function that ends requests, in an order of each rank's.
+//
+//   conformance [--cases N] [--seed S] [--first N] [--only NAME] [--must NAMES] [--forms FORMS] [--batches] [--off]
+//               [--strict] [--corrupt N] [--limit SECONDS]
 // --only: one collective ("Bcast"). --must: these collectives ("Bcast,Scan" or "all") must be carried out by hocket
 // whenever there is more than one rank, but for started ones by the program's own operations. --forms: "blocking",
 // "started" or "persistent", or "all": each case in the blocking form, and one in four in each of the others besides.
@@ -20,6 +23,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "batch_runner.h"
 #include "last_words.h"
 #include "random.h"
 #include "runner.h"
@@ -37,6 +41,7 @@ struct Options {
   unsigned limit_seconds = 120;
   bool stays_off = false;
   bool is_strict = false;
+  bool has_batches = false;
   Forms forms = Forms::kAll;
 };
 
@@ -67,6 +72,10 @@ bool read_options(int argc, char** argv, Options& options) {
     }
     if (name == "--strict") {
       options.is_strict = true;
+      continue;
+    }
+    if (name == "--batches") {
+      options.has_batches = true;
       continue;
     }
     const char* value = i + 1 < argc ? argv[++i] : nullptr;
@@ -101,8 +110,8 @@ bool is_named(const std::string& names, Collective collective) {
 
 Score sum_over_ranks(const Score& mine) {
   Score all = mine;
-  for (uint64_t* number : {&all.calls, &all.carried_out, &all.passed_through, &all.by_design, &all.without_host,
-                           &all.alone, &all.failures, &all.host_wrong, &all.host_traces}) {
+  for (uint64_t* number : {&all.calls, &all.carried_out, &all.passed_through, &all.by_design, &all.together,
+                           &all.without_host, &all.alone, &all.failures, &all.host_wrong, &all.host_traces}) {
     MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   }
   return all;
@@ -115,6 +124,7 @@ void print(const std::string& name, const Score& score) {
       static_cast<unsigned long long>(score.carried_out), static_cast<unsigned long long>(score.alone),
       static_cast<unsigned long long>(score.passed_through), static_cast<unsigned long long>(score.failures));
   if (score.by_design > 0) std::printf("  by design %llu", static_cast<unsigned long long>(score.by_design));
+  if (score.together > 0) std::printf("  with the host's %llu", static_cast<unsigned long long>(score.together));
   if (score.without_host > 0) std::printf("  without host %llu", static_cast<unsigned long long>(score.without_host));
   if (score.host_wrong > 0) std::printf("  host wrong %llu", static_cast<unsigned long long>(score.host_wrong));
   if (score.host_traces > 0) {
@@ -129,12 +139,14 @@ void add(Score& sum, const Score& more) {
   sum.carried_out += more.carried_out;
   sum.passed_through += more.passed_through;
   sum.by_design += more.by_design;
+  sum.together += more.together;
   sum.alone += more.alone;
   sum.failures += more.failures;
 }
 
 // Of all functions of a form. What must be and is not is added to `missing`.
-Score report_form(const Runner& runner, const Options& options, Form form, int rank, uint64_t& missing) {
+template <class AnyRunner>
+Score report_form(const AnyRunner& runner, const Options& options, Form form, int rank, uint64_t& missing) {
   static const char* const names[] = {"all blocking", "all non-blocking", "all persistent"};
   Score sum;
   for (int i = 0; i < kCollectives; ++i) {
@@ -149,16 +161,24 @@ Score report_form(const Runner& runner, const Options& options, Form form, int r
   return sum;
 }
 
+uint64_t sum_of(uint64_t mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return mine;
+}
+
+uint64_t other_failures(const Runner&) { return 0; }
+uint64_t other_failures(const BatchRunner& runner) { return runner.other_failures(); }
+
 // Whether everything is as it must be; the same on all ranks.
-bool report(const Runner& runner, const Options& options, int rank) {
-  uint64_t failures = 0, missing = 0, cases = 0;
+template <class AnyRunner>
+bool report(const AnyRunner& runner, const Options& options, int rank) {
+  uint64_t failures = sum_of(other_failures(runner)), missing = 0, cases = 0;
   for (const Form form : {Form::kBlocking, Form::kStarted, Form::kPersistent}) {
     const Score score = report_form(runner, options, form, rank, missing);
     failures += score.failures;
     cases += score.cases;
   }
-  uint64_t corrupted = runner.corrupted();
-  MPI_Allreduce(MPI_IN_PLACE, &corrupted, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  const uint64_t corrupted = sum_of(runner.corrupted());
   const bool is_good = failures == 0 && missing == 0 && cases > 0;
   if (rank != 0) return is_good;
   if (corrupted > 0) {
@@ -172,6 +192,35 @@ bool report(const Runner& runner, const Options& options, int rank) {
   std::printf("conformance: %s: %llu cases, %llu failures on all ranks\n", is_good ? "passed" : "FAILED",
               static_cast<unsigned long long>(cases), static_cast<unsigned long long>(failures));
   return is_good;
+}
+
+struct Scene {
+  const Switch& hocket;
+  const Places& places;
+  const std::vector<Communicator>& communicators;
+  const Rules& rules;
+  const Cases& cases;
+};
+
+bool run_cases(const Scene& scene, const Options& options, int rank) {
+  Runner runner(scene.hocket, scene.places, scene.communicators, scene.rules);
+  for (uint64_t number = options.first; number < options.first + options.cases; ++number) {
+    const Case one = scene.cases.make(number);
+    if (options.only.empty() || is_named(options.only, one.collective)) runner.run(one);
+  }
+  return report(runner, options, rank);
+}
+
+bool run_batches(const Scene& scene, const Options& options, uint64_t seed, int rank) {
+  BatchRunner runner(scene.hocket, scene.places, scene.communicators, scene.rules);
+  const Batches batches(seed, scene.cases);
+  for (uint64_t number = options.first; number < options.first + options.cases; ++number) {
+    Batch one = batches.make(number);
+    if (!options.only.empty())
+      std::erase_if(one.items, [&](const Case& item) { return !is_named(options.only, item.collective); });
+    runner.run(one);
+  }
+  return report(runner, options, rank);
 }
 
 bool run(const Options& options, unsigned char* stack) {
@@ -195,12 +244,8 @@ bool run(const Options& options, unsigned char* stack) {
   rules.corrupt_each = options.corrupt_each;
   rules.is_strict = options.is_strict;
   rules.forms = options.forms;
-  Runner runner(hocket, places, communicators, rules);
-  for (uint64_t number = options.first; number < options.first + options.cases; ++number) {
-    const Case one = cases.make(number);
-    if (options.only.empty() || is_named(options.only, one.collective)) runner.run(one);
-  }
-  const bool is_good = report(runner, options, rank);
+  const Scene scene{hocket, places, communicators, rules, cases};
+  const bool is_good = options.has_batches ? run_batches(scene, options, seed, rank) : run_cases(scene, options, rank);
   std::fflush(stdout);  // before others write about MPI_Finalize
   free_communicators(communicators);
   forget_layouts();

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "operations.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace conformance {
 namespace {
 
-const Layout* operands = nullptr;
-int foreign = 0;
+std::mutex operands_lock;
+std::vector<const Layout*> all_operands;
+std::atomic<int> foreign = 0;
+
+const Layout* find_operands(MPI_Datatype type) {
+  const std::lock_guard lock(operands_lock);
+  for (const Layout* layout : all_operands) {
+    if (layout->type == type) return layout;
+  }
+  return nullptr;
+}
 
 template <class T>
 void add(const unsigned char* left, unsigned char* inout) {
@@ -48,7 +59,8 @@ void multiply_matrices(const unsigned char* left, unsigned char* inout, size_t, 
 // What the MPI calls: operands in the program's layout.
 template <CombineSequence combine>
 void combine_instances(const void* in, void* inout, int64_t count, MPI_Datatype type) {
-  if (operands == nullptr || type != operands->type) {
+  const Layout* operands = find_operands(type);
+  if (operands == nullptr) {
     ++foreign;
     return;
   }
@@ -157,7 +169,15 @@ void free_operations() {
   }
 }
 
-void expect_operands(const Layout* layout) { operands = layout; }
+void expect_operands(const Layout* layout) {
+  const std::lock_guard lock(operands_lock);
+  if (layout != nullptr) all_operands.push_back(layout);
+}
+
+void forget_operands() {
+  const std::lock_guard lock(operands_lock);
+  all_operands.clear();
+}
 
 int foreign_operands() { return foreign; }
 

@@ -33,8 +33,10 @@ const Operation& operation(const char* name);
 // Ends of the program's own operations; before MPI_Finalize.
 void free_operations();
 
-// Which layout the program's own operations will meet, until the next call. How often one met another type so far.
+// Which layouts the program's own operations may meet, until they are forgotten. How often one met another type so far.
+// Thread safety: operations may be called by any thread.
 void expect_operands(const Layout* layout);
+void forget_operands();
 int foreign_operands();
 
 // inout = left op inout for so many sequences of `family`, packed without padding between the elements.

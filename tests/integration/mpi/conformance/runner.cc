@@ -185,7 +185,7 @@ void Runner::ask_host(const Case& which, Trial& trial, Round& round) {
   MadeCall call(one, trial.part, trial.communicator, trial.in.data() + round.input.origin,
                 round.host.data() + round.output.origin);
   append(trial.doubt, error_text("host", call.make()));
-  expect_operands(nullptr);
+  forget_operands();
   switch_.turn(true);
   round.is_host_asked = true;
   if (foreign_operands() != foreign) append(trial.doubt, "the program's operation got operands of another type");
@@ -216,7 +216,7 @@ void Runner::run_once(const Case& which, Trial& trial, Round& round) {
   int error = call.make();
   if (error == MPI_SUCCESS && which.form == Form::kStarted) error = call.end();
   const bool is_passed_through = count_call(which, trial.communicator, before) || !switch_.is_there();
-  expect_operands(nullptr);
+  forget_operands();
   append(switch_.is_there() ? trial.wrong : trial.doubt, error_text("hocket", error));
   append(trial.wrong, call.complaint());
   check_input(which, trial, round);
@@ -244,7 +244,7 @@ void Runner::run_persistent(const Case& which, Trial& trial, Round& round, bool 
     expect_operands(trial.part.operands);
     error = call.start();
     if (error == MPI_SUCCESS) error = call.end();
-    expect_operands(nullptr);
+    forget_operands();
     const bool is_passed_through = count_call(which, trial.communicator, before) || !switch_.is_there();
     append(trial.wrong, call.complaint());
     check_input(which, trial, now);
