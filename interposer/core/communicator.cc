@@ -15,6 +15,7 @@
 #include "c_api/internal/pending.h"
 #include "c_api/internal/set_up.h"
 #include "core/device_memory.h"
+#include "core/ended_takeovers.h"
 #include "core/endpoint.h"
 #include "core/last_words.h"
 #include "core/progress/under_way.h"
@@ -25,8 +26,7 @@ namespace {
 struct List {
   std::mutex mutex;
   std::vector<Communicator*> all;
-  std::deque<hocket_comm_t*> leaving;                      // what peers may still use
-  std::deque<std::unique_ptr<c_api::Takeover>> takeovers;  // over, and peers may still look at them
+  std::deque<hocket_comm_t*> leaving;  // what peers may still use
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -60,32 +60,6 @@ void collect(size_t looks) {
   }
 }
 
-// The same of takeovers.
-void collect_takeovers(size_t looks) {
-  List& self = list();
-  for (; looks != 0; --looks) {
-    std::unique_ptr<c_api::Takeover> one;
-    {
-      const std::lock_guard lock(self.mutex);
-      if (self.takeovers.empty()) return;
-      one = std::move(self.takeovers.front());
-      self.takeovers.pop_front();
-    }
-    if (one->may_go()) continue;
-    const std::lock_guard lock(self.mutex);
-    self.takeovers.push_back(std::move(one));
-  }
-}
-
-// Beyond that the oldest goes: what peers may still want to know of it only costs them room.
-constexpr size_t kMostTakeovers = 1024;
-
-// The list is locked.
-void keep_takeover(List& self, std::unique_ptr<c_api::Takeover> takeover) {
-  self.takeovers.push_back(std::move(takeover));
-  if (self.takeovers.size() > kMostTakeovers) self.takeovers.pop_front();
-}
-
 // The list is locked.
 void leave(List& self, hocket_comm_t*& comm) {
   if (comm == nullptr) return;
@@ -96,15 +70,15 @@ void leave(List& self, hocket_comm_t*& comm) {
   comm = nullptr;
 }
 // What comes of one that is under way, for good: the communicator, if all ranks have taken over.
-void end_takeover(List& self, Communicator& communicator) {
+void end_takeover(Communicator& communicator) {
   std::unique_ptr<c_api::Takeover>& takeover = communicator.counting.takeover;
   if (takeover == nullptr) return;
   if (takeover->leave()) communicator.comm = c_api::take(*takeover);
-  keep_takeover(self, std::move(takeover));
+  keep_takeover(std::move(takeover));
 }
 
 void leave(List& self, Communicator& communicator) {
-  end_takeover(self, communicator);
+  end_takeover(communicator);
   leave(self, communicator.comm);
   for_each_home(communicator, [&](PersistentHome& home) { leave(self, home.comm); });
 }
@@ -262,18 +236,24 @@ void take_over(Communicator& self) {
 
 void retire_takeover(Communicator& self) {
   (void)self.counting.takeover->leave();
-  const std::lock_guard lock(list().mutex);
-  keep_takeover(list(), std::move(self.counting.takeover));
+  keep_takeover(std::move(self.counting.takeover));
 }
+
+// Many communicators are made for a few calls, and what leads to a takeover takes about as long as so many of the
+// MPI's.
+constexpr int kCallsBeforeTakeover = 7;
 
 // A call that waits for nobody: whether the communicator carries it out.
 bool take_next(Communicator& self, const Exchange& exchange) {
   Counting& counting = self.counting;
-  // Many communicators are made for one call.
-  if (++counting.calls_on_the_way == 1 || counting.is_takeover_ruled_out) return false;
+  if (counting.is_takeover_ruled_out) return false;
+  if (counting.calls_on_the_way < kCallsBeforeTakeover) {
+    ++counting.calls_on_the_way;
+    return false;
+  }
   if (counting.takeover == nullptr) {
     collect_takeovers(kLooksPerClose);
-    counting.takeover = exchange.begin_takeover(exchange.user);
+    if (exchange.begin_takeover != nullptr) counting.takeover = exchange.begin_takeover(exchange.user);
     counting.is_takeover_ruled_out = counting.takeover == nullptr;
     if (counting.is_takeover_ruled_out) return false;
   }
@@ -352,10 +332,7 @@ void close_with_peers(Communicator& communicator) {
       HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
     comm = nullptr;
   };
-  {
-    const std::lock_guard lock(list().mutex);
-    end_takeover(list(), communicator);
-  }
+  end_takeover(communicator);
   close(communicator.comm);
   if (communicator.persistent.calls.load(std::memory_order_acquire) == 0)
     for_each_home(communicator, [&](PersistentHome& home) { close(home.comm); });
@@ -372,11 +349,12 @@ void close_all() {
   {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
+    for (Communicator* communicator : list().all) end_takeover(*communicator);
+    drop_takeovers();
     for (Communicator* communicator : list().all) {
       leave(list(), *communicator);
       refuse(*communicator, Outcome::kFreed);
     }
-    list().takeovers.clear();  // the job's communicator, which they are in, goes next
   }
   c_api::Backoff backoff(endpoint());
   for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {

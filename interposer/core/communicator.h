@@ -170,9 +170,9 @@ inline bool have_all(const size_t* counts, int size) {
 struct Exchange {
   // Blocks; 0 for success.
   int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
-  // Without waiting for anybody; nullptr: they can't, on all ranks alike.
-  std::unique_ptr<c_api::Takeover> (*begin_takeover)(void* user);
   void* user;
+  // Without waiting for anybody; where there is none or the answer is nullptr they can't, on all ranks alike.
+  std::unique_ptr<c_api::Takeover> (*begin_takeover)(void* user) = nullptr;
 };
 
 // A communicator that has been seen for the first time, in the list.
@@ -186,7 +186,7 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
 
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
 // a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. In calls that wait for
-// nobody, from the second on, ranks tell each other what they have to, where they can, and the communicator takes over
+// nobody, from the eighth on, ranks tell each other what they have to, where they can, and the communicator takes over
 // as soon as all have heard that (communicator/setup/takeover.h). kCarriedOut: it is ready now; kFailed: what the user
 // has asked for can't be done, which has been told on stderr; otherwise why it isn't ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);

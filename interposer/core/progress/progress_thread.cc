@@ -23,11 +23,22 @@
 namespace hocket::interposer {
 namespace {
 
-// Between looks: where calls wait for this thread, and where they have not for a while.
-constexpr int64_t kShortPauseNs = 20'000, kShortPauseOnSharedCoreNs = 500'000, kLongestPauseNs = 1'000'000;
+// Between looks: where calls wait for this thread, and where they have not for a while. After the last call it stays at
+// hand.
+struct Pauses {
+  int64_t shortest_ns, longest_ns, at_hand_ns;
+};
+constexpr Pauses pauses_on(Core core) {
+  switch (core) {
+    case Core::kSpare:
+      return {20'000, 1'000'000, 20'000'000};
+    case Core::kOfRank:
+      return {500'000, 1'000'000, 20'000'000};
+    default:
+      return {500'000, 10'000'000, 100'000'000};
+  }
+}
 constexpr int64_t kPausesPerWait = 16;
-// After the last call the thread stays at hand.
-constexpr int64_t kAtHandNs = 20'000'000;
 
 struct ProgressThread {
   std::mutex mutex;  // of its beginning and end
@@ -35,7 +46,8 @@ struct ProgressThread {
   std::atomic<bool> is_there{false}, has_failed{false};
   pthread_t thread{};
   ThreadsWork work{};
-  std::atomic<bool> is_eager{false}, has_core{false};
+  std::atomic<bool> is_eager{false};
+  std::atomic<Core> core{Core::kOfRank};
   // A futex: goes up when the thread is called. Its sleep lasts until then, or as long as it wants.
   std::atomic<uint32_t> calls{0};
   enum class Sleeps : uint32_t { kNot, kForMoments, kUntilCalled };
@@ -76,7 +88,7 @@ bool sleep(ProgressThread& self, Sleeps how, int64_t most_ns) {
 // waited: what a look takes is a small part of the time between two.
 void stay_at_hand(ProgressThread& self) {
   const bool is_eager = self.is_eager.load(std::memory_order_relaxed);
-  const int64_t shortest_ns = self.has_core.load(std::memory_order_relaxed) ? kShortPauseNs : kShortPauseOnSharedCoreNs;
+  const auto [shortest_ns, longest_ns, at_hand_ns] = pauses_on(self.core.load(std::memory_order_relaxed));
   int64_t pause_ns = shortest_ns;
   uint32_t looks_seen = internal::looks_made.load(std::memory_order_relaxed);
   auto last_used_ns = static_cast<int64_t>(now_ns()), last_moved_ns = last_used_ns;
@@ -87,18 +99,18 @@ void stay_at_hand(ProgressThread& self) {
     const bool is_looked_after = std::exchange(looks_seen, looks) != looks;
     if (is_called || is_looked_after) last_used_ns = last_moved_ns = now;
     if (is_looked_after && !is_eager) {
-      pause_ns = is_called ? shortest_ns : std::min(2 * pause_ns, kLongestPauseNs);
+      pause_ns = is_called ? shortest_ns : std::min(2 * pause_ns, longest_ns);
       continue;
     }
     const Moves moves = self.work.advance();
     if (moves == Moves::kSomething) last_moved_ns = now;
     if (moves == Moves::kNone) {
-      pause_ns = std::min(2 * pause_ns, kLongestPauseNs);
-      if (now - last_used_ns > kAtHandNs) return self.work.rest();
+      pause_ns = std::min(2 * pause_ns, longest_ns);
+      if (now - last_used_ns > at_hand_ns) return self.work.rest();
       continue;
     }
     last_used_ns = now;
-    pause_ns = std::clamp((now - last_moved_ns) / kPausesPerWait, shortest_ns, kLongestPauseNs);
+    pause_ns = std::clamp((now - last_moved_ns) / kPausesPerWait, shortest_ns, longest_ns);
   }
 }
 
@@ -137,12 +149,13 @@ void call_progress_thread(const ThreadsTask& task, const ThreadsWork& work) {
     if (self.has_failed.load(std::memory_order_relaxed)) return;
     self.work = work;
     self.is_eager.store(task.is_eager, std::memory_order_relaxed);
-    self.has_core.store(task.has_core, std::memory_order_relaxed);
+    self.core.store(task.core, std::memory_order_relaxed);
     start(self);
     return;
   }
   const Sleeps sleeps = self.sleeps.load(std::memory_order_seq_cst);
-  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long && task.has_core)) wake_up(self);
+  if (sleeps == Sleeps::kUntilCalled || (sleeps == Sleeps::kForMoments && task.is_long && task.core == Core::kSpare))
+    wake_up(self);
 }
 
 void stop_progress_thread() {

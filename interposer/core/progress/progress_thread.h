@@ -10,9 +10,16 @@
 
 namespace hocket::interposer {
 
+// What it takes to look.
+enum class Core : uint8_t {
+  kSpare,     // nothing: it looks at short intervals, and is woken for long calls
+  kOfRank,    // the time of its own rank
+  kOfSeveral  // that of ranks that share the core, and that pass it on to each other: it interrupts them as it wakes
+};
+
 struct ThreadsTask {
   bool is_eager;  // moves calls whoever looks
-  bool has_core;  // looks at short intervals, and is woken for long calls; otherwise it takes its time from ranks
+  Core core;
   bool is_long;
 };
 

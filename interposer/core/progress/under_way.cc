@@ -105,7 +105,10 @@ void watch(Communicator& communicator, bool is_long) {
   }
   if (the_policy.by == ProgressBy::kCalls) return;
   const bool is_eager = the_policy.by == ProgressBy::kThread;
-  call_progress_thread({is_eager, the_policy.has_spare_cores || is_eager, is_long}, {advance_by_thread, rest});
+  const Core core = the_policy.has_spare_cores || is_eager ? Core::kSpare
+                    : the_policy.share_cores               ? Core::kOfSeveral
+                                                           : Core::kOfRank;
+  call_progress_thread({is_eager, core, is_long}, {advance_by_thread, rest});
 }
 
 void stop_watching(Communicator& communicator) {

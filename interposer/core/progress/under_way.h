@@ -24,6 +24,7 @@ struct ProgressPolicy {
   ProgressBy by = ProgressBy::kChoice;
   bool is_hooked = false;        // all waits in the MPI come to advance_in_mpi()
   bool has_spare_cores = false;  // one more a rank, on each machine of the job
+  bool share_cores = false;      // ranks of the job do, somewhere
 };
 
 // In MPI_Init and MPI_Finalize; in a forked child, too, which has no such thread.

@@ -86,7 +86,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   SetUpExchange over(handle);
-  const Exchange exchange{SetUpExchange::allgather, SetUpExchange::begin_takeover, &over};
+  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (handle == handles.comm_world && communicator.phase == Phase::kReady) {
     set_wake_communicator(communicator.comm);

@@ -126,16 +126,17 @@ int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void
   }
 }
 
-// What devices' memory needs, ranks have to agree on first.
+// What devices' memory needs, ranks have to agree on first. A rank that can't take part says so.
 std::unique_ptr<c_api::Takeover> SetUpExchange::begin_takeover(void* user) {
   const MPI_Comm comm = static_cast<SetUpExchange*>(user)->comm_;
   const uint64_t number = number_of(comm);
   std::vector<int> in_world;
-  if (number == 0 || endpoint() == nullptr || !find_in_world(comm, in_world)) return nullptr;
-  if (device::may_be_there() || device::offer() != device::DeviceOffer::kStage) return nullptr;
+  if (number == 0 || !find_in_world(comm, in_world)) return nullptr;
+  // The offer looks for drivers that were loaded meanwhile.
+  const bool is_stage = device::offer() == device::DeviceOffer::kStage && !device::may_be_there();
   int rank = 0;
   next_pmpi().Comm_rank(comm, &rank);
-  return c_api::make_takeover(met_in(), rank, in_world, number);
+  return c_api::make_takeover(met_in(), rank, in_world, number, is_stage && endpoint() != nullptr);
 }
 
 }  // namespace hocket::interposer

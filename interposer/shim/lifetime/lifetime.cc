@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/environment.h"
@@ -29,6 +30,7 @@
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/exchange.h"
 #include "shim/communicators/lineage.h"
+#include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
 #include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
@@ -229,6 +231,9 @@ bool start_serving(const std::vector<StartFacts>& all) {
       std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_by_threads != 0; });
   able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage(are_by_threads));
   if (!all_are(able)) return false;
+  std::vector<uint64_t> nodes;
+  for (const StartFacts& one : all) nodes.push_back(one.node);
+  note_nodes(std::move(nodes));
   // On one node it is not needed, and communicators are not to be had without end.
   if (!are_on_one_node(all) && !all_are(open_wire())) {
     close_wire();
@@ -310,7 +315,7 @@ void begin_job() {
     waits.settle(share_cores);
     const bool are_hooked =
         std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_hooked != 0; });
-    begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, have_spare_cores(all)});
+    begin_progress({static_cast<ProgressBy>(job.settings.progress), are_hooked, have_spare_cores(all), share_cores});
   }
   job.has_wrong_settings = is_wanted && find_wrong_settings(environment, all);
   const bool serving = is_wanted && start_serving(all);

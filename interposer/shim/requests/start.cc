@@ -7,6 +7,7 @@
 #include "c_api/internal/call.h"
 #include "shim/buffers/packing.h"
 #include "shim/collectives/misfit.h"
+#include "shim/communicators/nodes.h"
 #include "shim/job/errors.h"
 #include "shim/underneath/handles.h"
 
@@ -214,7 +215,14 @@ Decision find_starter(MPI_Comm comm, bool may_wait) {
     decision.why = Outcome::kSingleRank;
     return decision;
   }
-  if (communicator.phase == Phase::kCounting && may_wait) prepare_communicator(communicator, comm, Waiting::kAll);
+  if (communicator.phase == Phase::kCounting && may_wait) {
+    // Between nodes nothing would come of it.
+    if (spans_nodes(comm)) {
+      decision.why = Outcome::kNotByEngines;
+      return decision;
+    }
+    prepare_communicator(communicator, comm, Waiting::kAll);
+  }
   if (communicator.phase == Phase::kCounting)
     decision.why = may_wait || communicator.counting.is_takeover_ruled_out ? Outcome::kNotSetUp : Outcome::kCarriedOut;
   else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)

@@ -19,7 +19,8 @@ namespace hocket::c_api {
 using communicator::Takeover;
 
 // `job`: a communicator in which the whole job has met (has_notices()). nullptr: there is no memory.
-std::unique_ptr<Takeover> make_takeover(hocket_comm_t* job, int rank, const std::vector<int>& in_job, uint64_t number);
+std::unique_ptr<Takeover> make_takeover(hocket_comm_t* job, int rank, const std::vector<int>& in_job, uint64_t number,
+                                        bool may_take_part);
 // The communicator of one in which all have taken over.
 hocket_comm_t* take(Takeover& takeover);
 

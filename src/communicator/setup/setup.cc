@@ -200,7 +200,7 @@ Setup::~Setup() {
   if (!is_announced_ && parts_.block != nullptr) context_.region().free(parts_.block);
   if (parts_.own_tag) context_.tags()->give_back(*parts_.own_tag);
   // Peers may know of this memory: it stays theirs until the context goes.
-  if (parts_.lane != nullptr) parts_.lane->abandon();
+  if (is_announced_ && parts_.lane != nullptr) parts_.lane->abandon();
 }
 
 void Setup::use_cross_memory(bool is_used, const char* why_not) {
@@ -284,6 +284,9 @@ Result<std::unique_ptr<Communicator>> Setup::run() {
 Result<const void*> Setup::introduce() {
   waits_for_none_ = true;
   HOCKET_TRY(prepare_own());
+  if (!is_known(mine_) || mine_.cross_memory == CrossMemoryTrial::Wish::kOn)
+    return Status(Code::kNotSupported, "ranks would have to wait for each other");
+  is_announced_ = true;
   return static_cast<const void*>(&mine_);
 }
 
@@ -297,8 +300,9 @@ Result<std::unique_ptr<Communicator>> Setup::meet(const void* all) {
   return build_without_asking();
 }
 
+bool Setup::is_known(const Introduction& one) { return one.has_met_all != 0 && one.address_limit == 0; }
+
 bool Setup::needs_one_round() const {
-  const auto is_known = [](const Introduction& one) { return one.has_met_all != 0 && one.address_limit == 0; };
   return !parts_.participants.span_nodes() && all_[0].cross_memory != CrossMemoryTrial::Wish::kOn &&
          std::all_of(all_.begin(), all_.end(), is_known);
 }

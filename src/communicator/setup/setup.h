@@ -46,6 +46,8 @@ class Setup final : private carriers::Rounds {
   // and, when it has heard them all, one after the other in `all`, the communicator.
   Result<const void*> introduce();
   Result<std::unique_ptr<Communicator>> meet(const void* all);
+  // After introduce(): nobody knows of it any more, or has ever known. Otherwise what others may know of stays theirs.
+  void end_unused() { is_announced_ = false; }
 
  private:
   static constexpr size_t kReasonBytes = 504;
@@ -118,6 +120,7 @@ class Setup final : private carriers::Rounds {
   // "" if this rank can and should read its neighbour's memory, else why not.
   std::string judge_cross_memory();
   // --- second round, or none. The same on all ranks.
+  static bool is_known(const Introduction& one);
   bool needs_one_round() const;
   Result<std::unique_ptr<Communicator>> build_without_asking();
   Result<std::unique_ptr<Communicator>> build_and_agree();

@@ -14,12 +14,10 @@ using engines::shared_memory::MemoryTransport;
 using engines::shared_memory::NodeGroup;
 using engines::shared_memory::RankBlock;
 
-// All ranks of the job get room for notices and takeovers.
+// All ranks of the job get room for notices.
 size_t Setup::block_bytes() const {
   const size_t bytes = RankBlock::bytes(bootstrap_.size);
-  using engines::shared_memory::NoticeBoard;
-  using engines::shared_memory::TakeoverBoard;
-  return is_whole_job() ? bytes + sizeof(NoticeBoard) + sizeof(TakeoverBoard) : bytes;
+  return is_whole_job() ? bytes + sizeof(engines::shared_memory::NoticeBoard) : bytes;
 }
 
 std::vector<platform::Address> Setup::addresses_here() const {

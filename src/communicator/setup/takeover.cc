@@ -21,13 +21,14 @@ constexpr uint64_t kEagerCalls = 64, kCallsPerLook = 16;
 
 }  // namespace
 
-Takeover::Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number)
+Takeover::Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, bool may_take_part)
     : context_(job.context()),
       board_(*job.participants().group),
       rank_(rank),
       in_job_(std::move(in_job)),
       number_(number),
-      places_(in_job_.size()) {
+      places_(in_job_.size()),
+      takes_part_(may_take_part) {
   untold_.reserve(in_job_.size());  // for the end, which doesn't fail
 }
 
@@ -35,8 +36,10 @@ Takeover::Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_jo
 Takeover::~Takeover() {
   Place* const own = places_[rank_];
   const bool is_done = own != nullptr && Takeovers::is_done(*own);
-  if (communicator_ != nullptr && is_done) communicator_->end_unused();
-  if (is_done) Takeovers::give_back(*own);
+  if (!is_done) return;
+  if (communicator_ != nullptr) communicator_->end_unused();
+  if (setup_ != nullptr) setup_->end_unused();
+  Takeovers::give_back(*own);
 }
 
 void Takeover::introduce() {
@@ -51,18 +54,20 @@ void Takeover::introduce() {
   }
   if (places_[rank_] == nullptr)
     HOCKET_LOG_DEBUG("no takeover of a communicator of %u ranks: %s", size,
-                     told.is_ok() ? "too many are under way" : told.status().message());
+                     told.is_ok() ? "no room to tell the others" : told.status().message());
 }
 
 void Takeover::begin() {
   try {
-    introduce();
+    if (takes_part_) introduce();
   } catch (const std::bad_alloc&) {
     // Nobody has heard of this rank.
   }
   takes_part_ = places_[rank_] != nullptr;
   if (takes_part_) return;
+  if (setup_ != nullptr) setup_->end_unused();
   setup_.reset();
+  introductions_ = {};
   const std::scoped_lock lock(context_.setup_mutex());
   board_.decline(number_);
 }
@@ -143,25 +148,26 @@ bool Takeover::leave() {
     if (places_[rank_]->promise.close().state == Promise::State::kSealed) find_answer();
     is_settled_ = true;
   }
+  introductions_ = {};
   untold_.resize(in_job_.size());
   std::iota(untold_.begin(), untold_.end(), 0U);
   return has_taken_over_;
 }
 
+// Who takes no part looks at nobody's place, and the others know.
 bool Takeover::may_go() {
-  const Place* const own = places_[rank_];
-  const bool have_all_left = own != nullptr && Takeovers::is_done(*own);
+  if (!takes_part_) return true;
+  Place& own = *places_[rank_];
   std::erase_if(untold_, [&](uint32_t rank) {
     Place* place = places_[rank];
-    if (place == nullptr && rank != rank_) place = board_.find(in_job_[rank], number_);
-    if (place == nullptr) return rank == rank_ || board_.has_declined(in_job_[rank], number_);
+    if (place == nullptr) place = board_.find(in_job_[rank], number_);
+    if (place == nullptr && board_.has_declined(in_job_[rank], number_)) place = &own;  // for that rank
+    if (place == nullptr) return false;
     // Release: this rank's looks at the place, and at what it tells of, are over.
     place->done.fetch_add(1, std::memory_order_acq_rel);
     return true;
   });
-  // Who has left, and has no place yet, won't have one.
-  if (have_all_left) untold_.clear();
-  return untold_.empty() && (own == nullptr || Takeovers::is_done(*own));
+  return untold_.empty() && Takeovers::is_done(own);
 }
 
 }  // namespace hocket::communicator

@@ -26,8 +26,8 @@ class Takeover {
  public:
   // This rank among those of the communicator that is to be made. `job`: in which all have met; it outlives this.
   // `in_job`: of each rank, which it is there. `number`: the communicator's, odd, and no other's in the job, the same
-  // on all ranks.
-  Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number);
+  // on all ranks. `may_take_part`: this rank, as far as its owner knows.
+  Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, bool may_take_part);
   ~Takeover();
   Takeover(const Takeover&) = delete;
   Takeover& operator=(const Takeover&) = delete;
@@ -69,12 +69,13 @@ class Takeover {
   std::vector<Place*> places_;  // of all ranks that have been heard, and this one's; nullptr
   uint32_t heard_ = 0;          // ranks below have been
   uint64_t calls_ = 0;
-  bool takes_part_ = false;
+  bool takes_part_;  // from the first call on: whether it has a place
   bool is_settled_ = false, has_taken_over_ = false;
   uint64_t first_call_ = 0;  // that the communicator carries out
   std::unique_ptr<Communicator> communicator_;
   bool has_left_ = false;
-  std::vector<uint32_t> untold_;  // ranks whose place has not been seen, and that don't know that this one has left
+  std::vector<uint32_t>
+      untold_;  // ranks whose place has not been seen, and that haven't been told that this one has left
 };
 
 }  // namespace hocket::communicator

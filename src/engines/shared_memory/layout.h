@@ -132,6 +132,10 @@ struct alignas(64) RankBlock {
   // 1 + where in its owner's region the board is on which it says what it has mapped of windows' memory
   // (platform::CommonBoard); 0: it has said nothing.
   std::atomic<uint64_t> board;
+  // The same of what it tells of takeovers (takeovers.h). kNoTakeovers: it has no memory for that, and takes part in
+  // none.
+  std::atomic<uint64_t> takeovers;
+  static constexpr uint64_t kNoTakeovers = ~uint64_t{0};
   // Raised by peers that would have such memory read as it lies, and miss it on the board.
   std::atomic<uint32_t> is_asked;
   // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`

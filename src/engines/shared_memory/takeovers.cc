@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "base/assertion.h"
-#include "engines/shared_memory/notices.h"
 
 namespace hocket::engines::shared_memory {
 
@@ -41,9 +40,28 @@ Promise::Settled Promise::settle(State wanted) {
   return {static_cast<State>(word & kStates), word >> kStateBits};
 }
 
-TakeoverBoard& Takeovers::board(uint32_t member) const {
-  auto* const block = reinterpret_cast<std::byte*>(group_.member(member).block);
-  return *reinterpret_cast<TakeoverBoard*>(block + RankBlock::bytes(group_.size()) + sizeof(NoticeBoard));
+TakeoverBoard* Takeovers::board(uint32_t member) const {
+  const Member& one = group_.member(member);
+  // Acquire: pairs with the release in own_board().
+  const uint64_t known = one.block->takeovers.load(std::memory_order_acquire);
+  if (known == 0 || known == RankBlock::kNoTakeovers) return nullptr;
+  std::byte* base = member == group_.rank() ? group_.region().base() : one.window.base;
+  if (member != group_.rank() && one.region != nullptr) {
+    Result<platform::Window> window = one.region->reach(known - 1 + sizeof(TakeoverBoard));
+    if (!window.is_ok()) return nullptr;
+    base = window.value().base;
+  }
+  return reinterpret_cast<TakeoverBoard*>(base + known - 1);
+}
+
+TakeoverBoard* Takeovers::own_board() {
+  std::atomic<uint64_t>& known = group_.member(group_.rank()).block->takeovers;
+  if (known.load(std::memory_order_relaxed) == 0) {
+    const void* const memory = group_.region().allocate_sparse(sizeof(TakeoverBoard));
+    known.store(memory == nullptr ? RankBlock::kNoTakeovers : 1 + group_.region().offset_of(memory),
+                std::memory_order_release);
+  }
+  return board(group_.rank());
 }
 
 TakeoverPlace* Takeovers::claim(uint64_t number, uint32_t ranks, uint64_t calls, const void* text, size_t bytes) {
@@ -51,9 +69,9 @@ TakeoverPlace* Takeovers::claim(uint64_t number, uint32_t ranks, uint64_t calls,
   const auto* const from = static_cast<const std::byte*>(text);
   while (bytes != 0 && from[bytes - 1] == std::byte{0}) --bytes;
   if (bytes > TakeoverPlace::kTextBytes) return nullptr;
-  TakeoverBoard& own = board(group_.rank());
-  for (uint32_t index = 0; index < kPlacesOfNumber; ++index) {
-    TakeoverPlace& place = place_of(own, number, index);
+  TakeoverBoard* const own = own_board();
+  for (uint32_t index = 0; own != nullptr && index < kPlacesOfNumber; ++index) {
+    TakeoverPlace& place = place_of(*own, number, index);
     if (place.number.load(std::memory_order_acquire) != 0) continue;
     place.promise.make(calls);
     place.has_made.store(0, std::memory_order_relaxed);
@@ -69,20 +87,23 @@ TakeoverPlace* Takeovers::claim(uint64_t number, uint32_t ranks, uint64_t calls,
 }
 
 void Takeovers::decline(uint64_t number) {
-  TakeoverBoard& own = board(group_.rank());
-  own.without[own.declined++ % TakeoverBoard::kWithout].store(number, std::memory_order_relaxed);
+  TakeoverBoard* const own = own_board();
+  if (own != nullptr) own->without[own->declined++ % TakeoverBoard::kWithout].store(number, std::memory_order_relaxed);
 }
 
 bool Takeovers::has_declined(uint32_t member, uint64_t number) const {
-  const auto& without = board(member).without;
+  if (group_.member(member).block->takeovers.load(std::memory_order_relaxed) == RankBlock::kNoTakeovers) return true;
+  const TakeoverBoard* const of = board(member);
+  if (of == nullptr) return false;
+  const auto& without = of->without;
   return std::any_of(std::begin(without), std::end(without),
                      [&](const auto& one) { return one.load(std::memory_order_relaxed) == number; });
 }
 
 TakeoverPlace* Takeovers::find(uint32_t member, uint64_t number) const {
-  TakeoverBoard& of = board(member);
-  for (uint32_t index = 0; index < kPlacesOfNumber; ++index) {
-    TakeoverPlace& place = place_of(of, number, index);
+  TakeoverBoard* const of = board(member);
+  for (uint32_t index = 0; of != nullptr && index < kPlacesOfNumber; ++index) {
+    TakeoverPlace& place = place_of(*of, number, index);
     if (place.number.load(std::memory_order_acquire) == number) return &place;
   }
   return nullptr;

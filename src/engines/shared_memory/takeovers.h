@@ -58,20 +58,21 @@ struct alignas(64) TakeoverPlace {
 static_assert(sizeof(TakeoverPlace) == 1024);
 
 struct TakeoverBoard {
-  static constexpr uint32_t kPlaces = 64, kWithout = 64;
+  static constexpr uint32_t kPlaces = 64, kWithout = 256;
   TakeoverPlace places[kPlaces];
   // The numbers of the last communicators that its owner has no place for. Relaxed: nothing is told beside.
   std::atomic<uint64_t> without[kWithout];
   uint64_t declined;  // how many; the owner's
 };
 
-// Behind the members' blocks and notices.
+// Each member's board is in its region from the first communicator on that it has to tell of.
 class Takeovers {
  public:
   explicit Takeovers(const NodeGroup& group) : group_(group) {}
-  // An own place for a communicator of `ranks`, of which `calls` are started. nullptr: there is no room.
+  // An own place for a communicator of `ranks`, of which `calls` are started. nullptr: there is no room, in one of the
+  // few places that a number may have.
   TakeoverPlace* claim(uint64_t number, uint32_t ranks, uint64_t calls, const void* text, size_t bytes);
-  // There won't be one.
+  // There won't be one, and this rank looks at nobody's.
   void decline(uint64_t number);
   bool has_declined(uint32_t member, uint64_t number) const;
   // nullptr: it isn't there, or not yet.
@@ -83,7 +84,9 @@ class Takeovers {
   static void give_back(TakeoverPlace& place) { place.number.store(0, std::memory_order_release); }
 
  private:
-  TakeoverBoard& board(uint32_t member) const;
+  // nullptr: there is none.
+  TakeoverBoard* board(uint32_t member) const;
+  TakeoverBoard* own_board();
   const NodeGroup& group_;
 };
 

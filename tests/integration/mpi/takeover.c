@@ -143,11 +143,11 @@ int main(int argc, char** argv) {
   int rounds = 0;
   for (int goes_on = 1; goes_on; ++rounds) {
     MPI_Comm comm = make(rounds % 5 == 0 ? parent : MPI_COMM_WORLD);
-    const int number = (int)(random_number() % (rounds % 4 == 0 ? kMostCalls : 7));
+    const int number = (int)(random_number() % (rounds % 2 == 0 ? kMostCalls : 16));
     use(comm, number, random_number() % 2 == 0 ? 0 : 2 + (int)(random_number() % 8));
     if (random_number() % 8 == 0) {
       MPI_Comm child = make(comm);
-      use(child, 6, 0);
+      use(child, 16, 0);
       MPI_Comm_free(&child);
     }
     if (random_number() % 16 != 0 || rounds > 100) MPI_Comm_free(&comm);

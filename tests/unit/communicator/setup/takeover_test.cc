@@ -32,10 +32,10 @@ class TakingOver : public testing::Test {
       std::vector<char> all(kThreads);
       ThreadsBootstrap::allgather(&mine, all.data(), 1, &seat);
     }
-    std::unique_ptr<Takeover> begin(uint64_t number) const {
+    std::unique_ptr<Takeover> begin(uint64_t number, bool may_take_part = true) const {
       std::vector<uint32_t> everyone;
       for (uint32_t one = 0; one < kThreads; ++one) everyone.push_back(one);
-      return std::make_unique<Takeover>(job, rank, everyone, number);
+      return std::make_unique<Takeover>(job, rank, everyone, number, may_take_part);
     }
   };
 
@@ -107,7 +107,10 @@ TEST_F(TakingOver, IsSettledAlike) {
     for (uint32_t round = 0; round < kRounds; ++round) {
       std::unique_ptr<Takeover> takeover = rank.begin(2 * round + 1);
       bool has_taken_over = false;
-      for (uint32_t call = 0; call < 1 + round % 5; ++call) has_taken_over = takeover->take_next();
+      for (uint32_t call = 0; call < 1 + round % 5; ++call) {
+        has_taken_over = takeover->take_next();
+        if (round % 4 < 2) rank.meet();  // so that all have been heard
+      }
       if (!has_taken_over) has_taken_over = round % 2 == 0 ? takeover->settle() : takeover->leave();
       EXPECT_EQ(takeover->leave(), has_taken_over);
       found[rank.rank][round] = has_taken_over;
@@ -117,6 +120,10 @@ TEST_F(TakingOver, IsSettledAlike) {
     }
   });
   for (const auto& one : found) EXPECT_EQ(one, found[0]);
+  std::array<int, 2> of_kind{};
+  for (uint32_t round = 0; round < kRounds; ++round) of_kind[round % 2] += found[0][round] ? 1 : 0;
+  EXPECT_GT(of_kind[0], 0) << "none has taken over in a call in which all wait";
+  EXPECT_GT(of_kind[1], 0) << "none has taken over before the end";
 }
 
 TEST_F(TakingOver, WaitsForNobody) {
@@ -149,6 +156,32 @@ TEST_F(TakingOver, DoesNotComeWhereARankHasNoRoom) {
     EXPECT_FALSE(takeover->settle());
     end(rank, std::move(takeover));
     for (void* memory : taken) rank.context.region().free(memory);
+  });
+}
+
+// One rank can't take part; or none, as their settings ask for more than a look: nothing is kept of it.
+TEST_F(TakingOver, LeavesNothingBehindWhereARankCannotTakePart) {
+  constexpr uint64_t kNumber = 2000;
+  run([&](const Rank& rank) {
+    rank.meet();
+    for (uint64_t number = 0; number < 2 * kNumber; ++number) {
+      if (number == kNumber) {
+        rank.meet();
+        if (rank.rank == 0) setenv("HOCKET_CMA", "on", 1);
+        rank.meet();
+      }
+      std::unique_ptr<Takeover> takeover = rank.begin(2 * number + 1, number >= kNumber || rank.rank != 1);
+      for (int call = 0; call < 4; ++call) EXPECT_FALSE(takeover->take_next());
+      EXPECT_FALSE(takeover->leave());
+      while (!takeover->may_go()) std::this_thread::yield();
+      if (number % 64 == 0) rank.meet();  // what is declined is told for a while
+    }
+    rank.meet();
+    if (rank.rank == 0) unsetenv("HOCKET_CMA");
+    rank.meet();
+    void* const memory = rank.context.region().allocate(size_t{32} << 20);
+    EXPECT_NE(memory, nullptr) << "half of what there was at the beginning";
+    rank.context.region().free(memory);
   });
 }
 

@@ -10,8 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "engines/shared_memory/notices.h"
-
 namespace hocket::engines::shared_memory {
 namespace {
 
@@ -22,9 +20,11 @@ class TakeoversOfTwo : public testing::Test {
     ASSERT_TRUE(region.is_ok()) << region.status().message();
     std::vector<Member> members;
     for (uint32_t rank = 0; rank < 2; ++rank) {
-      void* block = region.value()->allocate(RankBlock::bytes(2) + sizeof(NoticeBoard) + sizeof(TakeoverBoard));
+      void* block = region.value()->allocate(RankBlock::bytes(2));
       ASSERT_NE(block, nullptr);
-      members.push_back({.block = static_cast<RankBlock*>(block), .window = {}, .name = rank});
+      members.push_back({.block = static_cast<RankBlock*>(block),
+                         .window = {region.value()->base(), region.value()->limit()},
+                         .name = rank});
     }
     for (uint32_t rank = 0; rank < 2; ++rank)
       groups_.push_back(std::make_unique<NodeGroup>(rank, members, region.value(), false));

@@ -22,7 +22,7 @@ constexpr ThreadsWork kWork{[] {
                               ++rested;
                               internal::watched = 0;
                             }};
-constexpr ThreadsTask kTask{false, true, false};
+constexpr ThreadsTask kTask{false, Core::kSpare, false};
 
 // Whatever it takes; the test's own limit ends a thread that never comes.
 template <typename Condition>
