@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -60,15 +61,24 @@ void collect(size_t looks) {
   }
 }
 
+// From a Communicator or a PersistentHome, which another thread may just be moving, though its calls are over.
+template <typename One>
+hocket_comm_t* take_comm(One& one) {
+  const std::lock_guard lock(one.lock);
+  return std::exchange(one.comm, nullptr);
+}
+
 // The list is locked.
-void leave(List& self, hocket_comm_t*& comm) {
+template <typename One>
+void leave_one(List& self, One& one) {
+  hocket_comm_t* const comm = take_comm(one);
   if (comm == nullptr) return;
   if (c_api::leave(comm) == HOCKET_OK)
     self.leaving.push_back(comm);
   else
     HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
-  comm = nullptr;
 }
+
 // What comes of one that is under way, for good: the communicator, if all ranks have taken over.
 void end_takeover(Communicator& communicator) {
   std::unique_ptr<c_api::Takeover>& takeover = communicator.counting.takeover;
@@ -79,8 +89,8 @@ void end_takeover(Communicator& communicator) {
 
 void leave(List& self, Communicator& communicator) {
   end_takeover(communicator);
-  leave(self, communicator.comm);
-  for_each_home(communicator, [&](PersistentHome& home) { leave(self, home.comm); });
+  leave_one(self, communicator);
+  for_each_home(communicator, [&](PersistentHome& home) { leave_one(self, home); });
 }
 
 // Whether calls are under way on it, or may be started again. Acquire: pairs with the release of the thread that lowers
@@ -327,15 +337,15 @@ void close_communicator(Communicator& communicator) {
 }
 
 void close_with_peers(Communicator& communicator) {
-  const auto close = [](hocket_comm_t*& comm) {
+  const auto close = [](auto& one) {
+    hocket_comm_t* const comm = take_comm(one);
     if (comm != nullptr && hocket_comm_destroy(comm) != HOCKET_OK)
       HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
-    comm = nullptr;
   };
   end_takeover(communicator);
-  close(communicator.comm);
+  close(communicator);
   if (communicator.persistent.calls.load(std::memory_order_acquire) == 0)
-    for_each_home(communicator, [&](PersistentHome& home) { close(home.comm); });
+    for_each_home(communicator, [&](PersistentHome& home) { close(home); });
   refuse(communicator, Outcome::kFreed);
 }
 

@@ -26,22 +26,23 @@ ProgressPolicy the_policy;
 
 enum class By : uint8_t { kProgram, kMpi, kThread };
 
-// What another thread has in hand, it moves itself.
-bool advance_one(hocket_comm_t* comm, TryLock& lock, By by) {
-  if (!lock.try_lock()) return false;
+// What another thread has in hand, it moves itself. `one`: a Communicator or a PersistentHome. Who closes it takes its
+// `comm` away with the lock held.
+template <typename One>
+bool advance_one(One& one, By by) {
+  if (!one.lock.try_lock()) return false;
   bool has_moved = true;
-  if (comm != nullptr && by == By::kProgram)
-    c_api::advance(comm);
+  if (one.comm != nullptr && by == By::kProgram)
+    c_api::advance(one.comm);
   else
-    has_moved = comm != nullptr && c_api::advance_alone(comm);
-  lock.unlock();
+    has_moved = one.comm != nullptr && c_api::advance_alone(one.comm);
+  one.lock.unlock();
   return has_moved;
 }
 
-bool advance_one(Communicator& communicator, By by) {
-  bool has_moved = advance_one(communicator.comm, communicator.lock, by);
-  for_each_home(communicator,
-                [&](PersistentHome& home) { has_moved = advance_one(home.comm, home.lock, by) || has_moved; });
+bool advance_both(Communicator& communicator, By by) {
+  bool has_moved = advance_one(communicator, by);
+  for_each_home(communicator, [&](PersistentHome& home) { has_moved = advance_one(home, by) || has_moved; });
   return has_moved;
 }
 
@@ -63,7 +64,7 @@ Moves advance_all(By by) {
   Moves moves = Moves::kNone;
   for (Communicator* one : watched.all) {
     if (one->pending.load(std::memory_order_relaxed) == 0) continue;
-    moves = std::max(moves, advance_one(*one, by) ? Moves::kSomething : Moves::kNothing);
+    moves = std::max(moves, advance_both(*one, by) ? Moves::kSomething : Moves::kNothing);
   }
   // Where there is no thread that would.
   if (moves == Moves::kNone && the_policy.by == ProgressBy::kCalls) drop_idle(watched);

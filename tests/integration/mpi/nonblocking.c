@@ -391,6 +391,7 @@ int main(int argc, char** argv) {
   if (provided == MPI_THREAD_MULTIPLE) {
     threads_wait_beside_blocking_calls(rounds);
     threads_each_have_several_calls(rounds);
+    for (int i = 0; i < rounds; ++i) threads_each_have_several_calls(2);
   }
   MPI_Comm_free(&comms[1]);
   if (world_rank == 0)

@@ -55,6 +55,7 @@ static void* make_calls(void* argument) {
   return NULL;
 }
 
+// Where one of them has come to its end, its communicator goes at once.
 static void threads_each_have_several_calls(int rounds) {
   pthread_t threads[kThreads];
   struct Caller callers[kThreads];
