@@ -82,7 +82,9 @@ Result<std::vector<uint32_t>> read_lengths(const std::string& text, uint32_t ran
 Result<std::vector<bool>> read_periods(const std::string& text, size_t dimensions) {
   std::vector<bool> periods;
   for (const std::string& word : split_at_commas(text)) {
-    if (word != "yes" && word != "no") return wrong("--periodic " + text + ": `" + word + "` is neither yes nor no");
+    if (word != "yes" && word != "no")
+      return wrong(
+          std::string("--periodic ").append(text).append(": `").append(word).append("` is neither yes nor no"));
     periods.push_back(word == "yes");
   }
   if (periods.size() == 1) periods.resize(dimensions, periods.front());

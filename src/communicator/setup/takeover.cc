@@ -61,7 +61,7 @@ void Takeover::begin() {
   try {
     if (takes_part_) introduce();
   } catch (const std::bad_alloc&) {
-    // Nobody has heard of this rank.
+    HOCKET_LOG_DEBUG("no takeover of a communicator of %zu ranks: out of memory", in_job_.size());
   }
   takes_part_ = places_[rank_] != nullptr;
   if (takes_part_) return;
@@ -106,7 +106,8 @@ void Takeover::look() {
   try {
     if (!introductions_.empty() && hear_others()) make();
   } catch (const std::bad_alloc&) {
-    // As where it can't be made: this rank never says that it has.
+    // This rank never says that it has made it.
+    HOCKET_LOG_DEBUG("no takeover of a communicator of %zu ranks: out of memory", in_job_.size());
   }
   if (have_all_made()) find_answer();
 }
