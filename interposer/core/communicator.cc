@@ -79,16 +79,18 @@ void leave_one(List& self, One& one) {
     HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
 }
 
-// What comes of one that is under way, for good: the communicator, if all ranks have taken over.
-void end_takeover(Communicator& communicator) {
+// For good. True: all ranks have taken over, and the communicator is there.
+bool end_takeover(Communicator& communicator) {
   std::unique_ptr<c_api::Takeover>& takeover = communicator.counting.takeover;
-  if (takeover == nullptr) return;
-  if (takeover->leave()) communicator.comm = c_api::take(*takeover);
+  if (takeover == nullptr) return false;
+  const bool has_taken_over = takeover->leave();
+  if (has_taken_over) communicator.comm = c_api::take(*takeover);
   keep_takeover(std::move(takeover));
+  return has_taken_over;
 }
 
 void leave(List& self, Communicator& communicator) {
-  end_takeover(communicator);
+  (void)end_takeover(communicator);
   leave_one(self, communicator);
   for_each_home(communicator, [&](PersistentHome& home) { leave_one(self, home); });
 }
@@ -189,8 +191,10 @@ std::unique_ptr<const c_api::ByMpi> left_to_mpi(const hocket_comm_t* comm, bool 
 }
 
 Begins who_begins(const hocket_comm_t* comm) {
+  // Calls of engines, too: beyond those that engines take at a time they wait here, and are then to be started.
+  if (!may_move_calls()) return Begins::kNowhere;
   if (c_api::may_run_by_engines(comm)) return Begins::kByEngines;
-  return may_move_calls() && c_api::may_run_in_memory(comm) ? Begins::kByRanks : Begins::kNowhere;
+  return c_api::may_run_in_memory(comm) ? Begins::kByRanks : Begins::kNowhere;
 }
 
 void become_ready(Communicator& self, bool may_have_devices) {
@@ -236,17 +240,13 @@ void set_up(Communicator& self, const Exchange& exchange) {
   refuse(self, Outcome::kSetUpFailed);
 }
 
-// Only ranks without devices have started it.
-void take_over(Communicator& self) {
-  self.comm = c_api::take(*self.counting.takeover);
+// Where all ranks have taken over; of those, only ranks without devices have started it.
+bool take_over(Communicator& self) {
+  if (!end_takeover(self)) return false;
   self.trial.agreed = device::DeviceOffer::kStage;
   become_ready(self, false);
   HOCKET_LOG_DEBUG("a communicator of %d ranks takes over", self.size);
-}
-
-void retire_takeover(Communicator& self) {
-  (void)self.counting.takeover->leave();
-  keep_takeover(std::move(self.counting.takeover));
+  return true;
 }
 
 // Many communicators are made for a few calls, and what leads to a takeover takes about as long as so many of the
@@ -267,19 +267,13 @@ bool take_next(Communicator& self, const Exchange& exchange) {
     counting.is_takeover_ruled_out = counting.takeover == nullptr;
     if (counting.is_takeover_ruled_out) return false;
   }
-  if (!counting.takeover->take_next()) return false;
-  take_over(self);
-  retire_takeover(self);
-  return true;
+  return counting.takeover->take_next() && take_over(self);
 }
 
 // A call in which all wait for each other.
 void become_ready_in_waiting(Communicator& self, const Exchange& exchange) {
-  if (self.counting.takeover != nullptr) {
-    if (self.counting.takeover->settle()) take_over(self);
-    retire_takeover(self);
-  }
-  if (self.phase == Phase::kCounting) set_up(self, exchange);
+  if (self.counting.takeover != nullptr) (void)self.counting.takeover->settle();
+  if (!take_over(self)) set_up(self, exchange);
 }
 
 }  // namespace
@@ -342,7 +336,7 @@ void close_with_peers(Communicator& communicator) {
     if (comm != nullptr && hocket_comm_destroy(comm) != HOCKET_OK)
       HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
   };
-  end_takeover(communicator);
+  (void)end_takeover(communicator);
   close(communicator);
   if (communicator.persistent.calls.load(std::memory_order_acquire) == 0)
     for_each_home(communicator, [&](PersistentHome& home) { close(home); });
@@ -359,7 +353,7 @@ void close_all() {
   {
     const std::lock_guard lock(list().mutex);
     forget_gone(list());
-    for (Communicator* communicator : list().all) end_takeover(*communicator);
+    for (Communicator* communicator : list().all) (void)end_takeover(*communicator);
     drop_takeovers();
     for (Communicator* communicator : list().all) {
       leave(list(), *communicator);

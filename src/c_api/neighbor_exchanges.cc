@@ -140,6 +140,17 @@ hocket_status_t as_alltoallv(Alltoallv call, const Types& types, const CarryOut&
   });
 }
 
+// What has been checked may have been that there is a neighbourhood.
+hocket_status_t start_among(hocket_neighbourhood_t* neighbourhood, hocket_status_t checked, const Arguments& arguments,
+                            hocket_request_t** request) {
+  return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+}
+hocket_status_t keep_among(hocket_neighbourhood_t* neighbourhood, hocket_status_t checked, const Arguments& arguments,
+                           hocket_request_t** request) {
+  return checked != HOCKET_OK ? checked
+                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+}
+
 }  // namespace
 
 hocket_status_t hocket_neighbor_allgather(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
@@ -157,7 +168,7 @@ hocket_status_t hocket_neighbor_allgather_start(hocket_neighbourhood_t* neighbou
   const hocket_status_t checked =
       equal_arguments("hocket_neighbor_allgather", neighbourhood, Collective::kNeighborAllgather, input, output, count,
                       type, arguments);
-  return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+  return start_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_allgather_init(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
@@ -166,8 +177,7 @@ hocket_status_t hocket_neighbor_allgather_init(hocket_neighbourhood_t* neighbour
   const hocket_status_t checked =
       equal_arguments("hocket_neighbor_allgather", neighbourhood, Collective::kNeighborAllgather, input, output, count,
                       type, arguments);
-  return checked != HOCKET_OK ? checked
-                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+  return keep_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_alltoall(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
@@ -183,7 +193,7 @@ hocket_status_t hocket_neighbor_alltoall_start(hocket_neighbourhood_t* neighbour
   Arguments arguments;
   const hocket_status_t checked = equal_arguments("hocket_neighbor_alltoall", neighbourhood,
                                                   Collective::kNeighborAlltoall, input, output, count, type, arguments);
-  return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+  return start_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_alltoall_init(hocket_neighbourhood_t* neighbourhood, const void* input, void* output,
@@ -191,8 +201,7 @@ hocket_status_t hocket_neighbor_alltoall_init(hocket_neighbourhood_t* neighbourh
   Arguments arguments;
   const hocket_status_t checked = equal_arguments("hocket_neighbor_alltoall", neighbourhood,
                                                   Collective::kNeighborAlltoall, input, output, count, type, arguments);
-  return checked != HOCKET_OK ? checked
-                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+  return keep_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_allgatherv(hocket_neighbourhood_t* neighbourhood, const void* input, size_t input_count,
@@ -211,7 +220,7 @@ hocket_status_t hocket_neighbor_allgatherv_start(hocket_neighbourhood_t* neighbo
   Arguments arguments;
   const hocket_status_t checked =
       allgatherv_arguments(neighbourhood, input, input_count, output, counts, displacements, type, arguments);
-  return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+  return start_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_allgatherv_init(hocket_neighbourhood_t* neighbourhood, const void* input,
@@ -221,8 +230,7 @@ hocket_status_t hocket_neighbor_allgatherv_init(hocket_neighbourhood_t* neighbou
   Arguments arguments;
   const hocket_status_t checked =
       allgatherv_arguments(neighbourhood, input, input_count, output, counts, displacements, type, arguments);
-  return checked != HOCKET_OK ? checked
-                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+  return keep_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_alltoallv(hocket_neighbourhood_t* neighbourhood, const void* input,
@@ -247,7 +255,7 @@ hocket_status_t hocket_neighbor_alltoallv_start(hocket_neighbourhood_t* neighbou
       alltoallv_arguments({"hocket_neighbor_alltoallv", neighbourhood, input, input_counts, input_displacements, output,
                            output_counts, output_displacements},
                           type, arguments);
-  return checked != HOCKET_OK ? checked : start(neighbourhood->comm, checked, arguments, request);
+  return start_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_alltoallv_init(hocket_neighbourhood_t* neighbourhood, const void* input,
@@ -260,8 +268,7 @@ hocket_status_t hocket_neighbor_alltoallv_init(hocket_neighbourhood_t* neighbour
       alltoallv_arguments({"hocket_neighbor_alltoallv", neighbourhood, input, input_counts, input_displacements, output,
                            output_counts, output_displacements},
                           type, arguments);
-  return checked != HOCKET_OK ? checked
-                              : keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+  return keep_among(neighbourhood, checked, arguments, request);
 }
 
 hocket_status_t hocket_neighbor_alltoallw(hocket_neighbourhood_t* neighbourhood, const void* input,
@@ -283,7 +290,7 @@ hocket_status_t hocket_neighbor_alltoallw_start(hocket_neighbourhood_t* neighbou
   return as_alltoallv({"hocket_neighbor_alltoallw", neighbourhood, input, input_counts, input_byte_displacements,
                        output, output_counts, output_byte_displacements},
                       {input_types, output_types}, [&](hocket_status_t checked, const Arguments& arguments) {
-                        return start(neighbourhood->comm, checked, arguments, request);
+                        return start_among(neighbourhood, checked, arguments, request);
                       });
 }
 
@@ -295,6 +302,6 @@ hocket_status_t hocket_neighbor_alltoallw_init(hocket_neighbourhood_t* neighbour
   return as_alltoallv({"hocket_neighbor_alltoallw", neighbourhood, input, input_counts, input_byte_displacements,
                        output, output_counts, output_byte_displacements},
                       {input_types, output_types}, [&](hocket_status_t checked, const Arguments& arguments) {
-                        return keep(neighbourhood->comm, checked, arguments, request, neighbourhood->enrolment);
+                        return keep_among(neighbourhood, checked, arguments, request);
                       });
 }

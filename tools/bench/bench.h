@@ -9,6 +9,7 @@
 // Thread safety: one thread of each rank, and what it has is its own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,6 +51,11 @@ struct Halo {
   std::string periodic;
   std::string stencil;
 };
+// How many blocks a rank has on the fuller side.
+inline int most_blocks(const Halo& halo, int rank) {
+  const auto self = static_cast<uint32_t>(rank);
+  return static_cast<int>(std::max(halo.neighbours->sources(self).size(), halo.neighbours->destinations(self).size()));
+}
 
 struct Options {
   std::vector<Collective> collectives;

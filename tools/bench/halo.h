@@ -4,7 +4,6 @@
 // Thread safety: none; everything belongs to one rank.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -13,12 +12,6 @@
 #include "hocket/neighbourhoods.h"
 
 namespace hocket::bench {
-
-// How many blocks a rank has on the fuller side.
-inline int most_blocks(const Halo& halo, int rank) {
-  const auto self = static_cast<uint32_t>(rank);
-  return static_cast<int>(std::max(halo.neighbours->sources(self).size(), halo.neighbours->destinations(self).size()));
-}
 
 // A neighbourhood on a communicator, which may go first.
 class Neighbourhood {

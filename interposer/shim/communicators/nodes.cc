@@ -21,9 +21,10 @@ bool are_alike(const std::vector<uint64_t>& all) {
 
 }  // namespace
 
-void note_nodes(std::vector<uint64_t> of_world) {
+bool note_nodes(std::vector<uint64_t> of_world) {
   if (are_alike(of_world)) of_world.clear();
   nodes() = std::move(of_world);
+  return !nodes().empty();
 }
 
 bool spans_nodes(MPI_Comm comm) {

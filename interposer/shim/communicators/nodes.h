@@ -11,8 +11,8 @@
 
 namespace hocket::interposer {
 
-// Of each rank of MPI_COMM_WORLD. In MPI_Init.
-void note_nodes(std::vector<uint64_t> of_world);
+// Of each rank of MPI_COMM_WORLD. In MPI_Init. Whether they are several.
+bool note_nodes(std::vector<uint64_t> of_world);
 
 // Whether the communicator has ranks on several. The same on all of them.
 bool spans_nodes(MPI_Comm comm);

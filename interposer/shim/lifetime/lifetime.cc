@@ -125,10 +125,6 @@ bool find_wrong_settings(const Status& mine, const std::vector<StartFacts>& all)
   return true;
 }
 
-bool are_on_one_node(const std::vector<StartFacts>& all) {
-  return std::all_of(all.begin(), all.end(), [&](const StartFacts& one) { return one.node == all.front().node; });
-}
-
 // On any machine of the job.
 bool ranks_share_cores(const std::vector<StartFacts>& all) {
   std::vector<platform::CoreClaim> claims;
@@ -233,9 +229,8 @@ bool start_serving(const std::vector<StartFacts>& all) {
   if (!all_are(able)) return false;
   std::vector<uint64_t> nodes;
   for (const StartFacts& one : all) nodes.push_back(one.node);
-  note_nodes(std::move(nodes));
   // On one node it is not needed, and communicators are not to be had without end.
-  if (!are_on_one_node(all) && !all_are(open_wire())) {
+  if (note_nodes(std::move(nodes)) && !all_are(open_wire())) {
     close_wire();
     return false;
   }

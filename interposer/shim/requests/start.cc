@@ -137,12 +137,6 @@ bool find_track(Communicator& communicator, StartedCall& started, hocket_status_
   return true;
 }
 
-// Beyond those that engines take at a time, calls wait here for one of them to end, and are then to be started.
-bool may_begin(const Communicator& communicator, bool may_wait) {
-  if (communicator.begins == Begins::kByRanks) return true;
-  return communicator.begins == Begins::kByEngines && !may_wait && may_move_calls();
-}
-
 bool is_worth_a_thread(const Arguments& arguments) {
   constexpr uint64_t kLongBytes = 16 << 10;
   return schedule::is_vector(arguments.collective) || arguments.count * arguments.combiner.element_bytes >= kLongBytes;
@@ -227,7 +221,7 @@ Decision find_starter(MPI_Comm comm, bool may_wait) {
     decision.why = may_wait || communicator.counting.is_takeover_ruled_out ? Outcome::kNotSetUp : Outcome::kCarriedOut;
   else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)
     decision.why = communicator.refusal;
-  else if (may_begin(communicator, may_wait))
+  else if (communicator.begins == Begins::kByRanks || (communicator.begins == Begins::kByEngines && !may_wait))
     decision.why = Outcome::kCarriedOut;
   else
     decision.why = Outcome::kNotByEngines;

@@ -40,8 +40,7 @@ class MpiTopology {
                                      static_cast<int>(destinations.size()), destinations.data(), weights.data(),
                                      MPI_INFO_NULL, 0, &comm_);
     }
-    blocks_ = std::make_unique<VectorBlocks<int>>(Lengths::kEqual, 0,
-                                                  static_cast<int>(std::max(sources.size(), destinations.size())));
+    blocks_ = std::make_unique<VectorBlocks<int>>(Lengths::kEqual, 0, most_blocks(halo, rank));
   }
   bool is_there() const { return comm_ != MPI_COMM_NULL; }
   MPI_Comm comm() const { return comm_; }
