@@ -28,6 +28,7 @@ struct List {
   std::mutex mutex;
   std::vector<Communicator*> all;
   std::deque<hocket_comm_t*> leaving;  // what peers may still use
+  hocket_comm_t* kept = nullptr;       // to the end
 };
 
 // Never destroyed: threads of the program may outlive static destruction.
@@ -61,6 +62,11 @@ void collect(size_t looks) {
   }
 }
 
+bool is_kept(hocket_comm_t* comm) {
+  const std::lock_guard lock(list().mutex);
+  return comm == list().kept;
+}
+
 // From a Communicator or a PersistentHome, which another thread may just be moving, though its calls are over.
 template <typename One>
 hocket_comm_t* take_comm(One& one) {
@@ -69,14 +75,18 @@ hocket_comm_t* take_comm(One& one) {
 }
 
 // The list is locked.
-template <typename One>
-void leave_one(List& self, One& one) {
-  hocket_comm_t* const comm = take_comm(one);
-  if (comm == nullptr) return;
+void leave_comm(List& self, hocket_comm_t* comm) {
   if (c_api::leave(comm) == HOCKET_OK)
     self.leaving.push_back(comm);
   else
     HOCKET_LOG_INFO("closing a communicator: %s", hocket_error_text());
+}
+
+// The same.
+template <typename One>
+void leave_one(List& self, One& one) {
+  hocket_comm_t* const comm = take_comm(one);
+  if (comm != nullptr && comm != self.kept) leave_comm(self, comm);
 }
 
 // For good. True: all ranks have taken over, and the communicator is there.
@@ -263,7 +273,8 @@ bool take_next(Communicator& self, const Exchange& exchange) {
   }
   if (counting.takeover == nullptr) {
     collect_takeovers(kLooksPerClose);
-    if (exchange.begin_takeover != nullptr) counting.takeover = exchange.begin_takeover(exchange.user);
+    if (exchange.begin_takeover != nullptr)
+      counting.takeover = exchange.begin_takeover(kCallsBeforeTakeover, exchange.user);
     counting.is_takeover_ruled_out = counting.takeover == nullptr;
     if (counting.is_takeover_ruled_out) return false;
   }
@@ -315,7 +326,12 @@ Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_
     if (!communicator.trial.has_failed(communicator.comm, waits_for_all)) return Outcome::kCarriedOut;
     refuse(communicator, Outcome::kDeviceMemory);
   }
-  return communicator.phase == Phase::kReady ? Outcome::kCarriedOut : communicator.refusal;
+  return communicator.phase == Phase::kRefused ? communicator.refusal : Outcome::kCarriedOut;
+}
+
+void keep_to_the_end(hocket_comm_t* comm) {
+  const std::lock_guard lock(list().mutex);
+  list().kept = comm;
 }
 
 void close_communicator(Communicator& communicator) {
@@ -333,7 +349,7 @@ void close_communicator(Communicator& communicator) {
 void close_with_peers(Communicator& communicator) {
   const auto close = [](auto& one) {
     hocket_comm_t* const comm = take_comm(one);
-    if (comm != nullptr && hocket_comm_destroy(comm) != HOCKET_OK)
+    if (comm != nullptr && !is_kept(comm) && hocket_comm_destroy(comm) != HOCKET_OK)
       HOCKET_LOG_INFO("freeing a communicator: %s", hocket_error_text());
   };
   (void)end_takeover(communicator);
@@ -359,6 +375,8 @@ void close_all() {
       leave(list(), *communicator);
       refuse(*communicator, Outcome::kFreed);
     }
+    hocket_comm_t* const kept = std::exchange(list().kept, nullptr);
+    if (kept != nullptr) leave_comm(list(), kept);
   }
   c_api::Backoff backoff(endpoint());
   for (size_t left = list().leaving.size(); left != 0; left = list().leaving.size()) {

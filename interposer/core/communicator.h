@@ -31,6 +31,7 @@ enum class Phase : uint8_t {
   kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks; or takes over
   kAlone,     // one rank
   kRefused,   // for good, because of `refusal`
+  kOwing,     // as kReady; there are calls among neighbours, who will be known after a call in which all ranks wait
   kOnTrial,   // as kReady, until the MPI underneath turns out to be needed for devices' memory
 };
 
@@ -171,8 +172,9 @@ struct Exchange {
   // Blocks; 0 for success.
   int (*allgather)(const void* send, void* receive, size_t bytes, void* user);
   void* user;
-  // Without waiting for anybody; where there is none or the answer is nullptr they can't, on all ranks alike.
-  std::unique_ptr<c_api::Takeover> (*begin_takeover)(void* user) = nullptr;
+  // Without waiting for anybody, after so many calls; where there is none or the answer is nullptr they can't, on all
+  // ranks alike.
+  std::unique_ptr<c_api::Takeover> (*begin_takeover)(uint64_t calls, void* user) = nullptr;
 };
 
 // A communicator that has been seen for the first time, in the list.
@@ -191,6 +193,8 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
 // has asked for can't be done, which has been told on stderr; otherwise why it isn't ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);
 
+// Other communicators need this one until close_all(), whoever closes it. One in a process.
+void keep_to_the_end(hocket_comm_t* comm);
 // Ends its life within hocket, on this rank alone, without waiting for peers. What peers may still use is kept until
 // they are done. Calls that still come are passed through.
 void close_communicator(Communicator& communicator);

@@ -52,6 +52,16 @@ struct hocket_neighbourhood {
   std::shared_ptr<const hocket::c_api::Enrolment> enrolment;
 };
 
+namespace hocket::c_api {
+
+// A handle for a neighbourhood in this communicator, made in the same order on all ranks.
+inline hocket_neighbourhood* enrol(hocket_comm& comm, communicator::Neighbourhoods::Shared neighbours) {
+  auto enrolment = std::make_shared<const Enrolment>(comm.communicator->neighbourhoods(), neighbours);
+  return new hocket_neighbourhood{&comm, comm.communicator->rank(), std::move(neighbours), std::move(enrolment)};
+}
+
+}  // namespace hocket::c_api
+
 struct hocket_op {
   hocket_op_function_t function = nullptr;
   void* user = nullptr;

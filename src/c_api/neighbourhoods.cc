@@ -150,13 +150,7 @@ hocket_status_t make_together(hocket_comm_t* comm, Passed& passed, hocket_neighb
                                            std::move(passed.offsets), size);
   if (!made.is_ok())
     return report(Status(made.status().code(), std::string(name_of(passed.kind)) + ": " + made.status().message()));
-  auto handle = std::make_unique<hocket_neighbourhood>();
-  handle->comm = comm;
-  handle->rank = comm->communicator->rank();
-  handle->neighbours = made.take();
-  handle->enrolment =
-      std::make_shared<const hocket::c_api::Enrolment>(comm->communicator->neighbourhoods(), handle->neighbours);
-  *neighbourhood = handle.release();
+  *neighbourhood = hocket::c_api::enrol(*comm, made.take());
   return HOCKET_OK;
 }
 

@@ -88,3 +88,4 @@ check takeover holds -DRANKS=3 -DCALLS=2
 for broken in 1 2 3 4; do
   check takeover fails -DRANKS=3 -DCALLS=2 "-DBROKEN=$broken"
 done
+check takeover fails -DRANKS=2 -DCALLS=4 -DBROKEN=5

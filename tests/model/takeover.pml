@@ -3,14 +3,16 @@
 // communicator/setup/takeover.cc): is there an order of events in which two ranks have a call carried out by different
 // ones, or one goes to a communicator that some rank hasn't made?
 //
-// Each rank begins CALLS calls that wait for nobody, and looks before each but the first whether all have been heard;
-// then comes the end, in which it either only leaves or settles the question for a call that waits for all. Promises
-// change by compare-and-exchange.
+// Each rank begins CALLS calls that wait for nobody. At one of them, or at none, it finds that the job has met and
+// makes its promise, of the calls so far, and before each further one it looks whether all have been heard; then comes
+// the end, in which it either only leaves or settles the question for a call that waits for all. Promises change by
+// compare-and-exchange.
 //
 //   BROKEN=1  who seals takes the next call for the first one of the communicator
 //   BROKEN=2  a rank that leaves doesn't close its promise
 //   BROKEN=3  who seals doesn't ask whether all have made the communicator
 //   BROKEN=4  a rank that finds its promise sealed has it that all others are
+//   BROKEN=5  a rank that finds late that the job has met promises only the call that it is in
 
 #ifndef BROKEN
 #define BROKEN 0
@@ -107,12 +109,24 @@ inline agree(word, answer) {
 
 proctype Rank(byte me) {
   byte call, i, most, first;
-  bit all, is_settled, has_taken_over, is_closed, own_sealed;
+  bit has_joined, all, is_settled, has_taken_over, is_closed, own_sealed;
   call = 1;
   do
   :: call <= CALLS ->
      if
-     :: call == 1 -> atomic { started[me] = 1; heard[me] = 1 }
+     :: !has_joined ->
+        if
+        :: has_joined = 1;
+           atomic {
+#if BROKEN == 5
+             started[me] = 1;
+#else
+             started[me] = call;
+#endif
+             heard[me] = 1
+           }
+        :: skip
+        fi
      :: else ->
         if
         :: !is_settled -> look()
@@ -147,12 +161,12 @@ proctype Rank(byte me) {
   :: else -> break
   od;
   if
-  :: !is_settled && settles -> look()
+  :: has_joined && !is_settled && settles -> look()
   :: else -> skip
   fi;
 #if BROKEN != 2
   if
-  :: !is_settled ->
+  :: has_joined && !is_settled ->
      atomic {
        if
        :: state[me] == OPEN -> state[me] = CLOSED

@@ -8,6 +8,7 @@
 #include "core/mpi_wait.h"
 #include "shim/communicators/asking.h"
 #include "shim/communicators/exchange.h"
+#include "shim/communicators/neighbour_graph.h"
 #include "shim/job/job.h"
 #include "shim/underneath/attributes.h"
 #include "shim/underneath/handles.h"
@@ -88,9 +89,11 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   SetUpExchange over(handle);
   const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
-  if (handle == handles.comm_world && communicator.phase == Phase::kReady) {
-    set_wake_communicator(communicator.comm);
-    meet_in(communicator.comm);
+  if (communicator.phase == Phase::kOwing && all_wait) {
+    make_neighbourhood(communicator, handle, true);
+  } else if (communicator.phase == Phase::kReady) {
+    if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);
+    meet_in(handle, communicator.comm);
   }
   return outcome;
 }

@@ -104,11 +104,31 @@ bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive,
   return true;
 }
 
+// What devices' memory needs, ranks have to agree on first. A rank that can't take part says so.
+c_api::Joining join_job() {
+  hocket_comm_t* const job = met_in();
+  if (job == nullptr) return {nullptr, false};
+  // The offer looks for drivers that were loaded meanwhile.
+  const bool is_stage = device::offer() == device::DeviceOffer::kStage && !device::may_be_there();
+  return {job, is_stage && endpoint() != nullptr};
+}
+
+bool has_all_ranks_in_order(MPI_Comm handle) {
+  std::vector<int> in_world;
+  if (!find_in_world(handle, in_world) || in_world.size() != static_cast<size_t>(world_size())) return false;
+  return std::is_sorted(in_world.begin(), in_world.end());
+}
+
 }  // namespace
 
-void meet_in(hocket_comm_t* comm) {
-  met.store(comm != nullptr && c_api::has_notices(comm) ? comm : nullptr, std::memory_order_relaxed);
+void meet_in(MPI_Comm handle, hocket_comm_t* comm) {
+  if (have_all_met() || !c_api::has_notices(comm)) return;
+  if (handle != handles.comm_world && (is_lineage_of_threads() || !has_all_ranks_in_order(handle))) return;
+  keep_to_the_end(comm);
+  set_wake_communicator(comm);
+  met.store(comm, std::memory_order_relaxed);
 }
+void end_meeting() { met.store(nullptr, std::memory_order_relaxed); }
 bool have_all_met() { return met_in() != nullptr; }
 
 int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void* user) {
@@ -117,7 +137,8 @@ int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void
   auto& self = *static_cast<SetUpExchange*>(user);
   const bool may_use_notices = std::exchange(self.is_first_, false) && bytes <= c_api::longest_notice();
   // There is room for those of one thread.
-  const uint64_t number = may_use_notices && !is_lineage_of_threads() ? number_of(self.comm_) : 0;
+  const uint64_t number =
+      may_use_notices && !is_lineage_of_threads() && had_all_met_before(self.comm_) ? number_of(self.comm_) : 0;
   if (number == 0) return by_mpi(self.comm_, send, receive, static_cast<int>(bytes)) ? 0 : 1;
   try {
     return by_notices(self.comm_, number, send, receive, bytes) ? 0 : 1;
@@ -126,17 +147,14 @@ int SetUpExchange::allgather(const void* send, void* receive, size_t bytes, void
   }
 }
 
-// What devices' memory needs, ranks have to agree on first. A rank that can't take part says so.
-std::unique_ptr<c_api::Takeover> SetUpExchange::begin_takeover(void* user) {
+std::unique_ptr<c_api::Takeover> SetUpExchange::begin_takeover(uint64_t calls, void* user) {
   const MPI_Comm comm = static_cast<SetUpExchange*>(user)->comm_;
   const uint64_t number = number_of(comm);
   std::vector<int> in_world;
   if (number == 0 || !find_in_world(comm, in_world)) return nullptr;
-  // The offer looks for drivers that were loaded meanwhile.
-  const bool is_stage = device::offer() == device::DeviceOffer::kStage && !device::may_be_there();
   int rank = 0;
   next_pmpi().Comm_rank(comm, &rank);
-  return c_api::make_takeover(met_in(), rank, in_world, number, is_stage && endpoint() != nullptr);
+  return c_api::make_takeover(rank, in_world, number, calls, join_job);
 }
 
 }  // namespace hocket::interposer

@@ -15,8 +15,10 @@
 
 namespace hocket::interposer {
 
-// The communicator of the whole job; nullptr: at the job's end. Called in a collective on it, and in MPI_Finalize.
-void meet_in(hocket_comm_t* world);
+// The first communicator of all ranks that hocket carries calls out on, in the order of MPI_COMM_WORLD: called in a
+// collective on it. Where several threads of a rank make communicators at the same time, only MPI_COMM_WORLD is one.
+void meet_in(MPI_Comm handle, hocket_comm_t* comm);
+void end_meeting();  // in MPI_Finalize
 bool have_all_met();
 
 // One set-up.
@@ -26,7 +28,7 @@ class SetUpExchange {
   // Blocks; 0 for success. `user` is a SetUpExchange.
   static int allgather(const void* send, void* receive, size_t bytes, void* user);
   // As core/communicator.h has it.
-  static std::unique_ptr<c_api::Takeover> begin_takeover(void* user);
+  static std::unique_ptr<c_api::Takeover> begin_takeover(uint64_t calls, void* user);
 
  private:
   MPI_Comm comm_;

@@ -46,17 +46,20 @@ void internal::note_child(MPI_Comm parent, MPI_Comm made) {
   if (of == nullptr) return;
   ++of->children;
   if (made == handles.comm_null) return;
-  const bool had_all_met = by_threads && of != &of_world ? of->had_all_met : have_all_met();
-  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, had_all_met};
+  auto* const child = new (std::nothrow) Lineage{number_of_child(*of), 0, have_all_met()};
   // The other ranks would look for this one's notices.
   if (child == nullptr || next_pmpi().Comm_set_attr(made, lineage_keyval, child) != MPI_SUCCESS)
     end_without_memory(sizeof *child, "to keep how a communicator was made");
 }
 
 uint64_t number_of(MPI_Comm handle) {
-  if (!internal::keeps_lineage || handle == handles.comm_world) return 0;
-  const Lineage* const lineage = lineage_of(handle);
-  return lineage != nullptr && lineage->had_all_met ? lineage->number : 0;
+  const Lineage* const lineage = internal::keeps_lineage ? lineage_of(handle) : nullptr;
+  return lineage != nullptr ? lineage->number : 0;
+}
+
+bool had_all_met_before(MPI_Comm handle) {
+  const Lineage* const lineage = internal::keeps_lineage ? lineage_of(handle) : nullptr;
+  return lineage != nullptr && lineage->had_all_met;
 }
 
 bool may_keep_lineage() {

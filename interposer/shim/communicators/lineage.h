@@ -28,11 +28,11 @@ int make_communicator(MPI_Comm parent, MPI_Comm* made, const Make& make) {
   return error;
 }
 
-// Of a communicator that was made when the whole job had met; 0: it wasn't, or its lineage is unknown. Odd. The same on
-// all ranks. Where several threads of a rank call the MPI, they may make communicators while another one is in the call
-// in which the job meets: what counts there is whether it had met when the first was made of MPI_COMM_WORLD from which
-// the communicator descends.
+// Odd, and the same on all ranks; 0: unknown.
 uint64_t number_of(MPI_Comm handle);
+// Whether the whole job had met when the communicator was made. The same on all ranks, but where several threads of one
+// call the MPI: they may make communicators while another one is in the call in which the job meets.
+bool had_all_met_before(MPI_Comm handle);
 
 // Whether this rank could: no tool is loaded behind hocket.
 bool may_keep_lineage();

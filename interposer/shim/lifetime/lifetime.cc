@@ -333,7 +333,7 @@ void end_job() {
   drain_started(nullptr);
   end_progress();
   set_wake_communicator(nullptr);
-  meet_in(nullptr);
+  end_meeting();
   if (served) end_asking();
   if (served) close_all();
   device::end();

@@ -7,9 +7,9 @@
 
 #include "c_api/internal/call.h"
 #include "c_api/internal/neighbourhood.h"
+#include "shim/communicators/neighbour_graph.h"
 #include "shim/job/errors.h"
 #include "shim/requests/completion.h"
-#include "shim/requests/neighbour_graph.h"
 
 namespace hocket::interposer {
 namespace {
@@ -129,11 +129,15 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
   if (decision.why == Outcome::kSingleRank) return Outcome::kSingleRankByMpi;
   if (decision.why != Outcome::kCarriedOut) return decision.why;
   Communicator& communicator = *decision.communicator;
-  if (communicator.phase == Phase::kCounting) return Outcome::kNotSetUp;
+  if (communicator.phase == Phase::kCounting) {
+    const Outcome outcome = prepare_communicator(communicator, call.comm, Waiting::kNotAll);
+    if (outcome != Outcome::kCarriedOut) return outcome;
+  }
   if (communicator.begins != Begins::kByRanks) return Outcome::kNotByEngines;
   if (is_revoked(call.comm)) return Outcome::kFreed;
-  if (communicator.neighbourhood == nullptr && !may_wait) return Outcome::kNotSetUp;
-  if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm);
+  if (communicator.phase == Phase::kOwing && !may_wait) return Outcome::kNotSetUp;
+  if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm, may_wait);
+  if (communicator.neighbourhood == nullptr) return Outcome::kNotSetUp;
   return communicator.neighbourhood->handle != nullptr ? Outcome::kCarriedOut : Outcome::kNotByEngines;
 }
 

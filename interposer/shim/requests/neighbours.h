@@ -2,8 +2,9 @@
 // Collectives among neighbours (MPI_Neighbor_*), on communicators with a topology whose ranks share memory. All three
 // forms are started alike; a blocking one waits for its end.
 //
-// The neighbourhood is made in the first blocking or persistent call, in which all ranks wait for each other once:
-// these are collectives of all ranks of the communicator, and MPI lets any collective do that.
+// The neighbourhood is made in the first call (shim/communicators/neighbour_graph.h). Blocking and persistent ones set
+// the communicator up, in which all ranks wait for each other once: these are collectives of all ranks of the
+// communicator, and MPI lets any collective do that.
 //
 // Thread safety: as decision.h.
 #pragma once

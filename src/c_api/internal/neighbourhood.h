@@ -12,6 +12,8 @@
 #include <hocket/neighbourhoods.h>
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "communicator/calls/arguments.h"
 #include "schedule/neighbours.h"
@@ -23,7 +25,13 @@ const schedule::Neighbours& neighbours_of(const hocket_neighbourhood_t* neighbou
 // The communicator of its calls.
 hocket_comm_t* comm_of(const hocket_neighbourhood_t* neighbourhood);
 
-// The same neighbourhood in another communicator of the same ranks. Local, in the same order on all of them.
+// What follows is local, in the same order on all ranks of the communicator.
+// The same neighbourhood in another communicator of the same ranks.
 hocket_neighbourhood_t* make_like(const hocket_neighbourhood_t* neighbourhood, hocket_comm_t* comm);
+// Where each rank knows of all whose neighbours they are, the same on all of them.
+hocket_status_t make_grid_known(hocket_comm_t* comm, const std::vector<int>& lengths, const std::vector<int>& periods,
+                                hocket_neighbourhood_t** neighbourhood);
+hocket_status_t make_lists_known(hocket_comm_t* comm, std::span<const schedule::Neighbours::Lists> lists,
+                                 hocket_neighbourhood_t** neighbourhood);
 
 }  // namespace hocket::c_api

@@ -7,11 +7,15 @@
 
 namespace hocket::c_api {
 
-std::unique_ptr<Takeover> make_takeover(hocket_comm_t* job, int rank, const std::vector<int>& in_job, uint64_t number,
-                                        bool may_take_part) {
+std::unique_ptr<Takeover> make_takeover(int rank, const std::vector<int>& in_job, uint64_t number, uint64_t calls,
+                                        Joining (*join)()) {
+  const auto join_job = [join]() -> Takeover::Joining {
+    const Joining found = join();
+    return {found.job == nullptr ? nullptr : found.job->communicator.get(), found.may_take_part};
+  };
   try {
     const std::vector<uint32_t> places(in_job.begin(), in_job.end());
-    return std::make_unique<Takeover>(*job->communicator, static_cast<uint32_t>(rank), places, number, may_take_part);
+    return std::make_unique<Takeover>(static_cast<uint32_t>(rank), places, number, calls, join_job);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

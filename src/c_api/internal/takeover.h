@@ -18,9 +18,13 @@ namespace hocket::c_api {
 
 using communicator::Takeover;
 
-// `job`: a communicator in which the whole job has met (has_notices()). nullptr: there is no memory.
-std::unique_ptr<Takeover> make_takeover(hocket_comm_t* job, int rank, const std::vector<int>& in_job, uint64_t number,
-                                        bool may_take_part);
+struct Joining {
+  hocket_comm_t* job;  // in which the whole job has met (has_notices()); nullptr: not yet
+  bool may_take_part;
+};
+// As Takeover's constructor has them. nullptr: there is no memory.
+std::unique_ptr<Takeover> make_takeover(int rank, const std::vector<int>& in_job, uint64_t number, uint64_t calls,
+                                        Joining (*join)());
 // The communicator of one in which all have taken over.
 hocket_comm_t* take(Takeover& takeover);
 

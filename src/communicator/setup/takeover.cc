@@ -17,18 +17,17 @@ using engines::shared_memory::Takeovers;
 namespace {
 
 // Of calls in vain: after these only every so many looks for the others.
-constexpr uint64_t kEagerCalls = 64, kCallsPerLook = 16;
+constexpr uint32_t kEagerLooks = 64, kCallsPerLook = 16;
 
 }  // namespace
 
-Takeover::Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, bool may_take_part)
-    : context_(job.context()),
-      board_(*job.participants().group),
+Takeover::Takeover(uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, uint64_t calls, Join join)
+    : join_(std::move(join)),
       rank_(rank),
       in_job_(std::move(in_job)),
       number_(number),
       places_(in_job_.size()),
-      takes_part_(may_take_part) {
+      calls_(calls) {
   untold_.reserve(in_job_.size());  // for the end, which doesn't fail
 }
 
@@ -46,11 +45,11 @@ void Takeover::introduce() {
   const auto size = static_cast<uint32_t>(in_job_.size());
   const size_t bytes = Setup::first_message_bytes();
   introductions_.resize(bytes * size);
-  setup_ = std::make_unique<Setup>(context_, Bootstrap{rank_, size, nullptr, nullptr});
+  setup_ = std::make_unique<Setup>(*context_, Bootstrap{rank_, size, nullptr, nullptr});
   Result<const void*> told = setup_->introduce();
   if (told.is_ok()) {
-    const std::scoped_lock lock(context_.setup_mutex());
-    places_[rank_] = board_.claim(number_, size, calls_, told.value(), bytes);
+    const std::scoped_lock lock(context_->setup_mutex());
+    places_[rank_] = board_->claim(number_, size, calls_, told.value(), bytes);
   }
   if (places_[rank_] == nullptr)
     HOCKET_LOG_DEBUG("no takeover of a communicator of %u ranks: %s", size,
@@ -58,8 +57,12 @@ void Takeover::introduce() {
 }
 
 void Takeover::begin() {
+  const Joining joining = join_();
+  if (joining.job == nullptr) return;
+  context_ = &joining.job->context();
+  board_.emplace(*joining.job->participants().group);
   try {
-    if (takes_part_) introduce();
+    if (joining.may_take_part && !has_left_) introduce();
   } catch (const std::bad_alloc&) {
     HOCKET_LOG_DEBUG("no takeover of a communicator of %zu ranks: out of memory", in_job_.size());
   }
@@ -68,15 +71,15 @@ void Takeover::begin() {
   if (setup_ != nullptr) setup_->end_unused();
   setup_.reset();
   introductions_ = {};
-  const std::scoped_lock lock(context_.setup_mutex());
-  board_.decline(number_);
+  const std::scoped_lock lock(context_->setup_mutex());
+  board_->decline(number_);
 }
 
 bool Takeover::hear_others() {
   const size_t bytes = Setup::first_message_bytes();
   for (; heard_ < in_job_.size(); ++heard_) {
     Place*& place = places_[heard_];
-    if (place == nullptr) place = board_.find(in_job_[heard_], number_);
+    if (place == nullptr) place = board_->find(in_job_[heard_], number_);
     if (place == nullptr) return false;
     Takeovers::read(*place, introductions_.data() + heard_ * bytes, bytes);
   }
@@ -127,12 +130,13 @@ void Takeover::find_answer() {
 }
 
 bool Takeover::take_next() {
-  if (++calls_ == 1) {
+  ++calls_;
+  if (!board_) {
     begin();
     return false;
   }
   if (!is_settled_ && takes_part_) {
-    if (calls_ <= kEagerCalls || calls_ % kCallsPerLook == 0) look();
+    if (++looks_ <= kEagerLooks || looks_ % kCallsPerLook == 0) look();
     if (!is_settled_ && !places_[rank_]->promise.raise()) find_answer();
   }
   return has_taken_over_ && calls_ >= first_call_;
@@ -155,14 +159,15 @@ bool Takeover::leave() {
   return has_taken_over_;
 }
 
-// Who takes no part looks at nobody's place, and the others know.
+// Who takes no part looks at nobody's place, and the others know, or will as soon as the job has met.
 bool Takeover::may_go() {
-  if (!takes_part_) return true;
+  if (!board_) begin();
+  if (!takes_part_) return board_.has_value();
   Place& own = *places_[rank_];
   std::erase_if(untold_, [&](uint32_t rank) {
     Place* place = places_[rank];
-    if (place == nullptr) place = board_.find(in_job_[rank], number_);
-    if (place == nullptr && board_.has_declined(in_job_[rank], number_)) place = &own;  // for that rank
+    if (place == nullptr) place = board_->find(in_job_[rank], number_);
+    if (place == nullptr && board_->has_declined(in_job_[rank], number_)) place = &own;  // for that rank
     if (place == nullptr) return false;
     // Release: this rank's looks at the place, and at what it tells of, are over.
     place->done.fetch_add(1, std::memory_order_acq_rel);

@@ -4,16 +4,18 @@
 // From which call on the communicator carries them out they agree by promises (engines/shared_memory/takeovers.h). No
 // rank ever waits for another.
 //
-// The job has met before, in a communicator of all its ranks on one node, in whose memory they tell each other what
-// they have to. A rank that can't take part, because there is no room or no memory, leaves all of them to what carries
-// their calls out now; so does one in which the communicator can't be made.
+// The job meets in a communicator of all its ranks on one node, in whose memory they tell each other what they have to;
+// a rank may find that at another call than its peers. A rank that can't take part, because there is no room or no
+// memory, leaves all of them to what carries their calls out now; so does one in which the communicator can't be made.
 //
 // Thread safety: one object by one thread at a time; several threads may be at work on different ones.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "communicator/communicator.h"
@@ -24,16 +26,21 @@ namespace hocket::communicator {
 
 class Takeover {
  public:
-  // This rank among those of the communicator that is to be made. `job`: in which all have met; it outlives this.
-  // `in_job`: of each rank, which it is there. `number`: the communicator's, odd, and no other's in the job, the same
-  // on all ranks. `may_take_part`: this rank, as far as its owner knows.
-  Takeover(Communicator& job, uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, bool may_take_part);
+  struct Joining {
+    Communicator* job;   // in which all have met, and which outlives this; nullptr: not yet
+    bool may_take_part;  // this rank, as far as its owner knows
+  };
+  using Join = std::function<Joining()>;  // asked until there is a job
+  // This rank among those of the communicator that is to be made. `in_job`: of each rank, which it is there. `number`:
+  // the communicator's, odd, and no other's in the job, the same on all ranks. `calls`: that have come before, the same
+  // on all ranks.
+  Takeover(uint32_t rank, std::vector<uint32_t> in_job, uint64_t number, uint64_t calls, Join join);
   ~Takeover();
   Takeover(const Takeover&) = delete;
   Takeover& operator=(const Takeover&) = delete;
 
-  // Before each call that waits for nobody, with the first of which the object is made: whether the communicator
-  // carries it out, as all further ones of any kind. The same on all ranks.
+  // Before each call that waits for nobody: whether the communicator carries it out, as all further ones of any kind.
+  // The same on all ranks.
   bool take_next();
   // Before a call in which all ranks wait for each other: whether the communicator carries out that and all further
   // ones. The same on all ranks, for good.
@@ -49,6 +56,7 @@ class Takeover {
 
  private:
   using Place = engines::shared_memory::TakeoverPlace;
+  // Once the job has met.
   void begin();
   void introduce();
   // Makes the communicator when all have been heard, and asks whether all have made it.
@@ -59,8 +67,9 @@ class Takeover {
   // Seals what is open.
   void find_answer();
 
-  Context& context_;
-  engines::shared_memory::Takeovers board_;
+  const Join join_;
+  Context* context_ = nullptr;                              // from the beginning on
+  std::optional<engines::shared_memory::Takeovers> board_;  // the same
   const uint32_t rank_;
   const std::vector<uint32_t> in_job_;
   const uint64_t number_;
@@ -68,8 +77,9 @@ class Takeover {
   std::vector<std::byte> introductions_;
   std::vector<Place*> places_;  // of all ranks that have been heard, and this one's; nullptr
   uint32_t heard_ = 0;          // ranks below have been
-  uint64_t calls_ = 0;
-  bool takes_part_;  // from the first call on: whether it has a place
+  uint64_t calls_;
+  uint32_t looks_ = 0;
+  bool takes_part_ = false;  // whether it has a place
   bool is_settled_ = false, has_taken_over_ = false;
   uint64_t first_call_ = 0;  // that the communicator carries out
   std::unique_ptr<Communicator> communicator_;

@@ -3,7 +3,9 @@
 // others have come. Ranks come late, wait for what they have started when they like, and now and then all wait for each
 // other, or make a communicator of it. Results are right whoever carries a call out, and hocket does in the end.
 //
-//   takeover [SECONDS] [threads]
+//   takeover [SECONDS] [alone | threads | duplicate]
+//
+// duplicate: the job never meets in MPI_COMM_WORLD, but in a duplicate of it, which is freed while others are used.
 #include <signal.h>
 #include <unistd.h>
 
@@ -107,13 +109,16 @@ static MPI_Comm make(MPI_Comm of) {
   return made;
 }
 
-// Of a communicator that is used for long and waits for nobody, hocket carries the calls out from some call on.
-static void take_over(MPI_Comm of) {
-  MPI_Comm comm = make(of);
+static void use_long(MPI_Comm comm) {
   for (int round = 0; round < 8; ++round) {
     use(comm, 10, 0);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet_unseen();
   }
+}
+
+// Of a communicator that is used for long and waits for nobody, hocket carries the calls out from some call on.
+static void expect_hocket(MPI_Comm comm) {
+  use_long(comm);
   const unsigned long long before = carried_out();
   prepare(0, kBcast);
   begin(&calls[0], comm, &requests[0]);
@@ -123,22 +128,37 @@ static void take_over(MPI_Comm of) {
   look_at(&calls[0], "blocking");
   if (hocket_mpi_carried_out != NULL && may_be_hockets())
     CHECK(carried_out() == before + 2, "%llu of 2", carried_out() - before);
+}
+
+static void take_over(MPI_Comm of) {
+  MPI_Comm comm = make(of);
+  expect_hocket(comm);
   MPI_Comm_free(&comm);
 }
 
 int main(int argc, char** argv) {
   const double seconds = argc > 1 ? atof(argv[1]) : 0.7;
   const int by_threads = argc > 2 && strcmp(argv[2], "threads") == 0;
+  const int in_duplicate = argc > 2 && strcmp(argv[2], "duplicate") == 0;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, by_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   start_after_init();
   signal(SIGALRM, on_alarm);
   alarm((unsigned)seconds + kLimitSeconds);
   own_state = random_state + 77ULL * (uint64_t)world_rank;
-  set_up(MPI_COMM_WORLD);
-  MPI_Comm parent;
+  MPI_Comm earlier, unused, duplicate, parent;
+  MPI_Comm_dup(MPI_COMM_WORLD, &earlier);
+  MPI_Comm_dup(MPI_COMM_WORLD, &unused);
+  MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+  use(earlier, 20, 0);
+  use(unused, 20, 0);
+  MPI_Comm_free(&unused);  // before the job meets
+  set_up(in_duplicate ? duplicate : MPI_COMM_WORLD);
+  expect_hocket(earlier);
+  MPI_Comm_free(&earlier);
   MPI_Comm_dup(MPI_COMM_WORLD, &parent);
   take_over(MPI_COMM_WORLD);
+  MPI_Comm_free(&duplicate);
   const double end = MPI_Wtime() + seconds;
   int rounds = 0;
   for (int goes_on = 1; goes_on; ++rounds) {

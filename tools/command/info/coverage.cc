@@ -38,10 +38,10 @@ constexpr std::array kForms = {
              "on one node, of several ranks, up to 60 at a time of a communicator, operations that hocket has itself; "
              "the initialisation "
              "sets the communicator up"},
-    FormText{Form::kNeighbourhood, "neighbourhood",
-             "on one node, of several ranks, on a communicator with a topology; non-blocking ones from the first "
-             "blocking or persistent one "
-             "on, persistent ones up to 60 at a time"},
+    FormText{
+        Form::kNeighbourhood, "neighbourhood",
+        "on one node, of several ranks, on a communicator with a topology, set up as for others; non-blocking ones "
+        "on a distributed graph after another collective in which all ranks wait; persistent ones up to 60 at a time"},
     FormText{Form::kLocal, "local", "types and operations that hocket has itself, in the host's memory"},
 };
 

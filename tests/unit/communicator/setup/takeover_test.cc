@@ -33,9 +33,12 @@ class TakingOver : public testing::Test {
       ThreadsBootstrap::allgather(&mine, all.data(), 1, &seat);
     }
     std::unique_ptr<Takeover> begin(uint64_t number, bool may_take_part = true) const {
+      return begin_when(number, [this, may_take_part] { return Takeover::Joining{&job, may_take_part}; });
+    }
+    std::unique_ptr<Takeover> begin_when(uint64_t number, Takeover::Join join) const {
       std::vector<uint32_t> everyone;
       for (uint32_t one = 0; one < kThreads; ++one) everyone.push_back(one);
-      return std::make_unique<Takeover>(job, rank, everyone, number, may_take_part);
+      return std::make_unique<Takeover>(rank, everyone, number, 0, std::move(join));
     }
   };
 
@@ -124,6 +127,40 @@ TEST_F(TakingOver, IsSettledAlike) {
   for (uint32_t round = 0; round < kRounds; ++round) of_kind[round % 2] += found[0][round] ? 1 : 0;
   EXPECT_GT(of_kind[0], 0) << "none has taken over in a call in which all wait";
   EXPECT_GT(of_kind[1], 0) << "none has taken over before the end";
+}
+
+// Each rank finds at a call of its own that the job has met: the takeover comes with the same call all the same, and
+// where one never finds it, it comes for none.
+TEST_F(TakingOver, ComesWithTheSameCallWhereverRanksFindThatTheJobHasMet) {
+  constexpr uint32_t kRounds = 200, kCalls = 40;
+  std::array<std::array<uint32_t, kRounds>, kThreads> firsts{};
+  run([&](const Rank& rank) {
+    std::minstd_rand random(rank.rank + 7);
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      uint32_t call = 1;
+      bool has_met = false;
+      const uint32_t met_from = round % 5 == 0 && rank.rank == 1 ? kCalls + 1 : 1 + random() % 9;
+      std::unique_ptr<Takeover> takeover = rank.begin_when(
+          2 * round + 1, [&] { return Takeover::Joining{has_met || call >= met_from ? &rank.job : nullptr, true}; });
+      for (; call < kCalls && !takeover->take_next(); ++call) {
+        if (call % 8 == 0) rank.meet();
+        if (random() % 4 == 0) std::this_thread::yield();
+      }
+      firsts[rank.rank][round] = call;
+      const bool has_taken_over = takeover->leave();
+      EXPECT_EQ(has_taken_over, call < kCalls) << "round " << round;
+      for (; call < kCalls; ++call)
+        if (call % 8 == 0) rank.meet();
+      if (round % 5 == 0 && rank.rank == 1) {
+        EXPECT_FALSE(takeover->may_go()) << "others wait for this rank's word";
+      }
+      has_met = true;
+      if (has_taken_over) close(takeover->take());
+      end(rank, std::move(takeover));
+    }
+  });
+  for (const auto& one : firsts) EXPECT_EQ(one, firsts[0]);
+  for (uint32_t round = 0; round < kRounds; ++round) EXPECT_EQ(firsts[0][round] == kCalls, round % 5 == 0);
 }
 
 TEST_F(TakingOver, WaitsForNobody) {

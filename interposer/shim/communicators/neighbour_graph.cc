@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "shim/requests/neighbour_graph.h"
+#include "shim/communicators/neighbour_graph.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,22 +7,23 @@
 #include <vector>
 
 #include "base/log.h"
+#include "c_api/internal/neighbourhood.h"
 #include "shim/job/job.h"
 
 namespace hocket::interposer {
 namespace {
 
-// What MPI tells of one rank.
+// What MPI tells a rank.
 struct Topology {
-  bool is_grid = false;
-  std::vector<int> lengths, periods;       // of a grid
-  std::vector<int> sources, destinations;  // of a graph
+  int kind = MPI_UNDEFINED;
+  std::vector<int> lengths, periods;                  // of a grid
+  std::vector<schedule::Neighbours::Lists> of_ranks;  // of a graph
+  std::vector<int> sources, destinations;             // of this rank in a distributed graph
 };
 
 bool read_grid(MPI_Comm comm, Topology& topology) {
   int dimensions = 0;
   if (next_pmpi().Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return false;
-  topology.is_grid = true;
   topology.lengths.resize(static_cast<size_t>(dimensions) + 1);
   topology.periods = topology.lengths;
   std::vector<int> coordinates = topology.lengths;
@@ -33,13 +34,17 @@ bool read_grid(MPI_Comm comm, Topology& topology) {
   return error == MPI_SUCCESS;
 }
 
-bool read_graph(MPI_Comm comm, int rank, Topology& topology) {
-  int neighbours = 0;
-  if (next_pmpi().Graph_neighbors_count(comm, rank, &neighbours) != MPI_SUCCESS) return false;
-  topology.sources.resize(static_cast<size_t>(neighbours));
-  const int error = next_pmpi().Graph_neighbors(comm, rank, neighbours, topology.sources.data());
-  topology.destinations = topology.sources;
-  return error == MPI_SUCCESS;
+bool read_graph(MPI_Comm comm, int size, Topology& topology) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    int neighbours = 0;
+    if (next_pmpi().Graph_neighbors_count(comm, rank, &neighbours) != MPI_SUCCESS) return false;
+    ranks.resize(static_cast<size_t>(neighbours));
+    if (next_pmpi().Graph_neighbors(comm, rank, neighbours, ranks.data()) != MPI_SUCCESS) return false;
+    const std::vector<uint32_t> both_ways(ranks.begin(), ranks.end());
+    topology.of_ranks.push_back({both_ways, both_ways});
+  }
+  return true;
 }
 
 bool read_distributed_graph(MPI_Comm comm, Topology& topology) {
@@ -53,18 +58,16 @@ bool read_distributed_graph(MPI_Comm comm, Topology& topology) {
 }
 
 // False: there is none.
-bool read_topology(MPI_Comm comm, int rank, Topology& topology) {
-  int kind = MPI_UNDEFINED;
-  if (next_pmpi().Topo_test(comm, &kind) != MPI_SUCCESS) return false;
-  if (kind == MPI_CART) return read_grid(comm, topology);
-  if (kind == MPI_GRAPH) return read_graph(comm, rank, topology);
-  return kind == MPI_DIST_GRAPH && read_distributed_graph(comm, topology);
+bool read_topology(MPI_Comm comm, int size, Topology& topology) {
+  if (next_pmpi().Topo_test(comm, &topology.kind) != MPI_SUCCESS) return false;
+  if (topology.kind == MPI_CART) return read_grid(comm, topology);
+  if (topology.kind == MPI_GRAPH) return read_graph(comm, size, topology);
+  return topology.kind == MPI_DIST_GRAPH && read_distributed_graph(comm, topology);
 }
 
 hocket_status_t make(const Topology& topology, hocket_comm_t* comm, hocket_neighbourhood_t** handle) {
-  if (topology.is_grid)
-    return hocket_neighbourhood_create_grid(comm, static_cast<int>(topology.lengths.size()), topology.lengths.data(),
-                                            topology.periods.data(), handle);
+  if (topology.kind == MPI_CART) return c_api::make_grid_known(comm, topology.lengths, topology.periods, handle);
+  if (topology.kind == MPI_GRAPH) return c_api::make_lists_known(comm, topology.of_ranks, handle);
   return hocket_neighbourhood_create(comm, static_cast<int>(topology.sources.size()), topology.sources.data(),
                                      static_cast<int>(topology.destinations.size()), topology.destinations.data(),
                                      handle);
@@ -79,12 +82,17 @@ std::vector<uint8_t> are_there(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
+void make_neighbourhood(Communicator& communicator, MPI_Comm handle, bool may_wait) {
   const NestedCall nested;
+  if (communicator.phase == Phase::kOwing) communicator.phase = Phase::kReady;
   Topology topology;
   auto made = std::make_unique<Neighbourhood>();
   hocket_status_t status = HOCKET_ERR_INVALID_ARGUMENT;
-  if (read_topology(handle, communicator.rank, topology)) {
+  if (read_topology(handle, communicator.size, topology)) {
+    if (topology.kind == MPI_DIST_GRAPH && !may_wait) {
+      communicator.phase = Phase::kOwing;
+      return;
+    }
     const std::lock_guard lock(communicator.lock);
     status = make(topology, communicator.comm, &made->handle);
   }
