@@ -3,14 +3,15 @@
 """Collectives by requests under each MPI: how much of a computation fits inside them, what they take beside the
 blocking ones, halo exchanges, and what hocket costs a call that it passes through.
 
-  overlap.py [--cases overlap,latency,halo,passing] [--mpi mpich,openmpi,...] [--ranks N,...] [--lab 4,8 [--engines]]
-             [--tests 0,8] [--cores-each K] [--rounds 5] [--timeout SECONDS] [--quick]
+  overlap.py [--cases overlap,latency,halo,young,passing] [--mpi mpich,openmpi,...] [--ranks N,...]
+             [--lab 4,8 [--engines]] [--tests 0,8] [--cores-each K] [--rounds 5] [--timeout SECONDS] [--quick]
              [--json FILE] [--table FILE] [--from FILE ...]
 
   overlap   overlap.c: each MPI as it comes, with its own progress thread, under hocket, and under hocket with
             HOCKET_PROGRESS=thread; 2 ranks with a core each and 8 ranks; in a lab of so many nodes instead (needs root)
   latency   requests.c on 2 and 4 ranks, hocket switched off and on in the same process
   halo      halo.c on 8 ranks, the same way
+  young     young.c on 2 ranks, the same way: communicators that are made, used a few times and freed
   passing   requests.c on 1 and 2 ranks with HOCKET_SETUP_CALLS so large that no communicator is set up, beside the
             same without the preload, by turns: nanoseconds that are added to a call
 
@@ -33,8 +34,9 @@ from tables import tables
 from runs import build, check_words  # pylint: disable=wrong-import-order
 
 ALL = "mpich,openmpi,debian-mpich,debian-openmpi,mpich-abi,impi"
-RANKS = {"overlap": (2, 8), "latency": (2, 4), "halo": (8,), "passing": (1, 2)}
-SOURCES = {"overlap": "overlap.c", "latency": "requests.c", "halo": "halo.c", "passing": "requests.c"}
+RANKS = {"overlap": (2, 8), "latency": (2, 4), "halo": (8,), "young": (2,), "passing": (1, 2)}
+SOURCES = {"overlap": "overlap.c", "latency": "requests.c", "halo": "halo.c", "young": "young.c",
+           "passing": "requests.c"}
 # More calls than the program makes on a communicator (blocks.h).
 PASSED = {"HOCKET_SETUP_CALLS": "1000000"}
 # What names a row, beside its case, MPI and place; all else is measured.

@@ -6,7 +6,8 @@ import statistics
 HOCKET = ("hocket", "hocket_thread", "hocket_engines")
 SIDE_NAMES = {"alone": "as it comes", "best": "best settings", "progress": "own thread", "hocket": "hocket",
               "hocket_thread": "hocket, thread", "hocket_engines": "hocket, engines"}
-WAYS = ("by_hand", "by_hand_persistent", "blocking", "begin_wait", "start_wait")
+WAYS = ("by_hand", "by_hand_persistent", "blocking", "begin_wait", "start_wait",
+        "unused", "used_7", "used_12", "used_30", "used_100")
 
 
 def median(values):
@@ -150,6 +151,8 @@ def tables(data):
         parts.append("Not to the end:\n\n" + "\n".join(lines))
     for case, make in (("overlap", lambda rows: overlap_tables(rows, data["cores"])),
                        ("latency", lambda rows: mode_tables(rows, "Latency, us")),
+                       ("young", lambda rows: mode_tables(
+                           rows, "A communicator's life, with so many non-blocking calls in it, us")),
                        ("halo", lambda rows: mode_tables(rows, "Halo exchanges, us")), ("passing", passing_table)):
         rows = [row for row in data["rows"] if row["case"] == case]
         if rows:
