@@ -124,7 +124,7 @@ int wait_for_end(StartedCall& started) {
 Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decision) {
   const Collective counted = decision.form;
   const bool may_wait = form != NeighbourForm::kStarted;
-  decision = find_starter(call.comm, may_wait);
+  decision = find_starter(call.comm, may_wait, false);
   decision.form = counted;
   if (decision.why == Outcome::kSingleRank) return Outcome::kSingleRankByMpi;
   if (decision.why != Outcome::kCarriedOut) return decision.why;

@@ -105,6 +105,12 @@ hocket_status_t fit_together(const MoveCall& call, const Decision& decision, Mov
 
 // --- persistent calls ------------------------------------------------------------------------------------------------
 
+// Engines have a few hundred groups for all jobs, of which each takes four.
+uint32_t most_homes(const Communicator& communicator) {
+  constexpr uint32_t kMostByEngines = 4;
+  return communicator.begins == Begins::kByEngines ? kMostByEngines : kMostHomes;
+}
+
 // The next one, of all ranks alike. nullptr: the status says why.
 PersistentHome* make_home(Communicator& communicator, hocket_status_t& status) {
   auto home = std::make_unique<PersistentHome>();
@@ -126,7 +132,7 @@ bool find_track(Communicator& communicator, StartedCall& started, hocket_status_
   status = hocket_allreduce(communicator.comm, &mine, &common, 1, HOCKET_UINT64, HOCKET_BAND);
   if (status != HOCKET_OK) return false;
   if (common == 0) {
-    PersistentHome* const made = homes < kMostHomes ? make_home(communicator, status) : nullptr;
+    PersistentHome* const made = homes < most_homes(communicator) ? make_home(communicator, status) : nullptr;
     if (made == nullptr) return false;
     common = made->free_tracks << (homes * tracks);
   }
@@ -200,7 +206,7 @@ hocket_status_t prepare_start(const MoveCall& call, const Decision& decision, co
   return fill(call, decision, send, receive, fitting, start.arguments);
 }
 
-Decision find_starter(MPI_Comm comm, bool may_wait) {
+Decision find_starter(MPI_Comm comm, bool may_wait, bool may_go_by_engines) {
   Decision decision;
   decision.communicator = find_communicator(comm);
   if (decision.communicator == nullptr) return decision;
@@ -211,7 +217,7 @@ Decision find_starter(MPI_Comm comm, bool may_wait) {
   }
   if (communicator.phase == Phase::kCounting && may_wait) {
     // Between nodes nothing would come of it.
-    if (spans_nodes(comm)) {
+    if (!may_go_by_engines && spans_nodes(comm)) {
       decision.why = Outcome::kNotByEngines;
       return decision;
     }
@@ -221,7 +227,7 @@ Decision find_starter(MPI_Comm comm, bool may_wait) {
     decision.why = may_wait || communicator.counting.is_takeover_ruled_out ? Outcome::kNotSetUp : Outcome::kCarriedOut;
   else if (communicator.phase == Phase::kRefused && communicator.refusal != Outcome::kFailed)
     decision.why = communicator.refusal;
-  else if (communicator.begins == Begins::kByRanks || (communicator.begins == Begins::kByEngines && !may_wait))
+  else if (communicator.begins == Begins::kByRanks || (communicator.begins == Begins::kByEngines && may_go_by_engines))
     decision.why = Outcome::kCarriedOut;
   else
     decision.why = Outcome::kNotByEngines;
@@ -256,13 +262,16 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
                  const std::function<void(PersistentHome&)>& prepare) {
   Communicator& communicator = *decision.communicator;
   hocket_status_t status = HOCKET_OK;
+  start.arguments.only_by_engines = is_by_engines(decision);
   {
     const std::lock_guard lock(communicator.lock);
     const bool is_found = find_track(communicator, started, status);
     if (!is_found && status == HOCKET_OK) return Outcome::kNotByEngines;
     if (is_found && prepare) prepare(*started.home);
     if (is_found) status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
+    if (status == HOCKET_ERR_NOT_SUPPORTED && is_found) give_back_track(started);
   }
+  if (status == HOCKET_ERR_NOT_SUPPORTED) return Outcome::kNotByEngines;
   if (status != HOCKET_OK) {
     error = raise_status(decision, started.collective, started.comm, status);
     return Outcome::kFailed;

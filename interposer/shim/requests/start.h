@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <new>
+#include <type_traits>
 
 #include "shim/collectives/broadcast.h"
 #include "shim/collectives/movement.h"
@@ -48,9 +49,13 @@ inline bool is_own_operation(const ReduceCall&, const ReduceCall::Findings& find
   return findings.operation.by == Operation::By::kMpi;
 }
 
+// Whether NIC engines end such calls by themselves.
+template <typename Call>
+inline constexpr bool kMayGoByEngines = !std::is_same_v<Call, MoveCall>;
+
 // Up to where the arguments of the call come in: kCarriedOut, or why not. `may_wait`: for all ranks, which call alike;
 // otherwise the communicator may come to be ready in decide().
-Decision find_starter(MPI_Comm comm, bool may_wait);
+Decision find_starter(MPI_Comm comm, bool may_wait, bool may_go_by_engines);
 
 // What the program gets of it, by `started` where it is one. kNotByEngines: nothing has been started, on any rank.
 Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error);
@@ -81,7 +86,7 @@ template <typename Call>
 bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_Request* request, int& error) {
   const Collective form = decision.form;
   typename Call::Findings findings;
-  decision = find_starter(call.comm, is_persistent);
+  decision = find_starter(call.comm, is_persistent, kMayGoByEngines<Call>);
   if (is_carried_out(decision.why)) decision = decide(call, findings, CallForm::kStarted);
   decision.form = form;
   if (decision.why == Outcome::kCarriedOut && decision.communicator->begins == Begins::kNowhere)

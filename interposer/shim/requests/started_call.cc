@@ -212,7 +212,7 @@ void settle(StartedCall& call) {
 void free_persistent(StartedCall& call) {
   Communicator& communicator = *call.communicator;
   c_api::drop_planned(call.request);
-  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
+  give_back_track(call);
   give_back(call);
   // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
   communicator.persistent.calls.fetch_sub(1, std::memory_order_release);

@@ -103,6 +103,10 @@ void settle(StartedCall& call);
 void let_go(StartedCall& call);
 // The program is told that it is over: it is spare, or inactive. Its MPI error.
 int release(StartedCall& call);
+// Of a persistent one.
+inline void give_back_track(const StartedCall& call) {
+  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
+}
 // MPI_Request_free of a persistent one that is inactive.
 void free_persistent(StartedCall& call);
 

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
 PROGRAMS = os.path.join(HERE, "../mpi")
 SOURCES = {"nonblocking": os.path.join(PROGRAMS, "nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c"),
-           "many_started": os.path.join(HERE, "many_started.c"),
+           "many_started": os.path.join(HERE, "many_started.c"), "planned": os.path.join(HERE, "planned.c"),
            "device": os.path.join(PROGRAMS, "device_nonblocking.c")}
 # Intel's has MPICH's binary interface; it alone keeps a lock while it calls back.
 MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "intel": ("mpich/bin/mpicc", "impi/bin/mpiexec"),
@@ -116,6 +116,22 @@ class NicNonblockingTest(LabTest):
                 self.assertEqual(self.many_started(mpi, "200", "8", "2", "threads"), (4 * 200 * 8, 0))
                 self.assertEqual(self.many_started(mpi, "200", "8", "3", "threads", HOCKET_PROGRESS="calls"),
                                  (0, 4 * 200 * 8))
+
+    def test_persistent_calls_are_started_in_any_order(self):
+        self.up(3, 1, "up")
+        for mpi in self.mpis:
+            # As engines carry them, and longer: those are the MPI's, and Intel's hang between nodes by themselves.
+            for calls, longs in ((6, 3), (4, 200))[:1 if mpi == "intel" else 2]:
+                with self.subTest(mpi=mpi, longs=longs):
+                    result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS[mpi][1]), "--with-hocket",
+                                      os.path.join(self.folder, f"{mpi}-planned"), str(calls), "12", str(longs),
+                                      HOCKET_STATS="1", HOCKET_NIC="on")
+                    said = result.stdout + result.stderr
+                    self.assertIn(": 0 wrong\n", said)
+                    rows = dict(re.findall(r"^hocket: MPI_(\w+)_init +(\d+) +\d+ ", said, re.MULTILINE))
+                    by_hocket = ("Barrier",) if longs > 64 else ("Barrier", "Bcast", "Reduce", "Allreduce")
+                    for kind in ("Barrier", "Bcast", "Reduce", "Allreduce"):
+                        self.assertEqual(int(rows[kind]) > 0, kind in by_hocket, said)
 
     def test_requests_from_fortran(self):
         if shutil.which("mpifort.openmpi") is None:
