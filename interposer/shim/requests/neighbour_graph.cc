@@ -61,13 +61,43 @@ bool read_topology(MPI_Comm comm, int rank, Topology& topology) {
   return kind == MPI_DIST_GRAPH && read_distributed_graph(comm, topology);
 }
 
-hocket_status_t make(const Topology& topology, hocket_comm_t* comm, hocket_neighbourhood_t** handle) {
-  if (topology.is_grid)
-    return hocket_neighbourhood_create_grid(comm, static_cast<int>(topology.lengths.size()), topology.lengths.data(),
-                                            topology.periods.data(), handle);
-  return hocket_neighbourhood_create(comm, static_cast<int>(topology.sources.size()), topology.sources.data(),
-                                     static_cast<int>(topology.destinations.size()), topology.destinations.data(),
-                                     handle);
+// Of whom blocks come and to whom they go.
+struct Ranks {
+  std::vector<int> sources, destinations;
+};
+
+Status make_together(const Topology& topology, Communicator& communicator, Neighbourhood& made, Ranks& ranks) {
+  hocket_comm_t* const comm = communicator.comm;
+  const std::lock_guard lock(communicator.lock);
+  const hocket_status_t status =
+      topology.is_grid
+          ? hocket_neighbourhood_create_grid(comm, static_cast<int>(topology.lengths.size()), topology.lengths.data(),
+                                             topology.periods.data(), &made.handle)
+          : hocket_neighbourhood_create(comm, static_cast<int>(topology.sources.size()), topology.sources.data(),
+                                        static_cast<int>(topology.destinations.size()), topology.destinations.data(),
+                                        &made.handle);
+  if (status != HOCKET_OK) return Status(Code::kInvalidArgument, hocket_error_text());
+  int sources = 0, destinations = 0;
+  (void)hocket_neighbourhood_counts(made.handle, &sources, &destinations);
+  ranks.sources.resize(static_cast<size_t>(sources));
+  ranks.destinations.resize(static_cast<size_t>(destinations));
+  (void)hocket_neighbourhood_ranks(made.handle, ranks.sources.data(), ranks.destinations.data());
+  return Status::ok();
+}
+
+Status make_alone(const Topology& topology, Neighbourhood& made, Ranks& ranks) {
+  using schedule::Neighbours;
+  const Neighbours::Lists own{{topology.sources.begin(), topology.sources.end()},
+                              {topology.destinations.begin(), topology.destinations.end()}};
+  Result<std::shared_ptr<const Neighbours>> found =
+      topology.is_grid ? Neighbours::of_grid({topology.lengths.begin(), topology.lengths.end()},
+                                             {topology.periods.begin(), topology.periods.end()}, 1)
+                       : Neighbours::of_lists({&own, 1});
+  if (!found.is_ok()) return found.take_status();
+  made.alone = found.take();
+  ranks.sources.assign(made.alone->sources(0).begin(), made.alone->sources(0).end());
+  ranks.destinations.assign(made.alone->destinations(0).begin(), made.alone->destinations(0).end());
+  return Status::ok();
 }
 
 // Which of the ranks are some.
@@ -82,25 +112,19 @@ std::vector<uint8_t> are_there(const std::vector<int>& ranks) {
 void make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
   const NestedCall nested;
   Topology topology;
+  Ranks ranks;
   auto made = std::make_unique<Neighbourhood>();
-  hocket_status_t status = HOCKET_ERR_INVALID_ARGUMENT;
-  if (read_topology(handle, communicator.rank, topology)) {
-    const std::lock_guard lock(communicator.lock);
-    status = make(topology, communicator.comm, &made->handle);
-  }
-  if (status != HOCKET_OK) {
+  Status status(Code::kInvalidArgument, "it has no topology");
+  if (read_topology(handle, communicator.rank, topology))
+    status = communicator.size == 1 ? make_alone(topology, *made, ranks)
+                                    : make_together(topology, communicator, *made, ranks);
+  if (!status.is_ok())
     HOCKET_LOG_INFO("collectives among neighbours are left to the MPI on a communicator of %d ranks: %s",
-                    communicator.size, hocket_error_text());
-    communicator.neighbourhood = std::move(made);
-    return;
-  }
-  int sources = 0, destinations = 0;
-  (void)hocket_neighbourhood_counts(made->handle, &sources, &destinations);
-  std::vector<int> source_ranks(static_cast<size_t>(sources)), destination_ranks(static_cast<size_t>(destinations));
-  (void)hocket_neighbourhood_ranks(made->handle, source_ranks.data(), destination_ranks.data());
-  made->has_source = are_there(source_ranks);
-  made->has_destination = are_there(destination_ranks);
-  made->numbers.resize(2 * static_cast<size_t>(std::max(sources, 1) + std::max(destinations, 1)));
+                    communicator.size, status.message());
+  made->has_source = are_there(ranks.sources);
+  made->has_destination = are_there(ranks.destinations);
+  made->numbers.resize(2 *
+                       (std::max<size_t>(ranks.sources.size(), 1) + std::max<size_t>(ranks.destinations.size(), 1)));
   communicator.neighbourhood = std::move(made);
 }
 

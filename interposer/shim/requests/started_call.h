@@ -39,10 +39,10 @@ struct StartedCall {
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
   MPI_Comm comm{};
-  hocket_request_t* request = nullptr;
-  bool is_long = false;         // worth a wake-up of the thread, of a persistent one
-  int mpi_error = MPI_SUCCESS;  // to be returned when it is over
-  // Of a persistent one: where its track is.
+  hocket_request_t* request = nullptr;  // nullptr of one rank, where there is nothing but copies
+  bool is_long = false;                 // worth a wake-up of the thread, of a persistent one
+  int mpi_error = MPI_SUCCESS;          // to be returned when it is over
+  // Of a persistent one of several ranks: where its track is.
   PersistentHome* home = nullptr;
   uint32_t track = 0;
   std::unique_ptr<Copies> copies;
@@ -76,6 +76,9 @@ inline StartedCall* find_started(MPI_Request request) {
   StartedCall* const found = internal::find(request);
   return found != nullptr && found->has(StartedCall::State::kSpare) ? nullptr : found;
 }
+
+// Counts what has become of it. Threads may end calls on one communicator at the same time.
+void count_ended(const StartedCall& call, Outcome outcome);
 
 // One that is free; nullptr: the MPI has no room for its request.
 StartedCall* take_started();
