@@ -288,6 +288,19 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
   return Outcome::kCarriedOut;
 }
 
+bool is_quick_in_mpi(Collective collective, const std::optional<OwnCopy>& copy) {
+  // It may know nothing of a device's memory.
+  if (!is_quick_alone() || device::may_be_there()) return false;
+  // Open MPI 4 and 5 multiply the former's displacements by an extent, and read from the latter's MPI_IN_PLACE, in
+  // their blocking forms at least.
+  if (collective == Collective::kAlltoallw || collective == Collective::kExscan) return false;
+  if (!copy) return true;
+  // Reductions may go wrong where elements begin elsewhere than at their address, and gathers of two types.
+  const bool only_moves = collective >= Collective::kGather && collective <= Collective::kAlltoallw;
+  const bool have_gaps = !copy->from.lie_ready() && !copy->to.lie_ready();
+  return only_moves && have_gaps && copy->from.type == copy->to.type;
+}
+
 int settle_alone(const Decision& decision, MPI_Comm comm, MPI_Request* request) {
   int error = MPI_SUCCESS;
   StartedCall* const started = take_for(decision, decision.form, comm, error);

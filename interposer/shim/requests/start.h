@@ -67,11 +67,8 @@ StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, 
 
 // --- of a communicator of one rank: on the spot ----------------------------------------------------------------------
 
-// Whether the MPI's own persistent call is faster. It may know nothing of a device's memory.
-inline bool is_quick_in_mpi(const std::optional<OwnCopy>& copy) {
-  if (!is_quick_alone() || device::may_be_there()) return false;
-  return !copy || (!copy->from.lie_ready() && !copy->to.lie_ready());
-}
+// Whether the MPI's own persistent call is faster, and right.
+bool is_quick_in_mpi(Collective collective, const std::optional<OwnCopy>& copy);
 // What has been done already. The MPI error of the call.
 int settle_alone(const Decision& decision, MPI_Comm comm, MPI_Request* request);
 // What is to be done in each MPI_Start. The MPI error of the call.
@@ -87,7 +84,7 @@ bool serve_alone(const Call& call, Decision& decision, const typename Call::Find
     return true;
   }
   const std::optional<OwnCopy> copy = own_copy(call, findings);
-  if (is_quick_in_mpi(copy)) {
+  if (is_quick_in_mpi(call.collective, copy)) {
     decision.why = Outcome::kMpisOwn;
     return false;
   }
