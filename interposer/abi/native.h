@@ -36,6 +36,10 @@ bool same_buffer_is_refused();
 // 8- and 16-bit sums wrap around in MPICH and its relatives, as hocket's do. What others do only their own code knows.
 bool short_sums_saturate();
 
+// Of one rank: whether what moves nothing is over as soon as it begins, and what has gaps on both sides goes from one
+// to the other without being packed.
+bool is_quick_alone();
+
 // MPI_ERRORS_RETURN, or one like it: Intel MPI ends the job on the former. Between MPI_Init and MPI_Finalize.
 MPI_Errhandler handler_that_returns();
 

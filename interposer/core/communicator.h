@@ -23,6 +23,7 @@
 #include "core/try_lock.h"
 #include "hocket/hocket.h"
 #include "hocket/neighbourhoods.h"
+#include "schedule/neighbours.h"
 
 namespace hocket::interposer {
 
@@ -53,6 +54,8 @@ struct PersistentHome {
 // Of a communicator with a topology, from the first call among neighbours on.
 struct Neighbourhood {
   hocket_neighbourhood_t* handle = nullptr;  // nullptr: there is none, and won't be
+  // Of one rank instead: its blocks go to itself, or nowhere.
+  std::shared_ptr<const schedule::Neighbours> alone;
   // Of each neighbour, whether there is one: beyond the edge of a grid there isn't.
   std::vector<uint8_t> has_source, has_destination;
   std::vector<size_t> numbers;  // room for counts and displacements of both sides

@@ -19,10 +19,9 @@ bool is_carried_out(Outcome outcome) {
 }
 
 bool is_out_of_reach(Outcome outcome) {
-  return outcome == Outcome::kSingleRankByMpi || outcome == Outcome::kIntercommunicator ||
-         outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags || outcome == Outcome::kArguments ||
-         outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines || outcome == Outcome::kMpisOwn ||
-         outcome == Outcome::kOwnOperation;
+  return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
+         outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines ||
+         outcome == Outcome::kMpisOwn || outcome == Outcome::kOwnOperation;
 }
 
 void append_reason(std::string& why, Outcome outcome, uint64_t calls) {
@@ -98,8 +97,6 @@ const char* reason(Outcome outcome) {
       return "device memory";
     case Outcome::kOwnOperation:
       return "operation of the MPI's or the program's own";
-    case Outcome::kSingleRankByMpi:
-      return "single rank left to the MPI";
     case Outcome::kNotByEngines:
       return "not by NIC engines alone";
     case Outcome::kArguments:

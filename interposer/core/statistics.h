@@ -61,7 +61,6 @@ enum class Outcome : uint8_t {
   kFreed,              // the communicator, or the whole job, is at its end
   kDeviceMemory,       // may be a device's, and the MPI knows what to do with it
   kOwnOperation,       // non-blocking, by an operation that only the MPI can run
-  kSingleRankByMpi,    // persistent or among neighbours, on a communicator of one rank
   kNotByEngines,       // non-blocking between nodes, and none that NIC engines end by themselves
   kArguments,          // look wrong: the MPI shall say so in its own way
 };

@@ -35,6 +35,10 @@ inline constexpr bool same_buffer_is_refused() { return true; }
 // 8- and 16-bit sums wrap around, as hocket's do.
 inline constexpr bool short_sums_saturate() { return false; }
 
+// Of one rank: whether what moves nothing is over as soon as it begins, and what has gaps on both sides goes from one
+// to the other without being packed.
+inline constexpr bool is_quick_alone() { return false; }
+
 // The size of a predefined type without gaps, which its handle tells; 0 for others. Asking the MPI would be fatal for a
 // type that this version doesn't have.
 inline size_t size_in_handle(MPI_Datatype type) {

@@ -35,6 +35,10 @@ inline constexpr bool same_buffer_is_refused() { return false; }
 // 8- and 16-bit sums saturate in whole vectors and wrap around in what is left: only its own code does it alike.
 inline constexpr bool short_sums_saturate() { return true; }
 
+// Of one rank: whether what moves nothing is over as soon as it begins, and what has gaps on both sides goes from one
+// to the other without being packed.
+inline constexpr bool is_quick_alone() { return true; }
+
 // Handles tell nothing.
 inline size_t size_in_handle(MPI_Datatype) { return 0; }
 

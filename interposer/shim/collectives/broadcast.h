@@ -4,6 +4,9 @@
 // Thread safety: as decision.h.
 #pragma once
 
+#include <optional>
+
+#include "shim/buffers/own_copy.h"
 #include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
 
@@ -34,6 +37,9 @@ Decision decide(const BarrierCall& call, BarrierCall::Findings&, CallForm form);
 inline RuleKey rule_key_of(const BarrierCall&, const Communicator&, const BarrierCall::Findings&) {
   return {schedule::Collective::kBarrier, 0};
 }
+// Of one rank, which has what it would get.
+inline std::optional<OwnCopy> own_copy(const BarrierCall&, const BarrierCall::Findings&) { return std::nullopt; }
+inline std::optional<OwnCopy> own_copy(const BroadcastCall&, const BroadcastCall::Findings&) { return std::nullopt; }
 int carry_out(const BarrierCall& call, const Decision& decision, const BarrierCall::Findings&);
 
 Decision decide(const BroadcastCall& call, BroadcastCall::Findings& findings, CallForm form);

@@ -32,8 +32,6 @@ __attribute__((cold)) int give_up(const Decision& decision, Collective collectiv
   return mpi_error;
 }
 
-int raise_no_memory(MPI_Comm comm) { return raise_error(comm, MPI_ERR_NO_MEM); }
-
 void count(const Decision& decision, Collective collective, Outcome outcome) {
   if (decision.communicator != nullptr) {
     decision.communicator->counters.add(collective, outcome);

@@ -2,7 +2,6 @@
 #include "shim/collectives/movement.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "shim/buffers/packed_blocks.h"
@@ -190,28 +189,15 @@ int move_packed(const MoveCall& call, const Decision& decision, const MoveFindin
   return answer(decision, call.collective, call.comm, status, output.room.error());
 }
 
-int copy_alone(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
-  const auto done = [&](int error) { return answer(decision, call.collective, call.comm, HOCKET_OK, error); };
-  const size_t bytes = findings.receive.own_bytes;
-  if (findings.is_in_place || bytes == 0) return done(MPI_SUCCESS);
-  const Elements from = block(call.send, findings.send, 0);
-  const Elements to = block(call.receive, findings.receive, 0);
-  const bool from_ready = !findings.send.is_packed, to_ready = !findings.receive.is_packed;
-  if (from_ready && to_ready) {
-    std::memmove(to.first_byte(), from.first_byte(), bytes);
-    return done(MPI_SUCCESS);
-  }
-  if (from_ready) return done(unpack(from.first_byte(), to, call.comm));
-  if (to_ready) return done(pack(from, to.first_byte(), call.comm));
-  Packed copy(Packed::Use::kInput, call.comm);
-  if (!copy.reserve(bytes)) return raise_no_memory(call.comm);
-  const int error = pack(from, copy.bytes(), call.comm);
-  return done(error != MPI_SUCCESS ? error : unpack(copy.bytes(), to, call.comm));
-}
-
 }  // namespace
 
 bool is_exchange(Collective collective) { return movement_of(collective).is_exchange(); }
+
+std::optional<OwnCopy> own_copy(const MoveCall& call, const MoveFindings& findings) {
+  if (findings.is_in_place || findings.receive.own_bytes == 0) return std::nullopt;
+  return OwnCopy{block(call.send, findings.send, 0), block(call.receive, findings.receive, 0),
+                 !findings.send.is_packed && !findings.receive.is_packed};
+}
 
 hocket_status_t fill(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
                      const MoveFindings& findings, Arguments& arguments) {

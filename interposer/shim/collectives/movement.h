@@ -7,6 +7,9 @@
 // Thread safety: as decision.h.
 #pragma once
 
+#include <optional>
+
+#include "shim/buffers/own_copy.h"
 #include "shim/buffers/sides.h"
 #include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
@@ -34,6 +37,8 @@ hocket_status_t fill(const MoveCall& call, const Decision& decision, const Block
                      const MoveCall::Findings& findings, Arguments& arguments);
 // Of gathers and scatters, and of allgathers and exchanges: whose blocks a side holds that has this rank's, too.
 bool is_exchange(Collective collective);
+// What is to be done of a single rank.
+std::optional<OwnCopy> own_copy(const MoveCall& call, const MoveCall::Findings& findings);
 
 Decision decide(const MoveCall& call, MoveCall::Findings& findings, CallForm form);
 RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, const MoveCall::Findings& findings);

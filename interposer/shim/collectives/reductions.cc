@@ -2,7 +2,6 @@
 #include "shim/collectives/reductions.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packed_blocks.h"
@@ -243,29 +242,13 @@ int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Reduce
   return answer(decision, call.collective, call.comm, ending.status, ending.unpacking_error);
 }
 
-int copy_alone(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
-  constexpr size_t kAtOnceBytes = size_t{1} << 22;
-  const Elements from{call.input, findings.result, call.type, findings.facts};
-  const Elements to{call.output, findings.result, call.type, findings.facts};
-  int error = MPI_SUCCESS;
-  if (findings.is_in_place || from.bytes() == 0) {
-    error = MPI_SUCCESS;
-  } else if (from.is_dense() && !needs_staging(call, findings)) {
-    std::memmove(to.first_byte(), from.first_byte(), from.bytes());
-  } else {
-    const size_t at_once = std::max<size_t>(kAtOnceBytes / findings.facts->size, 1);
-    Packed copy(Packed::Use::kInput, call.comm);
-    if (!copy.reserve(std::min(at_once, from.count) * findings.facts->size)) return raise_no_memory(call.comm);
-    for (size_t done = 0; done < from.count && error == MPI_SUCCESS; done += at_once) {
-      const size_t length = std::min(at_once, from.count - done);
-      error = pack(from.part(done, length), copy.bytes(), call.comm);
-      if (error == MPI_SUCCESS) error = unpack(copy.bytes(), to.part(done, length), call.comm);
-    }
-  }
-  return answer(decision, call.collective, call.comm, HOCKET_OK, error);
-}
-
 }  // namespace
+
+std::optional<OwnCopy> own_copy(const ReduceCall& call, const ReduceFindings& findings) {
+  if (findings.is_in_place || findings.result * findings.facts->size == 0) return std::nullopt;
+  const Elements from = operand_of(call, findings), to = result_of(call, findings);
+  return OwnCopy{from, to, from.is_dense() && !needs_staging(call, findings)};
+}
 
 Decision decide(const ReduceCall& call, ReduceFindings& findings, CallForm form) {
   Decision decision;

@@ -4,7 +4,10 @@
 // Thread safety: as decision.h.
 #pragma once
 
+#include <optional>
+
 #include "shim/buffers/numbers.h"
+#include "shim/buffers/own_copy.h"
 #include "shim/collectives/arguments.h"
 #include "shim/collectives/decision.h"
 #include "shim/types/operations.h"
@@ -36,6 +39,8 @@ struct ReduceCall {
 // As hocket's call, with the program's buffers or copies of them; where it is in place, `input` has no meaning.
 hocket_status_t fill(const ReduceCall& call, const Decision& decision, const ReduceCall::Findings& findings,
                      const void* input, void* output, Arguments& arguments);
+// What is to be done of a single rank, whatever the operation.
+std::optional<OwnCopy> own_copy(const ReduceCall& call, const ReduceCall::Findings& findings);
 
 Decision decide(const ReduceCall& call, ReduceCall::Findings& findings, CallForm form);
 RuleKey rule_key_of(const ReduceCall& call, const Communicator& communicator, const ReduceCall::Findings& findings);

@@ -65,12 +65,45 @@ bool read_topology(MPI_Comm comm, int size, Topology& topology) {
   return topology.kind == MPI_DIST_GRAPH && read_distributed_graph(comm, topology);
 }
 
+// Of whom blocks come and to whom they go.
+struct Ranks {
+  std::vector<int> sources, destinations;
+};
+
 hocket_status_t make(const Topology& topology, hocket_comm_t* comm, hocket_neighbourhood_t** handle) {
   if (topology.kind == MPI_CART) return c_api::make_grid_known(comm, topology.lengths, topology.periods, handle);
   if (topology.kind == MPI_GRAPH) return c_api::make_lists_known(comm, topology.of_ranks, handle);
   return hocket_neighbourhood_create(comm, static_cast<int>(topology.sources.size()), topology.sources.data(),
                                      static_cast<int>(topology.destinations.size()), topology.destinations.data(),
                                      handle);
+}
+
+Status make_together(const Topology& topology, Communicator& communicator, Neighbourhood& made, Ranks& ranks) {
+  const std::lock_guard lock(communicator.lock);
+  if (make(topology, communicator.comm, &made.handle) != HOCKET_OK)
+    return Status(Code::kInvalidArgument, hocket_error_text());
+  int sources = 0, destinations = 0;
+  (void)hocket_neighbourhood_counts(made.handle, &sources, &destinations);
+  ranks.sources.resize(static_cast<size_t>(sources));
+  ranks.destinations.resize(static_cast<size_t>(destinations));
+  (void)hocket_neighbourhood_ranks(made.handle, ranks.sources.data(), ranks.destinations.data());
+  return Status::ok();
+}
+
+Status make_alone(const Topology& topology, Neighbourhood& made, Ranks& ranks) {
+  using schedule::Neighbours;
+  const Neighbours::Lists own{{topology.sources.begin(), topology.sources.end()},
+                              {topology.destinations.begin(), topology.destinations.end()}};
+  Result<std::shared_ptr<const Neighbours>> found =
+      topology.kind == MPI_CART    ? Neighbours::of_grid({topology.lengths.begin(), topology.lengths.end()},
+                                                         {topology.periods.begin(), topology.periods.end()}, 1)
+      : topology.kind == MPI_GRAPH ? Neighbours::of_lists(topology.of_ranks)
+                                   : Neighbours::of_lists({&own, 1});
+  if (!found.is_ok()) return found.take_status();
+  made.alone = found.take();
+  ranks.sources.assign(made.alone->sources(0).begin(), made.alone->sources(0).end());
+  ranks.destinations.assign(made.alone->destinations(0).begin(), made.alone->destinations(0).end());
+  return Status::ok();
 }
 
 // Which of the ranks are some.
@@ -86,29 +119,24 @@ void make_neighbourhood(Communicator& communicator, MPI_Comm handle, bool may_wa
   const NestedCall nested;
   if (communicator.phase == Phase::kOwing) communicator.phase = Phase::kReady;
   Topology topology;
+  Ranks ranks;
   auto made = std::make_unique<Neighbourhood>();
-  hocket_status_t status = HOCKET_ERR_INVALID_ARGUMENT;
+  Status status(Code::kInvalidArgument, "it has no topology");
   if (read_topology(handle, communicator.size, topology)) {
-    if (topology.kind == MPI_DIST_GRAPH && !may_wait) {
+    const bool is_alone = communicator.size == 1;
+    if (topology.kind == MPI_DIST_GRAPH && !may_wait && !is_alone) {
       communicator.phase = Phase::kOwing;
       return;
     }
-    const std::lock_guard lock(communicator.lock);
-    status = make(topology, communicator.comm, &made->handle);
+    status = is_alone ? make_alone(topology, *made, ranks) : make_together(topology, communicator, *made, ranks);
   }
-  if (status != HOCKET_OK) {
+  if (!status.is_ok())
     HOCKET_LOG_INFO("collectives among neighbours are left to the MPI on a communicator of %d ranks: %s",
-                    communicator.size, hocket_error_text());
-    communicator.neighbourhood = std::move(made);
-    return;
-  }
-  int sources = 0, destinations = 0;
-  (void)hocket_neighbourhood_counts(made->handle, &sources, &destinations);
-  std::vector<int> source_ranks(static_cast<size_t>(sources)), destination_ranks(static_cast<size_t>(destinations));
-  (void)hocket_neighbourhood_ranks(made->handle, source_ranks.data(), destination_ranks.data());
-  made->has_source = are_there(source_ranks);
-  made->has_destination = are_there(destination_ranks);
-  made->numbers.resize(2 * static_cast<size_t>(std::max(sources, 1) + std::max(destinations, 1)));
+                    communicator.size, status.message());
+  made->has_source = are_there(ranks.sources);
+  made->has_destination = are_there(ranks.destinations);
+  made->numbers.resize(2 *
+                       (std::max<size_t>(ranks.sources.size(), 1) + std::max<size_t>(ranks.destinations.size(), 1)));
   communicator.neighbourhood = std::move(made);
 }
 

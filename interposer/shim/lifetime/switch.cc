@@ -35,7 +35,7 @@ HOCKET_EXPORT unsigned long long hocket_mpi_carried_out() {
   const CounterArray counters = read_counters();
   unsigned long long sum = 0;
   for (int collective = 0; collective < kCollectives; ++collective)
-    for (const Outcome outcome : {Outcome::kCarriedOut, Outcome::kMpisOwn})
+    for (const Outcome outcome : {Outcome::kCarriedOut, Outcome::kSingleRank, Outcome::kMpisOwn})
       sum += counters[static_cast<size_t>(counter_index(static_cast<Collective>(collective), outcome))];
   return sum;
 }

@@ -375,7 +375,9 @@ int ask_started(StartedCall& call, int* flag, MPI_Status* status) {
 void free_started(StartedCall& call) {
   if (call.has(State::kInactive)) return free_persistent(call);
   if (call.has(State::kUnderWay)) return let_go(call);
+  const bool is_persistent = call.is_persistent;
   (void)release(call);
+  if (is_persistent) free_persistent(call);
 }
 
 int start_persistent(StartedCall& call) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/requests/copies.h"
 
+#include <cstring>
 #include <new>
 
 #include "shim/buffers/device_transfer.h"
@@ -40,12 +41,32 @@ void Copies::unpack_side(const Side& side, const Blocks& blocks, unsigned char* 
   add_side(to_unpack_, side, blocks, room);
 }
 
+bool Copies::copy_within(const OwnCopy& copy) {
+  const Elements &from = copy.from, &to = copy.to;
+  const bool from_ready = from.lie_ready(), to_ready = to.lie_ready();
+  if (from_ready && to_ready) {
+    straight_.push_back({from.first_byte(), to.first_byte(), from.bytes()});
+  } else if (from_ready) {
+    unpack_to(to, from.first_byte());
+  } else if (to_ready) {
+    pack_from(from, to.first_byte());
+  } else {
+    unsigned char* const room = new (std::nothrow) unsigned char[from.bytes()];
+    if (room == nullptr) return false;
+    within_.emplace_back(room);
+    pack_from(from, room);
+    unpack_to(to, room);
+  }
+  return true;
+}
+
 int Copies::pack(MPI_Comm comm) const {
   if (raw_in_.room != nullptr)
     if (const int error = copy_from_device(raw_in_.device, raw_in_.room, raw_in_.bytes, comm); error != MPI_SUCCESS)
       return error;
   for (const Piece& piece : to_pack_)
     if (const int error = interposer::pack(piece.with_facts(), piece.room, comm); error != MPI_SUCCESS) return error;
+  for (const Straight& one : straight_) std::memmove(one.to, one.from, one.bytes);
   return MPI_SUCCESS;
 }
 

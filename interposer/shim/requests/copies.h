@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "shim/buffers/own_copy.h"
 #include "shim/buffers/sides.h"
 
 namespace hocket::interposer {
@@ -37,6 +38,8 @@ class Copies {
   // Bytes of a device as they lie.
   void copy_from(const void* device, size_t bytes, unsigned char* room) { raw_in_ = {device, bytes, room}; }
   void copy_to(void* device, size_t bytes, unsigned char* room) { raw_out_ = {device, bytes, room}; }
+  // All of it within this rank's memory, at each start and the end that follows. False: no memory.
+  [[nodiscard]] bool copy_within(const OwnCopy& copy);
 
   // MPI error codes; what goes wrong has been raised by the MPI. pack() once before keep().
   int pack(MPI_Comm comm) const;
@@ -56,6 +59,11 @@ class Copies {
     size_t bytes = 0;
     unsigned char* room = nullptr;
   };
+  struct Straight {
+    const unsigned char* from;
+    unsigned char* to;
+    size_t bytes;
+  };
   static void add(std::vector<Piece>& pieces, const Elements& elements, unsigned char* room) {
     if (elements.bytes() != 0) pieces.push_back({elements, *elements.facts, room});
   }
@@ -65,7 +73,9 @@ class Copies {
 
   std::vector<Piece> to_pack_, to_unpack_;
   Raw raw_in_, raw_out_;
+  std::vector<Straight> straight_;
   std::unique_ptr<unsigned char[]> input_, output_;
+  std::vector<std::unique_ptr<unsigned char[]>> within_;
   std::vector<MPI_Datatype> held_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "c_api/internal/call.h"
@@ -56,6 +57,14 @@ bool measure_both(const NeighbourCall& call, Neighbourhood& neighbourhood, Sides
   return true;
 }
 
+bool has_nobody(const std::vector<uint8_t>& neighbours) {
+  return std::find(neighbours.begin(), neighbours.end(), 1) == neighbours.end();
+}
+
+size_t bytes_of(const Blocks& blocks, int index) {
+  return blocks.counts == nullptr ? blocks.bytes : blocks.counts[index];
+}
+
 bool is_there(const std::vector<uint8_t>& all, int index, bool is_only) {
   return is_only || all[static_cast<size_t>(index)] != 0;
 }
@@ -67,14 +76,14 @@ void copy_side(const Side& side, Blocks& blocks, const std::vector<uint8_t>& nei
   Copies& copies = started.get_copies();
   const bool is_only = static_cast<size_t>(blocks.number) != neighbours.size();
   size_t bytes = 0;
-  for (int i = 0; i < blocks.number; ++i) bytes += blocks.counts == nullptr ? blocks.bytes : blocks.counts[i];
+  for (int i = 0; i < blocks.number; ++i) bytes += bytes_of(blocks, i);
   unsigned char* room = is_input ? copies.make_input(bytes) : copies.make_output(bytes);
   blocks.first = room;
   blocks.displacements = nullptr;
   for (int i = 0; i < blocks.number; ++i) {
     if (is_there(neighbours, i, is_only))
       is_input ? copies.pack_from(block(side, blocks, i), room) : copies.unpack_to(block(side, blocks, i), room);
-    room += blocks.counts == nullptr ? blocks.bytes : blocks.counts[i];
+    room += bytes_of(blocks, i);
   }
 }
 
@@ -126,19 +135,78 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
   const bool may_wait = form != NeighbourForm::kStarted;
   decision = find_starter(call.comm, may_wait, false);
   decision.form = counted;
-  if (decision.why == Outcome::kSingleRank) return Outcome::kSingleRankByMpi;
-  if (decision.why != Outcome::kCarriedOut) return decision.why;
+  if (!is_carried_out(decision.why)) return decision.why;
   Communicator& communicator = *decision.communicator;
+  const bool is_alone = decision.why == Outcome::kSingleRank;
   if (communicator.phase == Phase::kCounting) {
     const Outcome outcome = prepare_communicator(communicator, call.comm, Waiting::kNotAll);
     if (outcome != Outcome::kCarriedOut) return outcome;
   }
-  if (communicator.begins != Begins::kByRanks) return Outcome::kNotByEngines;
+  if (communicator.begins != Begins::kByRanks && !is_alone) return Outcome::kNotByEngines;
   if (is_revoked(call.comm)) return Outcome::kFreed;
   if (communicator.phase == Phase::kOwing && !may_wait) return Outcome::kNotSetUp;
   if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm, may_wait);
   if (communicator.neighbourhood == nullptr) return Outcome::kNotSetUp;
-  return communicator.neighbourhood->handle != nullptr ? Outcome::kCarriedOut : Outcome::kNotByEngines;
+  const Neighbourhood& neighbourhood = *communicator.neighbourhood;
+  if (neighbourhood.handle == nullptr && neighbourhood.alone == nullptr) return Outcome::kNotByEngines;
+  if (is_alone && is_quick_alone() && form == NeighbourForm::kPersistent && has_nobody(neighbourhood.has_source))
+    return Outcome::kMpisOwn;
+  return decision.why;
+}
+
+// --- one rank --------------------------------------------------------------------------------------------------------
+
+// `visit(block that it gives, block as which it comes)` for each, until it says false.
+template <typename Visit>
+bool visit_own_blocks(const NeighbourCall& call, const schedule::Neighbours& alone, const Visit& visit) {
+  const std::span<const uint32_t> sources = alone.sources(0), origins = alone.origins(0);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] == schedule::kNoRank) continue;
+    if (!visit(is_allgather(call.collective) ? 0 : static_cast<int>(origins[i]), static_cast<int>(i))) return false;
+  }
+  return true;
+}
+
+OwnCopy own_block(const NeighbourCall& call, const Sides& sides, int from, int to) {
+  return {block(call.send, sides.send, from), block(call.receive, sides.receive, to),
+          !sides.send.is_packed && !sides.receive.is_packed};
+}
+
+int copy_own_blocks(const NeighbourCall& call, const schedule::Neighbours& alone, const Sides& sides) {
+  int error = MPI_SUCCESS;
+  (void)visit_own_blocks(call, alone, [&](int from, int to) {
+    if (bytes_of(sides.send, from) != 0) error = carry_out(own_block(call, sides, from, to), call.comm);
+    return error == MPI_SUCCESS;
+  });
+  return error;
+}
+
+int plan_own_blocks(const NeighbourCall& call, const Decision& decision, const schedule::Neighbours& alone,
+                    const Sides& sides, MPI_Request* request) {
+  std::vector<OwnCopy> copies;
+  (void)visit_own_blocks(call, alone, [&](int from, int to) {
+    if (bytes_of(sides.send, from) != 0) copies.push_back(own_block(call, sides, from, to));
+    return true;
+  });
+  return plan_alone(decision, call.comm, copies, request);
+}
+
+// As serve_among_neighbours(). Where a block is longer or shorter than what it comes as, the MPI tells of it.
+bool serve_own_blocks(const NeighbourCall& call, NeighbourForm form, Decision& decision, const Sides& sides,
+                      MPI_Request* request, int& error) {
+  const schedule::Neighbours& alone = *decision.communicator->neighbourhood->alone;
+  if (!visit_own_blocks(call, alone,
+                        [&](int from, int to) { return bytes_of(sides.send, from) == bytes_of(sides.receive, to); })) {
+    decision.why = Outcome::kArguments;
+    return false;
+  }
+  if (form == NeighbourForm::kPersistent) {
+    error = plan_own_blocks(call, decision, alone, sides, request);
+    return true;
+  }
+  error = answer(decision, call.collective, call.comm, HOCKET_OK, copy_own_blocks(call, alone, sides));
+  if (form == NeighbourForm::kStarted && error == MPI_SUCCESS) error = settle_alone(decision, call.comm, request);
+  return true;
 }
 
 }  // namespace
@@ -146,13 +214,14 @@ Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decisio
 bool serve_among_neighbours(const NeighbourCall& call, NeighbourForm form, Decision& decision, MPI_Request* request,
                             int& error) {
   decision.why = why_not(call, form, decision);
-  if (decision.why != Outcome::kCarriedOut) return false;
+  if (!is_carried_out(decision.why)) return false;
   Sides sides;
   const bool wants_request = form != NeighbourForm::kBlocking;
   if ((wants_request && request == nullptr) || !measure_both(call, *decision.communicator->neighbourhood, sides)) {
     decision.why = Outcome::kArguments;
     return false;
   }
+  if (decision.why == Outcome::kSingleRank) return serve_own_blocks(call, form, decision, sides, request, error);
   StartedCall* const started = take_for(decision, decision.form, call.comm, error);
   if (started == nullptr) return true;
   Start start;

@@ -143,6 +143,22 @@ bool find_track(Communicator& communicator, StartedCall& started, hocket_status_
   return true;
 }
 
+void become_persistent(StartedCall& started) {
+  started.is_persistent = true;
+  started.set(StartedCall::State::kInactive);
+  started.communicator->persistent.calls.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Of one rank.
+int copy_again(StartedCall& call) {
+  int error = call.copies != nullptr ? call.copies->pack(call.comm) : MPI_SUCCESS;
+  if (error == MPI_SUCCESS && call.copies != nullptr) error = call.copies->unpack(call.comm);
+  if (error != MPI_SUCCESS) return error;
+  count_ended(call, Outcome::kSingleRank);
+  call.set(StartedCall::State::kSettled);
+  return MPI_SUCCESS;
+}
+
 bool is_worth_a_thread(const Arguments& arguments) {
   constexpr uint64_t kLongBytes = 16 << 10;
   return schedule::is_vector(arguments.collective) || arguments.count * arguments.combiner.element_bytes >= kLongBytes;
@@ -276,11 +292,47 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
     error = raise_status(decision, started.collective, started.comm, status);
     return Outcome::kFailed;
   }
-  started.is_persistent = true;
   started.is_long = is_worth_a_thread(start.arguments);
-  started.set(StartedCall::State::kInactive);
-  communicator.persistent.calls.fetch_add(1, std::memory_order_relaxed);
+  become_persistent(started);
   return Outcome::kCarriedOut;
+}
+
+bool is_quick_in_mpi(Collective collective, const std::optional<OwnCopy>& copy) {
+  // It may know nothing of a device's memory.
+  if (!is_quick_alone() || device::may_be_there()) return false;
+  // Open MPI 4 and 5 multiply the former's displacements by an extent, and read from the latter's MPI_IN_PLACE, in
+  // their blocking forms at least.
+  if (collective == Collective::kAlltoallw || collective == Collective::kExscan) return false;
+  if (!copy) return true;
+  // Reductions may go wrong where elements begin elsewhere than at their address, and gathers of two types.
+  const bool only_moves = collective >= Collective::kGather && collective <= Collective::kAlltoallw;
+  const bool have_gaps = !copy->from.lie_ready() && !copy->to.lie_ready();
+  return only_moves && have_gaps && copy->from.type == copy->to.type;
+}
+
+int settle_alone(const Decision& decision, MPI_Comm comm, MPI_Request* request) {
+  int error = MPI_SUCCESS;
+  StartedCall* const started = take_for(decision, decision.form, comm, error);
+  if (started == nullptr) return error;
+  started->set(StartedCall::State::kSettled);
+  *request = started->handle;
+  return MPI_SUCCESS;
+}
+
+int plan_alone(const Decision& decision, MPI_Comm comm, std::span<const OwnCopy> copies, MPI_Request* request) {
+  int error = MPI_SUCCESS;
+  StartedCall* const started = take_for(decision, decision.form, comm, error);
+  if (started == nullptr) return error;
+  for (const OwnCopy& one : copies)
+    if (error == MPI_SUCCESS && !started->get_copies().copy_within(one)) error = raise_error(comm, MPI_ERR_NO_MEM);
+  if (error == MPI_SUCCESS && started->copies != nullptr) error = started->copies->keep(true);
+  if (error != MPI_SUCCESS) {
+    give_back(*started);
+    return error;
+  }
+  become_persistent(*started);
+  *request = started->handle;
+  return MPI_SUCCESS;
 }
 
 int start_again(StartedCall& call) {
@@ -288,6 +340,7 @@ int start_again(StartedCall& call) {
   decision.form = call.collective;
   decision.communicator = call.communicator;
   if (call.communicator->is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
+  if (call.request == nullptr) return copy_again(call);
   if (call.copies != nullptr) [[unlikely]] {
     const int error = call.copies->pack(call.comm);
     if (error != MPI_SUCCESS) return give_up(decision, call.collective, error, kPackingFailed);

@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <new>
+#include <optional>
+#include <span>
 #include <type_traits>
 
 #include "shim/collectives/broadcast.h"
@@ -68,17 +70,31 @@ int start_again(StartedCall& call);
 // nullptr: the error has been raised.
 StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, int& error);
 
-// Of a communicator of one rank: done on the spot.
+// --- of a communicator of one rank: on the spot ----------------------------------------------------------------------
+
+// Whether the MPI's own persistent call is faster, and right.
+bool is_quick_in_mpi(Collective collective, const std::optional<OwnCopy>& copy);
+// What has been done already. The MPI error of the call.
+int settle_alone(const Decision& decision, MPI_Comm comm, MPI_Request* request);
+// What is to be done in each MPI_Start. The MPI error of the call.
+int plan_alone(const Decision& decision, MPI_Comm comm, std::span<const OwnCopy> copies, MPI_Request* request);
+
+// As serve_start().
 template <typename Call>
-int start_alone(const Call& call, const Decision& decision, const typename Call::Findings& findings,
-                MPI_Request* request) {
-  int error = carry_out(call, decision, findings);
-  if (error != MPI_SUCCESS) return error;
-  StartedCall* const started = take_for(decision, decision.form, call.comm, error);
-  if (started == nullptr) return error;
-  started->set(StartedCall::State::kSettled);
-  *request = started->handle;
-  return MPI_SUCCESS;
+bool serve_alone(const Call& call, Decision& decision, const typename Call::Findings& findings, bool is_persistent,
+                 MPI_Request* request, int& error) {
+  if (!is_persistent) {
+    error = carry_out(call, decision, findings);
+    if (error == MPI_SUCCESS) error = settle_alone(decision, call.comm, request);
+    return true;
+  }
+  const std::optional<OwnCopy> copy = own_copy(call, findings);
+  if (is_quick_in_mpi(call.collective, copy)) {
+    decision.why = Outcome::kMpisOwn;
+    return false;
+  }
+  error = plan_alone(decision, call.comm, copy ? std::span(&*copy, 1) : std::span<const OwnCopy>(), request);
+  return true;
 }
 
 // As serve() of decision.h, counted as the form of the collective. True: the program gets `error`.
@@ -92,11 +108,7 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
   if (decision.why == Outcome::kCarriedOut && decision.communicator->begins == Begins::kNowhere)
     decision.why = Outcome::kNotByEngines;
   if (request == nullptr) decision.why = Outcome::kArguments;
-  if (decision.why == Outcome::kSingleRank && !is_persistent) {
-    error = start_alone(call, decision, findings, request);
-    return true;
-  }
-  if (decision.why == Outcome::kSingleRank) decision.why = Outcome::kSingleRankByMpi;
+  if (decision.why == Outcome::kSingleRank) return serve_alone(call, decision, findings, is_persistent, request, error);
   if (decision.why != Outcome::kCarriedOut) return false;
   const c_api::ByMpi* const by_mpi = decision.communicator->by_mpi.started.get();
   if (is_left_to_mpi(by_mpi, call, *decision.communicator, findings)) decision.why = Outcome::kMpisOwn;

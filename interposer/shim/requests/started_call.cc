@@ -127,13 +127,6 @@ bool settle_some(const Communicator* communicator, bool all) {
   return !is_any;
 }
 
-// Threads may settle calls on one communicator at the same time.
-void count_settled(const StartedCall& call, Outcome outcome) {
-  static TryLock lock;
-  const std::lock_guard one_at_a_time(lock);
-  call.communicator->counters.add(call.collective, outcome);
-}
-
 }  // namespace
 
 StartedCall* internal::find(MPI_Request request) {
@@ -144,6 +137,13 @@ StartedCall* internal::find(MPI_Request request) {
     StartedCall* const call = table->places[at].load(std::memory_order_acquire);
     if (call == nullptr || call->handle == request) return call;
   }
+}
+
+void count_ended(const StartedCall& call, Outcome outcome) {
+  if (!awaited_progress.is_shared_among_threads()) return call.communicator->counters.add(call.collective, outcome);
+  static TryLock lock;
+  const std::lock_guard one_at_a_time(lock);
+  call.communicator->counters.add(call.collective, outcome);
 }
 
 StartedCall* take_started() {
@@ -195,11 +195,7 @@ void settle(StartedCall& call) {
   call.set(State::kSettled);
   const hocket_status_t status = c_api::take_result(call.request);
   if (communicator.is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
-  const Outcome outcome = status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed;
-  if (is_shared)
-    count_settled(call, outcome);
-  else
-    communicator.counters.add(call.collective, outcome);
+  count_ended(call, status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed);
   if (status != HOCKET_OK) {
     note_failure(call, status);
   } else if (call.copies != nullptr) [[unlikely]] {
@@ -211,8 +207,10 @@ void settle(StartedCall& call) {
 
 void free_persistent(StartedCall& call) {
   Communicator& communicator = *call.communicator;
-  c_api::drop_planned(call.request);
-  give_back_track(call);
+  if (call.home != nullptr) {
+    c_api::drop_planned(call.request);
+    give_back_track(call);
+  }
   give_back(call);
   // Release: nothing here uses the communicator any more; pairs with the acquire of who closes it.
   communicator.persistent.calls.fetch_sub(1, std::memory_order_release);

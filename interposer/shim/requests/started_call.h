@@ -39,10 +39,10 @@ struct StartedCall {
   Collective collective = Collective::kIbarrier;
   Communicator* communicator = nullptr;
   MPI_Comm comm{};
-  hocket_request_t* request = nullptr;
-  bool is_long = false;         // worth a wake-up of the thread, of a persistent one
-  int mpi_error = MPI_SUCCESS;  // to be returned when it is over
-  // Of a persistent one: where its track is.
+  hocket_request_t* request = nullptr;  // nullptr of one rank, where there is nothing but copies
+  bool is_long = false;                 // worth a wake-up of the thread, of a persistent one
+  int mpi_error = MPI_SUCCESS;          // to be returned when it is over
+  // Of a persistent one of several ranks: where its track is.
   PersistentHome* home = nullptr;
   uint32_t track = 0;
   std::unique_ptr<Copies> copies;
@@ -77,6 +77,9 @@ inline StartedCall* find_started(MPI_Request request) {
   return found != nullptr && found->has(StartedCall::State::kSpare) ? nullptr : found;
 }
 
+// Counts what has become of it. Threads may end calls on one communicator at the same time.
+void count_ended(const StartedCall& call, Outcome outcome);
+
 // One that is free; nullptr: the MPI has no room for its request.
 StartedCall* take_started();
 // The program holds it no more.
@@ -104,9 +107,7 @@ void let_go(StartedCall& call);
 // The program is told that it is over: it is spare, or inactive. Its MPI error.
 int release(StartedCall& call);
 // Of a persistent one.
-inline void give_back_track(const StartedCall& call) {
-  call.home->free_tracks |= uint64_t{1} << (call.track - 1);
-}
+inline void give_back_track(const StartedCall& call) { call.home->free_tracks |= uint64_t{1} << (call.track - 1); }
 // MPI_Request_free of a persistent one that is inactive.
 void free_persistent(StartedCall& call);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls each collective of MPI once, in each of its forms, and says which; coverage_test.py compares what became of
-// them with what `hocket info --coverage` promises. Two ranks.
+// them with what `hocket info --coverage` promises. Two ranks or one.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -8,9 +8,9 @@
 #define HAS_PERSISTENT 1
 #endif
 
-enum { kRanks = 2 };  // and as many neighbours, on a ring
+enum { kRanks = 2 };  // at most, and as many neighbours, on a ring
 
-static int rank = 0;
+static int rank = 0, size = 0;
 static int in[kRanks] = {1, 2}, out[kRanks];
 static const int ones[kRanks] = {1, 1}, places[kRanks] = {0, 1};
 static const int bytes[kRanks] = {0, sizeof(int)};  // displacements of MPI_Alltoallw
@@ -70,11 +70,11 @@ static void combine(MPI_Comm comm) {
   CALL(Reduce_local, in, out, 1, MPI_INT, MPI_SUM);
 }
 
-// On a ring of two: either rank is the other's neighbour in both directions.
+// On a ring of two either rank is the other's neighbour in both directions, on one of a single rank its own.
 static void move_among_neighbours(void) {
-  const int dimension = kRanks, wraps = 1;
+  const int wraps = 1;
   MPI_Comm comm;
-  MPI_Cart_create(MPI_COMM_WORLD, 1, &dimension, &wraps, 0, &comm);
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &wraps, 0, &comm);
   MPI_Barrier(comm);
   ALL(Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init, in, 1, MPI_INT, out, 1, MPI_INT, comm);
   ALL(Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init, in, 1, MPI_INT, out, ones, places, MPI_INT,
@@ -90,10 +90,9 @@ static void move_among_neighbours(void) {
 int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   MPI_Init(&argc, &argv);
-  int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size != kRanks) MPI_Abort(MPI_COMM_WORLD, 2);
+  if (size > kRanks) MPI_Abort(MPI_COMM_WORLD, 2);
   for (int i = 0; i < kRanks; ++i) types[i] = MPI_INT;
   MPI_Barrier(MPI_COMM_WORLD);
   move(MPI_COMM_WORLD);

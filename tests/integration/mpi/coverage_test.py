@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `hocket info --coverage` promises is what becomes of calls, and tells of all that a shim catches.
 
-  coverage_test.py MPI LIBRARIES WORK COMMAND [NODES]
+  coverage_test.py MPI LIBRARIES WORK COMMAND RANKS [NODES]
 
-MPI, LIBRARIES and WORK as run.sh has them; COMMAND: the hocket command; NODES: as the variable of run.sh.
+MPI, LIBRARIES, WORK and RANKS (1 or 2) as run.sh has them; COMMAND: the hocket command; NODES: as the variable of
+run.sh.
 """
 import json
 import os
@@ -26,14 +27,15 @@ def family_of(mpi):
 class Coverage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.mpi, cls.libraries, work, command = ARGUMENTS[:4]
-        cls.nodes = ARGUMENTS[4] if len(ARGUMENTS) > 4 else ""
+        cls.mpi, cls.libraries, work, command, ranks = ARGUMENTS[:5]
+        cls.nodes = ARGUMENTS[5] if len(ARGUMENTS) > 5 else ""
         listed = subprocess.run([command, "info", "--coverage", "--json"], capture_output=True, text=True, check=True)
         cls.listed = json.loads(listed.stdout)
         environment = {**os.environ, "EXPECT": "^coverage: passed"}
         if cls.nodes:
             environment["NODES"] = cls.nodes
-        made = subprocess.run(["bash", os.path.join(HERE, "run.sh"), cls.mpi, "coverage.c", "2", cls.libraries, work],
+        made = subprocess.run(["bash", os.path.join(HERE, "run.sh"), cls.mpi, "coverage.c", ranks, cls.libraries,
+                               work],
                               env=environment, capture_output=True, text=True, errors="replace", check=False)
         if made.returncode == SKIPPED:
             print(made.stdout)

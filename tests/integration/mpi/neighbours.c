@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives among neighbours in all three forms, on grids and graphs, with and without gaps in the types: what hocket
-// brings is what the MPI brings for the same arguments in the same process.
+// Collectives among neighbours in all three forms, on grids and graphs, of all ranks and of one, with and without gaps
+// in the types: what hocket brings is what the MPI brings for the same arguments in the same process.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "check.h"
+
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_PERSISTENT 1
+#endif
 
 enum { kMost = 16, kElements = 5, kBytes = 4096 };
 static int (*set_enabled)(int);
@@ -56,7 +60,7 @@ static int call(const struct exchange* one, const void* in, void* out) {
     return error != MPI_SUCCESS ? error : MPI_Wait(&request, MPI_STATUS_IGNORE); \
   }                                                                              \
   INITIALISED(lower_name, __VA_ARGS__)
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#ifdef HAS_PERSISTENT
 #define INITIALISED(lower_name, ...)                                                          \
   {                                                                                           \
     int error = MPI_Neighbor_##lower_name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request); \
@@ -107,7 +111,7 @@ static void compare(const struct graph* graph, const char* name) {
         CHECK(call(&blocking, in, by_mpi) == MPI_SUCCESS, "%s %d by the MPI", name, which);
         if (set_enabled != NULL) set_enabled(1);
         MPI_Barrier(graph->comm);
-#if !(MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5))
+#ifndef HAS_PERSISTENT
         if (form == 2) continue;
 #endif
         CHECK(call(&one, in, by_hocket) == MPI_SUCCESS, "%s %d in form %d", name, which, form);
@@ -166,6 +170,65 @@ static void on_graph(void) {
   MPI_Comm_free(&graph.comm);
 }
 
+// Of one rank, several times its own neighbour: the k-th block of a graph comes as the k-th, and what goes down in a
+// grid comes from above, whatever an MPI makes of it.
+static void look_at_own_blocks(const struct graph* graph, int is_grid) {
+  const MPI_Comm comm = graph->comm;
+  int in[6], out[6];
+  for (int form = 0; form < 3; ++form) {
+    for (int i = 0; i < 6; ++i) {
+      in[i] = 10 * form + i;
+      out[i] = -1;
+    }
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (form == 0) MPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm);
+    if (form == 1) MPI_Ineighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, comm, &request);
+#ifdef HAS_PERSISTENT
+    if (form == 2) {
+      MPI_Neighbor_alltoall_init(in, 1, MPI_INT, out, 1, MPI_INT, comm, MPI_INFO_NULL, &request);
+      MPI_Start(&request);
+    }
+#else
+    if (form == 2) continue;
+#endif
+    if (form != 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (form == 2) MPI_Request_free(&request);
+    for (int i = 0; i < 6; ++i) {
+      const int right = i < graph->sources ? in[i ^ is_grid] : -1;
+      CHECK(out[i] == right, "one rank, grid %d: form %d, block %d is %d, not %d", is_grid, form, i, out[i], right);
+    }
+  }
+}
+
+static void alone(void) {
+  const int ones[3] = {1, 1, 1}, wraps[3] = {1, 1, 1}, ends[3] = {0, 0, 0};
+  const int self[3] = {0, 0, 0}, edges = 3;
+  for (int dimensions = 0; dimensions <= 3; ++dimensions) {
+    struct graph graph = {MPI_COMM_NULL, 2 * dimensions, 2 * dimensions, 1};
+    MPI_Cart_create(MPI_COMM_SELF, dimensions, ones, wraps, 0, &graph.comm);
+    if (dimensions != 0) compare(&graph, "a periodic grid of one rank");
+    if (set_enabled != NULL) look_at_own_blocks(&graph, 1);
+    MPI_Comm_free(&graph.comm);
+    graph.repeats = 0;
+    MPI_Cart_create(MPI_COMM_SELF, dimensions, ones, ends, 0, &graph.comm);
+    if (dimensions != 0) compare(&graph, "a grid of one rank");
+    MPI_Comm_free(&graph.comm);
+  }
+  for (int degree = 0; degree <= 3; ++degree) {
+    struct graph graph = {MPI_COMM_NULL, degree, degree, degree > 1};
+    MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, degree, self, MPI_UNWEIGHTED, degree, self, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph.comm);
+    compare(&graph, "a distributed graph of one rank");
+    if (set_enabled != NULL) look_at_own_blocks(&graph, 0);
+    MPI_Comm_free(&graph.comm);
+  }
+  struct graph graph = {MPI_COMM_NULL, edges, edges, 1};
+  MPI_Graph_create(MPI_COMM_SELF, 1, &edges, self, 0, &graph.comm);
+  compare(&graph, "a graph of one rank");
+  if (set_enabled != NULL) look_at_own_blocks(&graph, 0);
+  MPI_Comm_free(&graph.comm);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   start_after_init();
@@ -176,6 +239,7 @@ int main(int argc, char** argv) {
     for (int periodic = 0; periodic < 2; ++periodic) on_grid(dimensions, periodic);
   on_distributed_graph();
   on_graph();
+  alone();
   MPI_Type_free(&with_gaps);
   return finish("neighbours");
 }

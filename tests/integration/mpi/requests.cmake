@@ -28,8 +28,17 @@ function(hocket_mpi_request_tests mpi)
     hocket_mpi_test(questions_about_several_requests ${mpi} asking.c 3)
     hocket_mpi_expect(questions_about_several_requests ${mpi} "EXPECT=^asking: passed")
   endif()
+  foreach(ranks 1 2)
+    hocket_mpi_test(requests_alone_of_${ranks} ${mpi} requests_alone.c ${ranks})
+    hocket_mpi_expect(requests_alone_of_${ranks} ${mpi} "EXPECT=^requests_alone: passed")
+  endforeach()
   hocket_mpi_test(neighbours ${mpi} neighbours.c 5)
   hocket_mpi_test(neighbours_taken_over ${mpi} neighbours_taken_over.c 3)
   hocket_mpi_expect(neighbours_taken_over ${mpi} "EXPECT=^neighbours_taken_over: passed")
   hocket_mpi_expect(neighbours ${mpi} "EXPECT=^neighbours: passed && ^hocket: MPI_Neighbor_alltoallw +[1-9][0-9]* ")
+  # The MPI has but what it is asked for to compare with.
+  hocket_mpi_test(neighbours_of_one_rank ${mpi} neighbours.c 1)
+  hocket_mpi_expect(neighbours_of_one_rank ${mpi} "EXPECT=^neighbours: passed && \
+^hocket: MPI_Neighbor_alltoallw +[1-9][0-9]* .*single rank [0-9]+, disabled [0-9]+$ && \
+^hocket: MPI_Ineighbor_alltoall +[1-9][0-9]* +0 +single rank [0-9]+$")
 endfunction()

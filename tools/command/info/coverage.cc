@@ -62,7 +62,8 @@ constexpr const char* kEngines = "NIC engines";
 constexpr const char* kMpi = "the MPI";
 
 bool is_by_engines(std::string_view function) {
-  constexpr std::array<std::string_view, 4> kAll = {"Ibarrier", "Ibcast", "Ireduce", "Iallreduce"};
+  constexpr std::array<std::string_view, 8> kAll = {"Ibarrier",     "Ibcast",     "Ireduce",     "Iallreduce",
+                                                    "Barrier_init", "Bcast_init", "Reduce_init", "Allreduce_init"};
   return std::find(kAll.begin(), kAll.end(), function) != kAll.end();
 }
 
@@ -72,7 +73,7 @@ Covered covered(std::string_view function) {
   if (function.find("eighbor_") != std::string_view::npos) return {name, Form::kNeighbourhood, true, kMpi};
   if (function == "Reduce_local") return {name, Form::kLocal, true, kHocket};
   if (function.size() > 5 && function.substr(function.size() - 5) == "_init")
-    return {name, Form::kPersistent, true, kMpi};
+    return {name, Form::kPersistent, true, is_by_engines(function) ? kEngines : kMpi};
   if (function[0] == 'I') return {name, Form::kNonblocking, true, is_by_engines(function) ? kEngines : kMpi};
   return {name, Form::kBlocking, true, kHocket};
 }

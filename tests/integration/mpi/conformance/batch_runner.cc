@@ -37,7 +37,7 @@ struct BatchRunner::Running {
   std::string text() const { return description(which, communicator); }
   // Blocking scans may be left to the host by choice, which doesn't count.
   bool is_scan() const { return which.collective == Collective::kScan || which.collective == Collective::kExscan; }
-  bool is_certainly_hockets() const { return is_carried_out && communicator.size > 1 && !is_scan(); }
+  bool is_certainly_hockets() const { return is_carried_out && !is_scan(); }
   bool is_barrier() const { return which.collective == Collective::kBarrier; }
   bool is_persistent() const { return which.form == Form::kPersistent; }
 
@@ -203,7 +203,6 @@ void BatchRunner::count_carried_out(uint64_t number) {
   uint64_t all = 0, must = 0;
   std::string text = "hocket has carried out " + std::to_string(number) + ", not";
   for (const auto& each : running_) {
-    if (each->communicator.size == 1) continue;
     ++all;
     if (each->is_served && !each->is_scan()) ++must;
   }
@@ -284,8 +283,8 @@ void BatchRunner::judge_data(const Batch& batch, Running& running) {
 void BatchRunner::compare_with_host(const Batch& batch, Running& running) {
   Score& score = score_of(running.which);
   ++score.calls;
-  ++(running.communicator.size == 1                               ? score.alone
-     : running.is_carried_out                                     ? score.carried_out
+  uint64_t& by_hocket = running.communicator.size == 1 ? score.alone : score.carried_out;
+  ++(running.is_carried_out                                       ? by_hocket
      : running.which.form == Form::kBlocking || running.is_served ? score.together
      : is_passed_by_design(running.which, running.communicator)   ? score.by_design
                                                                   : score.together);

@@ -55,7 +55,7 @@ class Switch {
   void turn(bool on) const {
     if (enable_ != nullptr) enable_(on ? 1 : 0);
   }
-  // Calls of this process that hocket has carried out, those on a single rank left out.
+  // Calls of this process that hocket has carried out.
   uint64_t carried_out() const { return count_ != nullptr ? count_() : 0; }
 
  private:

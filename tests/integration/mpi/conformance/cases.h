@@ -124,7 +124,7 @@ std::vector<Form> forms_of(const Case& which, Forms forms);
 // The same call in another form.
 Case in_form(const Case& which, Form form);
 // Whether hocket hands it on by design, or may: operations that only the MPI can run, in a started call, and persistent
-// calls of one rank.
+// calls of one rank where the MPI's own may be faster.
 bool is_passed_by_design(const Case& which, const Communicator& communicator);
 
 // On one line, all that tells this case from others.

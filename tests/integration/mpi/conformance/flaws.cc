@@ -181,6 +181,8 @@ bool is_operation_the_hosts(const Case& which) {
   return host().maker == Maker::kOpenMpi && which.operation->op == MPI_SUM && is_integer && element.size <= 2;
 }
 
+bool leaves_persistent_of_one_rank() { return host().maker == Maker::kOpenMpi; }
+
 // With some hundreds of them, MPI_Pack of MPICH 4.0.2 sometimes leaves out the last bytes.
 bool must_types_be_few() { return host().maker == Maker::kMpich && host().version < 5; }
 

@@ -89,11 +89,9 @@ bool Runner::count_call(const Case& which, const Communicator& communicator, uin
   const bool is_carried_out = switch_.carried_out() != before;
   Score& score = score_of(which);
   ++score.calls;
-  ++(communicator.size == 1                     ? score.alone
-     : is_carried_out                           ? score.carried_out
-     : is_passed_by_design(which, communicator) ? score.by_design
-                                                : score.passed_through);
-  return communicator.size > 1 && !is_carried_out;
+  uint64_t& by_hocket = communicator.size == 1 ? score.alone : score.carried_out;
+  ++(is_carried_out ? by_hocket : is_passed_by_design(which, communicator) ? score.by_design : score.passed_through);
+  return !is_carried_out;
 }
 
 // --- barriers --------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ struct Score {
   uint64_t by_design = 0;     // passed through as they should be
   uint64_t together = 0;      // with others, of which some were the host's
   uint64_t without_host = 0;  // cases that are left to this program's reckoning, the host being wrong
-  uint64_t alone = 0;         // on communicators of one rank, where hocket isn't needed and counts otherwise
+  uint64_t alone = 0;         // carried out on communicators of one rank
   uint64_t failures = 0;
   uint64_t host_wrong = 0;
   uint64_t host_traces = 0;
