@@ -17,13 +17,12 @@
 #include <vector>
 
 #include "c_api/internal/call.h"
+#include "c_api/internal/neighbourhood.h"
 #include "c_api/internal/takeover.h"
 #include "core/device_trial.h"
 #include "core/statistics.h"
 #include "core/try_lock.h"
 #include "hocket/hocket.h"
-#include "hocket/neighbourhoods.h"
-#include "schedule/neighbours.h"
 
 namespace hocket::interposer {
 

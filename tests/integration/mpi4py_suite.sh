@@ -110,12 +110,11 @@ if [ -z "$share" ]; then
 fi
 # The blocking collective of which the smallest share was carried out, and that share; intercommunicators aside, and
 # calls of communicators on which no call has waited for all ranks yet, as those of mpi4py's own for objects, and those
-# that are the MPI's by intention: by the table, of one rank, by an operation of the program's, started between nodes.
+# that are the MPI's by intention: by the table, by an operation of the program's, started between nodes.
 read -r least_of least < <(awk '/^hocket: MPI_[^I]/ {
   passed_through = $4
   if (match($0, /intercommunicator [0-9]+/)) passed_through -= substr($0, RSTART + 18, RLENGTH - 18)
   if (match($0, /by choice [0-9]+/)) passed_through -= substr($0, RSTART + 10, RLENGTH - 10)
-  if (match($0, /left to the MPI [0-9]+/)) passed_through -= substr($0, RSTART + 16, RLENGTH - 16)
   if (match($0, /program.s own [0-9]+/)) passed_through -= substr($0, RSTART + 14, RLENGTH - 14)
   if (match($0, /engines alone [0-9]+/)) passed_through -= substr($0, RSTART + 14, RLENGTH - 14)
   if ($3 + passed_through == 0) next

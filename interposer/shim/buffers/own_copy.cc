@@ -9,9 +9,8 @@ namespace hocket::interposer {
 namespace {
 
 // Elements of one type go some at a time, through little memory.
-int copy_through_room(const OwnCopy& copy, MPI_Comm comm) {
+int copy_through_room(const Elements& from, const Elements& to, MPI_Comm comm) {
   constexpr size_t kAtOnceBytes = size_t{1} << 22;
-  const Elements &from = copy.from, &to = copy.to;
   const bool is_in_parts = from.type == to.type && from.bytes() > kAtOnceBytes;
   const size_t at_once = is_in_parts ? std::max<size_t>(kAtOnceBytes / from.facts->size, 1) : from.count;
   Packed room(Packed::Use::kInput, comm);
@@ -27,11 +26,10 @@ int copy_through_room(const OwnCopy& copy, MPI_Comm comm) {
 
 }  // namespace
 
-int internal::carry_out_by_packing(const OwnCopy& copy, MPI_Comm comm) {
-  const Elements &from = copy.from, &to = copy.to;
+int internal::carry_out_by_packing(const Elements& from, const Elements& to, MPI_Comm comm) {
   if (from.lie_ready()) return unpack(from.first_byte(), to, comm);
   if (to.lie_ready()) return pack(from, to.first_byte(), comm);
-  return copy_through_room(copy, comm);
+  return copy_through_room(from, to, comm);
 }
 
 }  // namespace hocket::interposer

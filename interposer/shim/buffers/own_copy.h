@@ -17,13 +17,13 @@ struct OwnCopy {
 };
 
 namespace internal {
-int carry_out_by_packing(const OwnCopy& copy, MPI_Comm comm);
+int carry_out_by_packing(const Elements& from, const Elements& to, MPI_Comm comm);
 }  // namespace internal
 
 // An MPI error code; what goes wrong has been raised.
 inline int carry_out(const OwnCopy& copy, MPI_Comm comm) {
   if (!copy.lies_ready) [[unlikely]]
-    return internal::carry_out_by_packing(copy, comm);
+    return internal::carry_out_by_packing(Elements(copy.from), Elements(copy.to), comm);  // both stay in registers
   std::memmove(copy.to.first_byte(), copy.from.first_byte(), copy.from.bytes());
   return MPI_SUCCESS;
 }

@@ -89,10 +89,9 @@ inline int answer(const Decision& decision, Collective collective, MPI_Comm comm
 // this call where they need it and in all that follow on the communicator. `mpi_error` has been raised here already.
 int give_up(const Decision& decision, Collective collective, int mpi_error, const char* what_failed);
 
-// Of a communicator of one rank.
-template <typename Call>
-int copy_alone(const Call& call, const Decision& decision, const typename Call::Findings& findings) {
-  const auto copy = own_copy(call, findings);
+// Of a communicator of one rank: what is to be copied, if anything.
+template <typename Call, typename Copy>
+inline int copy_alone(const Call& call, const Decision& decision, const Copy& copy) {
   const int error = copy ? carry_out(*copy, call.comm) : MPI_SUCCESS;
   return answer(decision, call.collective, call.comm, HOCKET_OK, error);
 }

@@ -193,10 +193,18 @@ int move_packed(const MoveCall& call, const Decision& decision, const MoveFindin
 
 bool is_exchange(Collective collective) { return movement_of(collective).is_exchange(); }
 
-std::optional<OwnCopy> own_copy(const MoveCall& call, const MoveFindings& findings) {
+namespace {
+
+inline std::optional<OwnCopy> own_copy_of(const MoveCall& call, const MoveFindings& findings) {
   if (findings.is_in_place || findings.receive.own_bytes == 0) return std::nullopt;
   return OwnCopy{block(call.send, findings.send, 0), block(call.receive, findings.receive, 0),
                  !findings.send.is_packed && !findings.receive.is_packed};
+}
+
+}  // namespace
+
+std::optional<OwnCopy> own_copy(const MoveCall& call, const MoveFindings& findings) {
+  return own_copy_of(call, findings);
 }
 
 hocket_status_t fill(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
@@ -245,7 +253,7 @@ RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, cons
 }
 
 int carry_out(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
-  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
+  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, own_copy_of(call, findings));
   if (findings.is_misfit) [[unlikely]]
     return carry_out_misfit(call, decision, findings);
   if (findings.send.is_packed || findings.receive.is_packed) [[unlikely]]

@@ -242,12 +242,16 @@ int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Reduce
   return answer(decision, call.collective, call.comm, ending.status, ending.unpacking_error);
 }
 
-}  // namespace
-
-std::optional<OwnCopy> own_copy(const ReduceCall& call, const ReduceFindings& findings) {
+inline std::optional<OwnCopy> find_own_copy(const ReduceCall& call, const ReduceFindings& findings) {
   if (findings.is_in_place || findings.result * findings.facts->size == 0) return std::nullopt;
   const Elements from = operand_of(call, findings), to = result_of(call, findings);
   return OwnCopy{from, to, from.is_dense() && !needs_staging(call, findings)};
+}
+
+}  // namespace
+
+std::optional<OwnCopy> own_copy(const ReduceCall& call, const ReduceFindings& findings) {
+  return find_own_copy(call, findings);
 }
 
 Decision decide(const ReduceCall& call, ReduceFindings& findings, CallForm form) {
@@ -300,7 +304,7 @@ hocket_status_t fill(const ReduceCall& call, const Decision& decision, const Red
 }
 
 int carry_out(const ReduceCall& call, const Decision& decision, const ReduceFindings& findings) {
-  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, findings);
+  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, find_own_copy(call, findings));
   if (findings.operation.by == Operation::By::kMpi) return reduce_by_mpi(call, decision, findings);
   return reduce_by_kernel(call, decision, findings);
 }

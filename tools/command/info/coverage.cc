@@ -35,13 +35,16 @@ constexpr std::array kForms = {
         "from the tenth call or so, operations that hocket has itself; between nodes where NIC engines end them by "
         "themselves: one rank a node, up to 512 bytes"},
     FormText{Form::kPersistent, "persistent",
-             "on one node, of several ranks, up to 60 at a time of a communicator, operations that hocket has itself; "
-             "the initialisation "
-             "sets the communicator up"},
+             "on one node, up to 60 at a time of a communicator, operations that hocket has itself; between nodes as "
+             "non-blocking ones, up to 12 at a time; the initialisation sets the communicator up; of a single rank any "
+             "number and any operation, but for Open MPI's own, which are faster where nothing is copied, or from gaps "
+             "to gaps"},
     FormText{
         Form::kNeighbourhood, "neighbourhood",
-        "on one node, of several ranks, on a communicator with a topology, set up as for others; non-blocking ones "
-        "on a distributed graph after another collective in which all ranks wait; persistent ones up to 60 at a time"},
+        "on one node, on a communicator with a topology, set up as for others; non-blocking ones on a distributed "
+        "graph after another collective in which all ranks wait; persistent ones up to 60 at a time; of a single rank "
+        "from the first one on, and any number, but for Open MPI's own persistent ones without neighbours, which are "
+        "faster"},
     FormText{Form::kLocal, "local", "types and operations that hocket has itself, in the host's memory"},
 };
 

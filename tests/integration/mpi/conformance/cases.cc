@@ -275,7 +275,7 @@ Case in_form(const Case& which, Form form) {
 
 bool is_passed_by_design(const Case& which, const Communicator& communicator) {
   if (which.form == Form::kBlocking) return false;
-  if (communicator.size == 1) return which.form == Form::kPersistent && leaves_persistent_of_one_rank();
+  if (communicator.size == 1) return which.form == Form::kPersistent && leaves_persistent_of_one_rank(which);
   if (which.operation == nullptr) return false;
   return !which.operation->is_predefined() || is_operation_the_hosts(which);
 }

@@ -181,7 +181,11 @@ bool is_operation_the_hosts(const Case& which) {
   return host().maker == Maker::kOpenMpi && which.operation->op == MPI_SUM && is_integer && element.size <= 2;
 }
 
-bool leaves_persistent_of_one_rank() { return host().maker == Maker::kOpenMpi; }
+bool leaves_persistent_of_one_rank(const Case& which) {
+  // Where it is right, that is.
+  return host().maker == Maker::kOpenMpi && which.collective != Collective::kAlltoallw &&
+         which.collective != Collective::kExscan;
+}
 
 // With some hundreds of them, MPI_Pack of MPICH 4.0.2 sometimes leaves out the last bytes.
 bool must_types_be_few() { return host().maker == Maker::kMpich && host().version < 5; }

@@ -24,7 +24,7 @@ bool is_operation_the_hosts(const Case& which);
 // Whether it breaks down when many types exist at the same time.
 bool must_types_be_few();
 // Its own persistent calls of one rank may be faster than hocket's, which leaves them to it then.
-bool leaves_persistent_of_one_rank();
+bool leaves_persistent_of_one_rank(const Case& which);
 
 // Whether it gets such a case wrong and does no other harm.
 bool is_host_wrong(const Case& which);
