@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "shim/buffers/device_transfer.h"
 #include "shim/buffers/packing.h"
@@ -51,11 +52,11 @@ bool Copies::copy_within(const OwnCopy& copy) {
   } else if (to_ready) {
     pack_from(from, to.first_byte());
   } else {
-    unsigned char* const room = new (std::nothrow) unsigned char[from.bytes()];
+    std::unique_ptr<unsigned char[]> room(new (std::nothrow) unsigned char[from.bytes()]);
     if (room == nullptr) return false;
-    within_.emplace_back(room);
-    pack_from(from, room);
-    unpack_to(to, room);
+    pack_from(from, room.get());
+    unpack_to(to, room.get());
+    within_.push_back(std::move(room));
   }
   return true;
 }
