@@ -96,7 +96,7 @@ class Example:
 
 EXAMPLES = [
     Example("heat2d", "heat equation on a plate: an MPI_Allreduce of 8 bytes an iteration", [MPICH, OPENMPI],
-            ["--cells", "128", "--report", "100", "--iterations"], ("500", "20000", "500")),
+            ["--cells", "128", "--report", "100", "--iterations"], ("100", "20000", "500")),
     Example("samplesort", "sorts 200000 keys: MPI_Gatherv, MPI_Bcast, MPI_Alltoall, MPI_Alltoallv", [MPICH, OPENMPI],
             ["--keys", "200000", "--sorts"], ("10", "200", "100")),
     # Debian's FFTW is made for Debian's Open MPI, and Open MPI 5 can take its place.

@@ -22,7 +22,8 @@ Parts:    unit conformance integration tidy model asan tsan fuzz, rdma
           (all but rdma are the default; several may be named)
 Options:  -R REGEX   tests of the release build whose name matches; -E REGEX: but for these; -L LABEL
           --long     the long tier, too: hours
-          -j JOBS    at a time (default: the cores)       -V  what tests print, also where they pass
+          -j JOBS    at a time (default: one more than the cores; under sanitizers the cores)
+          -V         what tests print, also where they pass
 
 Names:    ctest --test-dir build/release -N               all of them, once they are built
           ./dev test -R integration.mpi.mismatch          one program, with every MPI that is installed
@@ -57,7 +58,9 @@ count_results() { # count_results PART JUNIT_FILE: adds up what ctest wrote
 }
 
 run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]; builds targets=(...), or everything
-  local part=$1 preset=$2 report=build/$2/results.xml log=build/$2/ctest.log
+  local part=$1 preset=$2 report=build/$2/results.xml log=build/$2/ctest.log at_a_time=$jobs
+  # Jobs of MPIs, labs and whatever meets a failure wait for a third of their time and more.
+  if [ "$preset" = release ]; then at_a_time=$((jobs + 1)); fi
   shift 2
   say "$part"
   if ! (build "$preset" "${targets[@]}") >"build/$preset.log" 2>&1; then
@@ -66,7 +69,7 @@ run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]; builds targets=(...),
     return
   fi
   rm -f "$report"
-  ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error --output-junit results.xml \
+  ctest --test-dir "build/$preset" -j "$at_a_time" --output-on-failure --no-tests=error --output-junit results.xml \
     "$@" "${ctest_arguments[@]}" >"$log" 2>&1
   local status=$?
   if [ ! -s "$report" ] || [ $status -gt 8 ]; then

@@ -39,6 +39,11 @@ Result<Value*> map_values(int map, size_t count) {
 
 bpf_object* object_of(void* object) { return static_cast<bpf_object*>(object); }
 
+// What comes over a veth is a socket's buffer already, and would have to become a driver's again.
+bool may_come_in_early(const Interface& interface, Hook hook) {
+  return hook == Hook::kXdp || (hook == Hook::kAutomatic && driver_of(interface) != "veth");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& interface, uint16_t port, Hook hook) {
@@ -54,6 +59,9 @@ Result<std::unique_ptr<KernelPrograms>> KernelPrograms::load(const Interface& in
   // The one constant is the port.
   if (const int error = bpf_map__set_initial_value(constants, &port, sizeof port); error != 0)
     return bpf::failed("can't tell the NIC engine its port", error);
+  // The kernel takes a tenth of a second and more to verify a program.
+  (void)bpf_program__set_autoload(bpf_object__find_program_by_name(object, "nic_early"),
+                                  may_come_in_early(interface, hook));
   if (const int error = bpf_object__load(object); error != 0)
     return bpf::failed("the kernel refuses the NIC engine's programs (root and kernel 5.12 or later are needed)",
                        error);
@@ -125,8 +133,7 @@ Status KernelPrograms::attach(const Interface& interface, Hook hook) {
 
 Status KernelPrograms::attach_early(const Interface& interface, Hook hook) {
   const std::string driver = driver_of(interface);
-  // What comes over a veth is a socket's buffer already, and would have to become a driver's again.
-  if (hook == Hook::kAutomatic && driver == "veth") {
+  if (!may_come_in_early(interface, hook)) {
     place_ += "; not in the driver, which is veth: tc is faster there";
     return Status::ok();
   }

@@ -21,7 +21,7 @@ class Tune(CommandTest):
     def path(self, name):
         return os.path.join(self.directory.name, name)
 
-    def tuned(self, *arguments, budget="2s"):
+    def tuned(self, *arguments, budget="1s"):
         path = self.path("site.table")
         self.expect(run("tune", "--budget", budget, "--output", path, *SMALL, *arguments), 0)
         return path
@@ -55,7 +55,7 @@ class Tune(CommandTest):
 
     def test_a_network_for_simulations(self):
         path = self.path("site.network")
-        result = self.expect(run("tune", "--budget", "2s", "--network", path, *SMALL), 0)
+        result = self.expect(run("tune", "--budget", "1s", "--network", path, *SMALL), 0)
         self.assertEqual(result.stdout, "", "no table was asked for")
         self.assertIn(f"wrote {path}", result.stderr)
         with open(path, encoding="utf-8") as file:
@@ -67,11 +67,11 @@ class Tune(CommandTest):
         times = [json.loads(self.expect(run("simulate", "allreduce", "ring", "--ranks", "4", "--network", network,
                                             "--json"), 0).stdout)["end_us"] for network in (path, "cell-blade")]
         self.assertNotEqual(*times)
-        both = self.expect(run("tune", "--budget", "2s", "--network", path, "--json", *SMALL), 0)
+        both = self.expect(run("tune", "--budget", "1s", "--network", path, "--json", *SMALL), 0)
         self.assertTrue(json.loads(both.stdout)["table"].startswith("hocket-table 1\n"))
 
     def test_json_has_every_measurement_and_the_table(self):
-        all_of_it = json.loads(self.expect(run("tune", "--budget", "2s", "--json", *SMALL), 0).stdout)
+        all_of_it = json.loads(self.expect(run("tune", "--budget", "1s", "--json", *SMALL), 0).stdout)
         self.assertTrue(all_of_it["table"].startswith("hocket-table 1\n"))
         self.assertIn("alpha_us", all_of_it["model"])
         self.assertEqual({row["ranks"] for row in all_of_it["measurements"]}, {2, 3})
@@ -84,7 +84,7 @@ class Tune(CommandTest):
         path = self.path("slow.table")
         with open(path, "w", encoding="utf-8") as file:
             file.write("hocket-table 1\nallreduce bytes=..64 ring\n")
-        result = self.expect(run("tune", "--compare", path, "shipped", "--budget", "2s", "--json", "--ranks", "3",
+        result = self.expect(run("tune", "--compare", path, "shipped", "--budget", "1s", "--json", "--ranks", "3",
                                  "--collectives", "barrier,allreduce", "--max-bytes", "4K"), 0)
         compared = json.loads(result.stdout)
         self.assertGreater(compared["measured"], 0)
@@ -97,7 +97,7 @@ class Tune(CommandTest):
 
     def test_a_new_table_against_the_shipped_one(self):
         path = self.path("site.table")
-        result = self.expect(run("tune", "--budget", "3s", "--output", path, "--against", "shipped", *SMALL), 0)
+        result = self.expect(run("tune", "--budget", "2s", "--output", path, "--against", "shipped", *SMALL), 0)
         self.assertIn(f"A: {path}\nB: shipped\n", result.stdout)
         self.assertRegex(result.stdout, r"\d+ cells: \d+ with the same choice")
 
@@ -105,7 +105,7 @@ class Tune(CommandTest):
         for family, launcher in cluster_launchers():
             with self.subTest(family):
                 path = self.path(f"{family}.table")
-                arguments = ["tune", "--budget", "6s", "--collectives", "barrier,alltoall", "--max-bytes", "1K",
+                arguments = ["tune", "--budget", "3s", "--collectives", "barrier,alltoall", "--max-bytes", "1K",
                              "--output", path]
                 self.expect(run_on_nodes(family, launcher, arguments), 0)
                 with open(path, encoding="utf-8") as file:
@@ -135,7 +135,7 @@ class Tune(CommandTest):
             file.write("hocket-table 1\nmodel alpha_us=0.25\nalltoall nodes=2 ppn=9 leader  # of the old one\n"
                        "alltoall nodes=2 ppn=1..2 crowded leader\n")
         network = self.path("cluster.network")
-        arguments = ["tune", "--budget", "4s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
+        arguments = ["tune", "--budget", "2s", "--collectives", "alltoall", "--max-bytes", "64", "--shapes", "2x2",
                      "--merge", old, "--output", self.path("new.table"), "--network", network]
         self.expect(run_on_nodes(family, launcher, arguments), 0)
         with open(network, encoding="utf-8") as file:
@@ -154,7 +154,7 @@ class Tune(CommandTest):
     def test_one_table_of_runs_under_several_mpis(self):
         family, launcher = cluster_launchers()[0]
         measured = self.path("measured.json")
-        arguments = ["tune", "--budget", "4s", "--collectives", "alltoall", "--sizes", "16,2K", "--shapes", "2x2",
+        arguments = ["tune", "--budget", "2s", "--collectives", "alltoall", "--sizes", "16,2K", "--shapes", "2x2",
                      "--json", "--output", self.path("its.table")]
         printed = self.expect(run_on_nodes(family, launcher, arguments), 0).stdout
         measurements = json.loads(printed[printed.index("{"):])

@@ -15,15 +15,23 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from hocket_command import COMMAND, LIMIT_S, CommandTest, environment, main, run  # noqa: E402
 
-__all__ = ["COMMAND", "LABS", "LIMIT_S", "LabTest", "SWITCHES", "eventually", "main_as_root", "pin_array", "python",
-           "running", "traces"]
+__all__ = ["COMMAND", "LABS", "LIMIT_S", "LONG_TESTS", "LabTest", "SWITCHES", "eventually", "has_its_turn",
+           "main_as_root", "pin_array", "python", "running", "traces"]
 
 SKIPPED = 77
+# Set by ./dev test --long: repetitions that show little more.
+LONG_TESTS = bool(os.environ.get("LONG_TESTS"))
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PREFIX = "hocket-lab-test-"
 _HOME = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
 LABS = os.path.join(_HOME, "labs")
 SWITCHES = ("bridge", "redirect")
+
+
+def has_its_turn(*places):
+    """Whether a combination of values with these places in their lists is tried: all are in the long tier, else every
+    other one. Each value still has its turns; of three lists any two values still meet."""
+    return LONG_TESTS or sum(places) % 2 == 0
 
 
 def eventually(condition):

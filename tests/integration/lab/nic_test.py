@@ -5,7 +5,7 @@ import json
 import os
 import signal
 
-from lab_command import eventually, main_as_root, running
+from lab_command import LONG_TESTS, eventually, main_as_root, running
 from nic_lab import NOBODY, NicLab, Rank
 
 PATHS = ["nic", "nic:pairwise_exchange", "nic:gather_broadcast/3", "nic-chain", "nic-direct", "agent", "mixed",
@@ -34,19 +34,20 @@ class NicTest(NicLab):
         self.assertEqual(sum(self.counters(node)["sent"] for node in range(4)), 8 * 300)
 
     def test_barriers_hold_on_any_number_of_nodes(self):
-        for row in self.bench(nodes="2,3,5,7", rounds=100, variants=PATHS[:5]):
+        for row in self.bench(nodes="2,3,5,7" if LONG_TESTS else "2,3,7", rounds=100, variants=PATHS[:5]):
             self.assertEqual(row["rounds"], 100)
 
     def test_barriers_hold_where_ranks_sleep_and_compute(self):
-        self.bench("--wait", "sleep", "--compute-us", "200", rounds=100)
+        self.bench("--wait", "sleep", "--compute-us", "200", nodes="5" if LONG_TESTS else "3", rounds=100)
 
     def test_barriers_hold_on_wires_that_lose(self):
-        self.bench("--impair", "loss=2%", variants=PATHS[:3] + PATHS[4:])
+        if LONG_TESTS:  # the next test has every path on a wire that loses, too
+            self.bench("--impair", "loss=2%", variants=PATHS[:3] + PATHS[4:])
         self.bench("--impair", "loss=20%", variants=["nic", "mixed"], rounds=40)
 
     def test_barriers_hold_on_wires_that_do_everything(self):
         self.bench("--impair", "loss=1%,duplicate=5%,corrupt=3%,reorder=3%", variants=PATHS[:3] + PATHS[4:],
-                   rounds=100)
+                   rounds=100 if LONG_TESTS else 50)
 
     def test_whoever_makes_no_sure_is_measured_with_delays(self):
         rows = self.bench("--impair", "delay=1ms", nodes="3", variants=["host-udp", "nic-chain", "nic"], rounds=20)
@@ -162,7 +163,8 @@ class NicTest(NicLab):
             rank.end()
 
     def test_the_driver_can_answer(self):
-        rows = self.bench("--impair", "loss=1%", nodes="4", variants=["nic-xdp", "nic-xdp:gather_broadcast"])
+        rows = self.bench("--impair", "loss=1%", nodes="4" if LONG_TESTS else "3", rounds=100,
+                          variants=["nic-xdp", "nic-xdp:gather_broadcast"])
         self.assertEqual(len(rows), 2)
         self.refused_lab("bench", "barrier", "--nodes", "2", "--variants", "nic-xdp",
                          words=["nic-xdp", "--switch bridge"], code=2)

@@ -163,12 +163,12 @@ class RecordingTest(NicLab):
         self.lab("record", self.file, "--", "true")
 
     def test_events_for_which_there_is_no_room_are_counted(self):
-        # All on one processor, whose buffer has room for 95,000.
+        # All on one processor, whose buffer has room for 95,000: a round has twelve.
         processors = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, processors)
         os.sched_setaffinity(0, {min(processors)})
         process = self.start("bench", "barrier", "--nodes", "4", "--switch", "redirect", "--variants", "nic",
-                             "--rounds", "10000", "--record", self.file)
+                             "--rounds", "8500", "--record", self.file)
         # Ranks are started when the recorder has said that it listens.
         self.assertTrue(eventually(lambda: self.children_of(process.pid, "lab-record") and
                                    self.children_of(process.pid, "hocket")))

@@ -54,23 +54,35 @@ compile() {
 }
 
 # The one program of several sources, with Open MPI's and MPICH's own C++ bindings left out. Half of the sources at a
-# time are compiled as one, which takes half as long.
+# time are compiled as one, which takes half as long, and with
+# what a backtrace needs: all debug information takes as long as the code. ccache knows them by their place.
 conformance_sources=(
   'batch_runner.cc batches.cc buffers.cc calls.cc cases.cc communicators.cc completion.cc elements.cc part.cc'
   'main.cc ends.cc flaws.cc image.cc last_words.cc layouts.cc messages.cc operations.cc runner.cc')
-compile_conformance() {
+compile_conformance() { # once, where tests that need it begin together
+  local lock
+  exec {lock}>"$binary.lock"
+  flock "$lock"
+  compile_conformance_alone
+  exec {lock}>&-
+}
+compile_conformance_alone() {
   if [ -x "$binary" ] && [ -z "$(find "$here/conformance" -newer "$binary" -name '*.[chd]*' -print -quit)" ]; then
     return
   fi
-  local temporary=$binary.$$ cxx=${cc/mpicc/mpicxx} objects half sources flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
+  local temporary=$binary.$$ cxx=${cc/mpicc/mpicxx} cache objects half sources
+  local flags=(-DMPICH_SKIP_MPICXX -DOMPI_SKIP_MPICXX)
+  cache=$(command -v ccache || command -v env)
   case "$mpi" in debian-*) flags+=(-DHOCKET_TEST_FORTRAN_TYPES) ;; esac
   objects=$(mktemp -d "$work/$mpi-conformance.XXXXXX")
   for half in 0 1; do
     read -ra sources <<<"${conformance_sources[half]}"
     printf '#include "%s"\n' "${sources[@]/#/$here/conformance/}" >"$objects/$half.cc"
+    mv "$objects/$half.cc" "$work/$built_for-conformance-$half.cc"
   done
   printf '%s\n' 0 1 |
-    xargs -P 2 -I{} "$cxx" -std=c++20 -O1 -g -Wall -Wextra "${flags[@]}" -c "$objects/{}.cc" -o "$objects/{}.o"
+    xargs -P 2 -I{} "$cache" "$cxx" -std=c++20 -O1 -g1 -Wall -Wextra "${flags[@]}" \
+      -c "$work/$built_for-conformance-{}.cc" -o "$objects/{}.o"
   "$cxx" "$objects"/*.o -o "$temporary" -ldl
   rm -r "$objects"
   mv "$temporary" "$binary"

@@ -90,7 +90,7 @@ TEST_P(Proof, HoldsForRandomGroupsOfUpTo512Ranks) {
   std::mt19937 random(used_seed);
   const auto up_to = [&](uint32_t last) { return std::uniform_int_distribution<uint32_t>(0, last)(random); };
   const std::vector<uint32_t> degrees = degrees_to_prove(algorithm());
-  for (int i = 0; i < (long_tests() ? 60 : 4); ++i) {
+  for (int i = 0; i < (long_tests() ? 60 : 3); ++i) {
     Shape shape;
     // Mostly middling, one big; the cost grows with the square of the size and worse, on one node most for leaders, who
     // get blocks from all for all.
