@@ -7,7 +7,7 @@ HOCKET = ("hocket", "hocket_thread", "hocket_engines")
 SIDE_NAMES = {"alone": "as it comes", "best": "best settings", "progress": "own thread", "hocket": "hocket",
               "hocket_thread": "hocket, thread", "hocket_engines": "hocket, engines"}
 WAYS = ("by_hand", "by_hand_persistent", "blocking", "begin_wait", "start_wait",
-        "unused", "used_7", "used_12", "used_30", "used_100")
+        "unused", "used_7", "used_20", "used_40", "used_100", "used_400")
 
 
 def median(values):

@@ -22,20 +22,21 @@ static void use(int times) {
   MPI_Comm_free(&comm);
 }
 
-#define HOCKET_USED(times)                 \
+#define HOCKET_USED(times)               \
   static void used_##times(int number) { \
-    (void)number;                          \
-    use(times);                            \
+    (void)number;                        \
+    use(times);                          \
   }
 HOCKET_USED(0)
 HOCKET_USED(7)
-HOCKET_USED(12)
-HOCKET_USED(30)
+HOCKET_USED(20)
+HOCKET_USED(40)
 HOCKET_USED(100)
+HOCKET_USED(400)
 #undef HOCKET_USED
 
-static const Variant kVariants[] = {
-    {"unused", used_0}, {"used_7", used_7}, {"used_12", used_12}, {"used_30", used_30}, {"used_100", used_100}};
+static const Variant kVariants[] = {{"unused", used_0},   {"used_7", used_7},     {"used_20", used_20},
+                                    {"used_40", used_40}, {"used_100", used_100}, {"used_400", used_400}};
 enum { kVariantCount = sizeof kVariants / sizeof *kVariants };
 
 int main(int argc, char** argv) {

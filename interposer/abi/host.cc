@@ -39,6 +39,7 @@ void return_error(MPI_Comm*, int*, ...) {}
 bool spins() { return is_of_mpich_family(); }
 bool same_buffer_is_refused() { return is_of_mpich_family(); }
 bool is_quick_alone() { return !is_of_mpich_family(); }
+int usual_takeover_calls() { return host().is_mpich ? 32 : 256; }
 bool short_sums_saturate() { return !is_of_mpich_family(); }
 
 MPI_Errhandler handler_that_returns() {

@@ -40,6 +40,10 @@ bool short_sums_saturate();
 // to the other without being packed.
 bool is_quick_alone();
 
+// HOCKET_TAKEOVER_CALLS. A takeover takes as long as some of the MPI's calls, and gains more or less in each further
+// one.
+int usual_takeover_calls();
+
 // MPI_ERRORS_RETURN, or one like it: Intel MPI ends the job on the former. Between MPI_Init and MPI_Finalize.
 MPI_Errhandler handler_that_returns();
 

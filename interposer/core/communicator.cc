@@ -259,22 +259,18 @@ bool take_over(Communicator& self) {
   return true;
 }
 
-// Many communicators are made for a few calls, and what leads to a takeover takes about as long as so many of the
-// MPI's.
-constexpr int kCallsBeforeTakeover = 7;
-
 // A call that waits for nobody: whether the communicator carries it out.
 bool take_next(Communicator& self, const Exchange& exchange) {
   Counting& counting = self.counting;
   if (counting.is_takeover_ruled_out) return false;
-  if (counting.calls_on_the_way < kCallsBeforeTakeover) {
+  if (counting.calls_on_the_way < exchange.calls_before_takeover) {
     ++counting.calls_on_the_way;
     return false;
   }
   if (counting.takeover == nullptr) {
     collect_takeovers(kLooksPerClose);
     if (exchange.begin_takeover != nullptr)
-      counting.takeover = exchange.begin_takeover(kCallsBeforeTakeover, exchange.user);
+      counting.takeover = exchange.begin_takeover(exchange.calls_before_takeover, exchange.user);
     counting.is_takeover_ruled_out = counting.takeover == nullptr;
     if (counting.is_takeover_ruled_out) return false;
   }

@@ -79,8 +79,8 @@ struct Persistent {
 // While it is kCounting.
 struct Counting {
   int64_t calls = 0;
-  int questions = 0;         // asked of all ranks alike, whether they wait for each other
-  int calls_on_the_way = 0;  // of those that it may be set up in, how many wait for nobody
+  int questions = 0;              // asked of all ranks alike, whether they wait for each other
+  uint64_t calls_on_the_way = 0;  // of those that it may be set up in, how many wait for nobody
   std::unique_ptr<c_api::Takeover> takeover;
   bool is_takeover_ruled_out = false;  // on all ranks
 };
@@ -177,6 +177,8 @@ struct Exchange {
   // Without waiting for anybody, after so many calls; where there is none or the answer is nullptr they can't, on all
   // ranks alike.
   std::unique_ptr<c_api::Takeover> (*begin_takeover)(uint64_t calls, void* user) = nullptr;
+  // How many that wait for nobody come before: many communicators are made for a few, and a takeover takes some time.
+  uint64_t calls_before_takeover = 0;
 };
 
 // A communicator that has been seen for the first time, in the list.
@@ -190,7 +192,7 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
 
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
 // a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. In calls that wait for
-// nobody, from the eighth on, ranks tell each other what they have to, where they can, and the communicator takes over
+// nobody, after the first few, ranks tell each other what they have to, where they can, and the communicator takes over
 // as soon as all have heard that (communicator/setup/takeover.h). kCarriedOut: it is ready now; kFailed: what the user
 // has asked for can't be done, which has been told on stderr; otherwise why it isn't ready.
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange);

@@ -9,7 +9,7 @@
 namespace hocket::interposer {
 namespace {
 
-constexpr uint64_t kMagic = 0x686f636b65740003;  // "hocket", layout 3
+constexpr uint64_t kMagic = 0x686f636b65740004;  // "hocket", layout 4
 
 }  // namespace
 
@@ -17,6 +17,8 @@ Settings read_settings() {
   Settings settings;
   settings.magic = kMagic;
   if (auto calls = environment::get_integer("HOCKET_SETUP_CALLS"); calls.is_ok()) settings.setup_calls = calls.value();
+  if (auto calls = environment::get_integer("HOCKET_TAKEOVER_CALLS"); calls.is_ok())
+    settings.takeover_calls = calls.value();
   if (auto disable = environment::get_flag("HOCKET_DISABLE"); disable.is_ok()) settings.disable = disable.value();
   if (auto statistics = environment::get_flag("HOCKET_STATS"); statistics.is_ok()) {
     settings.statistics = statistics.value();

@@ -12,7 +12,8 @@ namespace hocket::interposer {
 // Travels as bytes between ranks of one job on machines of one kind.
 struct Settings {
   uint64_t magic = 0;
-  int64_t setup_calls = 1;  // calls on a communicator before it may be set up, and the one that does it
+  int64_t setup_calls = 1;     // calls on a communicator before it may be set up, and the one that does it
+  int64_t takeover_calls = 0;  // of those that wait for nobody, and the one that begins it; 0: by the MPI
   int32_t disable = 0;
   int32_t statistics = 0;
   int32_t device = 0;    // a device::Wish (device_memory.h)

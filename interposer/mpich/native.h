@@ -39,6 +39,10 @@ inline constexpr bool short_sums_saturate() { return false; }
 // to the other without being packed.
 inline constexpr bool is_quick_alone() { return false; }
 
+// HOCKET_TAKEOVER_CALLS. A takeover takes as long as some of the MPI's calls, and gains more or less in each further
+// one.
+inline constexpr int usual_takeover_calls() { return 32; }
+
 // The size of a predefined type without gaps, which its handle tells; 0 for others. Asking the MPI would be fatal for a
 // type that this version doesn't have.
 inline size_t size_in_handle(MPI_Datatype type) {

@@ -39,6 +39,10 @@ inline constexpr bool short_sums_saturate() { return true; }
 // to the other without being packed.
 inline constexpr bool is_quick_alone() { return true; }
 
+// HOCKET_TAKEOVER_CALLS. A takeover takes as long as some of the MPI's calls, and gains more or less in each further
+// one.
+inline constexpr int usual_takeover_calls() { return 256; }
+
 // Handles tell nothing.
 inline size_t size_in_handle(MPI_Datatype) { return 0; }
 

@@ -87,7 +87,9 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   SetUpExchange over(handle);
-  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover};
+  const int64_t takeover_calls = settings().takeover_calls != 0 ? settings().takeover_calls : usual_takeover_calls();
+  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover,
+                          static_cast<uint64_t>(takeover_calls - 1)};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (communicator.phase == Phase::kOwing && all_wait) {
     make_neighbourhood(communicator, handle, true);

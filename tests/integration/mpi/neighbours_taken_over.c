@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { kMost = 4, kElements = 3, kCalls = 30, kLimitSeconds = 100 };
+enum { kMost = 4, kElements = 3, kCalls = 300, kLimitSeconds = 100 };
 
 unsigned long long hocket_mpi_carried_out(void) __attribute__((weak));
 
@@ -24,7 +24,7 @@ static void exchange(MPI_Comm comm) {
   memset(out, 0xee, sizeof out);
   for (int i = 0; i < 2; ++i)
     for (int k = 0; k < kElements; ++k) in[i][k] = value_of(world_rank, to[i], k);
-  if (world_rank == salt % world_size) usleep(200);
+  if (salt % 8 == 0 && world_rank == salt / 8 % world_size) usleep(200);
   MPI_Request request;
   CHECK(MPI_Ineighbor_alltoall(in, kElements, MPI_LONG, out, kElements, MPI_LONG, comm, &request) == MPI_SUCCESS,
         "call %d", salt);

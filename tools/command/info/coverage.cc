@@ -27,12 +27,14 @@ constexpr std::array kForms = {
     FormText{
         Form::kBlocking, "blocking",
         "communicators of ranks of one MPI_COMM_WORLD, from call number HOCKET_SETUP_CALLS in which all ranks wait "
-        "for each other on, or from the tenth or so of those that wait for nobody; what a rule of the table leaves to "
+        "for each other on, or after some tens or hundreds of those that wait for nobody; what a rule of the table "
+        "leaves to "
         "the MPI is the MPI's"},
     FormText{
         Form::kNonblocking, "non-blocking",
         "on one node, on a communicator that a blocking or persistent collective has set up, or that has taken over "
-        "from the tenth call or so, operations that hocket has itself; between nodes where NIC engines end them by "
+        "after some tens or hundreds of calls, operations that hocket has itself; between nodes where NIC engines end "
+        "them by "
         "themselves: one rank a node, up to 512 bytes"},
     FormText{Form::kPersistent, "persistent",
              "on one node, up to 60 at a time of a communicator, operations that hocket has itself; between nodes as "

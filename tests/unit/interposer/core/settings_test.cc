@@ -11,17 +11,20 @@ namespace {
 class SettingsOfTheJob : public testing::Test {
  protected:
   ~SettingsOfTheJob() override {
-    for (const char* name : {"HOCKET_SETUP_CALLS", "HOCKET_DISABLE", "HOCKET_STATS"}) unsetenv(name);
+    for (const char* name : {"HOCKET_SETUP_CALLS", "HOCKET_TAKEOVER_CALLS", "HOCKET_DISABLE", "HOCKET_STATS"})
+      unsetenv(name);
   }
 };
 
 TEST_F(SettingsOfTheJob, AreThoseOfTheEnvironment) {
   setenv("HOCKET_SETUP_CALLS", "7", 1);
+  setenv("HOCKET_TAKEOVER_CALLS", "9", 1);
   setenv("HOCKET_DISABLE", "1", 1);
   setenv("HOCKET_STATS", "yes", 1);
   const Settings settings = read_settings();
   EXPECT_TRUE(is_sound(settings));
   EXPECT_EQ(settings.setup_calls, 7);
+  EXPECT_EQ(settings.takeover_calls, 9);
   EXPECT_EQ(settings.disable, 1);
   EXPECT_EQ(settings.statistics, 1);
 }
