@@ -66,7 +66,8 @@ HOCKET_API hocket_status_t hocket_neighbourhood_explain(const hocket_neighbourho
 /* Each rank gives its `count` elements to all its destinations; `output` has room for a block of every source. */
 HOCKET_API hocket_status_t hocket_neighbor_allgather(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                      void* output, size_t count, hocket_type_t type);
-/* Blocks differ in length: counts[k] is that of the k-th source, and displacements[k] where it begins, in elements;
+/* Blocks differ in length: this rank gives `input_count` elements to each destination, whose count for it says the
+ * same. counts[k] is the length of the k-th source's block, and displacements[k] where it begins, in elements;
  * `displacements` may be NULL: one block behind the other. */
 HOCKET_API hocket_status_t hocket_neighbor_allgatherv(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                       size_t input_count, void* output, const size_t* counts,
@@ -74,7 +75,7 @@ HOCKET_API hocket_status_t hocket_neighbor_allgatherv(hocket_neighbourhood_t* ne
 /* `input` has a block for every destination, and `output` room for one of every source. */
 HOCKET_API hocket_status_t hocket_neighbor_alltoall(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                     void* output, size_t count, hocket_type_t type);
-/* Two ranks must agree about each block that passes between them, and nobody else must. */
+/* The two ranks of each block must agree on its length; others need not. Displacements may be NULL, as above. */
 HOCKET_API hocket_status_t hocket_neighbor_alltoallv(hocket_neighbourhood_t* neighbourhood, const void* input,
                                                      const size_t* input_counts, const size_t* input_displacements,
                                                      void* output, const size_t* output_counts,

@@ -4,7 +4,9 @@
 //   auto halo = hocket::Neighbourhood::grid(world, std::array{4, 2}, std::array{1, 1});
 //   halo.alltoall(std::span<const double>(edges), std::span(ghosts), 100);   // 4 blocks of 100 each
 //
-// Spans hold a block of `count` elements for every destination or source, or as `Blocks` say.
+// Spans hold a block of `elements` for every destination or source, or as `Blocks` say.
+//
+// hocket_neighbor_alltoallw() is in C only.
 //
 // Errors: hocket::Error. Thread safety: as in neighbourhoods.h.
 #pragma once

@@ -16,8 +16,9 @@
  * A start is a call of the comm like any non-blocking one: all ranks start the same calls in the same order, between
  * the comm's other collectives. That order alone says which starts belong together, whatever the order of inits was; it
  * may change from one round to the next. The call goes on while its comm is in a call, or tested, or waited for.
- * Several may be under way at a time, and be waited for in any order, another one on each rank. Calls that some ranks
- * start here are started here by all.
+ * Several may be under way at a time, and be waited for in any order, another one on each rank. A call that one rank
+ * starts by hocket_start() all ranks start by hocket_start(), and none by a hocket_..._start(). What goes wrong in the
+ * call itself is told by hocket_wait() and hocket_test().
  *
  * A request is under way from its start until hocket_wait() has returned, or hocket_test() something else than
  * HOCKET_IN_PROGRESS. These leave it in place, also when the call has failed: that it is there says nothing of the

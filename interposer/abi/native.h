@@ -40,8 +40,7 @@ bool short_sums_saturate();
 // to the other without being packed.
 bool is_quick_alone();
 
-// HOCKET_TAKEOVER_CALLS. A takeover takes as long as some of the MPI's calls, and gains more or less in each further
-// one.
+// HOCKET_TAKEOVER_CALLS, as the shims of these MPIs have it; Intel MPI's calls are as quick as Open MPI's.
 int usual_takeover_calls();
 
 // MPI_ERRORS_RETURN, or one like it: Intel MPI ends the job on the former. Between MPI_Init and MPI_Finalize.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What hocket knows of one MPI communicator, from its first blocking collective until it is freed; without a word
+// What hocket knows of one MPI communicator, from its first collective until it is freed; without a word
 // about handles, which differ from MPI to MPI.
 //
 // Thread safety: one communicator by one thread at a time, as MPI demands of its collectives. A non-blocking one may be
@@ -31,7 +31,7 @@ enum class Phase : uint8_t {
   kCounting,  // set up at call number `setup_calls`, or the first after it that waits for all ranks; or takes over
   kAlone,     // one rank
   kRefused,   // for good, because of `refusal`
-  kOwing,     // as kReady; there are calls among neighbours, who will be known after a call in which all ranks wait
+  kOwing,     // as kReady; ranks have still to tell each other their neighbours, in a call in which all wait
   kOnTrial,   // as kReady, until the MPI underneath turns out to be needed for devices' memory
 };
 

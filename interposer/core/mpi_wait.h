@@ -79,7 +79,7 @@ void end_mpi_waits();
 
 // Where ranks of a node sleep in the MPI from now on, and wake each other: the communicator of the whole job; nullptr:
 // nowhere any more. Without effect with MPI_THREAD_MULTIPLE.
-void set_wake_communicator(hocket_comm_t* world);
+void set_wake_communicator(hocket_comm_t* job);
 // Whether a rank of this node may sleep. Relaxed: a look that comes too early leaves the sleeper to the end of its
 // time.
 inline bool anyone_sleeps() {

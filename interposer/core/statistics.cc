@@ -98,7 +98,7 @@ const char* reason(Outcome outcome) {
     case Outcome::kOwnOperation:
       return "operation of the MPI's or the program's own";
     case Outcome::kNotByEngines:
-      return "not by NIC engines alone";
+      return "started calls that hocket can't end";
     case Outcome::kArguments:
       return "arguments";
   }

@@ -51,7 +51,7 @@ enum class Outcome : uint8_t {
   kFailed,             // hocket returned an error
   kMpisOwn,            // the MPI's own algorithm was chosen, by a table or by force
   kDisabled,           // HOCKET_DISABLE
-  kNotSetUp,           // HOCKET_SETUP_CALLS not reached
+  kNotSetUp,           // HOCKET_SETUP_CALLS not reached, or no call yet in which all ranks wait, nor a takeover
   kIntercommunicator,  // not looked at: two groups
   kOtherJob,           // has ranks outside this MPI_COMM_WORLD, which may know nothing of hocket
   kNoTags,             // the wire has none left for another communicator of several nodes
@@ -60,8 +60,9 @@ enum class Outcome : uint8_t {
   kLongElements,       // of a reduction: longer than HOCKET_MAX_COMBINED_BYTES
   kFreed,              // the communicator, or the whole job, is at its end
   kDeviceMemory,       // may be a device's, and the MPI knows what to do with it
-  kOwnOperation,       // non-blocking, by an operation that only the MPI can run
-  kNotByEngines,       // non-blocking between nodes, and none that NIC engines end by themselves
+  kOwnOperation,       // started, by an operation that only the MPI can run
+  kNotByEngines,       // started: between nodes, and NIC engines don't end it by themselves; or there is no track, or
+                       // no topology
   kArguments,          // look wrong: the MPI shall say so in its own way
 };
 inline constexpr int kOutcomes = static_cast<int>(Outcome::kArguments) + 1;

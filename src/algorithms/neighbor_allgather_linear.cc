@@ -5,8 +5,7 @@
 // Reference: MPI 4.1, section 8.6, which says by such messages what neighbourhood collectives mean.
 // Steps: 1, and a copy after it where neighbours occur several times.
 // Bytes: a rank sends d n and receives s n; d and s are the different ranks among its destinations and sources, n is
-// one
-//   block.
+//   one block.
 // Cost:  max(d, s) alpha + max(d, s) n beta.
 // Restrictions: none.
 #include "algorithms/neighbor_blocks.h"

@@ -10,8 +10,7 @@
 //   send_aggregation and receive_distribution have them.
 // Steps: 3, and copies before and after each.
 // Bytes: a carrier sends what its node has for the nodes that it is the carrier of; every block for another node goes
-// up
-//   to two times within nodes.
+//   up to two times within nodes.
 // Cost:  a message for each pair of nodes, p alpha + b n beta on the busiest carrier: p nodes, b blocks for them, n is
 //   one block.
 // Restrictions: ranks on several nodes, several on some of them.

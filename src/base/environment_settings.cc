@@ -40,8 +40,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_SETUP_CALLS", Kind::kInteger, "calls", "1", 1, 1000000,
             "from which collective call on a communicator the interposer may set it up"},
     Setting{"HOCKET_TAKEOVER_CALLS", Kind::kInteger, "calls", "0", 0, 1000000,
-            "with which call that waits for nobody ranks begin to have the interposer's communicator take over; 0: 32 "
-            "under MPICH, 256 under others"},
+            "with which call that waits for nobody a communicator begins to take over from the MPI; 0: 32 under MPICH, "
+            "256 under others"},
     Setting{"HOCKET_PROGRESS", Kind::kChoice, "auto|calls|thread", "auto", 0, 0,
             "who moves non-blocking calls while a rank computes; auto: a thread, where nobody else looks after them"},
     Setting{"HOCKET_DEVICE", Kind::kChoice, "auto|stage|pass-through|hand-on", "auto", 0, 0,

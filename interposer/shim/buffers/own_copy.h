@@ -22,8 +22,9 @@ int carry_out_by_packing(const Elements& from, const Elements& to, MPI_Comm comm
 
 // An MPI error code; what goes wrong has been raised.
 inline int carry_out(const OwnCopy& copy, MPI_Comm comm) {
+  // By copies, so that the addresses of `copy` don't escape and it stays in registers.
   if (!copy.lies_ready) [[unlikely]]
-    return internal::carry_out_by_packing(Elements(copy.from), Elements(copy.to), comm);  // both stay in registers
+    return internal::carry_out_by_packing(Elements(copy.from), Elements(copy.to), comm);
   std::memmove(copy.to.first_byte(), copy.from.first_byte(), copy.from.bytes());
   return MPI_SUCCESS;
 }

@@ -189,13 +189,8 @@ int move_packed(const MoveCall& call, const Decision& decision, const MoveFindin
   return answer(decision, call.collective, call.comm, status, output.room.error());
 }
 
-}  // namespace
-
-bool is_exchange(Collective collective) { return movement_of(collective).is_exchange(); }
-
-namespace {
-
-inline std::optional<OwnCopy> own_copy_of(const MoveCall& call, const MoveFindings& findings) {
+// Inline: by a call of its own a blocking one of one rank takes 2 ns longer.
+inline std::optional<OwnCopy> find_own_copy(const MoveCall& call, const MoveFindings& findings) {
   if (findings.is_in_place || findings.receive.own_bytes == 0) return std::nullopt;
   return OwnCopy{block(call.send, findings.send, 0), block(call.receive, findings.receive, 0),
                  !findings.send.is_packed && !findings.receive.is_packed};
@@ -203,8 +198,10 @@ inline std::optional<OwnCopy> own_copy_of(const MoveCall& call, const MoveFindin
 
 }  // namespace
 
+bool is_exchange(Collective collective) { return movement_of(collective).is_exchange(); }
+
 std::optional<OwnCopy> own_copy(const MoveCall& call, const MoveFindings& findings) {
-  return own_copy_of(call, findings);
+  return find_own_copy(call, findings);
 }
 
 hocket_status_t fill(const MoveCall& call, const Decision& decision, const Blocks& send, const Blocks& receive,
@@ -253,7 +250,7 @@ RuleKey rule_key_of(const MoveCall& call, const Communicator& communicator, cons
 }
 
 int carry_out(const MoveCall& call, const Decision& decision, const MoveFindings& findings) {
-  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, own_copy_of(call, findings));
+  if (decision.why == Outcome::kSingleRank) return copy_alone(call, decision, find_own_copy(call, findings));
   if (findings.is_misfit) [[unlikely]]
     return carry_out_misfit(call, decision, findings);
   if (findings.send.is_packed || findings.receive.is_packed) [[unlikely]]

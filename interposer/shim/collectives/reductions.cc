@@ -242,6 +242,7 @@ int reduce_by_mpi(const ReduceCall& call, const Decision& decision, const Reduce
   return answer(decision, call.collective, call.comm, ending.status, ending.unpacking_error);
 }
 
+// Inline: by a call of its own a blocking one of one rank takes 2 ns longer.
 inline std::optional<OwnCopy> find_own_copy(const ReduceCall& call, const ReduceFindings& findings) {
   if (findings.is_in_place || findings.result * findings.facts->size == 0) return std::nullopt;
   const Elements from = operand_of(call, findings), to = result_of(call, findings);

@@ -15,8 +15,9 @@
 
 namespace hocket::interposer {
 
-// The first communicator of all ranks that hocket carries calls out on, in the order of MPI_COMM_WORLD: called in a
-// collective on it. Where several threads of a rank make communicators at the same time, only MPI_COMM_WORLD is one.
+// The first communicator of all ranks that hocket carries calls out on, in the order of MPI_COMM_WORLD: the job has met
+// in it, it is kept to the end, and ranks that sleep in the MPI are woken by it. Called in a collective on it. Where
+// several threads of a rank make communicators at the same time, only MPI_COMM_WORLD is one.
 void meet_in(MPI_Comm handle, hocket_comm_t* comm);
 void end_meeting();  // in MPI_Finalize
 bool have_all_met();

@@ -130,10 +130,10 @@ int wait_for_end(StartedCall& started) {
   return OneRequest{&request, MPI_STATUS_IGNORE}.wait();
 }
 
-Outcome why_not(const NeighbourCall& call, NeighbourForm form, Decision& decision) {
+Outcome get_ready(const NeighbourCall& call, NeighbourForm form, Decision& decision) {
   const Collective counted = decision.form;
   const bool may_wait = form != NeighbourForm::kStarted;
-  decision = find_starter(call.comm, may_wait, false);
+  decision = find_starter(call.comm, {.may_wait = may_wait, .may_go_by_engines = false});
   decision.form = counted;
   if (!is_carried_out(decision.why)) return decision.why;
   Communicator& communicator = *decision.communicator;
@@ -213,7 +213,7 @@ bool serve_own_blocks(const NeighbourCall& call, NeighbourForm form, Decision& d
 
 bool serve_among_neighbours(const NeighbourCall& call, NeighbourForm form, Decision& decision, MPI_Request* request,
                             int& error) {
-  decision.why = why_not(call, form, decision);
+  decision.why = get_ready(call, form, decision);
   if (!is_carried_out(decision.why)) return false;
   Sides sides;
   const bool wants_request = form != NeighbourForm::kBlocking;

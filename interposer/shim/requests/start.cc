@@ -154,7 +154,7 @@ int copy_again(StartedCall& call) {
   int error = call.copies != nullptr ? call.copies->pack(call.comm) : MPI_SUCCESS;
   if (error == MPI_SUCCESS && call.copies != nullptr) error = call.copies->unpack(call.comm);
   if (error != MPI_SUCCESS) return error;
-  count_ended(call, Outcome::kSingleRank);
+  count_outcome(call, Outcome::kSingleRank);
   call.set(StartedCall::State::kSettled);
   return MPI_SUCCESS;
 }
@@ -222,7 +222,8 @@ hocket_status_t prepare_start(const MoveCall& call, const Decision& decision, co
   return fill(call, decision, send, receive, fitting, start.arguments);
 }
 
-Decision find_starter(MPI_Comm comm, bool may_wait, bool may_go_by_engines) {
+Decision find_starter(MPI_Comm comm, Begin begin) {
+  const bool may_wait = begin.may_wait, may_go_by_engines = begin.may_go_by_engines;
   Decision decision;
   decision.communicator = find_communicator(comm);
   if (decision.communicator == nullptr) return decision;
@@ -281,11 +282,13 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
   start.arguments.only_by_engines = is_by_engines(decision);
   {
     const std::lock_guard lock(communicator.lock);
-    const bool is_found = find_track(communicator, started, status);
-    if (!is_found && status == HOCKET_OK) return Outcome::kNotByEngines;
-    if (is_found && prepare) prepare(*started.home);
-    if (is_found) status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
-    if (status == HOCKET_ERR_NOT_SUPPORTED && is_found) give_back_track(started);
+    if (find_track(communicator, started, status)) {
+      if (prepare) prepare(*started.home);
+      status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
+      if (status == HOCKET_ERR_NOT_SUPPORTED) give_back_track(started);
+    } else if (status == HOCKET_OK) {
+      status = HOCKET_ERR_NOT_SUPPORTED;
+    }
   }
   if (status == HOCKET_ERR_NOT_SUPPORTED) return Outcome::kNotByEngines;
   if (status != HOCKET_OK) {

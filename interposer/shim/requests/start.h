@@ -13,7 +13,6 @@
 #include <new>
 #include <optional>
 #include <span>
-#include <type_traits>
 
 #include "shim/collectives/broadcast.h"
 #include "shim/collectives/movement.h"
@@ -51,13 +50,18 @@ inline bool is_own_operation(const ReduceCall&, const ReduceCall::Findings& find
   return findings.operation.by == Operation::By::kMpi;
 }
 
-// Whether NIC engines end such calls by themselves.
-template <typename Call>
-inline constexpr bool kMayGoByEngines = !std::is_same_v<Call, MoveCall>;
+// Whether NIC engines may end calls of a collective by themselves.
+inline bool may_go_by_engines(Collective collective) {
+  return collective == Collective::kBarrier || collective == Collective::kBroadcast ||
+         collective == Collective::kReduce || collective == Collective::kAllreduce;
+}
 
-// Up to where the arguments of the call come in: kCarriedOut, or why not. `may_wait`: for all ranks, which call alike;
-// otherwise the communicator may come to be ready in decide().
-Decision find_starter(MPI_Comm comm, bool may_wait, bool may_go_by_engines);
+struct Begin {
+  bool may_wait;  // for all ranks, which call alike; otherwise the communicator may come to be ready in decide()
+  bool may_go_by_engines;
+};
+// Up to where the arguments of the call come in: kCarriedOut, kSingleRank, or why not.
+Decision find_starter(MPI_Comm comm, Begin begin);
 
 // What the program gets of it, by `started` where it is one. kNotByEngines: nothing has been started, on any rank.
 Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error);
@@ -102,7 +106,8 @@ template <typename Call>
 bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_Request* request, int& error) {
   const Collective form = decision.form;
   typename Call::Findings findings;
-  decision = find_starter(call.comm, is_persistent, kMayGoByEngines<Call>);
+  decision =
+      find_starter(call.comm, {.may_wait = is_persistent, .may_go_by_engines = may_go_by_engines(call.collective)});
   if (is_carried_out(decision.why)) decision = decide(call, findings, CallForm::kStarted);
   decision.form = form;
   if (decision.why == Outcome::kCarriedOut && decision.communicator->begins == Begins::kNowhere)

@@ -139,7 +139,7 @@ StartedCall* internal::find(MPI_Request request) {
   }
 }
 
-void count_ended(const StartedCall& call, Outcome outcome) {
+void count_outcome(const StartedCall& call, Outcome outcome) {
   if (!awaited_progress.is_shared_among_threads()) return call.communicator->counters.add(call.collective, outcome);
   static TryLock lock;
   const std::lock_guard one_at_a_time(lock);
@@ -195,7 +195,7 @@ void settle(StartedCall& call) {
   call.set(State::kSettled);
   const hocket_status_t status = c_api::take_result(call.request);
   if (communicator.is_closed.load(std::memory_order_relaxed)) call.comm = handles.comm_world;
-  count_ended(call, status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed);
+  count_outcome(call, status == HOCKET_OK ? Outcome::kCarriedOut : Outcome::kFailed);
   if (status != HOCKET_OK) {
     note_failure(call, status);
   } else if (call.copies != nullptr) [[unlikely]] {

@@ -78,7 +78,7 @@ inline StartedCall* find_started(MPI_Request request) {
 }
 
 // Counts what has become of it. Threads may end calls on one communicator at the same time.
-void count_ended(const StartedCall& call, Outcome outcome);
+void count_outcome(const StartedCall& call, Outcome outcome);
 
 // One that is free; nullptr: the MPI has no room for its request.
 StartedCall* take_started();

@@ -16,7 +16,7 @@ using engines::shared_memory::Takeovers;
 
 namespace {
 
-// Of calls in vain: after these only every so many looks for the others.
+// Of looks in vain: after these only every so many looks for the others.
 constexpr uint32_t kEagerLooks = 64, kCallsPerLook = 16;
 
 }  // namespace

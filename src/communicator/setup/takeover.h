@@ -84,8 +84,8 @@ class Takeover {
   uint64_t first_call_ = 0;  // that the communicator carries out
   std::unique_ptr<Communicator> communicator_;
   bool has_left_ = false;
-  std::vector<uint32_t>
-      untold_;  // ranks whose place has not been seen, and that haven't been told that this one has left
+  // Ranks whose place has not been seen, and that haven't been told that this one has left.
+  std::vector<uint32_t> untold_;
 };
 
 }  // namespace hocket::communicator

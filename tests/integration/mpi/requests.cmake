@@ -33,12 +33,15 @@ function(hocket_mpi_request_tests mpi)
     hocket_mpi_expect(requests_alone_of_${ranks} ${mpi} "EXPECT=^requests_alone: passed")
   endforeach()
   hocket_mpi_test(neighbours ${mpi} neighbours.c 5)
-  hocket_mpi_test(neighbours_taken_over ${mpi} neighbours_taken_over.c 3)
-  hocket_mpi_expect(neighbours_taken_over ${mpi} "EXPECT=^neighbours_taken_over: passed")
   hocket_mpi_expect(neighbours ${mpi} "EXPECT=^neighbours: passed && ^hocket: MPI_Neighbor_alltoallw +[1-9][0-9]* ")
   # The MPI has but what it is asked for to compare with.
   hocket_mpi_test(neighbours_of_one_rank ${mpi} neighbours.c 1)
   hocket_mpi_expect(neighbours_of_one_rank ${mpi} "EXPECT=^neighbours: passed && \
 ^hocket: MPI_Neighbor_alltoallw +[1-9][0-9]* .*single rank [0-9]+, disabled [0-9]+$ && \
 ^hocket: MPI_Ineighbor_alltoall +[1-9][0-9]* +0 +single rank [0-9]+$")
+  # As programs come to it, and sooner.
+  hocket_mpi_test(neighbours_taken_over ${mpi} neighbours_taken_over.c 3)
+  hocket_mpi_expect(neighbours_taken_over ${mpi} ARGUMENTS=600 "EXPECT=^neighbours_taken_over: passed")
+  hocket_mpi_test(neighbours_taken_over_early ${mpi} neighbours_taken_over.c 3 HOCKET_TAKEOVER_CALLS=8)
+  hocket_mpi_expect(neighbours_taken_over_early ${mpi} "EXPECT=^neighbours_taken_over: passed")
 endfunction()

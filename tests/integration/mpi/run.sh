@@ -54,8 +54,8 @@ compile() {
 }
 
 # The one program of several sources, with Open MPI's and MPICH's own C++ bindings left out. Half of the sources at a
-# time are compiled as one, which takes half as long, and with
-# what a backtrace needs: all debug information takes as long as the code. ccache knows them by their place.
+# time are compiled as one, which takes half as long, and with what a backtrace needs: all debug information takes as
+# long as the code. ccache knows them by their place.
 conformance_sources=(
   'batch_runner.cc batches.cc buffers.cc calls.cc cases.cc communicators.cc completion.cc elements.cc part.cc'
   'main.cc ends.cc flaws.cc image.cc last_words.cc layouts.cc messages.cc operations.cc runner.cc')
