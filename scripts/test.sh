@@ -60,7 +60,7 @@ count_results() { # count_results PART JUNIT_FILE: adds up what ctest wrote
 run_ctest() { # run_ctest PART PRESET [CTEST ARGUMENT...]; builds targets=(...), or everything
   local part=$1 preset=$2 report=build/$2/results.xml log=build/$2/ctest.log at_a_time=$jobs
   # Jobs of MPIs, labs and whatever meets a failure wait for a third of their time and more.
-  if [ "$preset" = release ]; then at_a_time=$((jobs + 1)); fi
+  if [ "$preset" = release ] && [ "$jobs" -gt 1 ]; then at_a_time=$((jobs + 1)); fi
   shift 2
   say "$part"
   if ! (build "$preset" "${targets[@]}") >"build/$preset.log" 2>&1; then
@@ -145,14 +145,14 @@ main() {
   fi
   # What is single-threaded has nothing to show a thread sanitizer.
   if wanted tsan; then
-    targets=(base_tests platform_tests protocol_tests conformance_tests groups_tests stress_tests)
+    targets=(base_tests platform_tests protocol_tests communicator_tests conformance_tests groups_tests stress_tests)
     if [ ${#ctest_arguments[@]} -gt 0 ]; then targets=(all); fi
     without='^$'
     if [ $is_short -eq 1 ]; then
       without='^conformance\.(compositions|half_on|on_nodes|multicast_between_nodes|Registered/LargeExchanges)'
     fi
     run_ctest "thread sanitizer" tsan "${tier[@]}" \
-      -R '^(base|platform|conformance|groups)\.|^protocol\..*(ByProcessors|ProcessorsShare)|^stress\..*OfThreads' \
+      -R '^(base|platform|conformance|groups)\.|ByProcessors|ProcessorsShare|^stress\..*OfThreads|TakingOver' \
       -E "$without"
   fi
   if wanted fuzz; then run_fuzz; fi

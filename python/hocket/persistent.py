@@ -179,6 +179,9 @@ def start_all(*requests: PersistentRequest[Any]) -> None:
         Error: A communicator is of no use any more.
     """
     for number, request in enumerate(requests):
+        if not isinstance(request, PersistentRequest):
+            raise refusal(f"start_all: argument {number} is of type {type(request).__name__}, and none was started; "
+                          "pass persistent requests, start_all(*requests)")
         if request._box[0] == NULL:
             raise refusal(f"start_all: request {number} can't be started, and none was: {_FREED}")
     handles = ffi.new("hocket_request_t *[]", [request._box[0] for request in requests])

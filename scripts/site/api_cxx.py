@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of the C++ API, made of hocket.hpp, what it includes, and neighbourhoods.hpp: classes with their public
-members and functions, without bodies, each beside its namesake in C."""
+"""The page of the C++ API, made of hocket.hpp, what it includes, neighbourhoods.hpp and persistent.hpp: classes with
+their public members and functions, without bodies, each beside its namesake in C."""
 
 import re
 
 import api_c
 
 HEADERS = ("include/hocket/hocket.hpp", "include/hocket/lengths.hpp", "include/hocket/objects.hpp",
-           "include/hocket/elements.hpp", "include/hocket/neighbourhoods.hpp")
+           "include/hocket/elements.hpp", "include/hocket/neighbourhoods.hpp", "include/hocket/persistent.hpp")
 # In the order in which a program meets them.
-ORDER = ("Context", "Comm", "Blocks", "Request", "Neighbourhood", "Error", "Op")
+ORDER = ("Context", "Comm", "Blocks", "Request", "Neighbourhood", "PersistentRequest", "Error", "Op")
 _NAMESPACE = re.compile(r"^namespace hocket \{\n(.*)^\}  // namespace hocket$", re.DOTALL | re.MULTILINE)
 _DETAIL = re.compile(r"^namespace detail \{\n.*?^\}  // namespace detail$", re.DOTALL | re.MULTILINE)
 

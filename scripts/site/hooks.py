@@ -27,6 +27,7 @@ MADE = {
     "include/hocket/neighbourhoods.h": ("api/c.md", api_c.page),
     "include/hocket/persistent.h": ("api/c.md", api_c.page),
     "include/hocket/neighbourhoods.hpp": ("api/cxx.md", api_cxx.page),
+    "include/hocket/persistent.hpp": ("api/cxx.md", api_cxx.page),
     api_python.INIT: ("api/python.md", api_python.page),
 }
 PICTURES = (".svg", ".png")

@@ -20,7 +20,8 @@ constexpr std::array kSettings = {
     flag("HOCKET_STATS",
          "at the end print how many calls were carried out or passed through, why, and their share of the time"),
     flag("HOCKET_CHECK",
-         "compare what all ranks pass before every call that hocket carries out, between nodes too (slow)"),
+         "compare what all ranks pass before every call that hocket carries out, but for started ones of MPI programs; "
+         "slow"),
     Setting{"HOCKET_LOG", Kind::kChoice, "error|warn|info|debug", "warn", 0, 0, "what is reported on stderr"},
     Setting{"HOCKET_WAIT", Kind::kChoice, "auto|spin|yield|sleep", "auto", 0, 0,
             "how a rank waits for a late one; auto looks at the cores and the load"},

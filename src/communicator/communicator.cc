@@ -161,8 +161,12 @@ Status refused_for_engines() { return {Code::kNotSupported, "NIC engines don't c
 
 }  // namespace
 
+bool Communicator::may_go_by_engines(const Arguments& arguments) const {
+  return may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments));
+}
+
 bool Communicator::is_refused(const Arguments& arguments) const {
-  return arguments.only_by_engines && !(may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments)));
+  return arguments.only_by_engines && !may_go_by_engines(arguments);
 }
 
 // From here on the request is the queue's, until it is retired.
@@ -176,7 +180,7 @@ void Communicator::launch(std::unique_ptr<Request> request, const Prepared& prep
 Result<Request*> Communicator::start(const Arguments& arguments) {
   const bool only_by_engines = arguments.only_by_engines;
   if (is_refused(arguments)) return refused_for_engines();
-  if (check_) HOCKET_TRY(check(arguments));
+  if (check_ && !arguments.is_unchecked) HOCKET_TRY(check(arguments));
   std::unique_ptr<Request> request = requests_.take_spare();
   const Prepared* prepared = nullptr;
   std::shared_ptr<const Prepared> keep;
@@ -212,7 +216,7 @@ Result<Request*> Communicator::plan(const Arguments& arguments, uint32_t track) 
 // Who may force other algorithms may make engines forget those that were planned: then it is looked up anew. They carry
 // no vector versions, whose arrays may have gone.
 Status Communicator::start(Request* kept) {
-  if (check_) HOCKET_TRY(check(kept->arguments));
+  if (check_ && !kept->arguments.is_unchecked) HOCKET_TRY(check(kept->arguments));
   if (failure_.is_broken()) return failure_.broken();
   if (engines_.have_rules() && !schedule::is_vector(kept->arguments.collective)) {
     const Prepared* prepared = nullptr;

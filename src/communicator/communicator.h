@@ -87,8 +87,11 @@ class Communicator {
   static void drop(Request* kept) { delete kept; }
   // Whether engines may carry out calls by themselves (Prepared::runs_by_itself). The same on all ranks.
   bool may_run_by_engines() const { return engines_.may_run_by_itself() && !check_; }
-  // Whether start() waits for nobody, and no rank needs anything but the memory that all share. The same on all ranks.
-  bool may_run_in_memory() const { return !participants_.span_nodes() && !check_; }
+  // Whether they may this one, as far as its collective, operation and length say. The same.
+  bool may_go_by_engines(const Arguments& arguments) const;
+  // Whether start() of what is unchecked waits for nobody, and no rank needs anything but the memory that all share.
+  // The same on all ranks.
+  bool may_run_in_memory() const { return !participants_.span_nodes(); }
   // Moves all requests, and looks now and then whether peers have failed.
   void advance_pending();
   // The same without a look at the library underneath: not even for failures between nodes. Whether any has come

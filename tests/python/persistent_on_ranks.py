@@ -107,6 +107,7 @@ def test_what_is_under_way_is_neither_started_nor_freed(comm):
     refused(["under way"], call.free)
     refused(["`requests[1]`", "none was", "under way"], hocket.start_all, other, call)
     refused(["`requests[1]`", "twice"], hocket.start_all, other, other)
+    refused(["argument 0", "list", "none was"], hocket.start_all, [other])
     call.wait()
     hocket.start_all(call, other)
     other.wait()

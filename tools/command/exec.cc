@@ -101,7 +101,8 @@ void add_exec(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ExecOptions>();
   sub->add_flag("--stats", options->stats, "at the end, what hocket carried out and what it passed through, and why");
   sub->add_flag("--disable", options->disable, "pass every call through to the MPI: for comparison");
-  sub->add_flag("--check", options->check, "compare what all ranks pass before every call, between nodes too (slow)");
+  sub->add_flag("--check", options->check,
+                "compare what all ranks pass before every blocking call, between nodes too (slow)");
   sub->add_flag("--oversubscribe", options->oversubscribe,
                 "let the launcher start more ranks than there are cores, and bind none: by variables of its own");
   sub->add_flag("--dry-run", options->dry_run, "print the environment that would be set, and run nothing");

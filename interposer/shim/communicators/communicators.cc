@@ -91,12 +91,12 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
   const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover,
                           static_cast<uint64_t>(takeover_calls - 1)};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
-  if (communicator.phase == Phase::kOwing && all_wait) {
-    make_neighbourhood(communicator, handle, true);
-  } else if (communicator.phase == Phase::kReady) {
+  if (communicator.phase == Phase::kReady) {
     if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);
     meet_in(handle, communicator.comm);
+    if (has_neighbours_to_tell(communicator, handle)) communicator.phase = Phase::kOwing;
   }
+  if (communicator.phase == Phase::kOwing && all_wait) make_neighbourhood(communicator, handle);
   return outcome;
 }
 

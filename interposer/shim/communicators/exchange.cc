@@ -17,16 +17,16 @@
 #include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/lineage.h"
+#include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
 #include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
 namespace {
 
-// Relaxed: threads that make communicators of MPI_COMM_WORLD, or of what was made of it, have been synchronised with
-// the one that has set it up, by the program, as MPI demands of collectives on one communicator.
+// Release, and acquire: any thread that calls on an older communicator may be the first to find it.
 std::atomic<hocket_comm_t*> met{nullptr};
-hocket_comm_t* met_in() { return met.load(std::memory_order_relaxed); }
+hocket_comm_t* met_in() { return met.load(std::memory_order_acquire); }
 
 // A rank that never comes keeps the others waiting in any MPI, so it does here; but they say so.
 void report_long_wait(MPI_Comm comm, int64_t seconds) {
@@ -105,9 +105,9 @@ bool by_notices(MPI_Comm comm, uint64_t number, const void* send, void* receive,
 }
 
 // What devices' memory needs, ranks have to agree on first. A rank that can't take part says so.
-c_api::Joining join_job() {
+c_api::Joining join_job(bool wants_part) {
   hocket_comm_t* const job = met_in();
-  if (job == nullptr) return {nullptr, false};
+  if (job == nullptr || !wants_part) return {job, false};
   // The offer looks for drivers that were loaded meanwhile.
   const bool is_stage = device::offer() == device::DeviceOffer::kStage && !device::may_be_there();
   return {job, is_stage && endpoint() != nullptr};
@@ -126,7 +126,7 @@ void meet_in(MPI_Comm handle, hocket_comm_t* comm) {
   if (handle != handles.comm_world && (is_lineage_of_threads() || !has_all_ranks_in_order(handle))) return;
   keep_to_the_end(comm);
   set_wake_communicator(comm);
-  met.store(comm, std::memory_order_relaxed);
+  met.store(comm, std::memory_order_release);
 }
 void end_meeting() { met.store(nullptr, std::memory_order_relaxed); }
 bool have_all_met() { return met_in() != nullptr; }
@@ -151,7 +151,8 @@ std::unique_ptr<c_api::Takeover> SetUpExchange::begin_takeover(uint64_t calls, v
   const MPI_Comm comm = static_cast<SetUpExchange*>(user)->comm_;
   const uint64_t number = number_of(comm);
   std::vector<int> in_world;
-  if (number == 0 || !find_in_world(comm, in_world)) return nullptr;
+  // A job on several nodes never meets.
+  if (number == 0 || job_spans_nodes() || !find_in_world(comm, in_world)) return nullptr;
   int rank = 0;
   next_pmpi().Comm_rank(comm, &rank);
   return c_api::make_takeover(rank, in_world, number, calls, join_job);

@@ -71,8 +71,9 @@ bool may_keep_lineage() {
       ;
 }
 
-bool keep_lineage(bool of_threads) {
-  by_threads = of_threads;
+void note_threads(bool of_threads) { by_threads = of_threads; }
+
+bool keep_lineage() {
   internal::keeps_lineage = next_pmpi().Comm_create_keyval(do_not_copy<MPI_Comm>, delete_value<MPI_Comm, Lineage>,
                                                            &lineage_keyval, nullptr) == MPI_SUCCESS;
   return internal::keeps_lineage;

@@ -36,8 +36,10 @@ bool had_all_met_before(MPI_Comm handle);
 
 // Whether this rank could: no tool is loaded behind hocket.
 bool may_keep_lineage();
-// Between MPI_Init and MPI_Finalize, where all ranks may. `by_threads`: of some rank several at a time.
-bool keep_lineage(bool by_threads);
+// Between MPI_Init and MPI_Finalize, where all ranks may.
+bool keep_lineage();
+// In MPI_Init, in any case: whether several threads of some rank call the MPI at a time.
+void note_threads(bool by_threads);
 bool is_lineage_of_threads();
 void end_lineage();
 

@@ -80,8 +80,10 @@ hocket_status_t make(const Topology& topology, hocket_comm_t* comm, hocket_neigh
 
 Status make_together(const Topology& topology, Communicator& communicator, Neighbourhood& made, Ranks& ranks) {
   const std::lock_guard lock(communicator.lock);
-  if (make(topology, communicator.comm, &made.handle) != HOCKET_OK)
-    return Status(Code::kInvalidArgument, hocket_error_text());
+  const hocket_status_t status = make(topology, communicator.comm, &made.handle);
+  // The others would wait for this rank in hocket.
+  if (status == HOCKET_ERR_NO_MEMORY) end_without_memory();
+  if (status != HOCKET_OK) return Status(Code::kInvalidArgument, hocket_error_text());
   int sources = 0, destinations = 0;
   (void)hocket_neighbourhood_counts(made.handle, &sources, &destinations);
   ranks.sources.resize(static_cast<size_t>(sources));
@@ -115,21 +117,22 @@ std::vector<uint8_t> are_there(const std::vector<int>& ranks) {
 
 }  // namespace
 
-void make_neighbourhood(Communicator& communicator, MPI_Comm handle, bool may_wait) {
+bool has_neighbours_to_tell(const Communicator& communicator, MPI_Comm handle) {
+  int kind = MPI_UNDEFINED;
+  return communicator.begins == Begins::kByRanks && next_pmpi().Topo_test(handle, &kind) == MPI_SUCCESS &&
+         kind == MPI_DIST_GRAPH;
+}
+
+void make_neighbourhood(Communicator& communicator, MPI_Comm handle) {
   const NestedCall nested;
   if (communicator.phase == Phase::kOwing) communicator.phase = Phase::kReady;
   Topology topology;
   Ranks ranks;
   auto made = std::make_unique<Neighbourhood>();
   Status status(Code::kInvalidArgument, "it has no topology");
-  if (read_topology(handle, communicator.size, topology)) {
-    const bool is_alone = communicator.size == 1;
-    if (topology.kind == MPI_DIST_GRAPH && !may_wait && !is_alone) {
-      communicator.phase = Phase::kOwing;
-      return;
-    }
-    status = is_alone ? make_alone(topology, *made, ranks) : make_together(topology, communicator, *made, ranks);
-  }
+  if (read_topology(handle, communicator.size, topology))
+    status = communicator.size == 1 ? make_alone(topology, *made, ranks)
+                                    : make_together(topology, communicator, *made, ranks);
   if (!status.is_ok())
     HOCKET_LOG_INFO("collectives among neighbours are left to the MPI on a communicator of %d ranks: %s",
                     communicator.size, status.message());

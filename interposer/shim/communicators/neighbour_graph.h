@@ -9,9 +9,10 @@
 
 namespace hocket::interposer {
 
-// On all ranks alike. Of a grid or a graph each rank knows all neighbours; of a distributed graph ranks have to tell
-// each other, and where they may not wait for that it is left to the next call in which they do (Phase::kOwing), and
-// there is none yet. Without a handle where there is no topology, or hocket can't have it.
-void make_neighbourhood(Communicator& communicator, MPI_Comm handle, bool may_wait);
+// Of a grid or a graph each rank knows all neighbours; of a distributed graph ranks have to tell each other, in a call
+// in which all wait: until then the communicator is Phase::kOwing.
+bool has_neighbours_to_tell(const Communicator& communicator, MPI_Comm handle);
+// On all ranks alike. Without a handle where there is no topology, or hocket can't have it.
+void make_neighbourhood(Communicator& communicator, MPI_Comm handle);
 
 }  // namespace hocket::interposer

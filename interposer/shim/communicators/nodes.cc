@@ -27,6 +27,8 @@ bool note_nodes(std::vector<uint64_t> of_world) {
   return !nodes().empty();
 }
 
+bool job_spans_nodes() { return !nodes().empty(); }
+
 bool spans_nodes(MPI_Comm comm) {
   std::vector<int> in_world;
   if (nodes().empty() || !find_in_world(comm, in_world)) return false;

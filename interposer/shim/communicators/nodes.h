@@ -14,6 +14,8 @@ namespace hocket::interposer {
 // Of each rank of MPI_COMM_WORLD. In MPI_Init. Whether they are several.
 bool note_nodes(std::vector<uint64_t> of_world);
 
+// As note_nodes() has found it.
+bool job_spans_nodes();
 // Whether the communicator has ranks on several. The same on all of them.
 bool spans_nodes(MPI_Comm comm);
 

@@ -225,7 +225,8 @@ bool start_serving(const std::vector<StartFacts>& all) {
       std::all_of(all.begin(), all.end(), [](const StartFacts& one) { return one.may_keep_lineage != 0; });
   const bool are_by_threads =
       std::any_of(all.begin(), all.end(), [](const StartFacts& one) { return one.is_by_threads != 0; });
-  able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage(are_by_threads));
+  able = able && watch_communicators() && watch_types() && (!has_lineage || keep_lineage());
+  note_threads(are_by_threads);
   if (!all_are(able)) return false;
   std::vector<uint64_t> nodes;
   for (const StartFacts& one : all) nodes.push_back(one.node);

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/awaited_progress.h"
+#include "core/call_times.h"
 #include "shim/job/job.h"
 #include "shim/requests/started_call.h"
 #include "shim/requests/waits.h"
@@ -69,15 +70,16 @@ void free_started(StartedCall& call);
 // An error where it isn't persistent, or under way.
 int start_persistent(StartedCall& call);
 
-// Whether hocket's are among them, under way or over. Not where the MPI will say what is wrong with the arguments.
+// The first of hocket's among them that is under way or over; nullptr: none. Not where the MPI will say what is wrong
+// with the arguments.
 template <typename Completion>
-bool has_started_among(const Completion& completion) {
-  if (completion.requests == nullptr) return false;
+const StartedCall* first_started_among(const Completion& completion) {
+  if (completion.requests == nullptr) return nullptr;
   for (int i = 0; i < completion.count; ++i)
     if (const StartedCall* call = find_started(completion.requests[i]);
         call != nullptr && !call->has(StartedCall::State::kInactive))
-      return true;
-  return false;
+      return call;
+  return nullptr;
 }
 
 template <typename Completion>
@@ -107,8 +109,12 @@ bool may_be_tested() {
 
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const PassThrough& pass_through) {
-  if (holds_started() && !is_nested() && has_started_among(completion)) [[unlikely]]
-    return completion.wait();
+  if (holds_started() && !is_nested()) [[unlikely]] {
+    if (const StartedCall* const call = first_started_among(completion); call != nullptr) {
+      const TimedCall timed(call->collective);
+      return completion.wait();
+    }
+  }
   return count_ended(completion, [&] {
     const bool looks_beside = has_under_way() && !is_nested() && looks() != Looks::kByHook;
     if (looks() == Looks::kByMpi && !looks_beside) [[likely]]
@@ -126,7 +132,7 @@ template <typename Completion, typename PassThrough>
 int test_for(const Completion& completion, int* flag, const PassThrough& pass_through) {
   if (has_under_way() && !is_nested()) [[unlikely]]
     advance_started();
-  if (holds_started() && !is_nested() && has_started_among(completion)) [[unlikely]]
+  if (holds_started() && !is_nested() && first_started_among(completion) != nullptr) [[unlikely]]
     return completion.test(flag);
   return count_ended(completion, pass_through);
 }

@@ -111,11 +111,18 @@ uint32_t most_homes(const Communicator& communicator) {
   return communicator.begins == Begins::kByEngines ? kMostByEngines : kMostHomes;
 }
 
-// The next one, of all ranks alike. nullptr: the status says why.
+// The next one, of all ranks alike. nullptr: the status says why, or there is no room where it is HOCKET_OK. Engines
+// that are full are no error of the program's, even where they are demanded.
 PersistentHome* make_home(Communicator& communicator, hocket_status_t& status) {
   auto home = std::make_unique<PersistentHome>();
+  const bool is_by_engines = communicator.begins == Begins::kByEngines;
   status = hocket_comm_dup(communicator.comm, &home->comm);
-  if (status != HOCKET_OK) return nullptr;
+  if (is_by_engines && status == HOCKET_ERR_INVALID_ARGUMENT) status = HOCKET_OK;
+  if (is_by_engines && home->comm != nullptr && !c_api::may_run_by_engines(home->comm)) {
+    status = hocket_comm_destroy(home->comm);
+    home->comm = nullptr;
+  }
+  if (home->comm == nullptr) return nullptr;
   home->free_tracks = (uint64_t{1} << c_api::own_tracks()) - 1;
   const auto place = std::find_if(communicator.persistent.homes.begin(), communicator.persistent.homes.end(),
                                   [](const auto& one) { return one.load(std::memory_order_relaxed) == nullptr; });
@@ -233,8 +240,8 @@ Decision find_starter(MPI_Comm comm, Begin begin) {
     return decision;
   }
   if (communicator.phase == Phase::kCounting && may_wait) {
-    // Between nodes nothing would come of it.
-    if (!may_go_by_engines && spans_nodes(comm)) {
+    // Between nodes nothing would come of it, mostly: only a blocking call finds out whether there are engines.
+    if (spans_nodes(comm)) {
       decision.why = Outcome::kNotByEngines;
       return decision;
     }
@@ -266,6 +273,7 @@ StartedCall* take_for(const Decision& decision, Collective form, MPI_Comm comm, 
 Outcome start_now(Decision& decision, Start& start, StartedCall& started, int& error) {
   Communicator& communicator = *decision.communicator;
   start.arguments.only_by_engines = is_by_engines(decision);
+  start.arguments.is_unchecked = !start.is_blocking;
   const hocket_status_t status = launch(started, is_worth_a_thread(start.arguments), [&] {
     return c_api::start(communicator.comm, start.arguments, &started.request);
   });
@@ -280,9 +288,13 @@ Outcome plan_now(Decision& decision, Start& start, StartedCall& started, int& er
   Communicator& communicator = *decision.communicator;
   hocket_status_t status = HOCKET_OK;
   start.arguments.only_by_engines = is_by_engines(decision);
+  start.arguments.is_unchecked = true;
   {
     const std::lock_guard lock(communicator.lock);
-    if (find_track(communicator, started, status)) {
+    if (start.arguments.only_by_engines && !c_api::may_go_by_engines(communicator.comm, start.arguments)) {
+      status = HOCKET_ERR_NOT_SUPPORTED;
+    } else if (find_track(communicator, started, status)) {
+      const std::lock_guard of_home(started.home->lock);
       if (prepare) prepare(*started.home);
       status = c_api::plan(started.home->comm, start.arguments, started.track, &started.request);
       if (status == HOCKET_ERR_NOT_SUPPORTED) give_back_track(started);
@@ -339,6 +351,7 @@ int plan_alone(const Decision& decision, MPI_Comm comm, std::span<const OwnCopy>
 }
 
 int start_again(StartedCall& call) {
+  const TimedCall timed(call.collective);
   Decision decision;
   decision.form = call.collective;
   decision.communicator = call.communicator;

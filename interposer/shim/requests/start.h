@@ -25,6 +25,7 @@ namespace hocket::interposer {
 struct Start {
   Arguments arguments;
   bool is_persistent;
+  bool is_blocking = false;  // the program waits for its end at once
   int mpi_error = MPI_SUCCESS;
 };
 

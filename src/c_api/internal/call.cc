@@ -82,6 +82,10 @@ bool overlaps_work(const hocket_comm_t* comm) { return !comm->communicator->is_o
 
 bool may_run_by_engines(const hocket_comm_t* comm) { return comm->communicator->may_run_by_engines(); }
 
+bool may_go_by_engines(const hocket_comm_t* comm, const Arguments& arguments) {
+  return comm->communicator->may_go_by_engines(arguments);
+}
+
 bool may_run_in_memory(const hocket_comm_t* comm) { return comm->communicator->may_run_in_memory(); }
 
 size_t most_bytes_by_engines() { return sizeof(nic_operand); }

@@ -49,6 +49,8 @@ bool overlaps_work(const hocket_comm_t* comm);
 
 // Whether engines may carry out non-blocking calls by themselves. The same on all ranks.
 bool may_run_by_engines(const hocket_comm_t* comm);
+// And this one, as far as its collective, operation and length say. The same.
+bool may_go_by_engines(const hocket_comm_t* comm, const Arguments& arguments);
 // Whether its ranks share memory and may carry out non-blocking calls there, none of which waits in its beginning. The
 // same on all ranks.
 bool may_run_in_memory(const hocket_comm_t* comm);

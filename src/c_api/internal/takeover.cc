@@ -8,9 +8,9 @@
 namespace hocket::c_api {
 
 std::unique_ptr<Takeover> make_takeover(int rank, const std::vector<int>& in_job, uint64_t number, uint64_t calls,
-                                        Joining (*join)()) {
-  const auto join_job = [join]() -> Takeover::Joining {
-    const Joining found = join();
+                                        Joining (*join)(bool wants_part)) {
+  const auto join_job = [join](bool wants_part) -> Takeover::Joining {
+    const Joining found = join(wants_part);
     return {found.job == nullptr ? nullptr : found.job->communicator.get(), found.may_take_part};
   };
   try {

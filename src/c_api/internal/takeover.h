@@ -24,7 +24,7 @@ struct Joining {
 };
 // As Takeover's constructor has them. nullptr: there is no memory.
 std::unique_ptr<Takeover> make_takeover(int rank, const std::vector<int>& in_job, uint64_t number, uint64_t calls,
-                                        Joining (*join)());
+                                        Joining (*join)(bool wants_part));
 // The communicator of one in which all have taken over.
 hocket_comm_t* take(Takeover& takeover);
 

@@ -29,6 +29,8 @@ struct Arguments {
   bool in_place = false;
   // Of a non-blocking call: kNotSupported, on all ranks alike, unless engines carry it out without any rank's help.
   bool only_by_engines = false;
+  // Of a non-blocking call: the arguments are not compared with other ranks', who may be waited for in no call yet.
+  bool is_unchecked = false;
   engines::Combiner combiner;
   uint64_t operation_name = 0;  // equal on all ranks for equal operations; 0 where ranks can't tell
   // Of vector versions, those that this rank has. Without displacements: one block behind the other.

@@ -57,12 +57,12 @@ void Takeover::introduce() {
 }
 
 void Takeover::begin() {
-  const Joining joining = join_();
+  const Joining joining = join_(!has_left_);
   if (joining.job == nullptr) return;
   context_ = &joining.job->context();
   board_.emplace(*joining.job->participants().group);
   try {
-    if (joining.may_take_part && !has_left_) introduce();
+    if (joining.may_take_part) introduce();
   } catch (const std::bad_alloc&) {
     HOCKET_LOG_DEBUG("no takeover of a communicator of %zu ranks: out of memory", in_job_.size());
   }

@@ -30,7 +30,8 @@ class Takeover {
     Communicator* job;   // in which all have met, and which outlives this; nullptr: not yet
     bool may_take_part;  // this rank, as far as its owner knows
   };
-  using Join = std::function<Joining()>;  // asked until there is a job
+  // Asked until there is a job; `wants_part`: whether the second answer matters.
+  using Join = std::function<Joining(bool wants_part)>;
   // This rank among those of the communicator that is to be made. `in_job`: of each rank, which it is there. `number`:
   // the communicator's, odd, and no other's in the job, the same on all ranks. `calls`: that have come before, the same
   // on all ranks.

@@ -17,6 +17,7 @@ VENV = os.environ.get("VENV", os.path.join(HERE, "../../../.venv"))
 PROGRAMS = os.path.join(HERE, "../mpi")
 SOURCES = {"nonblocking": os.path.join(PROGRAMS, "nonblocking.c"), "barriers": os.path.join(HERE, "barriers.c"),
            "many_started": os.path.join(HERE, "many_started.c"), "planned": os.path.join(HERE, "planned.c"),
+           "full_engine": os.path.join(HERE, "full_engine.c"),
            "device": os.path.join(PROGRAMS, "device_nonblocking.c")}
 # Intel's has MPICH's binary interface; it alone keeps a lock while it calls back.
 MPIS = {"mpich": ("mpich/bin/mpicc", "mpich/bin/mpiexec"), "intel": ("mpich/bin/mpicc", "impi/bin/mpiexec"),
@@ -132,6 +133,18 @@ class NicNonblockingTest(LabTest):
                     by_hocket = ("Barrier",) if longs > 64 else ("Barrier", "Bcast", "Reduce", "Allreduce")
                     for kind in ("Barrier", "Bcast", "Reduce", "Allreduce"):
                         self.assertEqual(int(rows[kind]) > 0, kind in by_hocket, said)
+
+    def test_persistent_calls_that_find_no_room_in_an_engine_are_the_mpis(self):
+        if "mpich" not in self.mpis:
+            self.skipTest("MPICH is not installed")
+        self.up(2, 1, "up")
+        # Four groups of 512 for each communicator, and four for its persistent calls.
+        result = self.lab("mpirun", "--mpi", os.path.join(VENV, MPIS["mpich"][1]), "--with-hocket",
+                          os.path.join(self.folder, "mpich-full_engine"), "64", HOCKET_STATS="1", HOCKET_NIC="on")
+        said = result.stdout + result.stderr
+        self.assertIn("64 persistent barriers, 3 times\n", said)
+        carried_out, passed_through = re.search(r"(?m)^hocket: MPI_Barrier_init +(\d+) +(\d+) ", said).groups()
+        self.assertEqual((int(carried_out), int(passed_through)), (2 * 3 * 63, 2))
 
     def test_requests_from_fortran(self):
         if shutil.which("mpifort.openmpi") is None:

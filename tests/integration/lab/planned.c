@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
   signal(SIGALRM, on_alarm);
   alarm(kLimitSeconds);
   for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+  for (int i = 0; i < 2; ++i) MPI_Barrier(comms[i]); /* which sets them up */
   for (int i = 0; i < 2 * each; ++i) plan(i, comms[i % 2]);
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < 2 * each; ++i) fill(i, round);

@@ -168,7 +168,7 @@ class RecordingTest(NicLab):
         self.addCleanup(os.sched_setaffinity, 0, processors)
         os.sched_setaffinity(0, {min(processors)})
         process = self.start("bench", "barrier", "--nodes", "4", "--switch", "redirect", "--variants", "nic",
-                             "--rounds", "8500", "--record", self.file)
+                             "--rounds", "9500", "--record", self.file)
         # Ranks are started when the recorder has said that it listens.
         self.assertTrue(eventually(lambda: self.children_of(process.pid, "lab-record") and
                                    self.children_of(process.pid, "hocket")))

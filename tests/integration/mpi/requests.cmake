@@ -14,6 +14,8 @@ function(hocket_mpi_request_tests mpi)
     hocket_mpi_test(takeover_${form} ${mpi} takeover.c 3 HOCKET_TAKEOVER_CALLS=8)
     hocket_mpi_expect(takeover_${form} ${mpi} "ARGUMENTS=0.4 ${form}" "EXPECT=^takeover: passed")
   endforeach()
+  hocket_mpi_test(takeover_while_a_thread_meets ${mpi} takeover_threads.c 2)
+  hocket_mpi_expect(takeover_while_a_thread_meets ${mpi} "EXPECT=^takeover_threads: passed")
   hocket_mpi_test(sparse_exchange ${mpi} nbx.c 3)
   hocket_mpi_expect(sparse_exchange ${mpi} "EXPECT=^nbx: passed")
   # Debian's MPICH makes no progress for its own collectives in MPI_Win_lock.
@@ -44,4 +46,13 @@ function(hocket_mpi_request_tests mpi)
   hocket_mpi_expect(neighbours_taken_over ${mpi} ARGUMENTS=600 "EXPECT=^neighbours_taken_over: passed")
   hocket_mpi_test(neighbours_taken_over_early ${mpi} neighbours_taken_over.c 3 HOCKET_TAKEOVER_CALLS=8)
   hocket_mpi_expect(neighbours_taken_over_early ${mpi} "EXPECT=^neighbours_taken_over: passed")
+  if(mpi STREQUAL mpich)
+    hocket_mpi_test(neighbours_left_to_the_mpi ${mpi} neighbours.c 3 HOCKET_NEIGHBOR_ALLTOALL=mpi)
+    hocket_mpi_expect(neighbours_left_to_the_mpi ${mpi}
+      "EXPECT=^neighbours: passed && ^hocket: MPI_Neighbor_alltoall +0 .*left to the MPI by choice && \
+^hocket: MPI_Ineighbor_alltoall +0 .*left to the MPI by choice && ^hocket: MPI_Neighbor_allgather +[1-9]")
+    hocket_mpi_test(requests_mixed_beside_checks ${mpi} requests_mixed.c 3 HOCKET_CHECK=1)
+    hocket_mpi_expect(requests_mixed_beside_checks ${mpi}
+      "EXPECT=^requests_mixed: passed && ^hocket: MPI_Ialltoallv +[1-9][0-9]+ +0 ")
+  endif()
 endfunction()

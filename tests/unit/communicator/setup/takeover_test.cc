@@ -33,7 +33,9 @@ class TakingOver : public testing::Test {
       ThreadsBootstrap::allgather(&mine, all.data(), 1, &seat);
     }
     std::unique_ptr<Takeover> begin(uint64_t number, bool may_take_part = true) const {
-      return begin_when(number, [this, may_take_part] { return Takeover::Joining{&job, may_take_part}; });
+      return begin_when(number, [this, may_take_part](bool wants_part) {
+        return Takeover::Joining{&job, wants_part && may_take_part};
+      });
     }
     std::unique_ptr<Takeover> begin_when(uint64_t number, Takeover::Join join) const {
       std::vector<uint32_t> everyone;
@@ -140,8 +142,9 @@ TEST_F(TakingOver, ComesWithTheSameCallWhereverRanksFindThatTheJobHasMet) {
       uint32_t call = 1;
       bool has_met = false;
       const uint32_t met_from = round % 5 == 0 && rank.rank == 1 ? kCalls + 1 : 1 + random() % 9;
-      std::unique_ptr<Takeover> takeover = rank.begin_when(
-          2 * round + 1, [&] { return Takeover::Joining{has_met || call >= met_from ? &rank.job : nullptr, true}; });
+      std::unique_ptr<Takeover> takeover = rank.begin_when(2 * round + 1, [&](bool wants_part) {
+        return Takeover::Joining{has_met || call >= met_from ? &rank.job : nullptr, wants_part};
+      });
       for (; call < kCalls && !takeover->take_next(); ++call) {
         if (call % 8 == 0) rank.meet();
         if (random() % 4 == 0) std::this_thread::yield();
