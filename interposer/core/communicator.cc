@@ -263,10 +263,6 @@ bool take_over(Communicator& self) {
 bool take_next(Communicator& self, const Exchange& exchange) {
   Counting& counting = self.counting;
   if (counting.is_takeover_ruled_out) return false;
-  if (counting.calls_on_the_way < exchange.calls_before_takeover) {
-    ++counting.calls_on_the_way;
-    return false;
-  }
   if (counting.takeover == nullptr) {
     collect_takeovers(kLooksPerClose);
     if (exchange.begin_takeover != nullptr)
@@ -312,6 +308,8 @@ void refuse(Communicator& communicator, Outcome why) {
 Outcome prepare(Communicator& communicator, int64_t setup_calls, bool waits_for_all, const Exchange& exchange) {
   if (communicator.phase == Phase::kAlone) return Outcome::kSingleRank;
   if (communicator.phase == Phase::kCounting) {
+    if (!waits_for_all && count_on_the_way(communicator, setup_calls, exchange.calls_before_takeover))
+      return Outcome::kNotSetUp;
     if (++communicator.counting.calls < setup_calls) return Outcome::kNotSetUp;
     if (waits_for_all)
       become_ready_in_waiting(communicator, exchange);

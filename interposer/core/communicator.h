@@ -190,6 +190,16 @@ inline bool may_set_up_now(const Communicator& communicator, int64_t setup_calls
   return communicator.phase == Phase::kCounting && communicator.counting.calls + 1 >= setup_calls;
 }
 
+// Whether a call that waits for nobody is only counted, on all ranks alike. Counts it then.
+inline bool count_on_the_way(Communicator& communicator, int64_t setup_calls, uint64_t calls_before_takeover) {
+  Counting& counting = communicator.counting;
+  const bool is_due = counting.calls + 1 >= setup_calls;
+  if (is_due && (counting.is_takeover_ruled_out || counting.calls_on_the_way >= calls_before_takeover)) return false;
+  ++counting.calls;
+  if (is_due) ++counting.calls_on_the_way;
+  return true;
+}
+
 // The next call on a communicator that isn't ready: counts it, and sets the communicator up when its time has come, in
 // a call in which all ranks wait for each other. Collective in effect, as all ranks count alike. In calls that wait for
 // nobody, after the first few, ranks tell each other what they have to, where they can, and the communicator takes over

@@ -76,6 +76,11 @@ Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunic
   return communicator;
 }
 
+uint64_t calls_before_takeover() {
+  const int64_t calls = settings().takeover_calls != 0 ? settings().takeover_calls : usual_takeover_calls();
+  return static_cast<uint64_t>(calls - 1);
+}
+
 Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting) {
   bool all_wait = waiting == Waiting::kAll;
   const bool is_question = waiting == Waiting::kThisRank || waiting == Waiting::kNotThisRank;
@@ -87,9 +92,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   SetUpExchange over(handle);
-  const int64_t takeover_calls = settings().takeover_calls != 0 ? settings().takeover_calls : usual_takeover_calls();
-  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover,
-                          static_cast<uint64_t>(takeover_calls - 1)};
+  const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover()};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (communicator.phase == Phase::kReady) {
     if (handle == handles.comm_world && !have_all_met()) set_wake_communicator(communicator.comm);

@@ -48,6 +48,8 @@ Communicator* known_communicator(MPI_Comm handle);
 // kThisRank and kNotThisRank are each rank's own answer; either makes all ranks ask each other.
 enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
 
+// With the settings of the job.
+uint64_t calls_before_takeover();
 // core's prepare() with the exchange over this communicator.
 Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waiting waiting);
 

@@ -239,6 +239,11 @@ Decision find_starter(MPI_Comm comm, Begin begin) {
     decision.why = Outcome::kSingleRank;
     return decision;
   }
+  if (communicator.phase == Phase::kCounting && !may_wait &&
+      count_on_the_way(communicator, settings().setup_calls, calls_before_takeover())) {
+    decision.why = Outcome::kNotSetUp;
+    return decision;
+  }
   if (communicator.phase == Phase::kCounting && may_wait) {
     // Between nodes nothing would come of it, mostly: only a blocking call finds out whether there are engines.
     if (spans_nodes(comm)) {
