@@ -136,7 +136,8 @@ bool Takeover::take_next() {
     return false;
   }
   if (!is_settled_ && takes_part_) {
-    if (++looks_ <= kEagerLooks || looks_ % kCallsPerLook == 0) look();
+    ++looks_;
+    if (looks_ <= kEagerLooks || looks_ % kCallsPerLook == 0) look();
     if (!is_settled_ && !places_[rank_]->promise.raise()) find_answer();
   }
   return has_taken_over_ && calls_ >= first_call_;
