@@ -34,6 +34,8 @@ constexpr std::array kSettings = {
     Setting{"HOCKET_SETUP_TIMEOUT_S", Kind::kInteger, "seconds", "60", 1, 86400,
             "how long ranks wait for each other while a communicator is set up; under an MPI, for who has not come, "
             "they say so after that time and wait on"},
+    Setting{"HOCKET_LATE_S", Kind::kInteger, "seconds", "10", 0, 86400,
+            "after so long in a collective a rank says which ranks have not come, and what they do; 0: never"},
     Setting{"HOCKET_NODE", Kind::kText, "name", "", 0, 0,
             "ranks with different names are on different nodes, though they could share memory; for trials"},
     Setting{"HOCKET_DOMAIN", Kind::kInteger, "number", "-1", -1, 65535,

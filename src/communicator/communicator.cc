@@ -18,7 +18,7 @@ Communicator::Communicator(Context& context, Parts parts)
       engines_(std::move(parts.engines)),
       tracks_(participants_, engines_),
       planner_(std::move(parts.planner)),
-      failure_(participants_, tracks_, engines_, context.vocabulary()),
+      failure_(participants_, tracks_, engines_, context.vocabulary(), context.late_ns()),
       requests_(tracks_, failure_),
       wait_(context, participants_, tracks_, requests_, failure_, parts.policy),
       closing_(participants_, tracks_, failure_),

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/machine/core_place.h"
@@ -37,15 +38,18 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   int wait_mode = 0;
   int64_t slice_us = 0;
   int64_t timeout_s = 0;
+  int64_t late_s = 0;
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SLICE_US"), slice_us));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
+  HOCKET_TRY(read(environment::get_integer("HOCKET_LATE_S"), late_s));
   std::string node_name;
   HOCKET_TRY(read(environment::get_text("HOCKET_NODE"), node_name));
   const uint64_t node = platform::hash_of(node_name) ^ options.node;
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
   context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
+  context->late_ns_ = late_s * static_cast<int64_t>(kNanosecondsPerSecond);
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
   HOCKET_TRY(read(platform::Connector::create(context->region_, node), context->connector_));
   if (options.wire != nullptr) context->tags_.emplace(*options.wire);

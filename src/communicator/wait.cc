@@ -47,7 +47,9 @@ bool Wait::sleep(bool attends) {
 
 Status Wait::check_for_failure() {
   Status trouble = failure_.find_trouble();
-  return trouble.is_ok() ? Status::ok() : failure_.fail(std::move(trouble));
+  if (!trouble.is_ok()) return failure_.fail(std::move(trouble));
+  failure_.look_for_late(waiter_.waited_ns());
+  return Status::ok();
 }
 
 }  // namespace hocket::communicator

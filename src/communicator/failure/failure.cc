@@ -12,11 +12,12 @@ namespace hocket::communicator {
 using engines::shared_memory::RankBlock;
 
 FailureDetector::FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines,
-                                 Vocabulary vocabulary)
+                                 Vocabulary vocabulary, int64_t late_ns)
     : participants_(participants),
       tracks_(tracks),
       engines_(engines),
       mismatches_(participants, tracks, vocabulary),
+      late_(participants, tracks, vocabulary, late_ns),
       nodes_(participants.span_nodes() ? std::make_unique<NodeReports>(participants, tracks, engines, vocabulary)
                                        : nullptr) {}
 
@@ -81,6 +82,13 @@ Status FailureDetector::find_trouble() {
   std::string difference = mismatches_.find();
   if (difference.empty() && nodes_ != nullptr) difference = nodes_->compare_with_awaited(now_ns());
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
+}
+
+void FailureDetector::look_for_late(int64_t waited_ns) const {
+  if (!late_.is_due(waited_ns)) [[likely]]
+    return;
+  const std::string sentence = late_.find(waited_ns);
+  if (!sentence.empty()) HOCKET_LOG_WARN("%s", sentence.c_str());
 }
 
 bool FailureDetector::look_now_and_then() {

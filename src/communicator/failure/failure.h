@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "communicator/failure/between_nodes.h"
+#include "communicator/failure/late.h"
 #include "communicator/failure/mismatch.h"
 
 namespace hocket::communicator {
@@ -21,7 +22,9 @@ class FailureDetector {
   static constexpr int64_t kIntervalNs = 100'000'000;
 
   // All outlive it.
-  FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines, Vocabulary vocabulary);
+  // `late_ns`: as LateFinder has it.
+  FailureDetector(const Participants& participants, Tracks& tracks, carriers::Engines& engines, Vocabulary vocabulary,
+                  int64_t late_ns);
 
   bool is_broken() const { return is_broken_; }
   // Of a broken communicator: what its calls end with.
@@ -33,6 +36,8 @@ class FailureDetector {
   Status find_failure();
   // The same while this rank is in a call, and calls that differ.
   Status find_trouble();
+  // Of a rank that has waited for so long in a call: says who is late, if it is time and no other rank has said it.
+  void look_for_late(int64_t waited_ns) const;
   // Breaks the communicator by what find_trouble() finds, at most once an interval, and not at the first look. True: it
   // has.
   bool look_now_and_then();
@@ -50,6 +55,7 @@ class FailureDetector {
   Tracks& tracks_;
   carriers::Engines& engines_;
   MismatchFinder mismatches_;
+  LateFinder late_;
   std::unique_ptr<NodeReports> nodes_;  // nullptr: there is one node only
   int64_t next_look_ns_ = 0;
   bool is_broken_ = false;

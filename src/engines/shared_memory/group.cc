@@ -72,6 +72,13 @@ void NodeGroup::report_mismatch(std::string_view reason) {
   report_broken(RankBlock::kMismatch - 1);
 }
 
+bool NodeGroup::may_tell_late(uint32_t lane, uint64_t call) {
+  std::atomic<uint64_t>& told = root().told_late[lane];
+  // Relaxed, both: it orders nothing.
+  uint64_t before = told.load(std::memory_order_relaxed);
+  return before < call && told.compare_exchange_strong(before, call, std::memory_order_relaxed);
+}
+
 std::string NodeGroup::mismatch() const { return broken() == RankBlock::kMismatch ? root().reason : std::string(); }
 
 }  // namespace hocket::engines::shared_memory

@@ -86,6 +86,8 @@ class NodeGroup {
   void report_mismatch(std::string_view reason);
   // What was reported so; "": nothing.
   std::string mismatch() const;
+  // True for one of the ranks that are about to say who is late for a call of a lane, and only once.
+  bool may_tell_late(uint32_t lane, uint64_t call);
   // 1 + the name of the rank that failed, or RankBlock::kMismatch, or 0. Acquire: pairs with the release in
   // report_broken(), which a mismatch's sentence comes before.
   uint32_t broken() const { return root().broken.load(std::memory_order_acquire); }

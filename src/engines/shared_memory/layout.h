@@ -138,6 +138,8 @@ struct alignas(64) RankBlock {
   static constexpr uint64_t kNoTakeovers = ~uint64_t{0};
   // Raised by peers that would have such memory read as it lies, and miss it on the board.
   std::atomic<uint32_t> is_asked;
+  // On rank 0: of each lane, the last call of which a rank has said who is late for it.
+  std::atomic<uint64_t> told_late[kLanes];
   // On rank 0: which calls differ, as a sentence that ends with 0. The rank that first sets `reason_is_taken`
   // writes it.
   static constexpr uint32_t kReasonBytes = 448;

@@ -83,6 +83,11 @@ class MemoryTransport final : public Transport {
     return lanes_[place]->records[number % kSets].read(number / kSets, signature);
   }
 
+  // Whether the rank at `place` has done all of a call's steps. Relaxed: for reports only.
+  bool has_finished(uint32_t place, uint64_t number) const {
+    return lanes_[place]->finished.load(std::memory_order_relaxed) >= number;
+  }
+
   // Whether the last look for a publication found its owner just writing it.
   bool peer_is_writing() const { return peer_is_writing_; }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "platform/machine/process_state.h"
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+namespace hocket::platform {
+namespace {
+
+struct NamedCall {
+  long number;
+  const char* name;
+};
+
+// In which processes of parallel programs are found waiting.
+constexpr NamedCall kCalls[] = {
+    {SYS_read, "read"},
+    {SYS_write, "write"},
+    {SYS_futex, "futex"},
+    {SYS_wait4, "wait4"},
+    {SYS_ppoll, "ppoll"},
+    {SYS_pselect6, "pselect6"},
+    {SYS_epoll_pwait, "epoll_pwait"},
+    {SYS_nanosleep, "nanosleep"},
+    {SYS_clock_nanosleep, "clock_nanosleep"},
+    {SYS_recvfrom, "recvfrom"},
+    {SYS_recvmsg, "recvmsg"},
+    {SYS_sendmsg, "sendmsg"},
+    {SYS_accept4, "accept4"},
+    {SYS_connect, "connect"},
+    {SYS_flock, "flock"},
+    {SYS_fsync, "fsync"},
+    {SYS_openat, "openat"},
+    {SYS_rt_sigtimedwait, "rt_sigtimedwait"},
+    {SYS_sched_yield, "sched_yield"},
+    {SYS_restart_syscall, "a system call that was interrupted"},
+#ifdef SYS_poll
+    {SYS_poll, "poll"},
+    {SYS_select, "select"},
+    {SYS_epoll_wait, "epoll_wait"},
+    {SYS_pause, "pause"},
+#endif
+};
+
+std::string read_line(int process, const char* file) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/" + file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// "": it runs, or others may not know.
+std::string system_call_of(int process) {
+  const std::string line = read_line(process, "syscall");
+  char* end = nullptr;
+  const long number = std::strtol(line.c_str(), &end, 10);
+  if (end == line.c_str() || number < 0) return {};
+  const auto found =
+      std::find_if(std::begin(kCalls), std::end(kCalls), [&](const NamedCall& one) { return one.number == number; });
+  return found != std::end(kCalls) ? found->name : "system call " + std::to_string(number);
+}
+
+// The letter behind the program's name, which may have brackets and spaces of its own.
+ProcessState::Kind kind_of(const std::string& stat) {
+  const size_t end = stat.rfind(") ");
+  switch (end == std::string::npos || end + 2 >= stat.size() ? '?' : stat[end + 2]) {
+    case 'R':
+      return ProcessState::Kind::kRuns;
+    case 'S':
+    case 'I':
+      return ProcessState::Kind::kSleeps;
+    case 'D':
+      return ProcessState::Kind::kBlocked;
+    case 'T':
+    case 't':
+      return ProcessState::Kind::kStopped;
+    case 'Z':
+    case 'X':
+      return ProcessState::Kind::kEnded;
+    default:
+      return ProcessState::Kind::kUnknown;
+  }
+}
+
+}  // namespace
+
+ProcessState state_of(int process) {
+  ProcessState state;
+  state.kind = kind_of(read_line(process, "stat"));
+  if (state.kind == ProcessState::Kind::kSleeps || state.kind == ProcessState::Kind::kBlocked)
+    state.call = system_call_of(process);
+  return state;
+}
+
+std::string describe(const ProcessState& state) {
+  const std::string where = state.call.empty() ? "in a system call" : "in " + state.call;
+  switch (state.kind) {
+    case ProcessState::Kind::kRuns:
+      return "runs";
+    case ProcessState::Kind::kSleeps:
+      return "sleeps " + where;
+    case ProcessState::Kind::kBlocked:
+      return "is blocked " + where;
+    case ProcessState::Kind::kStopped:
+      return "is stopped";
+    case ProcessState::Kind::kEnded:
+      return "has ended";
+    case ProcessState::Kind::kUnknown:
+      break;
+  }
+  return {};
+}
+
+}  // namespace hocket::platform

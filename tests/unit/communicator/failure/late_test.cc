@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/failure/late.h"
+
+#include <string>
+
+#include "base/clock.h"
+#include "communicator/pair.h"
+
+namespace hocket::communicator {
+namespace {
+
+class Late : public Pair {
+ protected:
+  LateFinder finder_of(uint32_t which) {
+    return {rank(which).participants, *rank(which).tracks, Vocabulary::kHocket, kSecondNs};
+  }
+  static constexpr int64_t kSecondNs = kNanosecondsPerSecond, kWaitedNs = 12 * kSecondNs;
+};
+
+TEST_F(Late, RanksAreNamedOnceByOneOfThoseThatWait) {
+  rank(0).announce(schedule::Collective::kAllgather);
+  const std::string said = finder_of(0).find(kWaitedNs);
+  EXPECT_EQ(said,
+            "allgather(8 bytes) of a communicator of 2 ranks: rank 0 has waited for 12 s, and goes on waiting, for "
+            "rank 1");
+  EXPECT_EQ(finder_of(0).find(2 * kWaitedNs), "") << "it has been said";
+  EXPECT_EQ(finder_of(1).find(kWaitedNs), "") << "rank 1 is in no call";
+}
+
+TEST_F(Late, NobodyIsNamedWhoHasCome) {
+  rank(0).announce(schedule::Collective::kBarrier);
+  rank(1).announce(schedule::Collective::kBarrier);
+  EXPECT_EQ(finder_of(0).find(kWaitedNs), "");
+  EXPECT_EQ(finder_of(1).find(kWaitedNs), "");
+}
+
+TEST_F(Late, TheNextCallIsToldOfAnew) {
+  rank(0).announce(schedule::Collective::kBarrier);
+  EXPECT_NE(finder_of(0).find(kWaitedNs), "");
+  rank(1).announce(schedule::Collective::kBarrier);
+  rank(1).announce(schedule::Collective::kBarrier);
+  EXPECT_NE(finder_of(1).find(kWaitedNs).find("for rank 0"), std::string::npos);
+}
+
+TEST_F(Late, NothingIsSaidTooEarlyOrWhereNobodyWantsIt) {
+  EXPECT_FALSE(finder_of(0).is_due(kSecondNs - 1));
+  EXPECT_TRUE(finder_of(0).is_due(kSecondNs));
+  const LateFinder silent(rank(0).participants, *rank(0).tracks, Vocabulary::kHocket, 0);
+  EXPECT_FALSE(silent.is_due(INT64_MAX));
+}
+
+}  // namespace
+}  // namespace hocket::communicator
