@@ -2,6 +2,7 @@
 #include "communicator/failure/late.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -19,7 +20,8 @@ constexpr size_t kMostNamed = 8;
 }  // namespace
 
 // One that is far ahead has a later record in the call's place, but has finished the call.
-std::vector<uint32_t> LateFinder::missing(const Track& track, uint64_t number) const {
+std::vector<uint32_t> LateFinder::missing(const Track& track) const {
+  const uint64_t number = track.lane().announced();
   std::vector<uint32_t> late;
   CallSignature signature;
   for (uint32_t place = 0; place < participants_.ranks_here(); ++place)
@@ -48,28 +50,43 @@ std::string LateFinder::describe_all(const std::vector<uint32_t>& late) const {
   return text;
 }
 
+bool LateFinder::is_in_call(const Track& track) const {
+  const uint64_t number = track.lane().announced();
+  return number != 0 && !track.lane().has_finished(participants_.group->rank(), number);
+}
+
+// A blocking call is what the rank waits in. Of those that are started it may wait for any: where all ranks have come
+// to one, nothing is said of the others.
 std::string LateFinder::find(int64_t waited_ns) const {
-  const uint32_t own = participants_.group->rank();
-  for (uint32_t index = 0; index < Tracks::kMost; ++index) {
+  if (is_in_call(tracks_.first())) return tell(0, missing(tracks_.first()), waited_ns);
+  uint32_t found = 0;
+  std::vector<uint32_t> late;
+  for (uint32_t index = 1; index < Tracks::kMost; ++index) {
     const Track* const track = tracks_.find(index);
-    if (track == nullptr) continue;
-    const uint64_t number = track->lane().announced();
-    CallSignature call;
-    if (number == 0 || track->lane().has_finished(own, number) || !track->lane().read_record(own, number, call))
-      continue;
-    const std::vector<uint32_t> late = missing(*track, number);
-    if (late.empty()) continue;
-    if (!participants_.group->may_tell_late(index, number)) return {};
-    const auto& first = participants_.peers[late.front()];
-    std::string text = describe(call, vocabulary_) + " of a communicator of " + std::to_string(participants_.size) +
-                       " ranks: rank " + std::to_string(participants_.rank) + " has waited for " +
-                       std::to_string(waited_ns / static_cast<int64_t>(kNanosecondsPerSecond)) +
-                       " s, and goes on waiting, for " + describe_all(late);
-    if (first != nullptr)
-      text += "; where it is: gdb -p " + std::to_string(first->address().process) + " -batch -ex 'thread apply all bt'";
-    return text;
+    if (track == nullptr || !is_in_call(*track)) continue;
+    std::vector<uint32_t> missing_here = missing(*track);
+    if (missing_here.empty()) return {};
+    if (found == 0) late = std::move(missing_here);
+    if (found == 0) found = index;
   }
-  return {};
+  return tell(found, late, waited_ns);
+}
+
+std::string LateFinder::tell(uint32_t index, const std::vector<uint32_t>& late, int64_t waited_ns) const {
+  if (late.empty()) return {};
+  const engines::shared_memory::MemoryTransport& lane = tracks_.find(index)->lane();
+  CallSignature call;
+  if (!lane.read_record(participants_.group->rank(), lane.announced(), call) ||
+      !participants_.group->may_tell_late(index, lane.announced()))
+    return {};
+  std::string text = describe(call, vocabulary_) + " of a communicator of " + std::to_string(participants_.size) +
+                     " ranks: rank " + std::to_string(participants_.rank) + " has waited for " +
+                     std::to_string(waited_ns / static_cast<int64_t>(kNanosecondsPerSecond)) +
+                     " s, and goes on waiting, for " + describe_all(late);
+  const auto& first = participants_.peers[late.front()];
+  if (first != nullptr)
+    text += "; where it is: gdb -p " + std::to_string(first->address().process) + " -batch -ex 'thread apply all bt'";
+  return text;
 }
 
 }  // namespace hocket::communicator

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "communicator/calls/call_words.h"
 #include "communicator/participants.h"
@@ -26,8 +27,12 @@ class LateFinder {
   std::string find(int64_t waited_ns) const;
 
  private:
-  // Ranks by place that have not come to call `number` of a track.
-  std::vector<uint32_t> missing(const Track& track, uint64_t number) const;
+  // Whether this rank has a call there that isn't over.
+  bool is_in_call(const Track& track) const;
+  // Ranks by place that have not come to it.
+  std::vector<uint32_t> missing(const Track& track) const;
+  // The sentence, of a track's call.
+  std::string tell(uint32_t index, const std::vector<uint32_t>& late, int64_t waited_ns) const;
   std::string describe_late(uint32_t place) const;
   std::string describe_all(const std::vector<uint32_t>& late) const;
 

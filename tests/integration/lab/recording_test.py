@@ -163,8 +163,8 @@ class RecordingTest(NicLab):
         self.lab("record", self.file, "--", "true")
 
     def test_events_for_which_there_is_no_room_are_counted(self):
-        # All on one processor, whose buffer has room for 95,000: a round has twelve. Some are read before the recorder is
-        # stopped, on a busy machine thousands.
+        # All on one processor, whose buffer has room for 95,000: a round has twelve. Some are read before the recorder
+        # is stopped, on a busy machine thousands.
         processors = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, processors)
         os.sched_setaffinity(0, {min(processors)})

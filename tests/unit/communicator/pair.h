@@ -24,9 +24,9 @@ class Pair : public testing::Test {
     std::unique_ptr<Closing> closing;
 
     // A call of this collective begins here.
-    void announce(schedule::Collective collective) {
+    void announce(schedule::Collective collective, uint32_t track = 0) {
       const CallSignature shape{what_of(collective, false, 0), 8, 0};
-      tracks->first().announce(shape, engines::shared_memory::hash_of_shape(shape), 0);
+      tracks->find(track)->announce(shape, engines::shared_memory::hash_of_shape(shape), 0);
     }
   };
 

@@ -42,6 +42,18 @@ TEST_F(Late, TheNextCallIsToldOfAnew) {
   EXPECT_NE(finder_of(1).find(kWaitedNs).find("for rank 0"), std::string::npos);
 }
 
+// Of calls that are started a rank may wait for any.
+TEST_F(Late, NobodyIsNamedWhereAllHaveComeToOneOfTheStartedCalls) {
+  for (uint32_t which = 0; which < 2; ++which)
+    for (uint32_t track = 1; track < 3; ++track) ASSERT_TRUE(rank(which).tracks->open(track).is_ok());
+  rank(0).announce(schedule::Collective::kBarrier, 2);
+  rank(1).announce(schedule::Collective::kBarrier, 2);
+  rank(0).announce(schedule::Collective::kAllgather, 1);
+  EXPECT_EQ(finder_of(0).find(kWaitedNs), "");
+  rank(0).announce(schedule::Collective::kAllgather, 2);
+  EXPECT_NE(finder_of(0).find(kWaitedNs).find("for rank 1"), std::string::npos) << "missing in both";
+}
+
 TEST_F(Late, NothingIsSaidTooEarlyOrWhereNobodyWantsIt) {
   EXPECT_FALSE(finder_of(0).is_due(kSecondNs - 1));
   EXPECT_TRUE(finder_of(0).is_due(kSecondNs));
