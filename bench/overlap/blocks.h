@@ -115,6 +115,15 @@ static inline int are_kept(int is_kept) {
   return agreed_most(is_kept ? 0 : 1) == 0;
 }
 
+// Up to where the program's work begins: its cores, the MPI, its words. Whether it may go on; MPI_Finalize follows in
+// any case.
+static inline int begin_program(int argc, char** argv, const char* words) {
+  const int is_kept = keep_to_cores(argc, argv);
+  MPI_Init(&argc, &argv);
+  init_ranks();
+  return are_kept(is_kept) && are_options_known(argc, argv, words);
+}
+
 static inline Plan read_plan(int argc, char** argv) {
   *(void**)&set_enabled = dlsym(RTLD_DEFAULT, "hocket_mpi_set_enabled");
   *(void**)&carried_out = dlsym(RTLD_DEFAULT, "hocket_mpi_carried_out");

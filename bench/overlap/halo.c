@@ -182,11 +182,7 @@ static void measure_grid(const Plan* plan, int grid, const char* stencils, const
 }
 
 int main(int argc, char** argv) {
-  const int is_kept = keep_to_cores(argc, argv);
-  MPI_Init(&argc, &argv);
-  init_ranks();
-  const int known =
-      are_kept(is_kept) && are_options_known(argc, argv, "grids,stencils,bytes,blocks,block_ms,switches,cores_each");
+  const int known = begin_program(argc, argv, "grids,stencils,bytes,blocks,block_ms,switches,cores_each");
   const Plan plan = read_plan(argc, argv);
   const char* const stencils = option(argc, argv, "stencils", "faces,full");
   int lengths[kMostLengths], grids[2];

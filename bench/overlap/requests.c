@@ -84,11 +84,7 @@ static void measure_call(const Plan* plan, Call call, int bytes) {
 }
 
 int main(int argc, char** argv) {
-  const int is_kept = keep_to_cores(argc, argv);
-  MPI_Init(&argc, &argv);
-  init_ranks();
-  const int known =
-      are_kept(is_kept) && are_options_known(argc, argv, "calls,bytes,blocks,block_ms,switches,cores_each");
+  const int known = begin_program(argc, argv, "calls,bytes,blocks,block_ms,switches,cores_each");
   const Plan plan = read_plan(argc, argv);
   const char* const calls = option(argc, argv, "calls", "barrier,bcast,allreduce,allgather,alltoall");
   int lengths[kMostLengths];

@@ -40,11 +40,7 @@ static const Variant kVariants[] = {{"unused", used_0},   {"used_7", used_7},   
 enum { kVariantCount = sizeof kVariants / sizeof *kVariants };
 
 int main(int argc, char** argv) {
-  const int is_kept = keep_to_cores(argc, argv);
-  MPI_Init(&argc, &argv);
-  init_ranks();
-  const int known =
-      are_kept(is_kept) && are_options_known(argc, argv, "calls,bytes,blocks,block_ms,switches,cores_each");
+  const int known = begin_program(argc, argv, "calls,bytes,blocks,block_ms,switches,cores_each");
   const Plan plan = read_plan(argc, argv);
   const char* const calls = option(argc, argv, "calls", "barrier,bcast");
   MPI_Barrier(MPI_COMM_WORLD);  // in which the job meets

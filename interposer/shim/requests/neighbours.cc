@@ -145,10 +145,10 @@ Outcome get_ready(const NeighbourCall& call, NeighbourForm form, Decision& decis
   if (communicator.begins != Begins::kByRanks && !is_alone) return Outcome::kNotByEngines;
   if (is_revoked(call.comm)) return Outcome::kFreed;
   if (communicator.phase == Phase::kOwing && !may_wait) return Outcome::kNotSetUp;
-  if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm);
   // By force only: no table has a rule for it.
   const c_api::ByMpi* const by_mpi = communicator.by_mpi.started.get();
   if (by_mpi != nullptr && by_mpi->chosen(own_collective(call.collective), 0)) return Outcome::kMpisOwn;
+  if (communicator.neighbourhood == nullptr) make_neighbourhood(communicator, call.comm);
   const Neighbourhood& neighbourhood = *communicator.neighbourhood;
   if (neighbourhood.handle == nullptr && neighbourhood.alone == nullptr) return Outcome::kNotByEngines;
   if (is_alone && is_quick_alone() && form == NeighbourForm::kPersistent && has_nobody(neighbourhood.has_source))

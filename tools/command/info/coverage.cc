@@ -37,9 +37,10 @@ constexpr std::array kForms = {
         "them by "
         "themselves: one rank a node, up to 512 bytes"},
     FormText{Form::kPersistent, "persistent",
-             "on one node, up to 60 at a time of a communicator, operations that hocket has itself; between nodes as "
-             "non-blocking ones, up to 12 at a time; the initialisation sets the communicator up; of a single rank any "
-             "number and any operation, but for Open MPI's own, which are faster where nothing is copied, or from gaps "
+             "on one node, up to 60 at a time of a communicator, operations that hocket has itself, and the "
+             "initialisation sets the communicator up; between nodes as non-blocking ones, up to 12 at a time, on a "
+             "communicator that a blocking one has set up; of a single rank any number and any operation, but for Open "
+             "MPI's own, which are faster where nothing is copied, or from gaps "
              "to gaps"},
     FormText{
         Form::kNeighbourhood, "neighbourhood",
