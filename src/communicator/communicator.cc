@@ -18,13 +18,14 @@ Communicator::Communicator(Context& context, Parts parts)
       engines_(std::move(parts.engines)),
       tracks_(participants_, engines_),
       planner_(std::move(parts.planner)),
-      failure_(participants_, tracks_, engines_, context.vocabulary(), context.late_ns()),
+      failure_(participants_, tracks_, engines_, context.vocabulary(), context.late_policy()),
       requests_(tracks_, failure_),
       wait_(context, participants_, tracks_, requests_, failure_, parts.policy),
       closing_(participants_, tracks_, failure_),
       block_(parts.block),
       own_tag_(parts.own_tag) {
   context_.communicator_made();
+  participants_.noted = platform::note_communicator(participants_.number, participants_.rank, participants_.size, "");
   tracks_.make(0, std::move(parts.lane), std::move(parts.channel));
   if (participants_.span_nodes()) planner_->use(engines_);
   if (parts.checks_arguments) check_.emplace(participants_.rank, participants_.size, context.vocabulary());
@@ -36,6 +37,7 @@ Result<std::unique_ptr<Communicator>> Communicator::create(Context& context, con
 
 Communicator::~Communicator() {
   context_.communicator_gone();
+  platform::forget_communicator(participants_.noted);
   if (!closing_.is_quiet()) {
     // Peers that have not noticed yet may still write here; the memory stays theirs until the context goes.
     tracks_.for_each([](Track& track) { track.lane().abandon(); });
@@ -108,7 +110,19 @@ Status Communicator::run(const Arguments& arguments) {
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
+  note_call(*prepared);
   return complete(blocking_);
+}
+
+// Relaxed, all: see record.h.
+void Communicator::note_call(const Prepared& prepared) {
+  platform::ThreadLine* const line = platform::own_line();
+  if (line == nullptr) return;
+  line->communicator.store(participants_.number, std::memory_order_relaxed);
+  line->number.store(tracks_.first().lane().announced() + 1, std::memory_order_relaxed);
+  line->bytes.store(prepared.signature.bytes, std::memory_order_relaxed);
+  line->root.store(prepared.shape.root, std::memory_order_relaxed);
+  line->algorithm.store(prepared.algorithm_number, std::memory_order_relaxed);
 }
 
 Status Communicator::complete(Call& call) {

@@ -289,6 +289,7 @@ void begin_job() {
                      job.rank);
   }
   const bool is_wanted = understood && job.settings.disable == 0;
+  if (is_wanted) keep_record(job.rank, job.size, mpi_name());
   Status environment;
   StartFacts mine;
   mine.understood = uint8_t{understood};
@@ -345,6 +346,7 @@ void end_job() {
     unwatch_types();
     close_endpoint();
   }
+  platform::end_record();
   close_wire();
   free_requests();
   if (job.has_hidden_comm) next_pmpi().Comm_free(&job.hidden_comm);
