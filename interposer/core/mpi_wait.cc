@@ -25,6 +25,8 @@ constexpr int64_t kAwakeAfterWakeNs = 100'000;
 // A look costs some ten nanoseconds, reading the clock several times that.
 constexpr uint32_t kLooksBetweenClocks = 64;
 
+constexpr int64_t kLongWaitNs = 100'000'000;
+
 // With a window, on which others may work for a while with pauses in between.
 constexpr int64_t kAwakeWithWindowNs = 50'000'000;
 // Processor time that idle looks take beyond twice the shortest, which after a sleep is mostly the kernel's; and how
@@ -80,6 +82,7 @@ void MpiPause::pause() {
   if (look == 0) {
     sleeps_ = false;
     began_ns_ = 0;
+    first_ns_ = 0;
   }
   const uint32_t looks_between = sleeps_ ? internal::wait_policy.looks_between_sleeps : kLooksBetweenClocks;
   if (look % looks_between == looks_between - 1) sleep_if_late();
@@ -107,6 +110,8 @@ void MpiPause::sleep_if_late() {
     began_ns_ = now;
   }
   const int64_t waited_ns = now - began_ns_;
+  if (first_ns_ == 0) first_ns_ = now;
+  if (now - first_ns_ >= kLongWaitNs && policy.long_wait != nullptr) policy.long_wait();
   sleeps_ = policy.sleeps && waited_ns >= policy.awake_ns &&
             (waited_ns >= kAwakeWithWindowNs || !awaited_progress.has_windows());
   if (!sleeps_) return;

@@ -37,6 +37,9 @@ struct MpiWaitPolicy {
   bool sleeps = true;         // and to sleep
   bool may_be_woken = false;  // one thread at a time, so that peers may wake it
   int64_t awake_ns = 0;       // for how long it stays awake first
+  // Called between looks, at least once in a while, of a thread that has waited for a tenth of a second; the MPI may
+  // have called the hook.
+  void (*long_wait)() = nullptr;
 };
 
 // One wait: pause() comes after each look in vain.
@@ -51,6 +54,7 @@ class MpiPause {
 
   uint32_t looks_ = 0;  // 0: before the first; those after belong to it
   bool sleeps_ = false;
+  int64_t first_ns_ = 0;      // when this wait first read the clock
   int64_t began_ns_ = 0;      // the wait, or what came last
   int64_t processor_ns_ = 0;  // of the thread when it was last asked
   uint32_t long_looks_ = 0;   // one after the other

@@ -14,6 +14,8 @@ namespace internal {
 // Of the call that the thread is in, or was in last.
 inline constinit thread_local MPI_Comm message_comm __attribute__((tls_model("initial-exec"))) = {};
 inline constinit thread_local MPI_Comm collective_comm __attribute__((tls_model("initial-exec"))) = {};
+// Of the last call that was left to the MPI.
+inline constinit thread_local const Communicator* left_to_mpi __attribute__((tls_model("initial-exec"))) = nullptr;
 }  // namespace internal
 
 // As the record names peers and tags.
@@ -54,6 +56,7 @@ inline void note_left_to_mpi(Communicator* communicator) {
   line->number.store(calls, std::memory_order_relaxed);
   line->bytes.store(0, std::memory_order_relaxed);
   line->algorithm.store(0, std::memory_order_relaxed);
+  internal::left_to_mpi = communicator;
 }
 
 // At the beginning of the job: the record, with what its numbers stand for. `library`: of the MPI.

@@ -29,6 +29,7 @@
 #include "shim/communicators/asking.h"
 #include "shim/communicators/communicators.h"
 #include "shim/communicators/exchange.h"
+#include "shim/communicators/late_in_mpi.h"
 #include "shim/communicators/lineage.h"
 #include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
@@ -167,6 +168,7 @@ void begin_waits(Hook available, Hook hook, Looks looks, bool share_cores) {
   policy.sleeps = mode == platform::WaitMode::kAutomatic || mode == platform::WaitMode::kSleep;
   policy.awake_ns = mode == platform::WaitMode::kSleep ? 0 : kAwakeNs;
   policy.looks = looks;
+  policy.long_wait = note_long_wait;
   policy.may_be_woken = policy.sleeps && !awaited_progress.is_shared_among_threads();
   policy.tests_all = available != Hook::kInOpenMpi;
   // What comes in pieces comes in one piece a look; Open MPI has looked eight times when it calls the hook.

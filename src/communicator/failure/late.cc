@@ -4,33 +4,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/clock.h"
-#include "platform/machine/process_state.h"
 #include "platform/whereabouts/description.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
 
-using platform::ProcessState;
-using platform::SeenRecord;
 using platform::ThreadLine;
 
 namespace {
-
-// Further ones are counted.
-constexpr size_t kMostNamed = 8;
 
 uint64_t signature_of(const CallSignature& call, const std::vector<uint32_t>& late) {
   uint64_t hash = engines::shared_memory::hash_of_shape({.what = call.what, .bytes = 0, .operation = 0});
   for (const uint32_t place : late) hash = (hash ^ place) * 0x9e3779b97f4a7c15ull;
   return hash | 1;
-}
-
-// As this process names it.
-const SeenRecord* find_record(const std::vector<SeenRecord>& records, uint32_t process) {
-  const auto found =
-      std::find_if(records.begin(), records.end(), [&](const SeenRecord& one) { return one->process == process; });
-  return found == records.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -96,36 +82,6 @@ void LateFinder::withdraw() {
     line->waits_since_ns.store(0, std::memory_order_relaxed);
 }
 
-std::string LateFinder::describe_communicator() const {
-  return platform::describe_communicator(platform::name_in(participants_.noted), participants_.size);
-}
-
-std::string LateFinder::describe_late(uint32_t place, const std::vector<SeenRecord>& records) const {
-  std::string text = "rank " + std::to_string(participants_.rank_at(place));
-  const uint32_t process = process_of(place);
-  if (process == 0) return text;
-  const SeenRecord* const record = find_record(records, process);
-  const int seen_as = record != nullptr ? record->process() : static_cast<int>(process);
-  const ProcessState state = platform::state_of(seen_as);
-  if (record != nullptr && (*record)->rank >= 0 &&
-      static_cast<uint32_t>((*record)->rank) != participants_.rank_at(place))
-    text += ", " + std::to_string((*record)->rank) + " of the job";
-  text += " (process " + std::to_string(seen_as);
-  std::string what = record != nullptr ? platform::describe_place(*record, platform::coarse_now_ns()) : std::string();
-  if (state.kind != ProcessState::Kind::kUnknown) what += (what.empty() ? "" : ", and ") + platform::describe(state);
-  if (!what.empty()) text += ", which " + what;
-  return text + ")";
-}
-
-std::string LateFinder::describe_all(const std::vector<uint32_t>& late, const std::vector<SeenRecord>& records) const {
-  std::string text;
-  const size_t named = std::min(late.size(), kMostNamed);
-  for (size_t i = 0; i < named; ++i)
-    text += (i == 0 ? "" : i + 1 == late.size() ? " and " : ", ") + describe_late(late[i], records);
-  if (named < late.size()) text += " and " + std::to_string(late.size() - named) + " other ranks";
-  return text;
-}
-
 bool LateFinder::may_tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const {
   const uint64_t number = tracks_.find(awaited.track)->lane().announced();
   return participants_.group->may_tell_late(awaited.track, number, signature_of(call, awaited.late),
@@ -143,19 +99,14 @@ std::string LateFinder::find(int64_t waited_ns) const {
 }
 
 std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const {
-  const uint32_t process = process_of(awaited.late.front());
-  std::vector<SeenRecord> records;
-  if (process != 0) records = platform::all_records(platform::job_label());
-  std::string text = describe(call, vocabulary_) + " of " + describe_communicator() + ": rank " +
-                     std::to_string(participants_.rank) + " has waited for " +
-                     std::to_string(waited_ns / static_cast<int64_t>(kNanosecondsPerSecond)) +
-                     " s, and goes on waiting, for " + describe_all(awaited.late, records);
-  if (process == 0) return text;
-  const auto ring = platform::find_deadlock(records, process, platform::coarse_now_ns());
-  if (!ring.empty()) text += "; this is a deadlock: " + platform::describe_deadlock(ring);
-  const SeenRecord* const record = find_record(records, process);
-  const int seen_as = record != nullptr ? record->process() : static_cast<int>(process);
-  return text + "; where it is: gdb -p " + std::to_string(seen_as) + " -batch -ex 'thread apply all bt'";
+  std::vector<platform::LateRank> late;
+  for (const uint32_t place : awaited.late) late.push_back({participants_.rank_at(place), process_of(place)});
+  // Threads of one process need nobody's record.
+  std::vector<platform::SeenRecord> records;
+  if (late.front().process != 0) records = platform::all_records(platform::job_label());
+  return describe(call, vocabulary_) + " of " +
+         platform::describe_communicator(platform::name_in(participants_.noted), participants_.size) + ": " +
+         platform::describe_wait(participants_.rank, static_cast<uint64_t>(waited_ns), late, records);
 }
 
 }  // namespace hocket::communicator

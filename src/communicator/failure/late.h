@@ -16,7 +16,6 @@
 #include "communicator/calls/call_words.h"
 #include "communicator/participants.h"
 #include "communicator/tracks.h"
-#include "platform/whereabouts/observer.h"
 
 namespace hocket::communicator {
 
@@ -55,9 +54,6 @@ class LateFinder {
   uint32_t process_of(uint32_t place) const;  // 0: this one's
   bool may_tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const;
   std::string tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const;
-  std::string describe_communicator() const;
-  std::string describe_late(uint32_t place, const std::vector<platform::SeenRecord>& records) const;
-  std::string describe_all(const std::vector<uint32_t>& late, const std::vector<platform::SeenRecord>& records) const;
 
   const Participants& participants_;
   const Tracks& tracks_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "platform/machine/process_state.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::platform {
@@ -31,6 +32,33 @@ std::string name_of(const SeenRecord& record) {
   return record->rank >= 0 ? "rank " + std::to_string(record->rank) : "process " + std::to_string(record->process);
 }
 
+// Further ones are counted.
+constexpr size_t kMostNamed = 8;
+
+const SeenRecord* find_record(const std::vector<SeenRecord>& records, uint32_t process) {
+  const auto found =
+      std::find_if(records.begin(), records.end(), [&](const SeenRecord& one) { return one->process == process; });
+  return found == records.end() ? nullptr : &*found;
+}
+
+int seen_as(const SeenRecord* record, uint32_t process) {
+  return record != nullptr ? record->process() : static_cast<int>(process);
+}
+
+std::string describe_late(const LateRank& late, const std::vector<SeenRecord>& records) {
+  std::string text = "rank " + std::to_string(late.rank);
+  if (late.process == 0) return text;
+  const SeenRecord* const record = find_record(records, late.process);
+  if (record != nullptr && (*record)->rank >= 0 && static_cast<uint32_t>((*record)->rank) != late.rank)
+    text += ", " + std::to_string((*record)->rank) + " of the job";
+  text += " (process " + std::to_string(seen_as(record, late.process));
+  std::string what = record != nullptr ? describe_place(*record, coarse_now_ns()) : std::string();
+  const ProcessState state = state_of(seen_as(record, late.process));
+  if (state.kind != ProcessState::Kind::kUnknown) what += (what.empty() ? "" : ", and ") + describe(state);
+  if (!what.empty()) text += ", which " + what;
+  return text + ")";
+}
+
 // For whom each of a job's processes waits; of one that waits for any of several nothing can be said.
 class Edges {
  public:
@@ -49,7 +77,7 @@ class Edges {
     const ThreadLine* const line = telling_line(*record);
     if (line == nullptr) return awaited;
     const uint64_t since_ns = line->waits_since_ns.load(std::memory_order_relaxed);
-    if (since_ns != 0 && has_lasted(since_ns)) {
+    if (is_of_now(*line, since_ns) && has_lasted(since_ns)) {
       const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
       for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
     } else if (is_entered(line->other) && has_lasted(since_of(line->other))) {
@@ -60,6 +88,12 @@ class Edges {
   }
 
  private:
+  // What was written in an earlier call may still be there. The clock is coarse.
+  static bool is_of_now(const ThreadLine& line, uint64_t since_ns) {
+    constexpr uint64_t kCoarseNs = 20'000'000;
+    const FunctionStamp& stamp = is_entered(line.collective) ? line.collective : line.other;
+    return since_ns != 0 && is_entered(stamp) && since_ns + kCoarseNs >= since_of(stamp);
+  }
   bool has_lasted(uint64_t since_ns) const { return since_ns + kShortestWaitNs <= now_ns_; }
   static void add(const SeenRecord* one, std::vector<const SeenRecord*>& awaited) {
     if (one != nullptr) awaited.push_back(one);
@@ -96,7 +130,7 @@ std::string describe_communicator(const SeenRecord& record, uint64_t number) {
 
 std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
   const ThreadLine* const line = telling_line(*record);
-  if (line == nullptr) return {};
+  if (line == nullptr) return "has made no call yet";
   if (is_entered(line->collective)) {
     std::string text = "has been in " + describe_function(record, line->collective);
     if (const uint64_t number = line->communicator.load(std::memory_order_relaxed); number != 0)
@@ -147,6 +181,22 @@ std::string describe_deadlock(const std::vector<const SeenRecord*>& ring) {
     text += (i == 0 ? "" : ", ") + name_of(*ring[i]) + (i == 0 ? " waits for " : " for ") +
             name_of(*ring[(i + 1) % ring.size()]);
   return text;
+}
+
+std::string describe_wait(uint32_t rank, uint64_t waited_ns, const std::vector<LateRank>& late,
+                          const std::vector<SeenRecord>& records) {
+  std::string text = "rank " + std::to_string(rank) + " has waited for " +
+                     std::to_string(waited_ns / kNanosecondsPerSecond) + " s, and goes on waiting, for ";
+  const size_t named = std::min(late.size(), kMostNamed);
+  for (size_t i = 0; i < named; ++i)
+    text += (i == 0 ? "" : i + 1 == late.size() ? " and " : ", ") + describe_late(late[i], records);
+  if (named < late.size()) text += " and " + std::to_string(late.size() - named) + " other ranks";
+  const uint32_t process = late.front().process;
+  if (process == 0) return text;
+  const auto ring = find_deadlock(records, process, coarse_now_ns());
+  if (!ring.empty()) text += "; this is a deadlock: " + describe_deadlock(ring);
+  return text + "; where it is: gdb -p " + std::to_string(seen_as(find_record(records, process), process)) +
+         " -batch -ex 'thread apply all bt'";
 }
 
 }  // namespace hocket::platform

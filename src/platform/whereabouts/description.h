@@ -19,8 +19,18 @@ std::string describe_communicator(std::string_view name, uint32_t size);
 // The same as well as the record knows it; "another communicator".
 std::string describe_communicator(const SeenRecord& record, uint64_t number);
 // What is to be said behind "which": "has been in MPI_Recv from rank 7, tag 3, for 9 s", "has made no MPI call for
-// 12 s, after MPI_Send to rank 2, tag 5"; "": the record doesn't tell. `now_ns`: by the coarse clock, as stamps are.
+// 12 s, after MPI_Send to rank 2, tag 5". `now_ns`: by the coarse clock, as stamps are.
 std::string describe_place(const SeenRecord& record, uint64_t now_ns);
+
+// A rank that hasn't come: as its communicator numbers it, and its process as that names itself; 0: unknown.
+struct LateRank {
+  uint32_t rank = 0;
+  uint32_t process = 0;
+};
+// "rank 0 has waited for 12 s, and goes on waiting, for rank 1 (process 4711, which has been in ...)", who of them are
+// in a deadlock, and how the first one's stack is seen. `late` isn't empty.
+std::string describe_wait(uint32_t rank, uint64_t waited_ns, const std::vector<LateRank>& late,
+                          const std::vector<SeenRecord>& records);
 
 // The first that wait for each other in a ring, each for the next one and the last for the first, that is found from
 // `process` on, as records name it; each for a second at least. Empty: there is none. Points into `records`, which are

@@ -65,6 +65,7 @@ void wait_for(const std::vector<uint32_t>& processes, uint64_t ago_ns) {
   new InFunction(&line.collective, 0);
   for (size_t i = 0; i < processes.size(); ++i) line.awaited[i].store(processes[i]);
   line.awaited_ranks.store(static_cast<uint32_t>(processes.size()));
+  line.collective.since_ns.store(coarse_now_ns() - ago_ns);
   line.waits_since_ns.store(coarse_now_ns() - ago_ns);
 }
 
@@ -154,6 +155,17 @@ TEST(Whereabouts, AWaitOfLessThanASecondIsNoPartOfARing) {
   Child one(1, [] { enter_receive(0, 0, 0); });
   const auto first = static_cast<uint32_t>(one.process());
   Child zero(0, [&] { wait_for({first}, 2 * kSecond); });
+  const std::vector<SeenRecord> records = records_beside(zero);
+  EXPECT_TRUE(find_deadlock(records, static_cast<uint32_t>(zero.process()), coarse_now_ns()).empty());
+}
+
+TEST(Whereabouts, WhatWasAwaitedInAnEarlierCallIsNoPartOfARing) {
+  Child one(1, [] { enter_receive(0, 0, 2 * kSecond); });
+  const auto first = static_cast<uint32_t>(one.process());
+  Child zero(0, [&] {
+    wait_for({first}, 9 * kSecond);
+    own_line()->collective.since_ns.store(coarse_now_ns() - 2 * kSecond);
+  });
   const std::vector<SeenRecord> records = records_beside(zero);
   EXPECT_TRUE(find_deadlock(records, static_cast<uint32_t>(zero.process()), coarse_now_ns()).empty());
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shim/communicators/late_in_mpi.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/environment.h"
+#include "base/log.h"
+#include "platform/whereabouts/description.h"
+#include "platform/whereabouts/observer.h"
+#include "shim/communicators/communicators.h"
+#include "shim/job/job.h"
+#include "shim/job/whereabouts.h"
+
+namespace hocket::interposer {
+namespace {
+
+using platform::FunctionStamp;
+using platform::SeenRecord;
+using platform::ThreadLine;
+
+constexpr uint64_t kFirstLookNs = kNanosecondsPerSecond;
+
+// 0: nobody is told of.
+uint64_t limit_ns() {
+  static const Result<int64_t> seconds = environment::get_integer("HOCKET_LATE_S");
+  return seconds.is_ok() ? static_cast<uint64_t>(seconds.value()) * kNanosecondsPerSecond : 0;
+}
+
+bool ends_calls() {
+  static const Result<int> action = environment::get_enum("HOCKET_LATE_ACTION");
+  return action.is_ok() && action.value() != 0;
+}
+
+bool is_in(const FunctionStamp& stamp) {
+  return (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kIsIn) != 0;
+}
+
+void name_peer(FunctionStamp& stamp) {
+  const bool has_peer = (stamp.what.load(std::memory_order_relaxed) & FunctionStamp::kHasPeer) != 0;
+  if (!has_peer || stamp.of_all.load(std::memory_order_relaxed) != FunctionStamp::kUnknown) return;
+  const int rank = world_rank_of(internal::message_comm, stamp.peer.load(std::memory_order_relaxed));
+  // Asked once: one that is no rank of this job is nobody's.
+  stamp.of_all.store(rank >= 0 ? rank : FunctionStamp::kAny, std::memory_order_relaxed);
+}
+
+// A call that the thread waits in.
+struct Waited {
+  uint64_t communicator = 0;
+  uint64_t number = 0;
+  uint64_t since_ns = 0;
+  uint64_t looked_after_ns = 0;  // it had waited for so long
+  bool is_told = false;
+
+  bool is_same(uint64_t other_communicator, uint64_t other_number) const {
+    return communicator == other_communicator && number == other_number;
+  }
+};
+
+class Ranks {
+ public:
+  Ranks(const Waited& waited, const std::vector<int>& in_world)
+      : waited_(waited), in_world_(in_world), records_(platform::all_records(platform::job_label())) {
+    for (uint32_t rank = 0; rank < in_world_.size(); ++rank) {
+      const SeenRecord* const record = record_of(in_world_[rank]);
+      if (record == nullptr) continue;
+      if (has_come(*record))
+        note_waiting(*record, in_world_[rank]);
+      else
+        late_.push_back({rank, (*record)->process});
+    }
+  }
+  const std::vector<platform::LateRank>& late() const { return late_; }
+  const std::vector<SeenRecord>& records() const { return records_; }
+  // Who has waited longest, of those that wait.
+  int teller() const { return teller_.second; }
+
+ private:
+  const SeenRecord* record_of(int rank) const {
+    const auto found =
+        std::find_if(records_.begin(), records_.end(), [rank](const SeenRecord& one) { return one->rank == rank; });
+    return found == records_.end() ? nullptr : &*found;
+  }
+  // What a full table leaves out is not known to be late.
+  bool has_come(const SeenRecord& record) const {
+    const platform::CommunicatorName* const noted = record.communicator(waited_.communicator);
+    if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= waited_.number;
+    return std::none_of(
+        std::begin(record->communicators), std::end(record->communicators),
+        [](const platform::CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == 0; });
+  }
+  void note_waiting(const SeenRecord& record, int rank) {
+    for (const ThreadLine& line : record->threads) {
+      const bool is_there = is_in(line.collective) &&
+                            line.communicator.load(std::memory_order_relaxed) == waited_.communicator &&
+                            line.number.load(std::memory_order_relaxed) == waited_.number;
+      if (is_there) teller_ = std::min(teller_, {line.collective.since_ns.load(std::memory_order_relaxed), rank});
+    }
+  }
+
+  const Waited& waited_;
+  const std::vector<int>& in_world_;
+  const std::vector<SeenRecord> records_;
+  std::vector<platform::LateRank> late_;
+  std::pair<uint64_t, int> teller_{UINT64_MAX, -1};
+};
+
+void publish(ThreadLine& line, const std::vector<platform::LateRank>& late, uint64_t since_ns) {
+  const auto count = std::min<size_t>(late.size(), ThreadLine::kAwaited);
+  for (size_t i = 0; i < count; ++i) line.awaited[i].store(late[i].process, std::memory_order_relaxed);
+  line.awaited_ranks.store(static_cast<uint32_t>(late.size()), std::memory_order_relaxed);
+  line.waits_since_ns.store(late.empty() ? 0 : since_ns, std::memory_order_relaxed);
+}
+
+void tell(const ThreadLine& line, const Communicator& communicator, const Ranks& ranks, uint64_t waited_ns) {
+  const uint32_t what = line.collective.what.load(std::memory_order_relaxed) & FunctionStamp::kNumber;
+  const std::string text =
+      std::string(mpi_name(static_cast<Collective>(what - 1))) + " of " +
+      platform::describe_communicator(platform::name_in(communicator.noted), static_cast<uint32_t>(communicator.size)) +
+      ": " +
+      platform::describe_wait(static_cast<uint32_t>(communicator.rank), waited_ns, ranks.late(), ranks.records());
+  if (platform::Record* const record = platform::own_record(); record != nullptr)
+    record->late_lines.fetch_add(1, std::memory_order_relaxed);
+  if (!ends_calls()) {
+    HOCKET_LOG_WARN("%s", text.c_str());
+    return;
+  }
+  HOCKET_LOG_ERROR("%s; HOCKET_LATE_ACTION=abort ends the call", text.c_str());
+  next_pmpi().Abort(internal::collective_comm, 1);
+}
+
+// Seldom, and more and more so: reading all records of a machine takes a while.
+bool is_time(const Waited& waited, uint64_t waited_ns) {
+  if (waited_ns >= limit_ns() && waited.looked_after_ns < limit_ns()) return true;
+  return waited_ns >= std::max(kFirstLookNs, 2 * waited.looked_after_ns);
+}
+
+void look_for_late(ThreadLine& line, const Communicator& communicator) {
+  static thread_local Waited waited;
+  const uint64_t number = line.communicator.load(std::memory_order_relaxed);
+  const uint64_t call = line.number.load(std::memory_order_relaxed);
+  if (!waited.is_same(number, call))
+    waited = {number, call, line.collective.since_ns.load(std::memory_order_relaxed), 0, false};
+  const uint64_t now = platform::coarse_now_ns();
+  const uint64_t waited_ns = now > waited.since_ns ? now - waited.since_ns : 0;
+  if (waited.is_told || !is_time(waited, waited_ns)) return;
+  waited.looked_after_ns = waited_ns;
+  std::vector<int> in_world;
+  if (!find_in_world(internal::collective_comm, in_world)) return;
+  const Ranks ranks(waited, in_world);
+  publish(line, ranks.late(), waited.since_ns);
+  if (waited_ns < limit_ns() || ranks.late().empty() || ranks.teller() != internal::job.rank) return;
+  waited.is_told = true;
+  tell(line, communicator, ranks, waited_ns);
+}
+
+}  // namespace
+
+void note_long_wait() {
+  ThreadLine* const line = platform::own_line();
+  if (line == nullptr || limit_ns() == 0) return;
+  if (is_in(line->other)) name_peer(line->other);
+  const Communicator* const communicator = internal::left_to_mpi;
+  if (communicator == nullptr || !is_in(line->collective) || communicator->noted == nullptr) return;
+  if (communicator->noted->number.load(std::memory_order_relaxed) == line->communicator.load(std::memory_order_relaxed))
+    look_for_late(*line, *communicator);
+}
+
+}  // namespace hocket::interposer
