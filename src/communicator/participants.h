@@ -30,6 +30,7 @@ struct WirePart {
   uint32_t marks = 1;               // tags a track
   uint32_t reports_tag = 0;         // of messages beside the calls
   uint64_t unique_number = 0;       // of the communicator; tags are used again
+  std::vector<std::string> places;  // by rank, "process 4711 on host n2", for sentences
 
   engines::wire::TagRange tags_of(uint32_t track) const { return {first_tag + track * marks, marks}; }
 };

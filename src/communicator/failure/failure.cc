@@ -86,11 +86,22 @@ Status FailureDetector::find_trouble() {
   return difference.empty() ? Status::ok() : Status(Code::kMismatch, std::move(difference));
 }
 
+std::string FailureDetector::find_late_elsewhere(int64_t waited_ns) {
+  const std::optional<uint32_t> track = late_.waits_for_others();
+  if (!track) return {};
+  const std::vector<uint32_t> absent = nodes_->absent(*track, now_ns());
+  if (absent.empty()) return {};
+  std::string sentence = late_.find_elsewhere(*track, absent, waited_ns);
+  if (!sentence.empty()) nodes_->tell_late(*track);
+  return sentence;
+}
+
 Status FailureDetector::look_for_late(int64_t waited_ns) {
   late_.publish(waited_ns);
   if (!late_.is_due(waited_ns)) [[likely]]
     return Status::ok();
   std::string sentence = late_.find(waited_ns);
+  if (sentence.empty() && nodes_ != nullptr) sentence = find_late_elsewhere(waited_ns);
   if (sentence.empty()) return Status::ok();
   if (ends_late_calls_) return {Code::kMismatch, sentence + "; HOCKET_LATE_ACTION=abort ends the call"};
   HOCKET_LOG_WARN("%s", sentence.c_str());

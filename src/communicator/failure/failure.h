@@ -52,6 +52,7 @@ class FailureDetector {
 
  private:
   Status what_broke() const;
+  std::string find_late_elsewhere(int64_t waited_ns);
 
   const Participants& participants_;
   Tracks& tracks_;

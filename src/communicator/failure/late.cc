@@ -88,14 +88,41 @@ bool LateFinder::may_tell(const Awaited& awaited, const CallSignature& call, int
                                             waited_ns / limit_ns_);
 }
 
+bool LateFinder::read_call(uint32_t track, CallSignature& call) const {
+  const auto& lane = tracks_.find(track)->lane();
+  return lane.read_record(participants_.group->rank(), lane.announced(), call);
+}
+
+std::string LateFinder::describe_call(const CallSignature& call) const {
+  return describe(call, vocabulary_) + " of " +
+         platform::describe_communicator(platform::name_in(participants_.noted), participants_.size) + ": ";
+}
+
 std::string LateFinder::find(int64_t waited_ns) const {
   const std::optional<Awaited> found = awaited();
-  if (!found) return {};
-  const auto& lane = tracks_.find(found->track)->lane();
   CallSignature call;
-  if (!lane.read_record(participants_.group->rank(), lane.announced(), call) || !may_tell(*found, call, waited_ns))
-    return {};
+  if (!found || !read_call(found->track, call) || !may_tell(*found, call, waited_ns)) return {};
   return tell(*found, call, waited_ns);
+}
+
+std::optional<uint32_t> LateFinder::waits_for_others() const {
+  for (uint32_t index = 0; index < Tracks::kMost; ++index) {
+    const Track* const track = tracks_.find(index);
+    if (track == nullptr || !is_in_call(*track)) continue;
+    return missing(*track).empty() ? std::optional(index) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string LateFinder::find_elsewhere(uint32_t track, const std::vector<uint32_t>& late, int64_t waited_ns) const {
+  CallSignature call;
+  if (!read_call(track, call) || !may_tell({track, late}, call, waited_ns)) return {};
+  std::vector<std::string> ranks;
+  for (const uint32_t rank : late)
+    ranks.push_back("rank " + std::to_string(rank) + " (" + participants_.wire.places[rank] +
+                    ", which has not answered)");
+  return describe_call(call) + platform::describe_waiting(participants_.rank, static_cast<uint64_t>(waited_ns)) +
+         platform::listed(ranks);
 }
 
 std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, int64_t waited_ns) const {
@@ -104,8 +131,7 @@ std::string LateFinder::tell(const Awaited& awaited, const CallSignature& call, 
   // Threads of one process need nobody's record.
   std::vector<platform::SeenRecord> records;
   if (late.front().process != 0) records = platform::all_records(platform::job_label());
-  return describe(call, vocabulary_) + " of " +
-         platform::describe_communicator(platform::name_in(participants_.noted), participants_.size) + ": " +
+  return describe_call(call) +
          platform::describe_wait(participants_.rank, static_cast<uint64_t>(waited_ns), late, records);
 }
 

@@ -36,6 +36,11 @@ class LateFinder {
   // of an earlier call, and has gone on, is said again only of one that waits twice as long.
   std::string find(int64_t waited_ns) const;
 
+  // The track of the call that this rank waits in, where all ranks of its node have come to that.
+  std::optional<uint32_t> waits_for_others() const;
+  // The sentence about that call, of ranks of other nodes: once on this node. "": it has been said.
+  std::string find_elsewhere(uint32_t track, const std::vector<uint32_t>& late, int64_t waited_ns) const;
+
   // Writes into this process's record for whom the rank has waited for so long.
   void publish(int64_t waited_ns) const;
   // It doesn't wait any more.
@@ -48,6 +53,8 @@ class LateFinder {
     std::vector<uint32_t> late;
   };
   std::optional<Awaited> awaited() const;
+  bool read_call(uint32_t track, CallSignature& call) const;
+  std::string describe_call(const CallSignature& call) const;
   // Whether this rank has a call there that isn't over.
   bool is_in_call(const Track& track) const;
   std::vector<uint32_t> missing(const Track& track) const;

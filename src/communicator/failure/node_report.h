@@ -18,13 +18,14 @@
 namespace hocket::communicator {
 
 struct NodeReport {
-  enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall };
+  // kPresent answers kCall: its sender has come to that call too. kTold: somebody has said who is late for it.
+  enum Kind : uint32_t { kNone, kFailure, kMismatch, kCall, kPresent, kTold };
   static constexpr size_t kReasonBytes = 448;
   static constexpr uint64_t kCalls = engines::shared_memory::kSets;
   uint64_t communicator = 0;  // tags are used again: a report may come too late
   Kind kind = kNone;
   uint32_t from = 0;   // rank in the communicator
-  uint32_t track = 0;  // kCall: which, and how many calls it has started there
+  uint32_t track = 0;  // kCall and its answers: which, and how many calls have been started there
   uint64_t number = 0;
   engines::shared_memory::CallSignature calls[kCalls];  // the last of these, each at its number modulo kCalls
   char reason[kReasonBytes] = {};                       // kMismatch: the sentence

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "communicator/setup/setup.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -97,6 +99,7 @@ Status Setup::introduce_wire() {
   engines::wire::Wire* wire = context_.wire();
   if (wire == nullptr) return Status::ok();
   mine_.wire_rank = wire->rank();
+  gethostname(mine_.host, sizeof mine_.host - 1);
   mine_.wire_size = wire->size();
   mine_.wire_tags = wire->tags();
   wire->name().copy(mine_.wire_name, sizeof mine_.wire_name - 1);

@@ -78,7 +78,9 @@ class Setup final : private carriers::Rounds {
     uint8_t checks_arguments = 0;  // rank 0's counts
     uint8_t has_met_all = 0;       // Context::met_all() is known
     carriers::EngineOffers offers;
-    int32_t code = 0;                     // of the failure
+    int32_t code = 0;  // of the failure
+    // What it calls itself, or the beginning of that, where it has a wire. From here on zeros are left out.
+    char host[64] = {};
     char failure[kReasonBytes + 4] = {};  // "": none. Up to the end: what is left out of a message are zeros
   };
   struct Outcome {  // second round
@@ -91,6 +93,7 @@ class Setup final : private carriers::Rounds {
   static_assert(sizeof(SettingsPiece) <= kLongestMessage && sizeof(Introduction) <= kLongestMessage &&
                 sizeof(Outcome) <= kLongestMessage);
   static_assert(sizeof(Introduction) == offsetof(Introduction, failure) + sizeof(Introduction::failure));
+  static_assert(offsetof(Introduction, host) <= engines::shared_memory::TakeoverPlace::kTextBytes);
   // With what the interposer adds.
   static_assert(sizeof(Introduction) + 64 <= engines::shared_memory::kNoticeBytes, "a notice has room for it");
 

@@ -21,7 +21,10 @@ Status Setup::find_nodes() {
   HOCKET_TRY(check_wire());
   WirePart& wire = participants.wire;
   wire.wire = context_.wire();
-  for (const Introduction& one : all_) wire.addresses.push_back(one.wire_rank);
+  for (const Introduction& one : all_) {
+    wire.addresses.push_back(one.wire_rank);
+    wire.places.push_back("process " + std::to_string(one.address.process) + " on host " + one.host);
+  }
   wire.first_tag = all_[0].tag;
   wire.marks = context_.tags()->marks();
   wire.reports_tag = context_.tags()->reports(all_[0].tag);

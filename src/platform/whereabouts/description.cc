@@ -183,14 +183,25 @@ std::string describe_deadlock(const std::vector<const SeenRecord*>& ring) {
   return text;
 }
 
+std::string describe_waiting(uint32_t rank, uint64_t waited_ns) {
+  return "rank " + std::to_string(rank) + " has waited for " + std::to_string(waited_ns / kNanosecondsPerSecond) +
+         " s, and goes on waiting, for ";
+}
+
+std::string listed(const std::vector<std::string>& ranks) {
+  std::string text;
+  const size_t named = std::min(ranks.size(), kMostNamed);
+  for (size_t i = 0; i < named; ++i) text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + ranks[i];
+  const size_t others = ranks.size() - named;
+  return others == 0 ? text : text + " and " + std::to_string(others) + (others == 1 ? " other rank" : " other ranks");
+}
+
 std::string describe_wait(uint32_t rank, uint64_t waited_ns, const std::vector<LateRank>& late,
                           const std::vector<SeenRecord>& records) {
-  std::string text = "rank " + std::to_string(rank) + " has waited for " +
-                     std::to_string(waited_ns / kNanosecondsPerSecond) + " s, and goes on waiting, for ";
-  const size_t named = std::min(late.size(), kMostNamed);
-  for (size_t i = 0; i < named; ++i)
-    text += (i == 0 ? "" : i + 1 == late.size() ? " and " : ", ") + describe_late(late[i], records);
-  if (named < late.size()) text += " and " + std::to_string(late.size() - named) + " other ranks";
+  std::vector<std::string> ranks;
+  for (size_t i = 0; i < late.size(); ++i)
+    ranks.push_back(i < kMostNamed ? describe_late(late[i], records) : std::string());
+  std::string text = describe_waiting(rank, waited_ns) + listed(ranks);
   const uint32_t process = late.front().process;
   if (process == 0) return text;
   const auto ring = find_deadlock(records, process, coarse_now_ns());

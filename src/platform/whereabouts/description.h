@@ -22,6 +22,11 @@ std::string describe_communicator(const SeenRecord& record, uint64_t number);
 // 12 s, after MPI_Send to rank 2, tag 5". `now_ns`: by the coarse clock, as stamps are.
 std::string describe_place(const SeenRecord& record, uint64_t now_ns);
 
+// "rank 0 has waited for 12 s, and goes on waiting, for ".
+std::string describe_waiting(uint32_t rank, uint64_t waited_ns);
+// "one, two and 3 other ranks": the first few of them. Not empty.
+std::string listed(const std::vector<std::string>& ranks);
+
 // A rank that hasn't come: as its communicator numbers it, and its process as that names itself; 0: unknown.
 struct LateRank {
   uint32_t rank = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "c_api/foreign_wire.h"
+#include "communicator/failure/late.h"
 #include "support/wire.h"
 
 namespace hocket::communicator {
@@ -54,7 +55,8 @@ class TwoNodes : public testing::Test {
                                .first_tag = 8,
                                .marks = 4,
                                .reports_tag = 4,
-                               .unique_number = 7};
+                               .unique_number = 7,
+                               .places = {"process 1 on host a", "process 2 on host b"}};
       one.tracks = std::make_unique<Tracks>(one.participants, one.engines);
       ASSERT_TRUE(one.tracks->open(0).is_ok());
       one.reports = std::make_unique<NodeReports>(one.participants, *one.tracks, one.engines, Vocabulary::kHocket);
@@ -149,6 +151,60 @@ TEST_F(TwoNodes, AMessageOfAnotherCallThatHasGoneMeanwhileCountsForNothing) {
   }
   EXPECT_EQ(reports.compare_with_awaited(5 * kSecondNs), "");
   ranks_[0].tracks->first().cancel();
+}
+
+class LateBetweenNodes : public TwoNodes {
+ protected:
+  // Rank 0 waits for a message of rank 1 in a barrier, and has asked for it.
+  void wait_and_ask() {
+    announce(0, schedule::Collective::kBarrier);
+    post(0, StepKind::kReceive, state_);
+    for (const uint64_t at : {1, 2}) EXPECT_EQ(reports().compare_with_awaited(at * kSecondNs), "");
+  }
+  void TearDown() override { ranks_[0].tracks->first().cancel(); }
+  NodeReports& reports() { return *ranks_[0].reports; }
+  StepState state_;
+};
+
+TEST_F(LateBetweenNodes, ARankThatDoesNotAnswerIsLate) {
+  wait_and_ask();
+  EXPECT_TRUE(reports().absent(0, 2 * kSecondNs).empty()) << "it was asked just now";
+  EXPECT_EQ(reports().absent(0, 4 * kSecondNs), std::vector<uint32_t>{1});
+  const LateFinder finder(ranks_[0].participants, *ranks_[0].tracks, Vocabulary::kHocket, kSecondNs);
+  ASSERT_EQ(finder.waits_for_others(), 0u);
+  EXPECT_EQ(
+      finder.find_elsewhere(0, {1}, 4 * kSecondNs),
+      "barrier of a communicator of 2 ranks: rank 0 has waited for 4 s, and goes on waiting, for rank 1 (process "
+      "2 on host b, which has not answered)");
+  EXPECT_EQ(finder.find_elsewhere(0, {1}, 4 * kSecondNs), "") << "it has been said";
+}
+
+TEST_F(LateBetweenNodes, ARankThatWaitsInTheSameCallAnswersAndIsNotLate) {
+  wait_and_ask();
+  announce(1, schedule::Collective::kBarrier);
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
+  EXPECT_TRUE(reports().receive().status.is_ok());
+  EXPECT_TRUE(reports().absent(0, 4 * kSecondNs).empty());
+}
+
+TEST_F(LateBetweenNodes, ARankThatIsNotYetInTheCallDoesNotAnswer) {
+  wait_and_ask();
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
+  EXPECT_TRUE(reports().receive().status.is_ok());
+  EXPECT_EQ(reports().absent(0, 4 * kSecondNs), std::vector<uint32_t>{1});
+}
+
+TEST_F(LateBetweenNodes, WhatOneNodeHasSaidTheOtherKeepsToItself) {
+  wait_and_ask();
+  announce(1, schedule::Collective::kBarrier);
+  StepState state;
+  post(1, StepKind::kReceive, state);
+  for (const uint64_t at : {1, 2}) EXPECT_EQ(ranks_[1].reports->compare_with_awaited(at * kSecondNs), "");
+  ASSERT_EQ(ranks_[1].reports->absent(0, 4 * kSecondNs), std::vector<uint32_t>{0});
+  reports().tell_late(0);
+  EXPECT_TRUE(ranks_[1].reports->receive().status.is_ok());
+  EXPECT_TRUE(ranks_[1].reports->absent(0, 4 * kSecondNs).empty());
+  ranks_[1].tracks->first().cancel();
 }
 
 }  // namespace
