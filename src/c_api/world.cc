@@ -7,6 +7,7 @@
 #include "c_api/handles.h"
 #include "platform/bootstrap/launch_client.h"
 #include "platform/bootstrap/launch_place.h"
+#include "platform/whereabouts/own_record.h"
 
 using hocket::Result;
 using hocket::Status;
@@ -63,6 +64,8 @@ hocket_status_t hocket_comm_world(hocket_context_t* context, hocket_comm_t** com
       if (!joined.is_ok()) return report_from_here(joined.status());
       meeting.client = joined.take();
     }
+    hocket::platform::begin_record(
+        {static_cast<int>(place.value().rank), static_cast<int>(place.value().size), "hocket"});
     Bootstrap bootstrap;
     bootstrap.rank = place.value().rank;
     bootstrap.size = place.value().size;

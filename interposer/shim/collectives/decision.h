@@ -135,7 +135,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   }
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
-  note_left_to_mpi(decision.communicator);
+  note_left_to_mpi(decision.communicator, call.collective, call.comm);
   const NestedCall nested;
   return wait_in_mpi(pass_through);
 }

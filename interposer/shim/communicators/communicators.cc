@@ -104,7 +104,7 @@ Outcome prepare_communicator(Communicator& communicator, MPI_Comm handle, Waitin
     all_wait = do_all_wait(handle, waiting == Waiting::kThisRank);
   }
   SetUpExchange over(handle);
-  if (all_wait) note_left_to_mpi(&communicator);
+  if (all_wait) note_left_to_mpi(&communicator, collective_now(), handle);
   const Exchange exchange{SetUpExchange::allgather, &over, SetUpExchange::begin_takeover, calls_before_takeover()};
   const Outcome outcome = prepare(communicator, settings().setup_calls, all_wait, exchange);
   if (communicator.phase == Phase::kReady) {

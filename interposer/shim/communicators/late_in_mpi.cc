@@ -14,6 +14,7 @@
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/job/whereabouts.h"
+#include "shim/underneath/handles.h"
 
 namespace hocket::interposer {
 namespace {
@@ -49,14 +50,13 @@ void name_peer(FunctionStamp& stamp) {
 
 // A call that the thread waits in.
 struct Waited {
-  uint64_t communicator = 0;
-  uint64_t number = 0;
+  internal::LeftCall call;
   uint64_t since_ns = 0;
   uint64_t looked_after_ns = 0;  // it had waited for so long
   bool is_told = false;
 
-  bool is_same(uint64_t other_communicator, uint64_t other_number) const {
-    return communicator == other_communicator && number == other_number;
+  bool is_of(const internal::LeftCall& other) const {
+    return call.communicator == other.communicator && call.number == other.number;
   }
 };
 
@@ -86,18 +86,19 @@ class Ranks {
   }
   // What a full table leaves out is not known to be late.
   bool has_come(const SeenRecord& record) const {
-    const platform::CommunicatorName* const noted = record.communicator(waited_.communicator);
-    if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= waited_.number;
+    const platform::CommunicatorName* const noted = record.communicator(waited_.call.communicator);
+    if (noted != nullptr) return noted->calls.load(std::memory_order_relaxed) >= waited_.call.number;
     return std::none_of(
         std::begin(record->communicators), std::end(record->communicators),
         [](const platform::CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == 0; });
   }
   void note_waiting(const SeenRecord& record, int rank) {
     for (const ThreadLine& line : record->threads) {
-      const bool is_there = is_in(line.collective) &&
-                            line.communicator.load(std::memory_order_relaxed) == waited_.communicator &&
-                            line.number.load(std::memory_order_relaxed) == waited_.number;
-      if (is_there) teller_ = std::min(teller_, {line.collective.since_ns.load(std::memory_order_relaxed), rank});
+      const FunctionStamp& stamp = is_in(line.collective) ? line.collective : line.other;
+      const bool is_there = is_in(stamp) &&
+                            line.communicator.load(std::memory_order_relaxed) == waited_.call.communicator &&
+                            line.number.load(std::memory_order_relaxed) == waited_.call.number;
+      if (is_there) teller_ = std::min(teller_, {stamp.since_ns.load(std::memory_order_relaxed), rank});
     }
   }
 
@@ -115,13 +116,11 @@ void publish(ThreadLine& line, const std::vector<platform::LateRank>& late, uint
   line.waits_since_ns.store(late.empty() ? 0 : since_ns, std::memory_order_relaxed);
 }
 
-void tell(const ThreadLine& line, const Communicator& communicator, const Ranks& ranks, uint64_t waited_ns) {
-  const uint32_t what = line.collective.what.load(std::memory_order_relaxed) & FunctionStamp::kNumber;
-  const std::string text =
-      std::string(mpi_name(static_cast<Collective>(what - 1))) + " of " +
-      platform::describe_communicator(platform::name_in(communicator.noted), static_cast<uint32_t>(communicator.size)) +
-      ": " +
-      platform::describe_wait(static_cast<uint32_t>(communicator.rank), waited_ns, ranks.late(), ranks.records());
+void tell(const internal::LeftCall& call, const platform::CommunicatorName& noted, const Ranks& ranks,
+          uint64_t waited_ns) {
+  const std::string text = std::string(mpi_name(call.collective)) + " of " +
+                           platform::describe_communicator(platform::name_in(&noted), noted.size) + ": " +
+                           platform::describe_wait(noted.rank, waited_ns, ranks.late(), ranks.records());
   if (platform::Record* const record = platform::own_record(); record != nullptr)
     record->late_lines.fetch_add(1, std::memory_order_relaxed);
   if (!ends_calls()) {
@@ -129,7 +128,7 @@ void tell(const ThreadLine& line, const Communicator& communicator, const Ranks&
     return;
   }
   HOCKET_LOG_ERROR("%s; HOCKET_LATE_ACTION=abort ends the call", text.c_str());
-  next_pmpi().Abort(internal::collective_comm, 1);
+  next_pmpi().Abort(call.comm, 1);
 }
 
 // Seldom, and more and more so: reading all records of a machine takes a while.
@@ -138,23 +137,47 @@ bool is_time(const Waited& waited, uint64_t waited_ns) {
   return waited_ns >= std::max(kFirstLookNs, 2 * waited.looked_after_ns);
 }
 
-void look_for_late(ThreadLine& line, const Communicator& communicator) {
+// In this process's record; nullptr: it has been freed.
+const platform::CommunicatorName* find_noted(uint64_t number) {
+  const platform::Record* const record = platform::own_record();
+  const auto* const end = std::end(record->communicators);
+  const auto* const found = std::find_if(
+      std::begin(record->communicators), end,
+      [number](const platform::CommunicatorName& one) { return one.number.load(std::memory_order_relaxed) == number; });
+  return found == end ? nullptr : found;
+}
+
+void look_for_late(ThreadLine& line, const internal::LeftCall& call, uint64_t since_ns) {
   static thread_local Waited waited;
-  const uint64_t number = line.communicator.load(std::memory_order_relaxed);
-  const uint64_t call = line.number.load(std::memory_order_relaxed);
-  if (!waited.is_same(number, call))
-    waited = {number, call, line.collective.since_ns.load(std::memory_order_relaxed), 0, false};
+  if (!waited.is_of(call) || waited.since_ns != since_ns) waited = {call, since_ns, 0, false};
+  note_call(call);
   const uint64_t now = platform::coarse_now_ns();
-  const uint64_t waited_ns = now > waited.since_ns ? now - waited.since_ns : 0;
+  const uint64_t waited_ns = now > since_ns ? now - since_ns : 0;
   if (waited.is_told || !is_time(waited, waited_ns)) return;
   waited.looked_after_ns = waited_ns;
+  const platform::CommunicatorName* const noted = find_noted(call.communicator);
   std::vector<int> in_world;
-  if (!find_in_world(internal::collective_comm, in_world)) return;
+  if (noted == nullptr || !find_in_world(call.comm, in_world)) return;
   const Ranks ranks(waited, in_world);
-  publish(line, ranks.late(), waited.since_ns);
+  publish(line, ranks.late(), since_ns);
   if (waited_ns < limit_ns() || ranks.late().empty() || ranks.teller() != internal::job.rank) return;
   waited.is_told = true;
-  tell(line, communicator, ranks, waited_ns);
+  tell(call, *noted, ranks, waited_ns);
+}
+
+// The call that the thread waits in, or has started and waits for; nullptr: it is none that was left to the MPI.
+const internal::LeftCall* left_call(const ThreadLine& line) {
+  const internal::LeftCalls& left = internal::left_calls;
+  if (is_in(line.collective))
+    return left.blocking.communicator != 0 &&
+                   left.blocking.communicator == line.communicator.load(std::memory_order_relaxed)
+               ? &left.blocking
+               : nullptr;
+  if (!is_in(line.other)) return nullptr;
+  for (const internal::LeftCall& one : left.started)
+    for (int i = 0; one.communicator != 0 && i < left.awaited_count; ++i)
+      if (left.awaited[i] == one.request && one.request != handles.request_null) return &one;
+  return nullptr;
 }
 
 }  // namespace
@@ -163,10 +186,10 @@ void note_long_wait() {
   ThreadLine* const line = platform::own_line();
   if (line == nullptr || limit_ns() == 0) return;
   if (is_in(line->other)) name_peer(line->other);
-  const Communicator* const communicator = internal::left_to_mpi;
-  if (communicator == nullptr || !is_in(line->collective) || communicator->noted == nullptr) return;
-  if (communicator->noted->number.load(std::memory_order_relaxed) == line->communicator.load(std::memory_order_relaxed))
-    look_for_late(*line, *communicator);
+  const internal::LeftCall* const call = left_call(*line);
+  if (call == nullptr) return;
+  const FunctionStamp& stamp = is_in(line->collective) ? line->collective : line->other;
+  look_for_late(*line, *call, stamp.since_ns.load(std::memory_order_relaxed));
 }
 
 }  // namespace hocket::interposer

@@ -14,8 +14,24 @@ namespace internal {
 // Of the call that the thread is in, or was in last.
 inline constinit thread_local MPI_Comm message_comm __attribute__((tls_model("initial-exec"))) = {};
 inline constinit thread_local MPI_Comm collective_comm __attribute__((tls_model("initial-exec"))) = {};
-// Of the last call that was left to the MPI.
-inline constinit thread_local const Communicator* left_to_mpi __attribute__((tls_model("initial-exec"))) = nullptr;
+// Calls that were left to the MPI: the last blocking one, and the last few that were started. Requests that the thread
+// waits for.
+struct LeftCall {
+  MPI_Request request = {};    // of one that was started
+  uint64_t communicator = 0;   // by its number; 0: there is none
+  uint64_t number = 0;         // of the communicator's calls that were left
+  Collective collective = {};  // as what it is counted
+  MPI_Comm comm = {};
+};
+inline constexpr size_t kStartedKept = 8;
+struct LeftCalls {
+  LeftCall blocking;
+  LeftCall started[kStartedKept];
+  size_t next = 0;
+  const MPI_Request* awaited = nullptr;
+  int awaited_count = 0;
+};
+inline constinit thread_local LeftCalls left_calls __attribute__((tls_model("initial-exec"))) = {};
 }  // namespace internal
 
 // As the record names peers and tags.
@@ -44,20 +60,60 @@ class InCollective {
   const InFunction in_;
 };
 
-// The blocking call that begins is left to the MPI.
-inline void note_left_to_mpi(Communicator* communicator) {
-  platform::ThreadLine* const line = platform::own_line();
-  if (line == nullptr || communicator == nullptr || communicator->noted == nullptr) return;
+// The collective that the thread is in.
+inline Collective collective_now() {
+  const platform::FunctionStamp* const stamp = collective_stamp();
+  const uint32_t what = stamp == nullptr ? 1 : stamp->what.load(std::memory_order_relaxed);
+  return static_cast<Collective>((what & platform::FunctionStamp::kNumber) - 1);
+}
+
+// One more of a communicator's calls is left to the MPI. Of number 0: there is no room in the record.
+inline internal::LeftCall count_left(const Communicator* communicator, Collective collective, MPI_Comm comm) {
+  if (communicator == nullptr || communicator->noted == nullptr) return {};
   platform::CommunicatorName& noted = *communicator->noted;
   // Relaxed, all: see record.h. One thread at a time is in a communicator's calls.
   const uint64_t calls = noted.calls.load(std::memory_order_relaxed) + 1;
   noted.calls.store(calls, std::memory_order_relaxed);
-  line->communicator.store(noted.number.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  line->number.store(calls, std::memory_order_relaxed);
+  return {{}, noted.number.load(std::memory_order_relaxed), calls, collective, comm};
+}
+
+// The call that the record's line tells of.
+inline void note_call(const internal::LeftCall& call) {
+  platform::ThreadLine* const line = platform::own_line();
+  if (line == nullptr) return;
+  line->communicator.store(call.communicator, std::memory_order_relaxed);
+  line->number.store(call.number, std::memory_order_relaxed);
   line->bytes.store(0, std::memory_order_relaxed);
   line->algorithm.store(0, std::memory_order_relaxed);
-  internal::left_to_mpi = communicator;
 }
+
+// The blocking call that begins is.
+inline void note_left_to_mpi(const Communicator* communicator, Collective collective, MPI_Comm comm) {
+  internal::left_calls.blocking = count_left(communicator, collective, comm);
+  note_call(internal::left_calls.blocking);
+}
+
+// One that has been started.
+inline void note_started_by_mpi(const Communicator* communicator, Collective form, MPI_Comm comm,
+                                const MPI_Request* request) {
+  const internal::LeftCall call = count_left(communicator, form, comm);
+  if (call.communicator == 0 || request == nullptr) return;
+  internal::LeftCall& kept = internal::left_calls.started[internal::left_calls.next++ % internal::kStartedKept];
+  kept = call;
+  kept.request = *request;
+}
+
+// The thread waits for these.
+class AwaitedRequests {
+ public:
+  AwaitedRequests(const MPI_Request* requests, int count) {
+    internal::left_calls.awaited = requests;
+    internal::left_calls.awaited_count = count;
+  }
+  ~AwaitedRequests() { internal::left_calls.awaited_count = 0; }
+  AwaitedRequests(const AwaitedRequests&) = delete;
+  AwaitedRequests& operator=(const AwaitedRequests&) = delete;
+};
 
 // At the beginning of the job: the record, with what its numbers stand for. `library`: of the MPI.
 void keep_record(int rank, int ranks, const char* library);

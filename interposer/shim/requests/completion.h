@@ -14,6 +14,7 @@
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "shim/job/job.h"
+#include "shim/job/whereabouts.h"
 #include "shim/requests/started_call.h"
 #include "shim/requests/waits.h"
 #include "shim/underneath/handles.h"
@@ -109,6 +110,7 @@ bool may_be_tested() {
 
 template <typename Completion, typename PassThrough>
 int wait_for(const Completion& completion, const PassThrough& pass_through) {
+  const AwaitedRequests awaited(completion.requests, completion.count);
   if (holds_started() && !is_nested()) [[unlikely]] {
     if (const StartedCall* const call = first_started_among(completion); call != nullptr) {
       const TimedCall timed(call->collective);

@@ -162,7 +162,9 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
   count(decision, form, decision.why);
   if (is_persistent) note_mpis_persistent();
   const NestedCall nested;
-  return pass_through();
+  error = pass_through();
+  if (!is_persistent && error == MPI_SUCCESS) note_started_by_mpi(decision.communicator, form, call.comm, request);
+  return error;
 }
 
 template <typename Call, typename PassThrough>

@@ -18,6 +18,15 @@ uint32_t what_of(const FunctionStamp& stamp) { return stamp.what.load(std::memor
 bool is_entered(const FunctionStamp& stamp) { return (what_of(stamp) & FunctionStamp::kIsIn) != 0; }
 uint64_t since_of(const FunctionStamp& stamp) { return stamp.since_ns.load(std::memory_order_relaxed); }
 
+// For ranks that don't come to a collective; 0: it doesn't. What was written in an earlier call may still be there, and
+// the clock is coarse.
+uint64_t waits_since(const ThreadLine& line) {
+  constexpr uint64_t kCoarseNs = 20'000'000;
+  const FunctionStamp& stamp = is_entered(line.collective) ? line.collective : line.other;
+  const uint64_t since_ns = line.waits_since_ns.load(std::memory_order_relaxed);
+  return is_entered(stamp) && since_ns + kCoarseNs >= since_of(stamp) ? since_ns : 0;
+}
+
 std::string seconds_since(uint64_t since_ns, uint64_t now_ns) {
   return std::to_string(now_ns > since_ns ? (now_ns - since_ns) / kNanosecondsPerSecond : 0) + " s";
 }
@@ -76,8 +85,8 @@ class Edges {
     std::vector<const SeenRecord*> awaited;
     const ThreadLine* const line = telling_line(*record);
     if (line == nullptr) return awaited;
-    const uint64_t since_ns = line->waits_since_ns.load(std::memory_order_relaxed);
-    if (is_of_now(*line, since_ns) && has_lasted(since_ns)) {
+    const uint64_t since_ns = waits_since(*line);
+    if (since_ns != 0 && has_lasted(since_ns)) {
       const uint32_t count = std::min(line->awaited_ranks.load(std::memory_order_relaxed), ThreadLine::kAwaited);
       for (uint32_t i = 0; i < count; ++i) add(find(line->awaited[i].load(std::memory_order_relaxed)), awaited);
     } else if (is_entered(line->other) && has_lasted(since_of(line->other))) {
@@ -88,12 +97,6 @@ class Edges {
   }
 
  private:
-  // What was written in an earlier call may still be there. The clock is coarse.
-  static bool is_of_now(const ThreadLine& line, uint64_t since_ns) {
-    constexpr uint64_t kCoarseNs = 20'000'000;
-    const FunctionStamp& stamp = is_entered(line.collective) ? line.collective : line.other;
-    return since_ns != 0 && is_entered(stamp) && since_ns + kCoarseNs >= since_of(stamp);
-  }
   bool has_lasted(uint64_t since_ns) const { return since_ns + kShortestWaitNs <= now_ns_; }
   static void add(const SeenRecord* one, std::vector<const SeenRecord*>& awaited) {
     if (one != nullptr) awaited.push_back(one);
@@ -137,9 +140,13 @@ std::string describe_place(const SeenRecord& record, uint64_t now_ns) {
       text += " of " + describe_communicator(record, number);
     return text + " for " + seconds_since(since_of(line->collective), now_ns);
   }
-  if (is_entered(line->other))
-    return "has been in " + describe_function(record, line->other) + " for " +
+  if (is_entered(line->other)) {
+    // One that was started.
+    const uint64_t number = waits_since(*line) != 0 ? line->communicator.load(std::memory_order_relaxed) : 0;
+    const std::string of = number == 0 ? "" : " of a collective of " + describe_communicator(record, number);
+    return "has been in " + describe_function(record, line->other) + of + " for " +
            seconds_since(since_of(line->other), now_ns);
+  }
   const FunctionStamp& last = since_of(line->other) >= since_of(line->collective) ? line->other : line->collective;
   const std::string what = describe_function(record, last);
   const std::string calls = what.starts_with("MPI_") ? "no MPI call" : "no call of hocket";

@@ -53,8 +53,11 @@ function(hocket_mpi_waiting_tests mpi)
       hocket_mpi_test(late_rank_${how} ${mpi} late_rank.c 3 HOCKET_LATE_S=1)
     endforeach()
     set(late "EXPECT=MPI_Allreduce.* of 3 ranks: rank [02] has waited for [12] s.* for rank 1 .process [0-9]+")
-    hocket_mpi_expect(late_rank_sleeps ${mpi} ARGUMENTS=sleeps "${late}, which sleeps in ")
-    hocket_mpi_expect(late_rank_computes ${mpi} ARGUMENTS=computes "${late}, which runs.; where it is: gdb")
-    hocket_mpi_expect(late_rank_receives ${mpi} ARGUMENTS=receives "${late}.* and rank 2 ")
+    hocket_mpi_expect(late_rank_sleeps ${mpi} ARGUMENTS=sleeps
+      "${late}, which has made no MPI call for . s, .*, and sleeps in ")
+    hocket_mpi_expect(late_rank_computes ${mpi} ARGUMENTS=computes
+      "${late}, which has made no MPI call .*, and runs.; where it is: gdb")
+    hocket_mpi_expect(late_rank_receives ${mpi} ARGUMENTS=receives
+      "${late}, which has been in MPI_Recv from rank 2, tag 7 .* and rank 2 ")
   endif()
 endfunction()

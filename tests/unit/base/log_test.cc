@@ -2,6 +2,8 @@
 #include "base/log.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -77,6 +79,26 @@ TEST(Clock, NeverGoesBack) {
     ASSERT_GE(now, last);
     last = now;
   }
+}
+
+// As a launcher that has ended leaves its ranks.
+TEST_F(Log, NobodyWhoReadsItIsNoReasonToEnd) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGPIPE, SIG_DFL);
+    dup2(ends[1], STDERR_FILENO);
+    HOCKET_LOG_WARN("into the dark");
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    _exit(sigismember(&mask, SIGPIPE));
+  }
+  close(ends[1]);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace
