@@ -7,6 +7,8 @@
 
 #include "communicator/setup/setup.h"
 #include "communicator/timing/call_timer.h"
+#include "communicator/timing/traced_call.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -26,6 +28,7 @@ Communicator::Communicator(Context& context, Parts parts)
       block_(parts.block),
       own_tag_(parts.own_tag) {
   context_.communicator_made();
+  if (platform::is_traced()) announce_track(participants_);
   tracks_.make(0, std::move(parts.lane), std::move(parts.channel));
   if (participants_.span_nodes()) planner_->use(engines_);
   if (parts.checks_arguments) check_.emplace(participants_.rank, participants_.size, context.vocabulary());
@@ -116,12 +119,19 @@ Status Communicator::run(const Arguments& arguments) {
 
 // The same with a look at the clock before and after each look at the call.
 Status Communicator::run_timed(const Arguments& arguments) {
-  Track& track = tracks_.first();
-  CallTimer timer(participants_, track.lane());
+  CallTimer timer(participants_, tracks_.first().lane());
+  const Watched watched(blocking_, timer.watch());
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
+  HOCKET_TRY(complete_timed(timer));
+  timer.end(*prepared, context_.vocabulary());
+  return Status::ok();
+}
+
+Status Communicator::complete_timed(CallTimer& timer) {
   Status failure;
+  Track& track = tracks_.first();
   wait_.arrive();
   const auto is_done = [&] {
     timer.look_begins();
@@ -135,9 +145,7 @@ Status Communicator::run_timed(const Arguments& arguments) {
     HOCKET_TRY(wait_.until(is_done,
                            [&] { return requests_.running() == 0 ? blocking_.awaits(track) : RankBlock::kAnything; }));
   }
-  if (!failure.is_ok()) return failure_.fail(std::move(failure));
-  timer.end(*prepared);
-  return Status::ok();
+  return failure.is_ok() ? Status::ok() : failure_.fail(std::move(failure));
 }
 
 Status Communicator::complete(Call& call) {

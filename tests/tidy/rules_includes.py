@@ -56,6 +56,7 @@ ROOMS = {
         "machine": [],
         "memory": ["machine"],
         "bootstrap": ["machine", "memory"],
+        "tracing": ["bootstrap"],
         "waiting": [],
     },
     "src/schedule": {

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -25,6 +26,7 @@ Status FailureDetector::fail(Status status) {
   tracks_.for_each([](Track& track) { track.cancel(); });
   if (is_broken_) return status;
   is_broken_ = true;
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->write_now();
   if (status.code() == Code::kMismatch)
     status = mismatches_.agree(std::move(status), nodes_ != nullptr && nodes_->knows_mismatch());
   else if (participants_.group->broken() == 0)
@@ -88,7 +90,9 @@ void FailureDetector::look_for_late(int64_t waited_ns) const {
   if (!late_.is_due(waited_ns)) [[likely]]
     return;
   const std::string sentence = late_.find(waited_ns);
-  if (!sentence.empty()) HOCKET_LOG_WARN("%s", sentence.c_str());
+  if (sentence.empty()) return;
+  HOCKET_LOG_WARN("%s", sentence.c_str());
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->ask_to_write();
 }
 
 bool FailureDetector::look_now_and_then() {

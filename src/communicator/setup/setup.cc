@@ -9,6 +9,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -242,6 +243,8 @@ Status Setup::agree_on_engines(const std::vector<Outcome>& outcomes) {
 
 Status Setup::take_introductions() {
   HOCKET_TRY(agree(all_));
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr)
+    tracer->name_job(all_[0].address.identity[0]);
   HOCKET_TRY(find_nodes());
   is_announced_ = true;
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
