@@ -109,6 +109,8 @@ class Communicator {
 
   Status force(schedule::Collective collective, std::string_view spec);
   const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return planner_->neighbourhoods(); }
+  // By which sentences and records name it.
+  void rename(std::string_view name) { platform::rename_communicator(participants_.noted, name); }
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
   selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 
@@ -128,6 +130,8 @@ class Communicator {
   // Advances `call`, of the first track, until it is done.
   Status complete(Call& call);
   void look_for_failure();
+  // In this process's record.
+  void note_call(const Prepared& prepared);
 
   Context& context_;
   Participants participants_;

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "algorithms/algorithm.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
@@ -14,6 +15,8 @@
 #include "platform/tracing/tracer.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
+#include "platform/whereabouts/own_record.h"
+#include "schedule/collective.h"
 
 namespace hocket::communicator {
 namespace {
@@ -27,6 +30,19 @@ Status read(Result<T> setting, T& into) {
   if (!setting.is_ok()) return setting.take_status();
   into = setting.take();
   return Status::ok();
+}
+
+// Of where this process is; one that came through an MPI has made it before.
+void keep_record() {
+  if (platform::own_record() == nullptr && platform::begin_record({.library = "hocket"}) != nullptr) {
+    for (int i = 0; i < schedule::kAllCollectives; ++i) {
+      const std::string name = "hocket_" + std::string(schedule::name(static_cast<schedule::Collective>(i)));
+      platform::name_function(static_cast<uint32_t>(i), name);
+    }
+  }
+  for (const auto list : {algorithms::all(), algorithms::all_among_neighbors()})
+    for (const algorithms::Algorithm* algorithm : list)
+      platform::name_algorithm(algorithms::number_of(*algorithm) - 1, algorithm->name);
 }
 
 }  // namespace
@@ -46,14 +62,16 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   HOCKET_TRY(read(environment::get_enum("HOCKET_WAIT"), wait_mode));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SLICE_US"), slice_us));
   HOCKET_TRY(read(environment::get_integer("HOCKET_SETUP_TIMEOUT_S"), timeout_s));
+  int late_action = 0;
   HOCKET_TRY(read(environment::get_integer("HOCKET_LATE_S"), late_s));
+  HOCKET_TRY(read(environment::get_enum("HOCKET_LATE_ACTION"), late_action));
   std::string node_name;
   HOCKET_TRY(read(environment::get_text("HOCKET_NODE"), node_name));
   const uint64_t node = platform::hash_of(node_name) ^ options.node;
   context->wait_mode_ = static_cast<platform::WaitMode>(wait_mode);
   context->slice_ns_ = slice_us * kNanosecondsPerMicrosecond;
   context->setup_timeout_ms_ = timeout_s * kMillisecondsPerSecond;
-  context->late_ns_ = late_s * static_cast<int64_t>(kNanosecondsPerSecond);
+  context->late_policy_ = {late_s * static_cast<int64_t>(kNanosecondsPerSecond), late_action != 0};
   HOCKET_TRY(read(platform::SharedRegion::create(options.memory_limit), context->region_));
   HOCKET_TRY(read(platform::Connector::create(context->region_, node), context->connector_));
   if (options.wire != nullptr) context->tags_.emplace(*options.wire);
@@ -73,6 +91,7 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
     if (core.cache) place.cache = static_cast<int32_t>(*core.cache);
     if (core.socket) place.socket = static_cast<int32_t>(*core.socket);
   }
+  keep_record();
   context->asymmetric_barrier_ = platform::register_asymmetric_barrier();
   HOCKET_TRY(context->mark_owner());
   return context;

@@ -246,6 +246,8 @@ Status Setup::take_introductions() {
   if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr)
     tracer->name_job(all_[0].address.identity[0]);
   HOCKET_TRY(find_nodes());
+  // Not 0: its context's identity is random.
+  parts_.participants.number = (all_[0].address.identity[0] ^ (all_[0].number + 1) * 0x9e3779b97f4a7c15ull) | 1;
   is_announced_ = true;
   for (const uint32_t rank : ranks_here()) context_.region().share_among(bootstrap_.size, all_[rank].address_limit);
   return Status::ok();

@@ -18,7 +18,7 @@ namespace {
 // Shorter ones would fill the trace without being seen.
 constexpr uint64_t kShortestIdleNs = 100;
 constexpr uint64_t kShortestWorkNs = 50;
-constexpr uint64_t kShortestPlanNs = 2000;
+constexpr uint64_t kShortestPlanNs = 10'000;
 
 constexpr uint32_t kHalf = 32;
 constexpr uint64_t kLowerHalf = (uint64_t{1} << kHalf) - 1;
