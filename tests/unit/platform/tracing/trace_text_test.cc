@@ -16,7 +16,7 @@ nlohmann::json parsed(std::string lines) {
   return nlohmann::json::parse("[" + lines + "]");
 }
 
-TraceEvent wait_for(uint32_t late, uint32_t waits) {
+TraceEvent wait_event(uint32_t late, uint32_t waits) {
   TraceEvent event;
   event.kind = TraceKind::kWaitForRank;
   event.began_ns = 1'000'000;
@@ -57,7 +57,7 @@ TEST(TraceText, TellsWhatACallWas) {
 
 TEST(TraceText, ArrowsGoFromTheLateRankToTheOneThatWaits) {
   std::string lines;
-  append_event(lines, wait_for(3, 1), 0, {9, 0});
+  append_event(lines, wait_event(3, 1), 0, {9, 0});
   const nlohmann::json all = parsed(lines);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all[0]["name"], "wait for rank 3");
@@ -75,7 +75,7 @@ TEST(TraceText, EachArrowHasAnIdOfItsOwn) {
   std::string lines;
   for (uint32_t node = 1; node < 4; ++node)
     for (uint32_t waits = 0; waits < 8; ++waits)
-      for (uint64_t number = 0; number < 40; ++number) append_event(lines, wait_for(9, waits), number, {node, 0});
+      for (uint64_t number = 0; number < 40; ++number) append_event(lines, wait_event(9, waits), number, {node, 0});
   std::map<std::string, int> ends;
   for (const auto& event : parsed(lines))
     if (event.contains("id")) ++ends[event["id"].get<std::string>()];
