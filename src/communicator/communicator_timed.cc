@@ -12,7 +12,7 @@ using engines::shared_memory::RankBlock;
 
 // The same with a look at the clock before and after each look at the call.
 Status Communicator::run_timed(const Arguments& arguments) {
-  CallTimer timer(participants_, tracks_.first().lane());
+  CallTimer timer(participants_, tracks_.first().lane(), traced_name(arguments.collective, context_.vocabulary()));
   const Watched watched(blocking_, timer.watch());
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));

@@ -16,19 +16,26 @@ class TracedFunction {
   explicit TracedFunction(const char* name, int peer = c_api::kNoPeer, int tag = 0)
       : name_(name), peer_(peer), tag_(tag) {
     if (c_api::is_traced()) [[unlikely]]
-      if (mode() == Mode::kServing && !is_nested()) began_ns_ = c_api::trace_now_ns();
+      begin();
   }
   ~TracedFunction() {
     if (began_ns_ != 0 && mode() == Mode::kServing) [[unlikely]]  // not of MPI_Finalize: all has been written
-      c_api::trace_function(name_, began_ns_, peer_, tag_);
+      c_api::trace_function(name_, began_ns_, peer_, tag_, open_);
   }
   TracedFunction(const TracedFunction&) = delete;
   TracedFunction& operator=(const TracedFunction&) = delete;
 
  private:
+  __attribute__((cold, noinline)) void begin() {
+    if (mode() != Mode::kServing || is_nested()) return;
+    began_ns_ = c_api::trace_now_ns();
+    open_ = c_api::trace_open(name_, began_ns_);
+  }
+
   const char* const name_;
   const int peer_;
   const int tag_;
+  c_api::OpenCall* open_ = nullptr;
   uint64_t began_ns_ = 0;  // 0: nothing is traced
 };
 
@@ -36,10 +43,13 @@ class TracedFunction {
 class TracedPass {
  public:
   explicit TracedPass(Collective collective)
-      : collective_(collective), began_ns_(c_api::is_traced() ? c_api::trace_now_ns() : 0) {}
+      : collective_(collective), began_ns_(c_api::is_traced() ? c_api::trace_now_ns() : 0) {
+    if (began_ns_ != 0) [[unlikely]]
+      open_ = c_api::trace_open(mpi_name(collective_), began_ns_);
+  }
   ~TracedPass() {
     if (began_ns_ != 0) [[unlikely]]
-      c_api::trace_passed(mpi_name(collective_), began_ns_);
+      c_api::trace_passed(mpi_name(collective_), began_ns_, open_);
   }
   TracedPass(const TracedPass&) = delete;
   TracedPass& operator=(const TracedPass&) = delete;
@@ -47,6 +57,7 @@ class TracedPass {
  private:
   const Collective collective_;
   const uint64_t began_ns_;  // 0: nothing is traced
+  c_api::OpenCall* open_ = nullptr;
 };
 
 }  // namespace hocket::interposer

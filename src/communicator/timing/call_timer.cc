@@ -31,9 +31,13 @@ bool take_last_call(CallTimes& times) {
   return true;
 }
 
-CallTimer::CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane)
+CallTimer::CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane, const char* name)
     : participants_(participants), lane_(lane), is_traced_(platform::is_traced()), began_ns_(platform::fast_now_ns()) {
   lane_.note_arrival(began_ns_);
+  if (!is_traced_) return;
+  platform::Tracer& tracer = *platform::Tracer::current();
+  tracer.track_of_thread(participants.rank);
+  open_ = tracer.enter(name, began_ns_);
 }
 
 void CallTimer::note_idle(const Interval& idle) {

@@ -14,13 +14,20 @@
 #include "communicator/timing/traced_call.h"
 #include "engines/shared_memory/memory_transport.h"
 #include "platform/tracing/fast_clock.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
 class CallTimer final : private engines::StepWatch {
  public:
-  // The rank comes to the call that it announces next on this lane. Both outlive the timer.
-  CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane);
+  // The rank comes to the call that it announces next on this lane. All outlive the timer. `name`: for a trace.
+  CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane, const char* name);
+
+  ~CallTimer() {
+    if (open_ != nullptr) open_->leave();
+  }
+  CallTimer(const CallTimer&) = delete;
+  CallTimer& operator=(const CallTimer&) = delete;
 
   // Who is to hear of the call's steps; nullptr: nobody.
   engines::StepWatch* watch() { return is_traced_ ? this : nullptr; }
@@ -55,6 +62,7 @@ class CallTimer final : private engines::StepWatch {
   engines::shared_memory::MemoryTransport& lane_;
   const bool is_traced_;
   uint64_t began_ns_;
+  platform::OpenCall* open_ = nullptr;
   uint64_t first_look_ns_ = 0;
   uint64_t looked_ns_ = 0;
   uint64_t idle_since_ns_ = 0;  // 0: it hasn't been idle

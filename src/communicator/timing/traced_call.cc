@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "platform/tracing/fast_clock.h"
 #include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
@@ -58,6 +59,24 @@ void tell_track(const Participants& participants, uint32_t track) {
 
 }  // namespace
 
+const char* traced_name(schedule::Collective collective, Vocabulary vocabulary) {
+  const auto index = static_cast<size_t>(collective);
+  return vocabulary == Vocabulary::kMpi ? kMpiNames[index] : kHocketNames[index];
+}
+
+void trace_started(const StartedCall& call) {
+  TraceEvent event;
+  event.kind = TraceKind::kStarted;
+  event.began_ns = call.began_ns;
+  event.ended_ns = platform::fast_now_ns();
+  event.name = traced_name(call.arguments.collective, call.vocabulary);
+  event.algorithm = call.algorithm;
+  event.bytes = call.arguments.count * call.arguments.combiner.element_bytes;
+  event.communicator = number_of(call.participants);
+  event.track = call.track;
+  Tracer::current()->add_beside(event);
+}
+
 void announce_track(const Participants& participants) {
   // Relaxed: numbers order nothing.
   static std::atomic<uint64_t> made{0};
@@ -75,11 +94,10 @@ uint32_t TracedCall::late_track() const {
 
 TraceEvent TracedCall::call() const {
   const CallTimes& times = facts_.times;
-  const auto index = static_cast<size_t>(times.collective);
   TraceEvent event;
   event.began_ns = times.began_ns;
   event.ended_ns = times.ended_ns;
-  event.name = facts_.vocabulary == Vocabulary::kMpi ? kMpiNames[index] : kHocketNames[index];
+  event.name = traced_name(times.collective, facts_.vocabulary);
   event.algorithm = times.algorithm;
   event.bytes = times.bytes;
   event.number = times.number;

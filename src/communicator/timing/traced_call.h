@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "communicator/calls/arguments.h"
 #include "communicator/calls/call_words.h"
 #include "communicator/calls/planner.h"
 #include "communicator/participants.h"
@@ -25,6 +26,20 @@ struct Work {
   Interval time;
   bool reduces = false;  // it moves otherwise
 };
+
+// "MPI_Bcast"; "broadcast". Lives as long as the process.
+const char* traced_name(schedule::Collective collective, Vocabulary vocabulary);
+
+// A non-blocking call that is over.
+struct StartedCall {
+  const Arguments& arguments;
+  const Participants& participants;
+  Vocabulary vocabulary;
+  const char* algorithm;
+  uint64_t began_ns;
+  uint32_t track;  // of the thread that started it
+};
+void trace_started(const StartedCall& call);
 
 // Ranks of the node learn by it whose track this rank's calls are on. Where a communicator is made.
 void announce_track(const Participants& participants);

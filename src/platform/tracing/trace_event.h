@@ -17,6 +17,8 @@ enum class TraceKind : uint8_t {
   kReduce,       // in it: data was combined
   kPassed,       // a collective that was passed on to the MPI
   kMpiWait,      // another function of the MPI in which the rank waited
+  kStarted,      // a non-blocking collective, beside what the rank does
+  kOpen,         // a call that wasn't over when the trace was written, also beside it
 };
 
 enum class TraceEngine : uint8_t { kSharedMemory, kBetweenNodes, kEngine };

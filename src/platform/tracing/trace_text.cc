@@ -37,6 +37,10 @@ const char* category(TraceKind kind) {
     case TraceKind::kPassed:
     case TraceKind::kMpiWait:
       return "MPI";
+    case TraceKind::kStarted:
+      return "started";
+    case TraceKind::kOpen:
+      return "not over";
     default:
       return "part";
   }
@@ -54,6 +58,10 @@ std::string name_of_slice(const TraceEvent& event) {
       return "move";
     case TraceKind::kReduce:
       return "reduce";
+    case TraceKind::kStarted:
+      return "rank " + std::to_string(rank_of_track(event.track)) + ": " + event.name;
+    case TraceKind::kOpen:
+      return "rank " + std::to_string(rank_of_track(event.track)) + ": " + event.name + ", not over";
     default:
       return event.name;
   }
@@ -80,6 +88,11 @@ void append_arguments(std::string& text, const TraceEvent& event) {
              static_cast<unsigned long long>(event.number), quoted(event.algorithm).c_str(),
              name_of_engine(event.engine), static_cast<unsigned long long>(event.bytes));
       if (event.root != TraceEvent::kNone) append(text, ",\"root\":%u", event.root);
+      break;
+    case TraceKind::kStarted:
+      append(text, "\"communicator\":\"%u.%u\",\"algorithm\":%s,\"bytes\":%llu",
+             static_cast<uint32_t>(event.communicator >> 32), static_cast<uint32_t>(event.communicator),
+             quoted(event.algorithm).c_str(), static_cast<unsigned long long>(event.bytes));
       break;
     case TraceKind::kWaitForRank:
       append(text, "\"rank\":%u", rank_of_track(event.other));
@@ -129,9 +142,25 @@ void append_arrow(std::string& text, const TraceEvent& event, uint64_t number, c
   }
 }
 
+// Beside the rank's track, since other calls begin and end meanwhile.
+void append_beside(std::string& text, const TraceEvent& event, uint64_t number, const TraceOrigin& origin) {
+  const uint64_t id = arrow_of(event, number, origin);
+  for (const bool begins : {true, false}) {
+    text += "{\"name\":" + quoted(name_of_slice(event));
+    append(text, R"(,"cat":"%s","id":"0x%llx","ph":"%s")", category(event.kind), static_cast<unsigned long long>(id),
+           begins ? "b" : "e");
+    append_time(text, "ts", shifted(begins ? event.began_ns : event.ended_ns, origin));
+    append_place(text, event.track, origin);
+    append_arguments(text, event);
+    text += "},\n";
+  }
+}
+
 }  // namespace
 
 void append_event(std::string& text, const TraceEvent& event, uint64_t number, const TraceOrigin& origin) {
+  if (event.kind == TraceKind::kStarted || event.kind == TraceKind::kOpen)
+    return append_beside(text, event, number, origin);
   text += "{\"name\":" + quoted(name_of_slice(event));
   append(text, R"(,"cat":"%s","ph":"X")", category(event.kind));
   append_time(text, "ts", shifted(event.began_ns, origin));

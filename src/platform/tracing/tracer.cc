@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "platform/bootstrap/connector.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
 thread_local uint32_t thread_track __attribute__((tls_model("initial-exec"))) = TraceEvent::kNone;
+thread_local size_t thread_number __attribute__((tls_model("initial-exec"))) = 0;
 
 // A handler leaves errno alone.
 void ask_in_handler(int) {
@@ -93,7 +95,7 @@ void Tracer::start_thread() {
 
 void Tracer::write_when_asked() {
   for (;;)
-    if (sem_wait(&asked_) == 0) write();
+    if (sem_wait(&asked_) == 0) write(true);
 }
 
 // A program that uses the signal, or ignores it, keeps it.
@@ -132,8 +134,42 @@ uint32_t Tracer::make_track(uint32_t rank) {
   const auto others = static_cast<uint32_t>(
       std::count_if(tracks_.begin(), tracks_.end(), [own](uint32_t track) { return rank_of_track(track) == own; }));
   constexpr uint32_t kMostThreads = INT_MAX / kTracksApart - 1;
+  thread_number = tracks_.size();
   tracks_.push_back(own + std::min(others, kMostThreads) * kTracksApart);
   return tracks_.back();
+}
+
+OpenCall* Tracer::enter(const char* name, uint64_t began_ns) {
+  const uint32_t track = track_of_thread(0);
+  if (thread_number >= open_.size()) return nullptr;
+  OpenCall& open = open_[thread_number];
+  if (open.began_ns.load(std::memory_order_relaxed) != 0) return nullptr;
+  open.track.store(track, std::memory_order_relaxed);
+  open.name.store(name, std::memory_order_relaxed);
+  open.began_ns.store(began_ns, std::memory_order_relaxed);
+  return &open;
+}
+
+bool Tracer::have_untold_open_calls() const {
+  for (size_t i = 0; i < open_.size(); ++i) {
+    const uint64_t began_ns = open_[i].began_ns.load(std::memory_order_relaxed);
+    if (began_ns != 0 && began_ns != told_open_ns_[i]) return true;
+  }
+  return false;
+}
+
+void Tracer::append_open_calls(std::string& text, uint64_t now_ns) {
+  for (size_t i = 0; i < open_.size(); ++i) {
+    TraceEvent event;
+    event.kind = TraceKind::kOpen;
+    event.name = open_[i].name.load(std::memory_order_relaxed);
+    event.track = open_[i].track.load(std::memory_order_relaxed);
+    event.began_ns = open_[i].began_ns.load(std::memory_order_relaxed);
+    event.ended_ns = now_ns;
+    if (event.began_ns == 0 || event.began_ns > now_ns) continue;
+    told_open_ns_[i] = event.began_ns;
+    append_event(text, event, ~uint64_t{0} - event.began_ns, origin());
+  }
 }
 
 void Tracer::add(std::span<TraceEvent> events) {
@@ -151,7 +187,7 @@ void Tracer::append_new_tracks(std::string& text) {
   for (; named_tracks_ < tracks_.size(); ++named_tracks_) append_track_name(text, tracks_[named_tracks_], origin());
 }
 
-Status Tracer::write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped) {
+Status Tracer::write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped, bool with_open_calls) {
   std::string text;
   append_new_tracks(text);
   for (uint64_t number = first; number < last; ++number) {
@@ -163,22 +199,24 @@ Status Tracer::write_events(TraceFile& file, uint64_t first, uint64_t last, uint
     HOCKET_TRY(file.add(text));
     text.clear();
   }
+  if (with_open_calls) append_open_calls(text, now_ns());
   HOCKET_TRY(file.add(text));
   return file.close();
 }
 
-void Tracer::write() {
+void Tracer::write(bool with_open_calls) {
   if (getpid() != process_) return;
   const std::lock_guard lock(mutex_);
   const uint64_t last = ring_->added();
   const uint64_t oldest = std::max(ring_->first(), last > setting_.events ? last - setting_.events : 0);
   const uint64_t first = std::max(written_, oldest);
-  if (first == last) return;
+  if (first == last && !(with_open_calls && have_untold_open_calls())) return;
   const uint64_t dropped = first - written_;
   const size_t named_before = named_tracks_;
   const std::string name = trace_file_name(setting_.file, host_.substr(0, host_.find(' ')));
   Result<TraceFile> file = TraceFile::open(name, job_.job);
-  const Status status = file.is_ok() ? write_events(file.value(), first, last, dropped) : file.take_status();
+  const Status status =
+      file.is_ok() ? write_events(file.value(), first, last, dropped, with_open_calls) : file.take_status();
   written_ = last;
   if (!status.is_ok()) {
     named_tracks_ = named_before;
@@ -194,9 +232,9 @@ void Tracer::write() {
 }
 
 void Tracer::write_at_end() {
-  if (!setting_.at_events) write();
+  if (!setting_.at_events) write(false);
 }
 
-void Tracer::write_now() { write(); }
+void Tracer::write_now() { write(true); }
 
 }  // namespace hocket::platform

@@ -11,6 +11,7 @@
 
 #include <semaphore.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,16 @@ struct TraceJob {
   int64_t offset_ns = 0;  // from this node's clock to that of the first rank's
 };
 
+// What a thread is in: written with what is over, where something happens.
+struct OpenCall {
+  // Relaxed, all: a time and a name that don't belong together are of two calls of which one has just ended.
+  std::atomic<uint64_t> began_ns{0};  // 0: nothing
+  std::atomic<const char*> name{nullptr};
+  std::atomic<uint32_t> track{0};
+
+  void leave() { began_ns.store(0, std::memory_order_relaxed); }
+};
+
 class Tracer {
  public:
   // nullptr: nothing is traced. Acquire: what it points at is there. Partner: begin().
@@ -48,9 +59,13 @@ class Tracer {
 
   // The track of this thread, which makes calls as this rank: it stays what it was at first.
   uint32_t track_of_thread(uint32_t rank);
+  // This thread is in that call until it leaves it. nullptr: it is in one already, or there are too many threads.
+  OpenCall* enter(const char* name, uint64_t began_ns);
   // They are put on this thread's track. The first contains the others.
   void add(std::span<TraceEvent> events);
   void add(TraceEvent event) { add({&event, 1}); }
+  // On the track that it says.
+  void add_beside(const TraceEvent& event) { ring_->add(event); }
 
   // What has not been written yet, if it is to be now.
   void write_at_end();
@@ -64,12 +79,15 @@ class Tracer {
   void start_thread();
   [[noreturn]] void write_when_asked();
   void catch_signal();
-  void write();
-  Status write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped);
+  void write(bool with_open_calls);
+  bool have_untold_open_calls() const;
+  void append_open_calls(std::string& text, uint64_t now_ns);
+  Status write_events(TraceFile& file, uint64_t first, uint64_t last, uint64_t dropped, bool with_open_calls);
   void append_new_tracks(std::string& text);
   TraceOrigin origin() const;
   uint32_t make_track(uint32_t rank);
 
+  static constexpr size_t kMostOpen = 64;
   static std::atomic<Tracer*> current_;
 
   const TraceSetting setting_;
@@ -78,14 +96,16 @@ class Tracer {
   int process_ = 0;  // that it belongs to: a child of fork() writes nothing
   std::unique_ptr<TraceRing> ring_;
   sem_t asked_;
+  std::array<OpenCall, kMostOpen> open_;  // of the first threads
 
   std::mutex mutex_;  // of what follows
   TraceJob job_;
   std::vector<uint32_t> tracks_;
   std::vector<uint32_t> threads_of_rank_;
-  size_t named_tracks_ = 0;  // in the file
-  uint64_t written_ = 0;     // events up to here are in the file, or dropped
-  bool has_failed_ = false;  // it has been told
+  size_t named_tracks_ = 0;                         // in the file
+  uint64_t written_ = 0;                            // events up to here are in the file, or dropped
+  std::array<uint64_t, kMostOpen> told_open_ns_{};  // when the call began that was last written as open
+  bool has_failed_ = false;                         // it has been told
   bool has_dropped_ = false;
 };
 

@@ -23,6 +23,9 @@ int main(int argc, char** argv) {
   int word = 0;
   if (world_rank == kLate) MPI_Send(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
   if (world_rank == 0) MPI_Recv(&word, 1, MPI_INT, kLate, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Request request;
+  MPI_Iallreduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Bcast(&word, 1, MPI_INT, kLate, MPI_COMM_WORLD);
   if (argc > 1 && strcmp(argv[1], "hangs") == 0) {
     if (world_rank == kLate) sleep(3);

@@ -85,7 +85,10 @@ def main():
     assert names == {rank: f"rank {rank}" for rank in ranks}, names
     assert len({one["pid"] for one in slices}) == options.nodes
     check_nesting(slices)
+    beside = collections.Counter((one["name"], one["ph"]) for one in events if one["ph"] in "be")
     if options.ring:
+        for rank in ranks:
+            assert beside[f"rank {rank}: MPI_Barrier, not over", "b"] == 1, beside
         assert all(sum(one["tid"] == rank for one in slices) <= 50 for rank in ranks)
     else:
         check_who_is_late(calls, slices, options.ranks, options.nodes)
@@ -98,6 +101,10 @@ def main():
         assert all(call["args"]["algorithm"] for call in calls)
         reduced = {one["tid"] for one in slices if one["name"] == "reduce"}
         assert reduced, "no rank combined anything"
+        if options.nodes == 1:
+            for rank in ranks:
+                for end in "be":
+                    assert beside[f"rank {rank}: MPI_Allreduce", end] == 1, beside
     print(f"traced_test: passed, {len(slices)} slices")
 
 

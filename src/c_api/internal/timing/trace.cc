@@ -17,7 +17,8 @@ namespace {
 // Shorter ones would fill the trace without being seen.
 constexpr uint64_t kShortestNs = 10'000;
 
-void trace(TraceEvent event) {
+void trace(TraceEvent event, OpenCall* open) {
+  if (open != nullptr) open->leave();
   event.ended_ns = trace_now_ns();
   Tracer* const tracer = Tracer::current();
   if (tracer != nullptr && event.ended_ns - event.began_ns >= kShortestNs) tracer->add(event);
@@ -42,22 +43,27 @@ void end_trace() {
   if (Tracer* const tracer = Tracer::current(); tracer != nullptr) tracer->write_at_end();
 }
 
-void trace_passed(const char* name, uint64_t began_ns) {
+OpenCall* trace_open(const char* name, uint64_t began_ns) {
+  Tracer* const tracer = Tracer::current();
+  return tracer != nullptr ? tracer->enter(name, began_ns) : nullptr;
+}
+
+void trace_passed(const char* name, uint64_t began_ns, OpenCall* open) {
   TraceEvent event;
   event.kind = TraceKind::kPassed;
   event.name = name;
   event.began_ns = began_ns;
-  trace(event);
+  trace(event, open);
 }
 
-void trace_function(const char* name, uint64_t began_ns, int peer, int tag) {
+void trace_function(const char* name, uint64_t began_ns, int peer, int tag, OpenCall* open) {
   TraceEvent event;
   event.kind = TraceKind::kMpiWait;
   event.name = name;
   event.began_ns = began_ns;
   if (peer >= 0) event.other = static_cast<uint32_t>(peer);
   if (peer != kNoPeer && tag >= 0) event.number = static_cast<uint64_t>(tag) + 1;
-  trace(event);
+  trace(event, open);
 }
 
 }  // namespace hocket::c_api

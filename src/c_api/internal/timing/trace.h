@@ -13,6 +13,7 @@
 
 namespace hocket::c_api {
 
+using platform::OpenCall;
 using platform::TraceJob;
 
 // Whether calls are traced: one look at a variable.
@@ -26,10 +27,12 @@ uint64_t new_trace_job();
 void end_trace();
 
 inline uint64_t trace_now_ns() { return platform::fast_now_ns(); }
+// The thread is in such a call from now on. nullptr: it is in one already.
+OpenCall* trace_open(const char* name, uint64_t began_ns);
 // A collective that was passed on to the MPI, or another function of it, in which this thread has been since then.
 // Short ones are left out. The name lives as long as the process. A function that has no peer: kNoPeer.
 inline constexpr int kNoPeer = -1'000'000;
-void trace_passed(const char* name, uint64_t began_ns);
-void trace_function(const char* name, uint64_t began_ns, int peer, int tag);
+void trace_passed(const char* name, uint64_t began_ns, OpenCall* open);
+void trace_function(const char* name, uint64_t began_ns, int peer, int tag, OpenCall* open);
 
 }  // namespace hocket::c_api

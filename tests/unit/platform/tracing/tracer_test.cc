@@ -110,6 +110,32 @@ TEST_F(TracerInAProcess, ARingIsWrittenWhenTheSignalComes) {
   for (uint64_t i = 0; i < 7; ++i) EXPECT_EQ(all[i]["args"]["call"], 93 + i);
 }
 
+TEST_F(TracerInAProcess, WhatIsNotOverIsToldOnce) {
+  EXPECT_EQ(run("",
+                [] {
+                  Tracer& tracer = *Tracer::current();
+                  OpenCall* const open = tracer.enter("MPI_Recv", 1000);
+                  if (open == nullptr || tracer.enter("MPI_Barrier", 2000) != nullptr) return false;
+                  tracer.write_now();
+                  tracer.write_now();
+                  open->leave();
+                  add(1);
+                  tracer.write_now();
+                  return tracer.enter("MPI_Barrier", 3000) == open;
+                }),
+            0);
+  std::ifstream file(name_);
+  int told = 0;
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "b") continue;
+    ++told;
+    EXPECT_EQ(event["name"], "rank 0: MPI_Recv, not over");
+    EXPECT_EQ(event["ts"], 1.0);
+  }
+  EXPECT_EQ(told, 1);
+}
+
 TEST_F(TracerInAProcess, ARingIsNotWrittenWhereNothingHappens) {
   EXPECT_EQ(run("ring:7:",
                 [] {
