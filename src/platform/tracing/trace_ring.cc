@@ -20,12 +20,11 @@ TraceRing::~TraceRing() { munmap(slots_, capacity() * sizeof(Slot)); }
 
 bool TraceRing::read(uint64_t number, TraceEvent& event) const {
   const Slot& slot = slots_[number & mask_];
-  // Acquire: the words are at least as new as the serial. Partner: write().
+  // Acquire, all: the words are at least as new as the serial, and the serial that is read again is at least as new as
+  // they. Partner: write().
   if (slot.serial.load(std::memory_order_acquire) != number + 1) return false;
   Words words;
-  for (size_t i = 0; i < words.size(); ++i) words[i] = slot.words[i].load(std::memory_order_relaxed);
-  // The words are no newer than the serial that is read again.
-  std::atomic_thread_fence(std::memory_order_acquire);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = slot.words[i].load(std::memory_order_acquire);
   if (slot.serial.load(std::memory_order_relaxed) != number + 1) return false;
   event = std::bit_cast<TraceEvent>(words);
   return true;

@@ -30,11 +30,10 @@ class TraceRing {
   void write(uint64_t number, const TraceEvent& event) {
     Slot& slot = slots_[number & mask_];
     const auto words = std::bit_cast<Words>(event);
-    // A reader who has seen any of the new words sees that the event isn't whole: the fence keeps them behind. Partner:
-    // read().
+    // Release, all: a reader who has seen any of the new words sees that the event isn't whole, or is another.
+    // Partner: read().
     slot.serial.store(kBeingWritten, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    for (size_t i = 0; i < words.size(); ++i) slot.words[i].store(words[i], std::memory_order_relaxed);
+    for (size_t i = 0; i < words.size(); ++i) slot.words[i].store(words[i], std::memory_order_release);
     slot.serial.store(number + 1, std::memory_order_release);
   }
   void add(const TraceEvent& event) { write(reserve(1), event); }

@@ -73,6 +73,10 @@ Status Tracer::start() {
   if (!name.empty()) host_ += " " + name;
   constexpr uint32_t kNodeBits = 24;
   node_ = static_cast<uint32_t>(label_of_node(address_here(hash_of(name))) >> (64 - kNodeBits)) | 1;
+  file_ = trace_file_name(setting_.file, name_of_host());
+  // A program may change its folder before it ends.
+  char folder[PATH_MAX];
+  if (file_.front() != '/' && getcwd(folder, sizeof folder) != nullptr) file_ = std::string(folder) + "/" + file_;
   Result<std::unique_ptr<TraceRing>> ring = TraceRing::create(setting_.events);
   if (!ring.is_ok()) return ring.take_status();
   ring_ = ring.take();
@@ -213,8 +217,7 @@ void Tracer::write(bool with_open_calls) {
   if (first == last && !(with_open_calls && have_untold_open_calls())) return;
   const uint64_t dropped = first - written_;
   const size_t named_before = named_tracks_;
-  const std::string name = trace_file_name(setting_.file, host_.substr(0, host_.find(' ')));
-  Result<TraceFile> file = TraceFile::open(name, job_.job);
+  Result<TraceFile> file = TraceFile::open(file_, job_.job);
   const Status status =
       file.is_ok() ? write_events(file.value(), first, last, dropped, with_open_calls) : file.take_status();
   written_ = last;
@@ -227,7 +230,7 @@ void Tracer::write(bool with_open_calls) {
   }
   if (dropped != 0 && !setting_.at_events && !std::exchange(has_dropped_, true))
     HOCKET_LOG_WARN("HOCKET_TRACE: the first %llu events of this process are not in %s: memory holds the last %llu",
-                    static_cast<unsigned long long>(dropped), name.c_str(),
+                    static_cast<unsigned long long>(dropped), file_.c_str(),
                     static_cast<unsigned long long>(setting_.events));
 }
 

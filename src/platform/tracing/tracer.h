@@ -91,6 +91,7 @@ class Tracer {
   static std::atomic<Tracer*> current_;
 
   const TraceSetting setting_;
+  std::string file_;
   std::string host_;
   uint32_t node_ = 0;
   int process_ = 0;  // that it belongs to: a child of fork() writes nothing

@@ -11,6 +11,7 @@ import sys
 
 LATE = 1
 LATE_US = 50_000
+CLOCKS_US = 2_000  # where ranks share cores, a round trip takes a slice
 
 
 def slices_in(call, slices):
@@ -68,6 +69,18 @@ def check_who_is_late(calls, slices, ranks, nodes):
         assert for_late > LATE_US / 2 and for_late > for_others, f"rank {rank} did not wait for rank {LATE}"
 
 
+def check_clocks(calls):
+    """All ranks are in a barrier at one time, on whatever node."""
+    together = collections.defaultdict(list)
+    for call in calls:
+        if call["name"] == "MPI_Barrier":
+            together[call["args"]["communicator"], call["args"]["call"]].append(call)
+    for one, of_ranks in together.items():
+        latest = max(call["ts"] for call in of_ranks)
+        soonest = min(call["ts"] + call["dur"] for call in of_ranks)
+        assert latest <= soonest + CLOCKS_US, f"barrier {one}: one rank came {latest - soonest} us after another left"
+
+
 def main():
     """Fails by an assertion."""
     parser = argparse.ArgumentParser()
@@ -93,6 +106,7 @@ def main():
     else:
         check_who_is_late(calls, slices, options.ranks, options.nodes)
         check_arrows(events, calls)
+        check_clocks(calls)
         receive = next(one for one in slices if one["name"] == "MPI_Recv" and one["tid"] == 0)
         assert receive["args"] == {"peer": LATE, "tag": 5} and receive["dur"] > LATE_US / 2, receive
         for call in calls:

@@ -81,6 +81,20 @@ TEST_F(TracerInAProcess, WritesAllAtTheEnd) {
   for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(all[i]["args"]["call"], i);
 }
 
+TEST_F(TracerInAProcess, AFileIsWhereTheProgramWasAtFirst) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("HOCKET_TRACE", "trace.json", 1);
+    if (chdir(folder_.c_str()) != 0 || !Tracer::begin().is_ok() || chdir("/") != 0) _exit(2);
+    add(4);
+    std::exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(slices().size(), 1u);
+}
+
 TEST_F(TracerInAProcess, WritesEachEventOnce) {
   EXPECT_EQ(run("",
                 [] {
