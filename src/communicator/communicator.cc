@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "communicator/setup/setup.h"
+#include "communicator/timing/call_times.h"
+#include "communicator/timing/traced_call.h"
+#include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
 
@@ -26,6 +29,7 @@ Communicator::Communicator(Context& context, Parts parts)
       own_tag_(parts.own_tag) {
   context_.communicator_made();
   participants_.noted = platform::note_communicator(participants_.number, participants_.rank, participants_.size, "");
+  if (platform::is_traced()) announce_track(participants_);
   tracks_.make(0, std::move(parts.lane), std::move(parts.channel));
   if (participants_.span_nodes()) planner_->use(engines_);
   if (parts.checks_arguments) check_.emplace(participants_.rank, participants_.size, context.vocabulary());
@@ -107,6 +111,8 @@ void Communicator::abort(const std::string& reason) {
 Status Communicator::run(const Arguments& arguments) {
   if (check_) [[unlikely]]
     HOCKET_TRY(check(arguments));
+  if (calls_are_timed()) [[unlikely]]
+    return run_timed(arguments);
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);

@@ -47,6 +47,8 @@ struct Parts {
   bool checks_arguments = false;
 };
 
+class CallTimer;
+
 class Communicator {
  public:
   // Collective. All ranks get the communicator, or all the reason why there is none.
@@ -113,6 +115,8 @@ class Communicator {
   selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 
  private:
+  Status run_timed(const Arguments& arguments);
+  Status complete_timed(CallTimer& timer);
   CallShape shape_of(const Arguments& arguments) const;
   Status prepare(const Arguments& arguments, Call& call, const Prepared*& prepared,
                  std::shared_ptr<const Prepared>* keep);

@@ -9,8 +9,10 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "communicator/timing/call_times.h"
 #include "platform/machine/core_place.h"
 #include "platform/machine/memory_domain.h"
+#include "platform/tracing/tracer.h"
 #include "platform/waiting/parking.h"
 #include "platform/waiting/time_slice.h"
 #include "platform/whereabouts/own_record.h"
@@ -51,6 +53,8 @@ Result<std::unique_ptr<Context>> Context::create(const ContextOptions& options) 
   context->engine_types_ = options.engines();
   // Also of settings that are read later, or by rank 0 alone: a user who sets one means it.
   HOCKET_TRY(environment::check_process());
+  HOCKET_TRY(platform::Tracer::begin());
+  if (platform::is_traced()) time_calls(TimesFor::kTrace, true);
   int wait_mode = 0;
   int64_t slice_us = 0;
   int64_t timeout_s = 0;
@@ -109,6 +113,8 @@ Status Context::mark_owner() {
 }
 
 Context::~Context() {
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr && is_owner())
+    tracer->write_at_end();
   platform::restore_time_slice();
   if (owner_mark_ != nullptr) munmap(const_cast<uint8_t*>(owner_mark_), kPageBytes);
 }

@@ -43,7 +43,8 @@ ALLOWED = {
 ALLOWED_HEADERS = {
     "interposer": tuple(f"c_api/internal/{name}.h" for name in (
         "attention", "call", "cores", "early", "job_size", "leaving", "neighbourhood", "node_label", "notices",
-        "pending", "set_up", "sleeping", "takeover", "vocabulary", "windows")) + tuple(
+        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/trace", "vocabulary",
+        "windows")) + tuple(
             f"platform/whereabouts/{name}.h" for name in ("description", "observer", "own_record"))
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
@@ -57,6 +58,7 @@ ROOMS = {
         "machine": [],
         "memory": ["machine"],
         "bootstrap": ["machine", "memory"],
+        "tracing": ["bootstrap"],
         "waiting": [],
         "whereabouts": ["machine", "memory"],
     },

@@ -29,6 +29,7 @@ NO_TARGETS = re.compile(r"k\w*Footer|summary|reference|kTypes|kFields|place_")
 RESULTS = {
     "interposer/core/call_times.cc": {"times_text"},
     "interposer/core/statistics.cc": {"windows_text", "statistics_text"},
+    "src/platform/tracing/trace_text.cc": {""},
     "src/schedule/describe.cc": {""},
     "src/simulation/nic/replay.cc": {"row_name"},
     "src/schedule/dumps/goal.cc": {"dump_goal"},

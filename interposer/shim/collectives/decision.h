@@ -16,6 +16,7 @@
 #include "core/mpi_wait.h"
 #include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
+#include "shim/job/traced.h"
 #include "shim/job/whereabouts.h"
 #include "shim/types/types.h"
 
@@ -136,6 +137,7 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   if (decision.why == Outcome::kFailed) return raise_failure(decision, call.collective, call.comm);
   count(decision, call.collective, decision.why);
   note_left_to_mpi(decision.communicator, call.collective, call.comm);
+  const TracedPass traced(call.collective);
   const NestedCall nested;
   return wait_in_mpi(pass_through);
 }

@@ -48,6 +48,7 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
   count(decision, counted, decision.why);
   if (form == NeighbourForm::kPersistent) note_mpis_persistent();
   if (form == NeighbourForm::kBlocking) note_left_to_mpi(decision.communicator, counted, call.comm);
+  const TracedPass traced(counted);
   const NestedCall nested;
   return form == NeighbourForm::kBlocking ? wait_in_mpi(pass_through) : pass_through();
 }

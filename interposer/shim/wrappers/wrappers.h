@@ -5,6 +5,7 @@
 // Thread safety: of each function as MPI has it.
 #pragma once
 
+#include "shim/job/traced.h"
 #include "shim/job/whereabouts.h"
 #include "shim/underneath/next.h"
 
@@ -29,12 +30,14 @@
     in;                                                                                                    \
     return body;                                                                                           \
   }
-#define HOCKET_IN(name)                                                               \
-  const hocket::interposer::InFunction in_function(hocket::interposer::other_stamp(), \
-                                                   hocket::interposer::number_of_other(HOCKET_FUNCTION(name)))
+#define HOCKET_IN(name)                                                                                         \
+  const hocket::interposer::InFunction in_function(hocket::interposer::other_stamp(),                           \
+                                                   hocket::interposer::number_of_other(HOCKET_FUNCTION(name))); \
+  const hocket::interposer::TracedFunction traced_function("MPI_" #name)
 #define HOCKET_IN_MESSAGE(name, peer, tag, comm)                                                                    \
   const hocket::interposer::InMessage in_function(hocket::interposer::number_of_other(HOCKET_FUNCTION(name)), peer, \
-                                                  tag, comm)
+                                                  tag, comm);                                                       \
+  const hocket::interposer::TracedFunction traced_function("MPI_" #name, peer, tag)
 
 #define HOCKET_WRAP(name, parameters, arguments, body) \
   HOCKET_WRAP_IN(HOCKET_IN(name), name, parameters, arguments, body)

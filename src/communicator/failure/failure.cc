@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "platform/tracing/tracer.h"
 #include "platform/whereabouts/own_record.h"
 
 namespace hocket::communicator {
@@ -35,6 +36,7 @@ Status FailureDetector::fail(Status status) {
   HOCKET_LOG_ERROR("rank %u of %u: %s", participants_.rank, participants_.size, status.message());
   if (nodes_ != nullptr && !others_know_) nodes_->report(status);
   reason_ = status.message();
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->write_now();
   return status;
 }
 
@@ -100,6 +102,8 @@ Status FailureDetector::look_for_late(int64_t waited_ns) {
   late_.publish(waited_ns);
   if (!late_.is_due(waited_ns)) [[likely]]
     return Status::ok();
+  // Each rank that waits, whoever of them says it.
+  if (platform::Tracer* const tracer = platform::Tracer::current(); tracer != nullptr) tracer->ask_to_write();
   std::string sentence = late_.find(waited_ns);
   if (sentence.empty() && nodes_ != nullptr) sentence = find_late_elsewhere(waited_ns);
   if (sentence.empty()) return Status::ok();

@@ -101,6 +101,7 @@ struct alignas(64) CounterSet {
 struct alignas(64) LaneBlock {
   alignas(64) std::atomic<uint64_t> finished;  // calls all of whose steps this rank has done
   alignas(64) CallRecord records[kSets];       // of the last calls
+  alignas(64) Arrival arrivals[kSets];         // at these, while calls are timed
   SlotLine slots[kSets][schedule::kMaxSlots];
   alignas(64) std::byte near[kSets][kNearSlots][kNearBytes];
   CounterSet own[kSets];
@@ -140,6 +141,9 @@ struct alignas(64) RankBlock {
   std::atomic<uint32_t> is_asked;
   // On rank 0: of each lane, the last call of which a rank has said who is late for it.
   std::atomic<uint64_t> told_late[kLanes];
+  // While calls are traced: 1 + the rank's track in the lower half (platform/tracing/tracer.h), and in the upper half,
+  // which communicator of its process this is.
+  std::atomic<uint64_t> traced_as;
   // On rank 0: what was told of late ranks last, as a number, and how often in a row.
   std::atomic<uint64_t> late_case;
   std::atomic<uint64_t> late_times;
