@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/report/callers.h"
+
 namespace hocket::interposer {
 namespace {
 
@@ -15,6 +17,12 @@ double seconds(uint64_t ns, int ranks) { return static_cast<double>(ns) / 1e9 / 
 }  // namespace
 
 CallTimes call_times;
+
+void CallTimes::add(Collective collective, const void* caller, uint64_t ns) {
+  // Relaxed: the numbers order nothing, and are read when all calls are over.
+  times_[static_cast<size_t>(collective)].fetch_add(ns, std::memory_order_relaxed);
+  sites_.add({caller_in_program(caller), collective, 1, ns, 0});
+}
 
 TimeArray CallTimes::end_job() {
   TimeArray times{};

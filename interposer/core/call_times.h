@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long this process was in collective calls, carried out or passed through: part of what HOCKET_STATS=1 prints.
+// How long this process was in collective calls, carried out or passed through, and where in the program: part of what
+// HOCKET_STATS=1 prints.
 //
 // Thread safety: any thread.
 #pragma once
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "core/report/call_sites.h"
 #include "core/statistics.h"
 
 namespace hocket::interposer {
@@ -21,30 +23,30 @@ class CallTimes {
  public:
   void begin_job() { began_ns_ = now_ns(); }
   bool is_on() const { return began_ns_ != 0; }
-  // Relaxed: the numbers order nothing, and are read when all calls are over.
-  void add(Collective collective, uint64_t ns) {
-    times_[static_cast<size_t>(collective)].fetch_add(ns, std::memory_order_relaxed);
-  }
+  // `caller`: the address to which the call returns; nullptr: not known.
+  void add(Collective collective, const void* caller, uint64_t ns);
   // Nothing is timed any more.
   TimeArray end_job();
+  const CallSites& sites() const { return sites_; }
 
  private:
   uint64_t began_ns_ = 0;  // 0: nothing is timed. Set in MPI_Init and MPI_Finalize
   std::array<std::atomic<uint64_t>, kCollectives> times_{};
+  CallSites sites_;
 };
 extern CallTimes call_times;
 
 // What lies within: a call that comes in while this thread has one open belongs to that.
 class TimedCall {
  public:
-  explicit TimedCall(Collective collective)
-      : collective_(collective), began_ns_(call_times.is_on() && !is_open() ? now_ns() : 0) {
+  explicit TimedCall(Collective collective, const void* caller = nullptr)
+      : collective_(collective), caller_(caller), began_ns_(call_times.is_on() && !is_open() ? now_ns() : 0) {
     if (began_ns_ != 0) is_open() = true;
   }
   ~TimedCall() {
     if (began_ns_ == 0) return;
     is_open() = false;
-    call_times.add(collective_, now_ns() - began_ns_);
+    call_times.add(collective_, caller_, now_ns() - began_ns_);
   }
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
@@ -55,6 +57,7 @@ class TimedCall {
     return open;
   }
   const Collective collective_;
+  const void* const caller_;
   const uint64_t began_ns_;
 };
 

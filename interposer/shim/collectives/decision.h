@@ -138,11 +138,12 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   return wait_in_mpi(pass_through);
 }
 
+// `caller`: the address to which the function of MPI returns.
 template <typename Call, typename PassThrough>
-int serve(const Call& call, const PassThrough& pass_through) {
+int serve(const Call& call, const void* caller, const PassThrough& pass_through) {
   if (!call_times.is_on()) [[likely]]
     return serve_untimed(call, pass_through);
-  const TimedCall timed(call.collective);
+  const TimedCall timed(call.collective, caller);
   return serve_untimed(call, pass_through);
 }
 

@@ -32,6 +32,7 @@
 #include "shim/communicators/lineage.h"
 #include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
+#include "shim/lifetime/report.h"
 #include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
@@ -243,27 +244,6 @@ bool start_serving(const std::vector<StartFacts>& all) {
   return true;
 }
 
-template <size_t N>
-std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
-  std::array<uint64_t, N> sums = mine;
-  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
-  return sums;
-}
-
-void print_statistics() {
-  MPI_Datatype type = uint64_type();
-  const TimeArray times = call_times.end_job();
-  if (type == handles.type_null) return;
-  const CounterArray calls = sums_of(read_counters(), type);
-  const TimeArray all_times = sums_of(times, type);
-  const c_api::WindowUses uses = window_uses();
-  const std::array<uint64_t, 2> windows = sums_of(std::array<uint64_t, 2>{uses.in_place, uses.copied}, type);
-  if (job.rank != 0) return;
-  const std::string text =
-      statistics_text(calls, job.size) + windows_text(windows[0], windows[1]) + times_text(all_times, job.size);
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // no reader is left
-}
-
 }  // namespace
 
 void prepare_job(bool wants_all_threads) {
@@ -338,7 +318,7 @@ void end_job() {
   if (served) end_asking();
   if (served) close_all();
   device::end();
-  if (job.settings.statistics != 0) print_statistics();
+  if (job.settings.statistics != 0) report_job();
   if (served) {
     end_lineage();
     unwatch_communicators();

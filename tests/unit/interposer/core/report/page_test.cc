@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/report/page.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "core/report/json.h"
+
+namespace hocket::interposer {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+
+PlacedSite site_of(Collective collective, uint64_t offset, uint64_t ns, uint64_t waited_ns) {
+  PlacedSite site;
+  std::strcpy(site.object, "/x/solver");
+  std::strcpy(site.function, "step");
+  site.offset = offset;
+  site.calls = 8;
+  site.ns = ns;
+  site.waited_ns = waited_ns;
+  site.collective = collective;
+  return site;
+}
+
+// Two ranks, ten seconds each; rank 1 is late.
+JobReport small_report() {
+  JobReport report;
+  report.ranks = 2;
+  report.calls[counter_index(Collective::kBarrier, Outcome::kCarriedOut)] = 16;
+  report.calls[counter_index(Collective::kBroadcast, Outcome::kNotSetUp)] = 2;
+  report.times[static_cast<size_t>(Collective::kBarrier)] = 9 * kSecond;
+  report.times[static_cast<size_t>(Collective::kBroadcast)] = kSecond;
+  report.times[kCollectives] = 20 * kSecond;
+  report.timed_ns = 9 * kSecond;
+  report.waited_ns = 8 * kSecond;
+  report.late = {{1, 7 * kSecond}, {0, kSecond}};
+  report.sites.places[0] = site_of(Collective::kBarrier, 0x11b2, 9 * kSecond, 8 * kSecond);
+  report.sites.places[1] = site_of(Collective::kBroadcast, 0x12, kSecond, 0);
+  report.sites.used = 2;
+  report.lines = {{"main", "/src/solver.c", 31}, {}};
+  return report;
+}
+
+TEST(Page, TellsWhereTimeWentForWhomAndInWhichLines) {
+  EXPECT_EQ(page_text(small_report(), {}),
+            R"(
+time of a rank, the mean of all                          seconds    share
+  from MPI_Init to MPI_Finalize                           10.000  100.0 %  ########################
+  in collectives                                           5.000   50.0 %  ############
+    waiting for late ranks                                 4.000   40.0 %  ##########
+    moving bytes, and the rest                             0.500    5.0 %  #
+    started, or by the MPI: not told apart                 0.500    5.0 %  #
+
+waited for most, by all others together                  seconds    share
+  rank 1                                                   7.000   87.5 %  #####################
+  rank 0                                                   1.000   12.5 %  ###
+
+call sites where it went, a rank                         seconds    share  waiting
+  MPI_Barrier      main, solver.c:31                       4.500   90.0 %   88.9 %  ######################
+  MPI_Bcast        step, solver+0x12                       0.500   10.0 %    0.0 %  ##
+)");
+}
+
+TEST(Page, IsEmptyWithoutCalls) {
+  EXPECT_EQ(page_text(JobReport(), {}), "");
+  JobReport report = small_report();
+  report.times = {};
+  EXPECT_EQ(page_text(report, {}), "");
+}
+
+TEST(Page, SaysNothingOfWaitsThatNobodyMeasured) {
+  JobReport report = small_report();
+  report.timed_ns = report.waited_ns = 0;
+  report.late.clear();
+  EXPECT_EQ(page_text(report, {}).find("wait"), std::string::npos) << page_text(report, {});
+}
+
+TEST(Page, FitsOnAScreenWhateverThereIs) {
+  JobReport report = small_report();
+  std::vector<uint64_t> late(1000, kSecond);
+  keep_latest(report, late);
+  report.sites.used = SiteTable::kMost;
+  for (PlacedSite& place : report.sites.places) place = site_of(Collective::kNeighborAlltoallwInit, 1, kSecond, 0);
+  report.lines.assign(SiteTable::kMost, {std::string(300, 'f'), "/src/" + std::string(200, 'x') + ".c", 123456});
+  std::istringstream text(page_text(report, {true, true}));
+  int lines = 0;
+  for (std::string line; std::getline(text, line); ++lines) {
+    size_t columns = 0;
+    bool is_escape = false;
+    for (const char letter : line) {
+      if (letter == '\033') is_escape = true;
+      if (!is_escape && (letter & 0xc0) != 0x80) ++columns;
+      if (letter == 'm') is_escape = false;
+    }
+    EXPECT_LE(columns, 120u) << line;
+  }
+  EXPECT_LE(lines, 35);
+}
+
+TEST(JobReport, KeepsTheTenThatWereWaitedForMost) {
+  JobReport report;
+  std::vector<uint64_t> ns(1000, 1);
+  ns[700] = 50;
+  ns[3] = 60;
+  ns[4] = 0;
+  keep_latest(report, ns);
+  ASSERT_EQ(report.late.size(), 10u);
+  EXPECT_EQ(report.late[0].rank, 3u);
+  EXPECT_EQ(report.late[1].rank, 700u);
+  EXPECT_EQ(report.late[2].rank, 0u);
+  EXPECT_EQ(report.other_late_ns, 997u - 8u);
+}
+
+TEST(Terminal, FitsTextOfAnyLetters) {
+  EXPECT_EQ(fit_text("abc", 5), "abc  ");
+  EXPECT_EQ(fit_text("äöü", 5), "äöü  ");
+  EXPECT_EQ(fit_text("abcdefghij", 6), "ab..ij");
+  EXPECT_EQ(fit_text("äbcdefghiü", 5), "ä..iü");
+  EXPECT_EQ(fit_text("abc", 1), ".");
+  EXPECT_EQ(fit_text("abc", 0), "");
+}
+
+TEST(Terminal, DrawsBarsOfTheirShare) {
+  EXPECT_EQ(bar_text(0, 8, false), "");
+  EXPECT_EQ(bar_text(0.001, 8, false), "#");
+  EXPECT_EQ(bar_text(0.5, 8, false), "####");
+  EXPECT_EQ(bar_text(7, 8, false), "########");
+  EXPECT_EQ(bar_text(0.5, 3, true), "█▌");
+  EXPECT_EQ(bar_text(1, 3, true), "███");
+  EXPECT_EQ(bar_text(0.0001, 3, true), "▏");
+}
+
+TEST(Json, HasTheNumbersOfTheJob) {
+  const std::string text = json_text(small_report());
+  for (const char* part :
+       {R"("ranks": 2)",
+        R"("seconds": {"job": 20.000000000, "collectives": 10.000000000, "waiting": 8.000000000, )"
+        R"("moving": 1.000000000, "not_told_apart": 1.000000000})",
+        R"("MPI_Bcast": {"carried_out": 0, "passed_through": 2, "outcomes": {"not yet set up": 2}, )"
+        R"("seconds": 1.000000000})",
+        R"("waited_for": [{"rank": 1, "seconds": 7.000000000}, {"rank": 0, "seconds": 1.000000000}])",
+        R"({"collective": "MPI_Barrier", "function": "main", "file": "/src/solver.c", "line": 31, )"
+        R"("object": "/x/solver", "offset": 4530, "calls": 8, "seconds": 9.000000000, "waiting": 8.000000000})",
+        R"("function": "step", "file": null, "line": null,)"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Json, QuotesWhatFilesMayBeCalled) {
+  EXPECT_EQ(json_string("a\"b\\c\n\x01"), R"("a\"b\\c\u000a\u0001")");
+  EXPECT_EQ(json_string("ä€"), "\"ä€\"");
+  EXPECT_EQ(json_string("\xff\xc3"), "\"??\"");
+}
+
+TEST(Json, IsWrittenWholeOrNotAtAll) {
+  const std::string path = testing::TempDir() + "report_test.json";
+  ASSERT_TRUE(write_file(path, "one").is_ok());
+  ASSERT_TRUE(write_file(path, "two").is_ok());
+  std::ifstream file(path);
+  std::string text;
+  file >> text;
+  EXPECT_EQ(text, "two");
+  std::remove(path.c_str());
+  const Status failed = write_file("/no/such/folder/a.json", "one");
+  ASSERT_FALSE(failed.is_ok());
+  EXPECT_NE(std::string(failed.message()).find("/no/such/folder/a.json"), std::string::npos);
+  EXPECT_FALSE(write_file(testing::TempDir(), "one").is_ok());
+}
+
+}  // namespace
+}  // namespace hocket::interposer
