@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "communicator/setup/setup.h"
+#include "communicator/timing/call_timer.h"
 
 namespace hocket::communicator {
 
@@ -105,10 +106,38 @@ void Communicator::abort(const std::string& reason) {
 Status Communicator::run(const Arguments& arguments) {
   if (check_) [[unlikely]]
     HOCKET_TRY(check(arguments));
+  if (calls_are_timed()) [[unlikely]]
+    return run_timed(arguments);
   const Prepared* prepared = nullptr;
   HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
   blocking_.start(arguments, *prepared);
   return complete(blocking_);
+}
+
+// The same with a look at the clock before and after each look at the call.
+Status Communicator::run_timed(const Arguments& arguments) {
+  Track& track = tracks_.first();
+  CallTimer timer(participants_, track.lane());
+  const Prepared* prepared = nullptr;
+  HOCKET_TRY(prepare(arguments, blocking_, prepared, nullptr));
+  blocking_.start(arguments, *prepared);
+  Status failure;
+  wait_.arrive();
+  const auto is_done = [&] {
+    timer.look_begins();
+    track.poll();
+    const uint64_t before = blocking_.position();
+    const bool done = blocking_.advance(track, failure) == Progress::kDone;
+    timer.look_ends(done || blocking_.position() != before);
+    return done;
+  };
+  if (!is_done()) {
+    HOCKET_TRY(wait_.until(is_done,
+                           [&] { return requests_.running() == 0 ? blocking_.awaits(track) : RankBlock::kAnything; }));
+  }
+  if (!failure.is_ok()) return failure_.fail(std::move(failure));
+  timer.end(*prepared);
+  return Status::ok();
 }
 
 Status Communicator::complete(Call& call) {

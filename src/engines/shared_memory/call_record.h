@@ -90,4 +90,27 @@ class CallRecord {
   std::atomic<uint64_t> what_, bytes_, operation_;
 };
 
+// When a rank came to a call, while calls are timed (communicator/timing): one word beside the record, on the clock
+// that all processes of a machine share. Some of its bits say how often the place was used before, which leaves enough
+// for nine years of nanoseconds.
+class Arrival {
+ public:
+  void write(uint64_t round, uint64_t came_ns) {
+    // Relaxed: it is read by ranks that the call itself has brought something from its writer, or may be missed.
+    // Partner: read().
+    word_.store(came_ns << kRoundBits | (round & kRoundMask), std::memory_order_relaxed);
+  }
+  // 0: nothing is known of this call.
+  uint64_t read(uint64_t round) const {
+    const uint64_t word = word_.load(std::memory_order_relaxed);  // see write()
+    return (word & kRoundMask) == (round & kRoundMask) ? word >> kRoundBits : 0;
+  }
+
+ private:
+  static constexpr uint32_t kRoundBits = 6;
+  static constexpr uint64_t kRoundMask = (1u << kRoundBits) - 1;
+
+  std::atomic<uint64_t> word_;
+};
+
 }  // namespace hocket::engines::shared_memory

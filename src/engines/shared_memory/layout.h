@@ -101,6 +101,7 @@ struct alignas(64) CounterSet {
 struct alignas(64) LaneBlock {
   alignas(64) std::atomic<uint64_t> finished;  // calls all of whose steps this rank has done
   alignas(64) CallRecord records[kSets];       // of the last calls
+  alignas(64) Arrival arrivals[kSets];         // at these, while calls are timed
   SlotLine slots[kSets][schedule::kMaxSlots];
   alignas(64) std::byte near[kSets][kNearSlots][kNearBytes];
   CounterSet own[kSets];

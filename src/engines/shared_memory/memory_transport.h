@@ -83,6 +83,16 @@ class MemoryTransport final : public Transport {
     return lanes_[place]->records[number % kSets].read(number / kSets, signature);
   }
 
+  // The rank has come to the call that it will announce next. While calls are timed only.
+  void note_arrival(uint64_t came_ns) {
+    const uint64_t number = announced_ + 1;
+    mine_->arrivals[number % kSets].write(number / kSets, came_ns);
+  }
+  // When the rank at `place` came to call `number`; 0: it hasn't, or it was long ago, or it doesn't time its calls.
+  uint64_t arrival_of(uint32_t place, uint64_t number) const {
+    return lanes_[place]->arrivals[number % kSets].read(number / kSets);
+  }
+
   // Whether the rank at `place` has done all of a call's steps. Relaxed: for reports only.
   bool has_finished(uint32_t place, uint64_t number) const {
     return lanes_[place]->finished.load(std::memory_order_relaxed) >= number;

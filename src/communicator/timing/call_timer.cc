@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "communicator/timing/call_timer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/algorithm.h"
+
+namespace hocket::communicator {
+namespace {
+
+// Of a thread; not taken yet if it has a number.
+thread_local CallTimes last_call __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+bool take_last_call(CallTimes& times) {
+  if (last_call.number == 0) return false;
+  times = last_call;
+  last_call.number = 0;
+  return true;
+}
+
+CallTimer::CallTimer(const Participants& participants, engines::shared_memory::MemoryTransport& lane)
+    : participants_(participants), lane_(lane), began_ns_(now_ns()) {
+  lane_.note_arrival(began_ns_);
+}
+
+void CallTimer::note_idle(const Interval& idle) {
+  if (idle.to_ns <= idle.from_ns) return;
+  if (intervals_ == kMostIntervals)
+    idle_.back().to_ns = idle.to_ns;
+  else
+    idle_[intervals_++] = idle;
+}
+
+// A rank that comes after this one's end was not waited for.
+void CallTimer::find_last(CallTimes& times) const {
+  times.last_came_ns = times.began_ns;
+  times.last_rank = participants_.rank;
+  for (uint32_t place = 0; place < participants_.ranks_here(); ++place) {
+    const uint64_t came_ns = lane_.arrival_of(place, times.number);
+    if (came_ns <= times.last_came_ns || came_ns > times.ended_ns) continue;
+    times.last_came_ns = came_ns;
+    times.last_rank = participants_.rank_at(place);
+  }
+}
+
+void CallTimer::end(const Prepared& prepared) {
+  const CallShape& shape = prepared.shape;
+  CallTimes times;
+  times.collective = shape.collective;
+  times.rank = participants_.rank;
+  times.size = participants_.size;
+  times.number = lane_.announced();
+  times.bytes = (shape.row != 0 ? shape.row : shape.count) * shape.element_bytes;
+  times.root = shape.root;
+  // The names of algorithms are literals.
+  if (prepared.choice.algorithm != nullptr) times.algorithm = prepared.choice.algorithm->name.data();
+  times.began_ns = began_ns_;
+  times.ended_ns = idle_since_ns_;  // of the last look
+  find_last(times);
+  for (size_t i = 0; i < intervals_; ++i) {
+    const Interval& idle = idle_[i];
+    times.idle_ns += idle.to_ns - idle.from_ns;
+    const uint64_t until_ns = std::min(idle.to_ns, times.last_came_ns);
+    if (until_ns > idle.from_ns) times.waited_for_late_ns += until_ns - idle.from_ns;
+  }
+  last_call = times;
+}
+
+}  // namespace hocket::communicator
