@@ -88,7 +88,7 @@ void append_late(std::string& text, const JobReport& report, const TerminalStyle
     else
       append_row(text, {"rank " + std::to_string(one.rank), one.ns, all, 1, kYellow}, style);
   }
-  if (others != 0) append_row(text, {"others", others, all, 1, kYellow}, style);
+  if (others * 1000 >= all) append_row(text, {"others", others, all, 1, kYellow}, style);
 }
 
 // Of a call site the share of its own time that was spent waiting; nothing where no wait was measured at all.

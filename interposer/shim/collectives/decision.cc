@@ -2,6 +2,7 @@
 #include "shim/collectives/decision.h"
 
 #include "base/log.h"
+#include "c_api/internal/timing/call_times.h"
 #include "shim/job/errors.h"
 
 namespace hocket::interposer {
@@ -38,6 +39,20 @@ void count(const Decision& decision, Collective collective, Outcome outcome) {
   } else {
     common_counters.add(collective, outcome);
   }
+}
+
+void note_wait(TimedCall& timed, MPI_Comm comm) {
+  timed.stop();
+  c_api::CallTimes times;
+  // One that hocket has made for itself before may have been left.
+  if (!c_api::take_last_call(times) || !timed.has_begun_before(times.began_ns)) return;
+  CallWait wait;
+  wait.is_known = true;
+  if (times.has_waited()) {
+    wait.ns = times.waited_for_late_ns;
+    wait.late_rank = world_rank_of(comm, static_cast<int>(times.last_rank));
+  }
+  timed.note(wait);
 }
 
 }  // namespace hocket::interposer

@@ -17,6 +17,7 @@
 #include "c_api/internal/cores.h"
 #include "c_api/internal/early.h"
 #include "c_api/internal/node_label.h"
+#include "c_api/internal/timing/call_times.h"
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
@@ -302,7 +303,10 @@ void begin_job() {
   if (!serving && is_wanted && job.rank == 0) {
     HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
-  if (job.settings.statistics != 0) call_times.begin_job();
+  if (job.settings.statistics != 0) {
+    call_times.begin_job(job.size);
+    c_api::time_calls(true);
+  }
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/environment.h"
 #include "base/log.h"
+#include "c_api/internal/timing/call_times.h"
 #include "c_api/internal/windows.h"
 #include "core/call_times.h"
 #include "core/communicator.h"
@@ -31,6 +32,13 @@ template <size_t N>
 std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
   std::array<uint64_t, N> sums = mine;
   next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
+  return sums;
+}
+
+std::vector<uint64_t> sums_of(const std::vector<uint64_t>& mine, MPI_Datatype type) {
+  std::vector<uint64_t> sums = mine;
+  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(mine.size()), type, sum_operation(), 0,
+                     handles.comm_world);
   return sums;
 }
 
@@ -86,6 +94,7 @@ void tell(JobReport& report) {
 }  // namespace
 
 void report_job() try {
+  c_api::time_calls(false);
   const MPI_Datatype type = uint64_type();
   const TimeArray times = call_times.end_job();
   if (type == handles.type_null) return;
@@ -97,6 +106,11 @@ void report_job() try {
   const std::array<uint64_t, 2> windows = sums_of(std::array<uint64_t, 2>{uses.in_place, uses.copied}, type);
   report.windows_in_place = windows[0];
   report.windows_copied = windows[1];
+  const std::array<uint64_t, 2> waits =
+      sums_of(std::array<uint64_t, 2>{call_times.timed_ns(), call_times.waited_ns()}, type);
+  report.timed_ns = waits[0];
+  report.waited_ns = waits[1];
+  keep_latest(report, sums_of(call_times.waited_for(), type));
   report.sites = merged_table(place_sites(call_times.sites().read()));
   if (job.rank == 0) tell(report);
 } catch (const std::bad_alloc&) {
