@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "core/report/call_sites.h"
+#include "core/report/choices.h"
 #include "core/statistics.h"
 
 namespace hocket::interposer {
@@ -38,6 +39,7 @@ class CallTimes {
   // Nothing is timed any more.
   TimeArray end_job();
   const CallSites& sites() const { return sites_; }
+  Choices& choices() { return choices_; }
   uint64_t timed_ns() const { return timed_ns_.load(std::memory_order_relaxed); }
   uint64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
   // How long this process has waited for each; the same length on all ranks. Empty in very large jobs.
@@ -47,6 +49,7 @@ class CallTimes {
   uint64_t began_ns_ = 0;  // 0: nothing is timed. Set in MPI_Init and MPI_Finalize
   std::array<std::atomic<uint64_t>, kCollectives> times_{};
   CallSites sites_;
+  Choices choices_;
   std::atomic<uint64_t> timed_ns_ = 0;                   // in calls whose wait is known
   std::atomic<uint64_t> waited_ns_ = 0;                  // of these
   std::unique_ptr<std::atomic<uint64_t>[]> waited_for_;  // nullptr: there was no memory
@@ -71,9 +74,10 @@ class TimedCall {
   void stop() {
     if (ended_ns_ == 0) ended_ns_ = now_ns();
   }
-  // Whether it is measured, and when it began.
-  bool has_begun_before(uint64_t ns) const { return began_ns_ != 0 && began_ns_ <= ns; }
+  // Whether it is measured, and no later than that it began.
+  bool includes(uint64_t ns) const { return began_ns_ != 0 && began_ns_ <= ns; }
   void note(const CallWait& wait) { wait_ = wait; }
+  Collective collective() const { return collective_; }
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
 

@@ -108,6 +108,9 @@ class Communicator {
   Status force(schedule::Collective collective, std::string_view spec);
   const std::shared_ptr<Neighbourhoods>& neighbourhoods() const { return planner_->neighbourhoods(); }
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
+  std::optional<selection::Measured> best_measured(const CallShape& shape) const {
+    return planner_->best_measured(shape);
+  }
   selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 
  private:

@@ -32,6 +32,8 @@ struct JobReport {
   SiteTable sites;
   std::vector<SourceLine> lines;  // of these; empty where none is known
 
+  std::vector<ChoiceTimes> choices;  // as rank 0 has seen them, longest first
+
   uint64_t job_ns() const { return times[kCollectives]; }
   uint64_t within_ns() const;
 };

@@ -56,6 +56,12 @@ class List {
 List object() { return {'{', '}'}; }
 List array() { return {'[', ']'}; }
 
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", number);
+  return text;
+}
+
 std::string seconds_of(const JobReport& report) {
   List seconds = object();
   const uint64_t within = report.within_ns();
@@ -127,6 +133,25 @@ std::string sites_of(const JobReport& report) {
   return sites.text();
 }
 
+std::string choices_of(const JobReport& report) {
+  List choices = array();
+  for (const ChoiceTimes& choice : report.choices) {
+    List one = object();
+    one.add("collective", json_string(mpi_name(choice.key.collective)));
+    one.add("algorithm", json_string(choice.key.algorithm));
+    one.add("bytes", choice.key.bytes);
+    one.add("ranks", choice.key.ranks);
+    one.add("calls", choice.calls);
+    one.add_seconds("seconds", choice.ns);
+    one.add("best", choice.best.empty() ? "null" : json_string(choice.best));
+    one.add("best_us", choice.best.empty() ? "null" : number_text(choice.best_us));
+    one.add("best_bytes", choice.best_bytes);
+    one.add("best_is_of_another_machine", choice.best_is_shipped ? "true" : "false");
+    choices.add("\n  " + one.text());
+  }
+  return choices.text();
+}
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
@@ -157,6 +182,7 @@ std::string json_text(const JobReport& report) {
   List other_sites = object();
   add_numbers(other_sites, report.sites.others);
   all.add("other_call_sites", other_sites.text());
+  all.add("choices_of_rank_0", choices_of(report));
   return all.text() + "\n";
 }
 

@@ -11,6 +11,7 @@ constexpr size_t kLabelWidth = 52;
 constexpr size_t kBarWidth = 24;
 constexpr size_t kNameWidth = 16;
 constexpr size_t kMostSites = 8;
+constexpr size_t kMostChoices = 4;
 
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kYellow = "\033[33m";
@@ -121,6 +122,40 @@ void append_sites(std::string& text, const JobReport& report, const TerminalStyl
   if (others.ns * 1000 >= within) append("others", others);
 }
 
+std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
+
+std::string choice_text(const ChoiceTimes& choice) {
+  const ChoiceKey& key = choice.key;
+  std::string label = fit_text(mpi_name(key.collective), kNameWidth) + " " + std::string(key.algorithm);
+  if (key.bytes != 0) label += ", " + bytes_text(key.bytes);
+  label += ", " + std::to_string(key.ranks) + (key.ranks == 1 ? " rank" : " ranks");
+  char here[24], best[24] = "        -";
+  std::snprintf(here, sizeof here, "%10.3f", static_cast<double>(choice.ns) / 1000 / static_cast<double>(choice.calls));
+  if (!choice.best.empty()) std::snprintf(best, sizeof best, "%9.3f ", choice.best_us);
+  std::string text = "  " + fit_text(label, kLabelWidth) + here + best + choice.best;
+  if (choice.best_bytes != key.bytes && !choice.best.empty()) text += ", " + bytes_text(choice.best_bytes);
+  return text + "\n";
+}
+
+// Those that took a twentieth of all and more, without their waits.
+void append_choices(std::string& text, const JobReport& report, const TerminalStyle& style) {
+  uint64_t all = 0;
+  for (const ChoiceTimes& choice : report.choices) all += choice.ns;
+  bool has_shipped = false, lacks_best = false;
+  size_t shown = 0;
+  for (const ChoiceTimes& choice : report.choices) {
+    if (shown == kMostChoices || choice.ns * 20 < all) break;
+    if (shown++ == 0)
+      append_heading(text, "hocket's choice, a call without its waits", "   us here  us best that was measured", style);
+    text += choice_text(choice);
+    has_shipped = has_shipped || choice.best_is_shipped;
+    lacks_best = lacks_best || choice.best.empty();
+  }
+  if (has_shipped)
+    text += "  measured on another machine, for the built-in table; `hocket tune` measures on this one\n";
+  if (lacks_best) text += "  -: nothing was measured with such ranks and lengths; `hocket tune` does\n";
+}
+
 }  // namespace
 
 std::string page_text(const JobReport& report, const TerminalStyle& style) {
@@ -129,6 +164,7 @@ std::string page_text(const JobReport& report, const TerminalStyle& style) {
   append_times(text, report, style);
   append_late(text, report, style);
   append_sites(text, report, style);
+  append_choices(text, report, style);
   return text;
 }
 

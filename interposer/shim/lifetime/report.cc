@@ -111,6 +111,7 @@ void report_job() try {
   report.timed_ns = waits[0];
   report.waited_ns = waits[1];
   keep_latest(report, sums_of(call_times.waited_for(), type));
+  report.choices = call_times.choices().read();
   report.sites = merged_table(place_sites(call_times.sites().read()));
   if (job.rank == 0) tell(report);
 } catch (const std::bad_alloc&) {

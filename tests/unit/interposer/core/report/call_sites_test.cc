@@ -65,8 +65,8 @@ TEST(CallSites, LoseNoCallOfSeveralThreads) {
 }
 
 TEST(Callers, KnowTheFilesOfMpis) {
-  for (const char* path : {"/x/lib/libmpi.so.40", "/x/y/lib/libmpifort.so.12", "libmpi_mpifh.so.40",
-                           "libmpich.so", "/x/libhocket-mpi-mpich.so"})
+  for (const char* path : {"/x/lib/libmpi.so.40", "/x/y/lib/libmpifort.so.12", "libmpi_mpifh.so.40", "libmpich.so",
+                           "/x/libhocket-mpi-mpich.so"})
     EXPECT_TRUE(is_mpis_file(path)) << path;
   for (const char* path : {"/x/libmpi/solver", "solver", "/x/lib/libm.so.6", "MPI.cpython-312.so", ""})
     EXPECT_FALSE(is_mpis_file(path)) << path;

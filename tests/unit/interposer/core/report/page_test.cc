@@ -67,6 +67,63 @@ call sites where it went, a rank                         seconds    share  waiti
 )");
 }
 
+ChoiceTimes choice_of(const char* algorithm, uint64_t bytes, uint64_t ns) {
+  ChoiceTimes choice;
+  choice.key = {Collective::kAllreduce, algorithm, bytes, 2};
+  choice.calls = 1000;
+  choice.ns = ns;
+  return choice;
+}
+
+TEST(Page, SetsWhatRanBesideTheBestThatWasMeasured) {
+  JobReport report = small_report();
+  report.choices = {choice_of("ring", 65536, 90'000'000), choice_of("direct", 8, 5'210'000),
+                    choice_of("direct", 1, 4'000'000)};
+  report.choices[0].best = "pieces:segment=32K";
+  report.choices[0].best_us = 61.25;
+  report.choices[0].best_bytes = 65536;
+  report.choices[1].best = "direct";
+  report.choices[1].best_us = 3.1;
+  report.choices[1].best_bytes = 64;
+  const std::string text = page_text(report, {});
+  EXPECT_NE(text.find(R"(
+hocket's choice, a call without its waits                us here  us best that was measured
+  MPI_Allreduce    ring, 65536 bytes, 2 ranks             90.000   61.250 pieces:segment=32K
+  MPI_Allreduce    direct, 8 bytes, 2 ranks                5.210    3.100 direct, 64 bytes
+)"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("1 byte,"), std::string::npos) << "less than a twentieth: " << text;
+  EXPECT_EQ(text.find("hocket tune"), std::string::npos) << text;
+  report.choices[0].best_is_shipped = true;
+  EXPECT_NE(page_text(report, {}).find("on another machine"), std::string::npos);
+  report.choices[1].best.clear();
+  EXPECT_NE(page_text(report, {}).find("  5.210        -\n"), std::string::npos) << page_text(report, {});
+  EXPECT_NE(page_text(report, {}).find("nothing was measured"), std::string::npos);
+}
+
+TEST(Choices, AreKeptByCallAndLookedUpOnce) {
+  Choices choices;
+  int asked = 0;
+  const auto find_best = [&](ChoiceTimes& choice) {
+    ++asked;
+    choice.best = "ring";
+  };
+  for (int i = 0; i < 3; ++i) choices.add({Collective::kReduce, "tree", 8, 2}, 10, find_best);
+  choices.add({Collective::kReduce, "tree", 16, 2}, 100, find_best);
+  choices.add({Collective::kReduce, "tree", 16, 3}, 1, find_best);
+  const std::vector<ChoiceTimes> read = choices.read();
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_EQ(read[0].key.bytes, 16u);
+  EXPECT_EQ(read[1].calls, 3u);
+  EXPECT_EQ(read[1].ns, 30u);
+  EXPECT_EQ(read[2].key.ranks, 3u);
+  EXPECT_EQ(read[2].best, "ring");
+  EXPECT_EQ(asked, 3);
+  for (uint64_t bytes = 0; bytes < 200; ++bytes) choices.add({Collective::kScan, "linear", bytes, 2}, 1, find_best);
+  EXPECT_EQ(choices.read().size(), Choices::kMost);
+}
+
 TEST(Page, IsEmptyWithoutCalls) {
   EXPECT_EQ(page_text(JobReport(), {}), "");
   JobReport report = small_report();
