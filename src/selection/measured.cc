@@ -13,8 +13,8 @@ namespace {
 bool is_near(const Place& measured, const Place& here) {
   if (measured.nodes != here.nodes || measured.ranks != here.ranks) return false;
   if (!measured.bytes || !here.bytes) return measured.bytes == here.bytes;
-  constexpr uint64_t kCacheLine = 64;
-  if (std::max(*measured.bytes, *here.bytes) <= kCacheLine) return true;
+  constexpr uint64_t kShort = 1024;
+  if (std::max(*measured.bytes, *here.bytes) <= kShort) return true;
   return *measured.bytes <= 2 * *here.bytes && *here.bytes <= 2 * *measured.bytes;
 }
 

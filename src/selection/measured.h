@@ -35,8 +35,8 @@ struct Measured {
   bool is_shipped = false;  // on another machine than this, as a rule
 };
 // The best of all that were measured of such a call: on as many nodes and ranks, crowded or not, with a message of
-// about its length, at most twice or half, or as short as a cache line. By the line that holds for it, which a forced
-// algorithm doesn't change.
+// about its length: at most twice or half, or both up to 1 KiB, where bytes hardly count. By the line that holds,
+// which a forced algorithm doesn't change.
 std::optional<Measured> best_measured(const Query& query, const Table& table);
 
 }  // namespace hocket::selection

@@ -12,6 +12,7 @@ constexpr size_t kBarWidth = 24;
 constexpr size_t kNameWidth = 16;
 constexpr size_t kMostSites = 8;
 constexpr size_t kMostChoices = 4;
+constexpr uint64_t kOften = 100;
 
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kYellow = "\033[33m";
@@ -137,7 +138,8 @@ std::string choice_text(const ChoiceTimes& choice) {
   return text + "\n";
 }
 
-// Those that took a twentieth of all and more, without their waits.
+// Those that took a twentieth of all and more, without their waits, and were called often: the mean of few calls is
+// chance.
 void append_choices(std::string& text, const JobReport& report, const TerminalStyle& style) {
   uint64_t all = 0;
   for (const ChoiceTimes& choice : report.choices) all += choice.ns;
@@ -145,6 +147,7 @@ void append_choices(std::string& text, const JobReport& report, const TerminalSt
   size_t shown = 0;
   for (const ChoiceTimes& choice : report.choices) {
     if (shown == kMostChoices || choice.ns * 20 < all) break;
+    if (choice.calls < kOften) continue;
     if (shown++ == 0)
       append_heading(text, "hocket's choice, a call without its waits", "   us here  us best that was measured", style);
     text += choice_text(choice);

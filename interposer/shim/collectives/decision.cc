@@ -49,6 +49,7 @@ namespace {
 
 // One rank is enough: all make the same choice.
 void note_choice(Collective collective, const c_api::CallTimes& times, uint64_t waited_ns, MPI_Comm comm) {
+  if (!c_api::may_be_measured(times.collective)) return;
   const uint64_t ns = times.ended_ns - times.began_ns;
   const ChoiceKey key = {collective, times.algorithm, times.bytes, times.size};
   const auto find_best = [&](ChoiceTimes& choice) {

@@ -39,7 +39,7 @@ TEST(BestMeasured, IsTheLowestTimeOfTheLineThatHolds) {
 }
 
 TEST(BestMeasured, IsOfCallsThatAreAlike) {
-  EXPECT_TRUE(best(kLines, 8, 4)) << "within a cache line";
+  EXPECT_TRUE(best(kLines, 8, 4)) << "both are short";
   EXPECT_TRUE(best(kLines, 2048, 4));
   EXPECT_TRUE(best(kLines, 8192, 4));
   EXPECT_FALSE(best(kLines, 2040, 4)) << "less than half";

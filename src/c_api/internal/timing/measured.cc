@@ -19,8 +19,11 @@ communicator::CallShape shape_of(schedule::Collective collective, size_t bytes, 
   return shape;
 }
 
+bool may_be_measured(schedule::Collective collective) {
+  return !schedule::is_vector(collective) && !schedule::is_among_neighbors(collective);
+}
+
 std::optional<Measured> best_measured(const hocket_comm_t* comm, schedule::Collective collective, size_t bytes) {
-  if (schedule::is_vector(collective) || schedule::is_among_neighbors(collective)) return {};
   const communicator::Communicator& communicator = *comm->communicator;
   return communicator.best_measured(shape_of(collective, bytes, communicator.size()));
 }

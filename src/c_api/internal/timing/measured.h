@@ -18,7 +18,8 @@ using selection::Measured;
 // A call of which only its bytes are known: of doubles, if they can be. Where ranks see different lengths, of any.
 communicator::CallShape shape_of(schedule::Collective collective, size_t bytes, uint32_t ranks);
 
-// None of vector versions, whose calls differ in more than a number of bytes.
+// Whether calls differ in a number of bytes only: not those of vector versions, nor among neighbours.
+bool may_be_measured(schedule::Collective collective);
 std::optional<Measured> best_measured(const hocket_comm_t* comm, schedule::Collective collective, size_t bytes);
 
 }  // namespace hocket::c_api

@@ -95,6 +95,9 @@ hocket's choice, a call without its waits                us here  us best that w
       << text;
   EXPECT_EQ(text.find("1 byte,"), std::string::npos) << "less than a twentieth: " << text;
   EXPECT_EQ(text.find("hocket tune"), std::string::npos) << text;
+  report.choices[1].calls = 99;
+  EXPECT_EQ(page_text(report, {}).find("direct, 8"), std::string::npos) << "chance: " << page_text(report, {});
+  report.choices[1].calls = 1000;
   report.choices[0].best_is_shipped = true;
   EXPECT_NE(page_text(report, {}).find("on another machine"), std::string::npos);
   report.choices[1].best.clear();
