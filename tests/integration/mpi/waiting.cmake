@@ -48,12 +48,13 @@ function(hocket_mpi_waiting_tests mpi)
     endif()
   endforeach()
   # Where a job's time went: in which lines of the program, and for whom.
-  foreach(how blocking started)
+  foreach(how blocking started among_others)
     hocket_mpi_test(where_time_goes_${how} ${mpi} where_time_goes.c 3)
     hocket_mpi_expect(where_time_goes_${how} ${mpi} ARGUMENTS=${how})
   endforeach()
   hocket_mpi_expect(where_time_goes_blocking ${mpi}
-    "EXPECT=^  MPI_Barrier +meet_late, where_time_goes.c:1000 +0.[1-9] && ^  rank 1 +[1-9].[0-9]+ +(100|9[0-9])\\.")
+    "EXPECT=^  MPI_Barrier +meet_late, where_time_goes.c:1000 +0.[1-9] && ^  rank 1 +[0-9].[0-9]+ +(100|9[0-9])\\.")
+  hocket_mpi_expect(where_time_goes_among_others ${mpi} "EXPECT=^  rank 1 +[01].[3-9]")
   hocket_mpi_expect(where_time_goes_started ${mpi}
     "EXPECT=^  MPI_Ibarrier +meet_later, where_time_goes.c:2000 +0.[1-9]")
   # Who is late for a collective, and what it does. Seconds pass.
