@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/algorithm.h"
+#include "communicator/timing/call_counters.h"
 
 namespace hocket::communicator {
 namespace {
@@ -67,6 +68,7 @@ void CallTimer::end(const Prepared& prepared) {
     if (until_ns > idle.from_ns) times.waited_for_late_ns += until_ns - idle.from_ns;
   }
   last_call = times;
+  if (calls_are_timed_for(TimesFor::kCounters)) count_call(times);
 }
 
 }  // namespace hocket::communicator
