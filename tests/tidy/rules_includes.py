@@ -206,6 +206,7 @@ COMPILED_ELSEWHERE = {
     "examples/samplesort/samplesort.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/samplesort/sort.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/fft/fft.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
+    "examples/collector/collector.c": "compiled by each MPI's own compiler: tests/integration/examples",
     "examples/fft/solver.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/stories/heat3d.cc": "compiled by a page that ./dev stories runs",
     "tests/integration/install/consumer.c": "compiled against the installed tree by its test",

@@ -48,6 +48,37 @@ void find_lines(JobReport& report) {
     const std::vector<SourceLine> lines = source_lines(std::string(object), offsets, kTimeoutMs);
     for (size_t i = 0; i < those.size(); ++i) report.lines[those[i]] = lines[i];
   }
+  merge_lines(report);
+}
+
+void merge_lines(JobReport& report) {
+  SiteTable merged;
+  merged.others = report.sites.others;
+  std::vector<SourceLine> lines;
+  const std::span<const PlacedSite> sites = report.sites.sites();
+  for (size_t i = 0; i < sites.size(); ++i) {
+    size_t same = 0;
+    while (same < merged.used && (report.lines[i].file.empty() || report.lines[i] != lines[same] ||
+                                  sites[i].collective != merged.places[same].collective))
+      ++same;
+    if (same == merged.used) {
+      merged.places[merged.used++] = sites[i];
+      lines.push_back(report.lines[i]);
+    } else {
+      add_numbers(merged.places[same], sites[i]);
+    }
+  }
+  std::vector<size_t> order(merged.used);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return merged.places[a].ns != merged.places[b].ns ? merged.places[a].ns > merged.places[b].ns : a < b;
+  });
+  report.lines.clear();
+  report.sites = merged;
+  for (size_t i = 0; i < order.size(); ++i) {
+    report.sites.places[i] = merged.places[order[i]];
+    report.lines.push_back(lines[order[i]]);
+  }
 }
 
 std::string place_text(const PlacedSite& site, const SourceLine& line) {

@@ -44,6 +44,9 @@ void keep_latest(JobReport& report, const std::vector<uint64_t>& ns);
 // Reads the program's and its libraries' debug information for all sites. Takes seconds where that is long.
 void find_lines(JobReport& report);
 
+// As find_lines() does in the end: of one line's calls compilers make several, which become one again.
+void merge_lines(JobReport& report);
+
 // "main, solver.c:31"; without debug information "main+0x1f, solver", "solver+0x11b2".
 std::string place_text(const PlacedSite& site, const SourceLine& line);
 

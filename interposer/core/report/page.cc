@@ -112,8 +112,7 @@ void append_sites(std::string& text, const JobReport& report, const TerminalStyl
   for (size_t i = 0; i < sites.size(); ++i) {
     const PlacedSite& site = sites[i];
     if (shown == kMostSites || site.ns * 1000 < within) {
-      others.ns += site.ns;
-      others.waited_ns += site.waited_ns;
+      add_numbers(others, site);
       continue;
     }
     ++shown;

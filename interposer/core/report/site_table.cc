@@ -20,12 +20,6 @@ void copy_text(char (&to)[N], std::string_view text) {
   to[length] = '\0';
 }
 
-void add_numbers(PlacedSite& to, const PlacedSite& more) {
-  to.calls += more.calls;
-  to.ns += more.ns;
-  to.waited_ns += more.waited_ns;
-}
-
 bool is_same_place(const PlacedSite& a, const PlacedSite& b) {
   return a.collective == b.collective && a.offset == b.offset && std::strcmp(a.object, b.object) == 0;
 }
@@ -86,6 +80,12 @@ void add_to(std::vector<PlacedSite>& all, const PlacedSite& one) {
 }
 
 }  // namespace
+
+void add_numbers(PlacedSite& to, const PlacedSite& more) {
+  to.calls += more.calls;
+  to.ns += more.ns;
+  to.waited_ns += more.waited_ns;
+}
 
 SiteTable place_sites(std::span<const CallSite> sites) {
   std::vector<PlacedSite> all;

@@ -35,6 +35,9 @@ struct SiteTable {
   uint64_t used = 0;
 };
 
+// Calls and times.
+void add_numbers(PlacedSite& to, const PlacedSite& more);
+
 // Of this process.
 SiteTable place_sites(std::span<const CallSite> sites);
 // Adds `more` to `table`.

@@ -17,6 +17,8 @@ struct SourceLine {
   std::string function;  // "": not known
   std::string file;      // "": not known; as the compiler was called, with its folders
   uint32_t line = 0;
+
+  bool operator==(const SourceLine&) const = default;
 };
 
 // One for each offset in the file. No longer than `timeout_ms`, after which none is known.

@@ -177,6 +177,26 @@ TEST(JobReport, KeepsTheTenThatWereWaitedForMost) {
   EXPECT_EQ(report.other_late_ns, 997u - 8u);
 }
 
+TEST(JobReport, JoinsCallsOfOneLineLongestFirst) {
+  JobReport report = small_report();
+  report.sites.places[2] = site_of(Collective::kBroadcast, 0x99, 2 * kSecond, 1);
+  report.sites.places[3] = site_of(Collective::kBroadcast, 0xa9, 9 * kSecond, 2);
+  report.sites.places[4] = site_of(Collective::kBroadcast, 0xb9, 1, 0);
+  report.sites.used = 5;
+  report.lines = {{"f", "a.c", 1}, {}, {"f", "a.c", 1}, {"f", "a.c", 1}, {}};
+  merge_lines(report);
+  ASSERT_EQ(report.sites.used, 4u);
+  ASSERT_EQ(report.lines.size(), 4u);
+  EXPECT_EQ(report.sites.places[0].collective, Collective::kBroadcast);
+  EXPECT_EQ(report.sites.places[0].ns, 11 * kSecond);
+  EXPECT_EQ(report.sites.places[0].calls, 16u);
+  EXPECT_EQ(report.sites.places[0].waited_ns, 3u);
+  EXPECT_EQ(report.lines[0].line, 1u);
+  EXPECT_EQ(report.sites.places[1].collective, Collective::kBarrier) << "another collective of that line";
+  EXPECT_EQ(report.sites.places[2].offset, 0x12u) << "of no known line";
+  EXPECT_EQ(report.lines[2].line, 0u);
+}
+
 TEST(Terminal, FitsTextOfAnyLetters) {
   EXPECT_EQ(fit_text("abc", 5), "abc  ");
   EXPECT_EQ(fit_text("äöü", 5), "äöü  ");
