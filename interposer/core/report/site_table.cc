@@ -15,9 +15,7 @@ namespace {
 
 template <size_t N>
 void copy_text(char (&to)[N], std::string_view text) {
-  const size_t length = std::min(text.size(), N - 1);
-  std::memcpy(to, text.data(), length);
-  to[length] = '\0';
+  to[text.copy(to, N - 1)] = '\0';
 }
 
 bool is_same_place(const PlacedSite& a, const PlacedSite& b) {
