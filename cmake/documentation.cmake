@@ -9,7 +9,7 @@ if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
 endif()
 
 set(documentation ${CMAKE_BINARY_DIR}/documentation)
-foreach(header hocket neighbourhoods persistent)
+foreach(header hocket neighbourhoods persistent counters)
   list(APPEND public_headers ${CMAKE_SOURCE_DIR}/include/hocket/${header}.h)
   list(APPEND header_options --header ${CMAKE_SOURCE_DIR}/include/hocket/${header}.h)
 endforeach()

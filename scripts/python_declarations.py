@@ -20,7 +20,8 @@ import cffi.recompiler
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # hocket.h has the version, and what the others are declared by.
-HEADERS = [ROOT / "include" / "hocket" / name for name in ("hocket.h", "neighbourhoods.h", "persistent.h")]
+HEADERS = [ROOT / "include" / "hocket" / f"{name}.h"
+           for name in ("hocket", "neighbourhoods", "persistent", "counters")]
 MODULE = ROOT / "python" / "hocket" / "_cdef.py"
 COLUMNS = 100
 

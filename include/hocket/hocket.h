@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hocket: fast, cheap and calm collective communication on ordinary Linux machines.
  *
- * This is the C API but for collectives among neighbours, which neighbourhoods.h has, and those that are made ready
- * once and started again and again, of persistent.h; hocket.hpp is a C++ header over it, with no code of its own in the
- * library. Link with -lhocket (pkg-config hocket, or find_package(hocket) and hocket::hocket). docs/algorithms.md lists
- * the algorithms behind the collectives, their costs and their papers.
+ * This is the C API but for collectives among neighbours, which neighbourhoods.h has, those that are made ready once
+ * and started again and again, of persistent.h, and counters.h; hocket.hpp is a C++ header over it, with no code of its
+ * own in the library. Link with -lhocket (pkg-config hocket, or find_package(hocket) and hocket::hocket).
+ * docs/algorithms.md lists the algorithms behind the collectives, their costs and their papers.
  *
  *   context   one rank's endpoint: its share of memory that peers can map, its way of waiting
  *   comm      a group of ranks that communicate collectively

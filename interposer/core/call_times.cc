@@ -3,18 +3,51 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "core/report/callers.h"
+
 namespace hocket::interposer {
 namespace {
+
+// Beyond, nobody keeps who was waited for: that takes eight bytes a rank, on each.
+constexpr int kMostRanks = 1 << 17;
 
 double seconds(uint64_t ns, int ranks) { return static_cast<double>(ns) / 1e9 / ranks; }
 
 }  // namespace
 
 CallTimes call_times;
+
+void CallTimes::begin_job(int ranks) {
+  ranks_ = ranks <= kMostRanks ? ranks : 0;
+  waited_for_.reset(new (std::nothrow) std::atomic<uint64_t>[static_cast<size_t>(ranks_)]());
+  began_ns_ = now_ns();
+}
+
+void CallTimes::add(Collective collective, const void* caller, uint64_t ns, const CallWait& wait) {
+  // Relaxed: the numbers order nothing, and are read when all calls are over.
+  times_[static_cast<size_t>(collective)].fetch_add(ns, std::memory_order_relaxed);
+  const uint64_t waited_ns = std::min(wait.ns, ns);
+  if (wait.is_known) timed_ns_.fetch_add(ns, std::memory_order_relaxed);
+  if (waited_ns != 0) {
+    waited_ns_.fetch_add(waited_ns, std::memory_order_relaxed);
+    if (wait.late_rank >= 0 && wait.late_rank < ranks_ && waited_for_ != nullptr)
+      waited_for_[static_cast<size_t>(wait.late_rank)].fetch_add(waited_ns, std::memory_order_relaxed);
+  }
+  sites_.add({caller_in_program(caller), collective, 1, ns, waited_ns});
+}
+
+std::vector<uint64_t> CallTimes::waited_for() const {
+  std::vector<uint64_t> ns(static_cast<size_t>(ranks_));
+  // Relaxed: as above.
+  for (size_t rank = 0; rank < ns.size() && waited_for_ != nullptr; ++rank)
+    ns[rank] = waited_for_[rank].load(std::memory_order_relaxed);
+  return ns;
+}
 
 TimeArray CallTimes::end_job() {
   TimeArray times{};

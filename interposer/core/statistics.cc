@@ -14,10 +14,6 @@ struct Row {
   std::string why;
 };
 
-bool is_carried_out(Outcome outcome) {
-  return outcome == Outcome::kCarriedOut || outcome == Outcome::kSingleRank || outcome == Outcome::kFailed;
-}
-
 bool is_out_of_reach(Outcome outcome) {
   return outcome == Outcome::kIntercommunicator || outcome == Outcome::kOtherJob || outcome == Outcome::kNoTags ||
          outcome == Outcome::kArguments || outcome == Outcome::kFreed || outcome == Outcome::kNotByEngines ||
@@ -36,7 +32,7 @@ Row make_row(const CounterArray& sums, Collective collective) {
     const auto outcome = static_cast<Outcome>(i);
     const uint64_t calls = sums[counter_index(collective, outcome)];
     if (calls == 0) continue;
-    (is_carried_out(outcome) ? row.carried_out : row.passed_through) += calls;
+    (is_by_hocket(outcome) ? row.carried_out : row.passed_through) += calls;
     if (is_out_of_reach(outcome)) row.out_of_reach += calls;
     if (outcome != Outcome::kCarriedOut) append_reason(row.why, outcome, calls);
   }
@@ -63,6 +59,10 @@ const char* mpi_name(Collective collective) {
 #include "base/collectives.def"
   };
   return kNames[static_cast<int>(collective)];
+}
+
+bool is_by_hocket(Outcome outcome) {
+  return outcome == Outcome::kCarriedOut || outcome == Outcome::kSingleRank || outcome == Outcome::kFailed;
 }
 
 const char* reason(Outcome outcome) {

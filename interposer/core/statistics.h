@@ -67,6 +67,7 @@ enum class Outcome : uint8_t {
 };
 inline constexpr int kOutcomes = static_cast<int>(Outcome::kArguments) + 1;
 const char* reason(Outcome outcome);
+bool is_by_hocket(Outcome outcome);  // or was passed through
 
 using CounterArray = std::array<uint64_t, kCollectives * kOutcomes>;
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._buffers import IN_PLACE
     from .communicator import Communicator
     from .context import Context, default_context, world
+    from .counting import count_calls, counter_descriptions, counters
     from .memory import empty, zeros
     from .neighbourhoods import Neighbourhood
     from .operations import Operation
@@ -61,8 +62,8 @@ if TYPE_CHECKING:
 _WITH_LIBRARY = {
     "Communicator": "communicator", "Context": "context", "IN_PLACE": "_buffers",
     "Neighbourhood": "neighbourhoods", "Operation": "operations", "PersistentRequest": "persistent",
-    "Request": "requests", "default_context": "context", "empty": "memory", "start_all": "persistent",
-    "world": "context", "zeros": "memory",
+    "Request": "requests", "count_calls": "counting", "counter_descriptions": "counting", "counters": "counting",
+    "default_context": "context", "empty": "memory", "start_all": "persistent", "world": "context", "zeros": "memory",
 }
 _OPERATIONS = (
     "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
@@ -78,7 +79,7 @@ __all__ = [
     "PeerFailed", "Statistics", "Status", "SystemFailed", "TimedOut", "bench", "command", "exec_args",
     "exec_environment", "read_bench", "read_statistics", "run_args", "version",
     "Communicator", "Context", "IN_PLACE", "Neighbourhood", "Operation", "PersistentRequest", "Request",
-    "default_context", "empty", "start_all", "world", "zeros",
+    "count_calls", "counter_descriptions", "counters", "default_context", "empty", "start_all", "world", "zeros",
     "SUM", "PROD", "MIN", "MAX", "LAND", "LOR", "LXOR", "BAND", "BOR", "BXOR", "MINLOC", "MAXLOC", "SUM_SATURATING",
     "FLOAT_INT", "DOUBLE_INT", "LONG_INT", "TWO_INT", "SHORT_INT", "LONG_DOUBLE_INT", "TWO_FLOAT", "TWO_DOUBLE",
     "LOGICAL4",

@@ -8,7 +8,7 @@ import textwrap
 COLUMNS = 84
 # In the order of the page, and what is above the first section of each.
 HEADERS = {"include/hocket/hocket.h": "Objects, errors and threads", "include/hocket/neighbourhoods.h": "Neighbours",
-           "include/hocket/persistent.h": "Requests that are started again"}
+           "include/hocket/persistent.h": "Requests that are started again", "include/hocket/counters.h": "Counters"}
 # What a program never writes.
 _HIDDEN = re.compile(r"#(?:if\w*|endif|else|include|define HOCKET_API|define HOCKET_\w+_H)\b|extern \"C\" \{|\}$")
 _SECTION = re.compile(r"/\* --- (?P<title>.*?) -{3,}(?P<rest>.*)\*/$", re.DOTALL)
@@ -160,8 +160,9 @@ def page(root):
     """The page in Markdown."""
     anchors = addresses(root)
     parts = ["# C API", "What `hocket/hocket.h` declares: contexts, communicators, collectives that block and "
-             "collectives that are started, requests; `hocket/neighbourhoods.h`: collectives among neighbours; and "
-             "`hocket/persistent.h`: both, made ready once and started again and again."]
+             "collectives that are started, requests; `hocket/neighbourhoods.h`: collectives among neighbours; "
+             "`hocket/persistent.h`: both, made ready once and started again and again; and `hocket/counters.h`: what "
+             "is counted, for tools."]
     for title, lines, entries in all_sections(root):
         parts.append(f"## {title[:1].upper()}{title[1:]}")
         parts.append(to_markdown(lines, anchors))

@@ -10,7 +10,7 @@ TITLES = {
     "context": "The ranks of a program", "communicator": "Communicators", "requests": "Requests",
     "persistent": "Requests that are started again", "neighbourhoods": "Neighbours", "operations": "Operations",
     "memory": "Memory that ranks share", "errors": "Errors",
-    "commands": "Running programs", "results": "Measurements and statistics",
+    "counting": "Counters", "commands": "Running programs", "results": "Measurements and statistics",
 }
 HEAD = """# Python API
 

@@ -26,6 +26,7 @@ MADE = {
     "include/hocket/hocket.hpp": ("api/cxx.md", api_cxx.page),
     "include/hocket/neighbourhoods.h": ("api/c.md", api_c.page),
     "include/hocket/persistent.h": ("api/c.md", api_c.page),
+    "include/hocket/counters.h": ("api/c.md", api_c.page),
     "include/hocket/neighbourhoods.hpp": ("api/cxx.md", api_cxx.page),
     "include/hocket/persistent.hpp": ("api/cxx.md", api_cxx.page),
     api_python.INIT: ("api/python.md", api_python.page),

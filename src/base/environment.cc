@@ -24,6 +24,8 @@ std::string accepted(const Setting& setting) {
   switch (setting.kind) {
     case Kind::kFlag:
       return "1, on, yes, true, 0, off, no or false";
+    case Kind::kFlagOrFile:
+      return "1, on, yes, true, 0, off, no, false or the name of a file that ends in .json";
     case Kind::kInteger:
       return "a whole number of " + std::string(setting.choices) + " from " + range;
     case Kind::kSize:
@@ -53,7 +55,8 @@ std::string_view or_default(const Setting& setting, std::string_view text) {
 Result<const Setting*> find_of_kind(std::string_view name, Kind kind) {
   const Setting* setting = find(name);
   if (setting == nullptr) return Status(Code::kInvalidArgument, unknown_name(name));
-  if (setting->kind != kind) {
+  const bool is_flag = kind == Kind::kFlag && setting->kind == Kind::kFlagOrFile;
+  if (setting->kind != kind && !is_flag) {
     return Status(Code::kInvalidArgument, std::string(name) + " is asked for as another kind of setting than it is");
   }
   return setting;
@@ -140,7 +143,13 @@ Result<bool> parse_flag(const Setting& setting, std::string_view text) {
   for (std::string_view no : {"0", "off", "no", "false"}) {
     if (word == no) return false;
   }
+  if (setting.kind == Kind::kFlagOrFile && names_file(word)) return true;
   return bad_value(setting, text);
+}
+
+bool names_file(std::string_view text) {
+  constexpr std::string_view kEnding = ".json";
+  return text.size() > kEnding.size() && text.ends_with(kEnding);
 }
 
 Result<int64_t> parse_integer(const Setting& setting, std::string_view text) {
@@ -172,6 +181,7 @@ Result<int> parse_enum(const Setting& setting, std::string_view text) {
 Status check(const Setting& setting, std::string_view text) {
   switch (setting.kind) {
     case Kind::kFlag:
+    case Kind::kFlagOrFile:
       return parse_flag(setting, text).take_status();
     case Kind::kInteger:
       return parse_integer(setting, text).take_status();

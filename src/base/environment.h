@@ -18,11 +18,12 @@
 namespace hocket::environment {
 
 enum class Kind : uint8_t {
-  kFlag,     // 1 0 on off yes no true false
-  kInteger,  // decimal, within [minimum, maximum]
-  kSize,     // bytes as parse_size of base/size_text.h takes them, within [minimum, maximum]
-  kChoice,   // one word of `choices`
-  kText,     // anything
+  kFlag,        // 1 0 on off yes no true false
+  kFlagOrFile,  // the same, or a file that names_file(): which means yes
+  kInteger,     // decimal, within [minimum, maximum]
+  kSize,        // bytes as parse_size of base/size_text.h takes them, within [minimum, maximum]
+  kChoice,      // one word of `choices`
+  kText,        // anything
 };
 
 struct Setting {
@@ -40,7 +41,8 @@ std::span<const Setting> settings();
 const Setting* find(std::string_view name);  // nullptr when there is none of that name
 
 // The variable's value or its default. `name` must be in settings() and of that kind; otherwise kInvalidArgument.
-Result<bool> get_flag(std::string_view name);
+Result<bool> get_flag(std::string_view name);  // of a kFlagOrFile, too
+bool names_file(std::string_view text);        // ends in .json, and something stands before
 Result<int64_t> get_integer(std::string_view name);
 Result<uint64_t> get_size(std::string_view name);     // bytes
 Result<int> get_enum(std::string_view name);          // the word's place in `choices`, from 0

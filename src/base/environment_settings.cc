@@ -17,8 +17,9 @@ constexpr Setting forced(const char* name, const char* help) { return {name, Kin
 
 constexpr std::array kSettings = {
     flag("HOCKET_DISABLE", "pass every call through to the MPI, as if hocket were not there"),
-    flag("HOCKET_STATS",
-         "at the end print how many calls were carried out or passed through, why, and their share of the time"),
+    Setting{"HOCKET_STATS", Kind::kFlagOrFile, "0|1|FILE.json", "0", 0, 1,
+            "at the end print how many calls were carried out or passed through, why, and where their time went; or "
+            "write it to a file"},
     flag("HOCKET_CHECK",
          "compare what all ranks pass before every call that hocket carries out, but for started ones of MPI programs; "
          "slow"),

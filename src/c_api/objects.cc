@@ -2,11 +2,11 @@
 // Contexts, communicators, operations: made and destroyed.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 
 #include "c_api/foreign_wire.h"
 #include "c_api/handles.h"
+#include "c_api/internal/timing/measured.h"
 #include "c_api/text_answer.h"
 #include "schedule/collective_names.h"
 
@@ -199,20 +199,6 @@ hocket_status_t unknown_collective(const char* function, const char* collective)
       Status(Code::kInvalidArgument, std::string(function) + ": " + hocket::schedule::not_a_collective(collective)));
 }
 
-// A call of which only its bytes are known: of doubles, if they can be.
-hocket::communicator::CallShape shape_of(hocket::schedule::Collective collective, size_t bytes, uint32_t ranks) {
-  hocket::communicator::CallShape shape;
-  shape.collective = collective;
-  // Where ranks see different lengths, nothing is chosen by them.
-  const bool has_bytes =
-      collective != hocket::schedule::Collective::kBarrier && hocket::schedule::lengths_are_agreed(collective);
-  if (!has_bytes) return shape;
-  shape.element_bytes = std::gcd(bytes, sizeof(double));
-  shape.count = bytes / shape.element_bytes;
-  if (hocket::schedule::is_vector(collective)) shape.row = shape.count * ranks;
-  return shape;
-}
-
 }  // namespace
 
 hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size_t bytes, char* text, size_t capacity) {
@@ -223,7 +209,8 @@ hocket_status_t hocket_explain(hocket_comm_t* comm, const char* collective, size
   if (!known) return unknown_collective("hocket_explain", collective);
   if (!comm->communicator->context().is_owner()) return invalid("hocket_explain", kOfParent);
   return guarded([&] {
-    const std::string answer = comm->communicator->explain(shape_of(*known, bytes, comm->communicator->size()));
+    const std::string answer =
+        comm->communicator->explain(hocket::c_api::shape_of(*known, bytes, comm->communicator->size()));
     return write_text("hocket_explain", answer, text, capacity);
   });
 }

@@ -182,7 +182,7 @@ Status refused_for_engines() { return {Code::kNotSupported, "NIC engines don't c
 }  // namespace
 
 bool Communicator::may_go_by_engines(const Arguments& arguments) const {
-  return may_run_by_engines() && planner_->may_go_by_engine(shape_of(arguments));
+  return may_run_by_engines() && planner_->candidate_for(shape_of(arguments)) != nullptr;
 }
 
 bool Communicator::is_refused(const Arguments& arguments) const {

@@ -112,6 +112,9 @@ class Communicator {
   // By which sentences and records name it.
   void rename(std::string_view name) { platform::rename_communicator(participants_.noted, name); }
   std::string explain(const CallShape& shape) const { return planner_->explain(shape); }
+  std::optional<selection::Measured> best_measured(const CallShape& shape) const {
+    return planner_->best_measured(shape);
+  }
   selection::ByMpi by_mpi(bool only_forced) const { return planner_->by_mpi(only_forced || check_); }
 
  private:

@@ -7,14 +7,12 @@
 #include "selection/cost_model.h"
 #include "selection/detours.h"
 #include "selection/matching.h"
+#include "selection/measured.h"
 #include "selection/parts.h"
+#include "selection/text.h"
 
 namespace hocket::selection {
 namespace {
-
-std::string plural(uint64_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string call_of(const Query& query) {
   std::string text(schedule::name(query.collective));
@@ -57,55 +55,6 @@ std::string comparison(double us, const std::string& next, double next_us, const
 std::string comparison_with(double us, const Prediction& next) {
   constexpr double kClear = 0.98;
   return comparison(us, to_text(next.spec), next.us, next.us < kClear * us ? "less with " : "the runner-up ");
-}
-
-// Where a rule's times were measured, or of what call times are predicted.
-struct Place {
-  std::optional<uint64_t> bytes;  // none: of a barrier, or of any length
-  uint64_t nodes = 1;
-  uint64_t ranks = 0;  // of a node
-
-  bool operator==(const Place&) const = default;
-};
-
-Place place_of(const Query& query) {
-  const bool has_bytes =
-      query.collective != schedule::Collective::kBarrier && schedule::lengths_are_agreed(query.collective);
-  return {has_bytes ? std::optional(query.bytes) : std::nullopt, query.node_count(), query.ranks_a_node()};
-}
-
-// From the note that `hocket tune` puts behind a rule: "at 4K, 8 ranks", "at 8 ranks", "at 4K, 2x8 ranks" (two nodes).
-// Anybody else's is no place.
-std::optional<Place> place_of(std::string_view note) {
-  constexpr std::string_view kBefore = "at ";
-  constexpr std::string_view kAfter = " ranks";
-  if (note.size() <= kBefore.size() + kAfter.size() || !note.starts_with(kBefore) || !note.ends_with(kAfter)) return {};
-  note.remove_prefix(kBefore.size());
-  note.remove_suffix(kAfter.size());
-  Place place;
-  if (const size_t comma = note.find(", "); comma != std::string_view::npos) {
-    Result<uint64_t> bytes = parse_size(note.substr(0, comma));
-    if (!bytes.is_ok()) return {};
-    place.bytes = bytes.value();
-    note.remove_prefix(comma + 2);
-  }
-  if (const size_t cross = note.find('x'); cross != std::string_view::npos) {
-    Result<uint64_t> nodes = parse_size(note.substr(0, cross));
-    if (!nodes.is_ok()) return {};
-    place.nodes = nodes.value();
-    note.remove_prefix(cross + 1);
-  }
-  Result<uint64_t> ranks = parse_size(note);
-  if (!ranks.is_ok()) return {};
-  place.ranks = ranks.value();
-  return place;
-}
-
-std::string to_text(const Place& place) {
-  const std::string ranks = place.nodes == 1
-                                ? plural(place.ranks, "rank")
-                                : std::to_string(place.nodes) + "x" + std::to_string(place.ranks) + " ranks";
-  return place.bytes ? size_to_text(*place.bytes) + (*place.bytes == 1 ? " byte, " : " bytes, ") + ranks : ranks;
 }
 
 // What the model says of the chosen one, and of the best of the others; "" if it has nothing to say of it.

@@ -4,6 +4,7 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ inline std::string quoted(std::string_view text) {
   result += text;
   result += '`';
   return result;
+}
+
+inline std::string plural(uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 }  // namespace hocket::selection

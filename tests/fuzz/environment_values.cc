@@ -42,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (environment::unknown_name(text).empty()) std::abort();
   switch (setting.kind) {
     case Kind::kFlag:
+    case Kind::kFlagOrFile:
       expect_reason(environment::parse_flag(setting, text));
       break;
     case Kind::kInteger:

@@ -29,6 +29,16 @@ class Collectives(PythonTest):
             names = [name[:-len("_start")] + form for name in started for form in ("", "_start", "_init")]
             self.assertEqual(self.expect(on_ranks(1, "-c", code, *names)).stdout.strip(), "")
 
+    def test_calls_are_counted(self):
+        code = ("import hocket, numpy\ncomm = hocket.world()\ncomm.barrier()\nassert not hocket.count_calls()\n"
+                "before = hocket.counters()\nfor _ in range(3): comm.allreduce(numpy.ones(2))\n"
+                "assert hocket.count_calls(False)\nafter = hocket.counters()\ncomm.barrier()\n"
+                "assert after == hocket.counters() and set(after) == set(hocket.counter_descriptions())\n"
+                "assert after['time_ns'] > before['time_ns']\n"
+                "counted = [str(after[name] - before[name]) for name in ('calls', 'bytes')]\n"
+                "import sys\nsys.stdout.write(' '.join(counted) + '\\n')")
+        self.assertEqual(self.expect(on_ranks(2, "-c", code)).stdout.split(), ["3", "48"] * 2)
+
     def test_constants_are_those_of_the_header(self):
         header = (ROOT / "include/hocket/hocket.h").read_text(encoding="utf-8")
         header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)

@@ -85,6 +85,26 @@ class Statistics(PythonTest):
         self.assertGreaterEqual(found.seconds_in_all, found.seconds_in_calls)
         self.assertEqual(set(found.seconds), {"MPI_Allreduce", "MPI_Barrier"})
 
+    def test_those_of_a_job_in_a_file(self):
+        launcher = pathlib.Path(sys.executable).parent / "mpiexec"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "job.json")
+            line = hocket.exec_args([launcher, "-n", "2", sys.executable, "-c", PROGRAM], mpi="mpich")
+            ended = subprocess.run(line, env={**environment(), "HOCKET_STATS": str(path)}, capture_output=True,
+                                   text=True, timeout=LIMIT_S, check=True)
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self.assertEqual(list(path.parent.iterdir()), [path])
+        self.assertNotIn("hocket:", ended.stderr)
+        self.assertEqual((found["format"], found["ranks"]), (1, 2))
+        self.assertEqual(found["calls"]["MPI_Allreduce"]["carried_out"], 200)
+        self.assertEqual(found["calls"]["MPI_Barrier"]["outcomes"], {"single rank": 2})
+        seconds = found["seconds"]
+        self.assertGreater(seconds["collectives"], 0)
+        self.assertAlmostEqual(seconds["waiting"] + seconds["moving"] + seconds["not_told_apart"],
+                               seconds["collectives"], places=6)
+        self.assertEqual(sum(site["calls"] for site in found["call_sites"]) + found["other_call_sites"]["calls"], 202)
+        self.assertTrue(all(site["object"] for site in found["call_sites"]))
+
     def test_several_jobs_and_reasons(self):
         text = ("hocket: calls of 1 rank\n"
                 "hocket:                             carried out passed through   why\n"

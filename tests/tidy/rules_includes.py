@@ -43,8 +43,8 @@ ALLOWED = {
 ALLOWED_HEADERS = {
     "interposer": tuple(f"c_api/internal/{name}.h" for name in (
         "attention", "call", "cores", "early", "job_size", "leaving", "neighbourhood", "node_label", "notices",
-        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/trace", "vocabulary",
-        "windows")) + tuple(
+        "pending", "set_up", "sleeping", "takeover", "timing/call_times", "timing/measured", "timing/trace",
+        "vocabulary", "windows")) + tuple(
             f"platform/whereabouts/{name}.h" for name in ("description", "observer", "own_record"))
 }
 # What engines may have of src/engines besides their own folder: the executor owns the interface that they fill.
@@ -210,6 +210,7 @@ COMPILED_ELSEWHERE = {
     "examples/samplesort/samplesort.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/samplesort/sort.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/fft/fft.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
+    "examples/collector/collector.c": "compiled by each MPI's own compiler: tests/integration/examples",
     "examples/fft/solver.c": "compiled by each MPI's own compiler: scripts/demo.py, tests/integration",
     "examples/stories/heat3d.cc": "compiled by a page that ./dev stories runs",
     "tests/integration/install/consumer.c": "compiled against the installed tree by its test",

@@ -13,6 +13,7 @@ ENVIRONMENT_PAGE = "docs/environment.md"
 PUBLIC_HEADER = "include/hocket/hocket.h"
 NEIGHBOURS_HEADER = "include/hocket/neighbourhoods.h"
 PERSISTENT_HEADER = "include/hocket/persistent.h"
+COUNTERS_HEADER = "include/hocket/counters.h"
 CXX_HEADER = "include/hocket/hocket.hpp"
 CXX_PERSISTENT_HEADER = "include/hocket/persistent.hpp"
 STATISTICS = "interposer/core/statistics.cc"
@@ -137,7 +138,7 @@ def check_licence(tree):
 
 def check_public_header(tree):
     """Each function stands in a paragraph with a comment, or right under a heading that says what it needs."""
-    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER, PERSISTENT_HEADER):
+    for header in (PUBLIC_HEADER, NEIGHBOURS_HEADER, PERSISTENT_HEADER, COUNTERS_HEADER):
         if tree.exists(header):
             yield from _check_comments(tree, header)
 

@@ -28,6 +28,8 @@ std::string accepted_by(const Setting& setting) {
   switch (setting.kind) {
     case Kind::kFlag:
       return "`0` or `1`";
+    case Kind::kFlagOrFile:
+      return "`0`, `1` or a path that ends in `.json`";
     case Kind::kInteger:
       return std::string(setting.choices) + ", " + std::to_string(setting.minimum) + " to " +
              std::to_string(setting.maximum);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shim/collectives/decision.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/log.h"
+#include "c_api/internal/timing/call_times.h"
+#include "c_api/internal/timing/measured.h"
 #include "shim/job/errors.h"
 
 namespace hocket::interposer {
@@ -38,6 +43,46 @@ void count(const Decision& decision, Collective collective, Outcome outcome) {
   } else {
     common_counters.add(collective, outcome);
   }
+}
+
+namespace {
+
+// One rank is enough: all make the same choice.
+void note_choice(Collective collective, const c_api::CallTimes& times, uint64_t waited_ns, MPI_Comm comm) {
+  if (!c_api::may_be_measured(times.collective)) return;
+  const uint64_t ns = times.ended_ns - times.began_ns;
+  const ChoiceKey key = {collective, times.algorithm, times.bytes, times.size};
+  const auto find_best = [&](ChoiceTimes& choice) {
+    const std::optional<c_api::Measured> best =
+        c_api::best_measured(find_communicator(comm)->comm, times.collective, times.bytes);
+    if (!best) return;
+    choice.best = best->algorithm;
+    choice.best_us = best->us;
+    choice.best_bytes = best->bytes;
+    choice.best_is_shipped = best->is_shipped;
+  };
+  try {
+    call_times.choices().add(key, ns - std::min(ns, waited_ns), find_best);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  }
+}
+
+}  // namespace
+
+void note_wait(TimedCall& timed, MPI_Comm comm) {
+  timed.stop();
+  c_api::CallTimes times;
+  // One that hocket has made for itself before may have been left.
+  if (!c_api::take_last_call(times) || !timed.includes(times.began_ns)) return;
+  CallWait wait;
+  wait.is_known = true;
+  if (times.has_waited()) {
+    wait.ns = times.waited_for_late_ns;
+    wait.late_rank = world_rank_of(comm, static_cast<int>(times.last_rank));
+  }
+  timed.note(wait);
+  if (internal::job.rank == 0) note_choice(timed.collective(), times, wait.ns, comm);
 }
 
 }  // namespace hocket::interposer

@@ -142,12 +142,23 @@ int serve_untimed(const Call& call, const PassThrough& pass_through) {
   return wait_in_mpi(pass_through);
 }
 
+// After a call on `comm`: what is known of how long it waited, and for whom.
+void note_wait(TimedCall& timed, MPI_Comm comm);
+
 template <typename Call, typename PassThrough>
-int serve(const Call& call, const PassThrough& pass_through) {
+__attribute__((noinline)) int serve_timed(const Call& call, const void* caller, const PassThrough& pass_through) {
+  TimedCall timed(call.collective, caller);
+  const int error = serve_untimed(call, pass_through);
+  note_wait(timed, call.comm);
+  return error;
+}
+
+// `caller`: the address to which the function of MPI returns.
+template <typename Call, typename PassThrough>
+int serve(const Call& call, const void* caller, const PassThrough& pass_through) {
   const InCollective in(call.collective, call.comm);
-  if (!call_times.is_on()) [[likely]]
-    return serve_untimed(call, pass_through);
-  const TimedCall timed(call.collective);
+  if (call_times.is_on()) [[unlikely]]
+    return serve_timed(call, caller, pass_through);
   return serve_untimed(call, pass_through);
 }
 

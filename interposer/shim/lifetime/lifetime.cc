@@ -17,6 +17,7 @@
 #include "c_api/internal/cores.h"
 #include "c_api/internal/early.h"
 #include "c_api/internal/node_label.h"
+#include "c_api/internal/timing/call_times.h"
 #include "c_api/internal/timing/trace.h"
 #include "core/awaited_progress.h"
 #include "core/call_times.h"
@@ -35,6 +36,7 @@
 #include "shim/communicators/nodes.h"
 #include "shim/job/job.h"
 #include "shim/lifetime/clocks.h"
+#include "shim/lifetime/report.h"
 #include "shim/requests/started_call.h"
 #include "shim/types/operations.h"
 #include "shim/types/types.h"
@@ -257,27 +259,6 @@ bool start_serving(const std::vector<StartFacts>& all) {
   return true;
 }
 
-template <size_t N>
-std::array<uint64_t, N> sums_of(const std::array<uint64_t, N>& mine, MPI_Datatype type) {
-  std::array<uint64_t, N> sums = mine;
-  next_pmpi().Reduce(mine.data(), sums.data(), static_cast<int>(N), type, sum_operation(), 0, handles.comm_world);
-  return sums;
-}
-
-void print_statistics() {
-  MPI_Datatype type = uint64_type();
-  const TimeArray times = call_times.end_job();
-  if (type == handles.type_null) return;
-  const CounterArray calls = sums_of(read_counters(), type);
-  const TimeArray all_times = sums_of(times, type);
-  const c_api::WindowUses uses = window_uses();
-  const std::array<uint64_t, 2> windows = sums_of(std::array<uint64_t, 2>{uses.in_place, uses.copied}, type);
-  if (job.rank != 0) return;
-  const std::string text =
-      statistics_text(calls, job.size) + windows_text(windows[0], windows[1]) + times_text(all_times, job.size);
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // no reader is left
-}
-
 }  // namespace
 
 void prepare_job(bool wants_all_threads) {
@@ -340,7 +321,10 @@ void begin_job() {
   if (!serving && is_wanted && job.rank == 0) {
     HOCKET_LOG_WARN("all calls are passed through: a rank could not prepare itself");
   }
-  if (job.settings.statistics != 0) call_times.begin_job();
+  if (job.settings.statistics != 0) {
+    call_times.begin_job(job.size);
+    c_api::time_calls(true);
+  }
   internal::mode.store(serving ? Mode::kServing : Mode::kDisabled, std::memory_order_relaxed);
 }
 
@@ -356,7 +340,7 @@ void end_job() {
   if (served) end_asking();
   if (served) close_all();
   device::end();
-  if (job.settings.statistics != 0) print_statistics();
+  if (job.settings.statistics != 0) report_job();
   if (served) {
     end_lineage();
     unwatch_communicators();

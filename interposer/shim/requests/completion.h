@@ -109,11 +109,11 @@ bool may_be_tested() {
 }
 
 template <typename Completion, typename PassThrough>
-int wait_for(const Completion& completion, const PassThrough& pass_through) {
+int wait_for(const Completion& completion, const void* caller, const PassThrough& pass_through) {
   const AwaitedRequests awaited(completion.requests, completion.count);
   if (holds_started() && !is_nested()) [[unlikely]] {
     if (const StartedCall* const call = first_started_among(completion); call != nullptr) {
-      const TimedCall timed(call->collective);
+      const TimedCall timed(call->collective, caller);
       return completion.wait();
     }
   }

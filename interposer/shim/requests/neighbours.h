@@ -28,7 +28,7 @@ bool serve_among_neighbours(const NeighbourCall& call, NeighbourForm form, Decis
                             int& error);
 
 template <typename PassThrough>
-int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request* request,
+int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request* request, const void* caller,
                      const PassThrough& pass_through) {
   constexpr Collective kFirst[] = {Collective::kNeighborAllgather, Collective::kIneighborAllgather,
                                    Collective::kNeighborAllgatherInit};
@@ -36,7 +36,7 @@ int serve_neighbours(const NeighbourCall& call, NeighbourForm form, MPI_Request*
   if (!is_ours(counted)) [[unlikely]]
     return pass_through();
   const InCollective in(counted, call.comm);
-  const TimedCall timed(counted);
+  const TimedCall timed(counted, caller);
   Decision decision;
   decision.form = counted;
   int error = MPI_SUCCESS;

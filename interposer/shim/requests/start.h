@@ -145,12 +145,12 @@ bool serve_start(const Call& call, Decision& decision, bool is_persistent, MPI_R
 }
 
 template <typename Call, typename PassThrough>
-int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Request* request,
+int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Request* request, const void* caller,
                const PassThrough& pass_through) {
   if (!is_ours(form)) [[unlikely]]
     return pass_through();
   const InCollective in(form, call.comm);
-  const TimedCall timed(form);
+  const TimedCall timed(form, caller);
   Decision decision;
   decision.form = form;
   int error = MPI_SUCCESS;
@@ -168,12 +168,12 @@ int serve_form(const Call& call, Collective form, bool is_persistent, MPI_Reques
 }
 
 template <typename Call, typename PassThrough>
-int begin(const Call& call, MPI_Request* request, const PassThrough& pass_through) {
-  return serve_form(call, nonblocking(call.collective), false, request, pass_through);
+int begin(const Call& call, MPI_Request* request, const void* caller, const PassThrough& pass_through) {
+  return serve_form(call, nonblocking(call.collective), false, request, caller, pass_through);
 }
 template <typename Call, typename PassThrough>
-int initialise(const Call& call, MPI_Request* request, const PassThrough& pass_through) {
-  return serve_form(call, persistent(call.collective), true, request, pass_through);
+int initialise(const Call& call, MPI_Request* request, const void* caller, const PassThrough& pass_through) {
+  return serve_form(call, persistent(call.collective), true, request, caller, pass_through);
 }
 
 }  // namespace hocket::interposer

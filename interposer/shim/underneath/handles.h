@@ -20,6 +20,7 @@ namespace hocket::interposer {
   X(MPI_Comm, comm_self, MPI_COMM_SELF, comm_self)                   \
   X(MPI_Datatype, type_null, MPI_DATATYPE_NULL, datatype_null)       \
   X(MPI_Datatype, byte, MPI_BYTE, byte)                              \
+  X(MPI_Datatype, unsigned_long, MPI_UNSIGNED_LONG, unsigned_long)   \
   X(MPI_Op, op_null, MPI_OP_NULL, op_null)                           \
   X(MPI_Info, info_null, MPI_INFO_NULL, info_null)                   \
   X(MPI_Request, request_null, MPI_REQUEST_NULL, request_null)       \

@@ -8,12 +8,12 @@
 
 using namespace hocket::interposer;
 
-HOCKET_WRAP_COLLECTIVE(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, pass_through))
+HOCKET_WRAP_COLLECTIVE(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}, HOCKET_CALLER, pass_through))
 
 #define HOCKET_COUNT int
 #define HOCKET_DISPLACEMENT int
 #define HOCKET_COLLECTIVE(name, started, parameters, arguments, ...) \
-  HOCKET_WRAP_COLLECTIVE(name, parameters, arguments, serve(__VA_ARGS__, pass_through))
+  HOCKET_WRAP_COLLECTIVE(name, parameters, arguments, serve(__VA_ARGS__, HOCKET_CALLER, pass_through))
 #include "shim/underneath/collectives.def"
 #undef HOCKET_COLLECTIVE
 #undef HOCKET_DISPLACEMENT
@@ -23,7 +23,7 @@ HOCKET_WRAP_COLLECTIVE(Barrier, (MPI_Comm comm), (comm), serve(BarrierCall{comm}
 #define HOCKET_WRAP_COUNT(prefix, next, name, parameters, arguments, ...)                         \
   HOCKET_EXPORT int prefix##name##_c parameters {                                                 \
     const auto call = __VA_ARGS__;                                                                \
-    return serve(call, [&] {                                                                      \
+    return serve(call, HOCKET_CALLER, [&] {                                                       \
       const auto function = next().name##_c;                                                      \
       return function != nullptr ? function arguments : pass_through_narrowed(next().name, call); \
     });                                                                                           \

@@ -6,14 +6,15 @@
 using namespace hocket::interposer;
 
 HOCKET_WRAP(Wait, (MPI_Request * request, MPI_Status* status), (request, status),
-            wait_for(OneRequest{request, status}, pass_through))
+            wait_for(OneRequest{request, status}, HOCKET_CALLER, pass_through))
 HOCKET_WRAP(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses), (count, requests, statuses),
-            wait_for(AllRequests{count, requests, statuses}, pass_through))
+            wait_for(AllRequests{count, requests, statuses}, HOCKET_CALLER, pass_through))
 HOCKET_WRAP(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status),
-            (count, requests, index, status), wait_for(AnyRequest{count, requests, index, status}, pass_through))
+            (count, requests, index, status),
+            wait_for(AnyRequest{count, requests, index, status}, HOCKET_CALLER, pass_through))
 HOCKET_WRAP(Waitsome, (int count, MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses),
             (count, requests, completed, indices, statuses),
-            wait_for(SomeRequests{count, requests, completed, indices, statuses}, pass_through))
+            wait_for(SomeRequests{count, requests, completed, indices, statuses}, HOCKET_CALLER, pass_through))
 
 HOCKET_WRAP(Test, (MPI_Request * request, int* flag, MPI_Status* status), (request, flag, status),
             test_for(OneRequest{request, status}, flag, pass_through))

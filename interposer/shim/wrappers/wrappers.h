@@ -11,6 +11,9 @@
 
 #define HOCKET_EXPORT extern "C" __attribute__((visibility("default")))
 
+// In a body: the address to which the function returns, which tells where in the program it was called.
+#define HOCKET_CALLER __builtin_return_address(0)
+
 // `body` is one expression that may use pass_through, a function object that passes the call on, and pass_on, the same
 // where the MPI has been found.
 // Parameters, or arguments, in brackets, and what comes behind them.

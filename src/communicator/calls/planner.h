@@ -22,6 +22,7 @@
 #include "engines/executor/program.h"
 #include "selection/by_mpi.h"
 #include "selection/choice.h"
+#include "selection/measured.h"
 
 namespace hocket::communicator {
 
@@ -131,11 +132,16 @@ class Planner final : public carriers::Choices {
   // nullopt: by the table. Gives what was forced before.
   std::optional<selection::Spec> force(schedule::Collective collective, std::optional<selection::Spec> spec);
   std::string explain(const CallShape& shape) const;
+  std::optional<selection::Measured> best_measured(const CallShape& shape) const {
+    return selection::best_measured(query(shape), table_for(shape));
+  }
   // What is left to the MPI before it comes here; such calls of the library's own are carried out all the same. By
   // force alone where an engine has rules of its own.
   selection::ByMpi by_mpi(bool only_forced) const;
-  // Whether an engine could carry out such a call itself, by whatever algorithm.
-  bool may_go_by_engine(const CallShape& shape) const { return candidate_for(shape) != nullptr; }
+  // The engine that could carry out such a call itself, by whatever algorithm; nullptr: none.
+  const carriers::Engine* candidate_for(const CallShape& shape) const {
+    return engines_ == nullptr ? nullptr : engines_->candidate(call_of(shape));
+  }
   // For engines.
   std::vector<selection::Choice> of(schedule::Collective collective, uint64_t most, const char* wire) const override;
   std::string forced(schedule::Collective collective) const override;
@@ -163,9 +169,6 @@ class Planner final : public carriers::Choices {
   selection::Query query(const CallShape& shape) const;
   schedule::Shape shape_of(const selection::Choice& choice, const CallShape& shape) const;
   const selection::Spec* forced_spec(schedule::Collective collective) const;
-  const carriers::Engine* candidate_for(const CallShape& shape) const {
-    return engines_ == nullptr ? nullptr : engines_->candidate(call_of(shape));
-  }
   // Of a call that an engine may carry out: rules under wire=<the engine's>.
   const selection::Table& table_for(const CallShape& shape) const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/algorithm.h"
+#include "communicator/timing/call_counters.h"
 #include "platform/tracing/tracer.h"
 
 namespace hocket::communicator {
@@ -96,6 +97,7 @@ void CallTimer::end(const Prepared& prepared, Vocabulary vocabulary) {
     if (until_ns > idle.from_ns) times.waited_for_late_ns += until_ns - idle.from_ns;
   }
   last_call = times;
+  if (calls_are_timed_for(TimesFor::kCounters)) count_call(times);
   if (!is_traced_) return;
   TracedCall({.times = times,
               .first_look_ns = first_look_ns_,

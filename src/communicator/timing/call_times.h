@@ -41,11 +41,14 @@ struct CallTimes {
 };
 
 // Who wants calls timed.
-enum class TimesFor : uint32_t { kCaller = 1, kTrace = 2 };
+enum class TimesFor : uint32_t { kCaller = 1, kTrace = 2, kCounters = 4 };
 
 // Relaxed, all: it is set before calls that are to be timed, and a call that misses it is not timed.
 inline std::atomic<uint32_t> times_wanted{0};
 inline bool calls_are_timed() { return times_wanted.load(std::memory_order_relaxed) != 0; }
+inline bool calls_are_timed_for(TimesFor whom) {
+  return (times_wanted.load(std::memory_order_relaxed) & static_cast<uint32_t>(whom)) != 0;
+}
 inline void time_calls(TimesFor whom, bool on) {
   const auto bit = static_cast<uint32_t>(whom);
   if (on)

@@ -13,7 +13,8 @@ from hocket_command import LIMIT_S, CommandTest, main, run
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 HEADER = os.path.join(ROOT, "include/hocket/hocket.h")
-HEADERS = [HEADER, *(os.path.join(ROOT, "include/hocket", name) for name in ("neighbourhoods.h", "persistent.h"))]
+HEADERS = [HEADER, *(os.path.join(ROOT, "include/hocket", f"{name}.h")
+                     for name in ("neighbourhoods", "persistent", "counters"))]
 
 
 def text_of(path):

@@ -47,6 +47,20 @@ function(hocket_mpi_waiting_tests mpi)
       hocket_mpi_expect(own_progress_${level} ${mpi} "UNEXPECTED=has no function")
     endif()
   endforeach()
+  # What tools read by MPI_T, which Intel MPI's tests can't initialise first: another library is before it there.
+  if(NOT mpi STREQUAL impi)
+    hocket_mpi_test(tool_variables ${mpi} tool_variables.c 3)
+  endif()
+  # Where a job's time went: in which lines of the program, and for whom.
+  foreach(how blocking started among_others)
+    hocket_mpi_test(where_time_goes_${how} ${mpi} where_time_goes.c 3)
+    hocket_mpi_expect(where_time_goes_${how} ${mpi} ARGUMENTS=${how})
+  endforeach()
+  hocket_mpi_expect(where_time_goes_blocking ${mpi}
+    "EXPECT=^  MPI_Barrier +meet_late, where_time_goes.c:1000 +0.[1-9] && ^  rank 1 +[0-9].[0-9]+ +(100|9[0-9])\\.")
+  hocket_mpi_expect(where_time_goes_among_others ${mpi} "EXPECT=^  rank 1 +[01].[3-9]")
+  hocket_mpi_expect(where_time_goes_started ${mpi}
+    "EXPECT=^  MPI_Ibarrier +meet_later, where_time_goes.c:2000 +0.[1-9]")
   # Who is late for a collective, and what it does. Seconds pass.
   if(mpi MATCHES "^(mpich|openmpi)$")
     foreach(how sleeps computes receives)

@@ -76,6 +76,21 @@ TEST(Environment, FlagsKnowTheUsualWords) {
   EXPECT_FALSE(get_flag("HOCKET_STATS").is_ok());
 }
 
+TEST(Environment, AFlagMayNameAFileWhereItsSettingSaysSo) {
+  for (const char* file : {"a.json", "/tmp/.json", "results/job 7.json"}) {
+    const Variable variable("HOCKET_STATS", file);
+    EXPECT_TRUE(get_flag("HOCKET_STATS").value()) << file;
+    EXPECT_EQ(get_text("HOCKET_STATS").value(), file);
+    EXPECT_FALSE(parse_flag(*find("HOCKET_CHECK"), file).is_ok()) << file;
+  }
+  for (const char* none : {".json", "a.jsonl", "json", "a.json/"}) {
+    const Variable variable("HOCKET_STATS", none);
+    const Result<bool> refused = get_flag("HOCKET_STATS");
+    ASSERT_FALSE(refused.is_ok()) << none;
+    EXPECT_NE(std::string(refused.status().message()).find(".json"), std::string::npos);
+  }
+}
+
 TEST(Environment, SizesTakeSuffixes) {
   const Setting& setting = *find("HOCKET_MEMORY");
   EXPECT_EQ(parse_size(setting, "4096").value(), 4096u);

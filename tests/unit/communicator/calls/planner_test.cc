@@ -130,7 +130,7 @@ TEST_F(PlannerOfFour, SignsCallsByWhatRanksMustAgreeOn) {
 
 TEST_F(PlannerOfFour, WithinANodeWantsNoMulticastAndNoEngines) {
   EXPECT_FALSE(planner_.wants_multicast());
-  EXPECT_FALSE(planner_.may_go_by_engine(allreduce(1)));
+  EXPECT_EQ(planner_.candidate_for(allreduce(1)), nullptr);
   EXPECT_FALSE(prepare(allreduce(1))->runs_by_itself);
   EXPECT_TRUE(planner_.is_oversubscribed());
 }

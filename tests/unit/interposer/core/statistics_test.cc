@@ -101,7 +101,7 @@ TEST(CallTimes, AreOfTheOutermostCallAndOfTheJobOnly) {
   {
     const TimedCall before(Collective::kBarrier);
   }
-  call_times.begin_job();
+  call_times.begin_job(2);
   EXPECT_TRUE(call_times.is_on());
   {
     const TimedCall outer(Collective::kReduceScatter);
@@ -113,6 +113,29 @@ TEST(CallTimes, AreOfTheOutermostCallAndOfTheJobOnly) {
   EXPECT_EQ(times[static_cast<size_t>(Collective::kReduce)], 0u);
   EXPECT_GT(times[static_cast<size_t>(Collective::kReduceScatter)], 0u);
   EXPECT_GE(times[kCollectives], times[static_cast<size_t>(Collective::kReduceScatter)]);
+}
+
+TEST(CallTimes, KeepForWhomCallsWaited) {
+  CallTimes times;
+  times.begin_job(3);
+  times.add(Collective::kBarrier, nullptr, 100, {true, 60, 2});
+  times.add(Collective::kBarrier, nullptr, 100, {true, 160, 0});  // never longer than the call
+  times.add(Collective::kBarrier, nullptr, 100, {true, 0, -1});
+  times.add(Collective::kBarrier, nullptr, 100, {});
+  times.add(Collective::kReduce, nullptr, 10, {true, 5, -1});
+  times.add(Collective::kReduce, nullptr, 10, {true, 5, 3});
+  EXPECT_EQ(times.timed_ns(), 320u);
+  EXPECT_EQ(times.waited_ns(), 170u);
+  EXPECT_EQ(times.waited_for(), (std::vector<uint64_t>{100, 0, 60}));
+  EXPECT_EQ(times.end_job()[static_cast<size_t>(Collective::kBarrier)], 400u);
+}
+
+TEST(CallTimes, OfVeryLargeJobsKeepNoRanks) {
+  CallTimes times;
+  times.begin_job(1 << 20);
+  times.add(Collective::kBarrier, nullptr, 100, {true, 60, 2});
+  EXPECT_EQ(times.waited_ns(), 60u);
+  EXPECT_TRUE(times.waited_for().empty());
 }
 
 }  // namespace

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/report/json.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+namespace hocket::interposer {
+namespace {
+
+// How many bytes of UTF-8 begin here; 0: none that are right.
+size_t length_of_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const size_t length = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
+  if (length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) return 0;
+  return length;
+}
+
+std::string escaped(char letter) {
+  if (letter == '"' || letter == '\\') return {'\\', letter};
+  if (static_cast<unsigned char>(letter) >= 0x20) return {letter};
+  char text[8];
+  std::snprintf(text, sizeof text, "\\u%04x", static_cast<unsigned>(letter));
+  return text;
+}
+
+// Members of an object, or elements of an array, with commas between.
+class List {
+ public:
+  List(char open, char close) : text_(1, open), close_(close) {}
+  void add(const std::string& element) {
+    text_ += std::exchange(separator_, ", ");
+    text_ += element;
+  }
+  void add(const char* name, const std::string& value) { add(json_string(name) + ": " + value); }
+  void add(const char* name, uint64_t value) { add(name, std::to_string(value)); }
+  void add_seconds(const char* name, uint64_t ns) {
+    char number[40];
+    std::snprintf(number, sizeof number, "%llu.%09llu", static_cast<unsigned long long>(ns / 1'000'000'000),
+                  static_cast<unsigned long long>(ns % 1'000'000'000));
+    add(name, number);
+  }
+  std::string text() const { return text_ + close_; }
+
+ private:
+  std::string text_;
+  char close_;
+  const char* separator_ = "";
+};
+List object() { return {'{', '}'}; }
+List array() { return {'[', ']'}; }
+
+std::string number_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", number);
+  return text;
+}
+
+std::string seconds_of(const JobReport& report) {
+  List seconds = object();
+  const uint64_t within = report.within_ns();
+  seconds.add_seconds("job", report.job_ns());
+  seconds.add_seconds("collectives", within);
+  seconds.add_seconds("waiting", report.waited_ns);
+  seconds.add_seconds("moving", report.timed_ns - report.waited_ns);
+  seconds.add_seconds("not_told_apart", within > report.timed_ns ? within - report.timed_ns : 0);
+  return seconds.text();
+}
+
+std::string calls_of(const JobReport& report) {
+  List calls = object();
+  for (int i = 0; i < kCollectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    List outcomes = object();
+    uint64_t by_hocket = 0, by_mpi = 0;
+    for (int j = 0; j < kOutcomes; ++j) {
+      const auto outcome = static_cast<Outcome>(j);
+      const uint64_t number = report.calls[static_cast<size_t>(counter_index(collective, outcome))];
+      (is_by_hocket(outcome) ? by_hocket : by_mpi) += number;
+      if (number != 0) outcomes.add(reason(outcome), number);
+    }
+    if (by_hocket + by_mpi == 0) continue;
+    List one = object();
+    one.add("carried_out", by_hocket);
+    one.add("passed_through", by_mpi);
+    one.add("outcomes", outcomes.text());
+    one.add_seconds("seconds", report.times[static_cast<size_t>(i)]);
+    calls.add(mpi_name(collective), one.text());
+  }
+  return calls.text();
+}
+
+std::string late_of(const JobReport& report) {
+  List ranks = array();
+  for (const LateRank& late : report.late) {
+    List one = object();
+    one.add("rank", late.rank);
+    one.add_seconds("seconds", late.ns);
+    ranks.add(one.text());
+  }
+  return ranks.text();
+}
+
+void add_numbers(List& to, const PlacedSite& site) {
+  to.add("calls", site.calls);
+  to.add_seconds("seconds", site.ns);
+  to.add_seconds("waiting", site.waited_ns);
+}
+
+std::string sites_of(const JobReport& report) {
+  List sites = array();
+  const std::span<const PlacedSite> places = report.sites.sites();
+  for (size_t i = 0; i < places.size(); ++i) {
+    const PlacedSite& place = places[i];
+    const SourceLine line = i < report.lines.size() ? report.lines[i] : SourceLine();
+    const std::string function = line.function.empty() ? place.function : line.function;
+    List one = object();
+    one.add("collective", json_string(mpi_name(place.collective)));
+    one.add("function", function.empty() ? "null" : json_string(function));
+    one.add("file", line.file.empty() ? "null" : json_string(line.file));
+    one.add("line", line.file.empty() ? "null" : std::to_string(line.line));
+    one.add("object", json_string(place.object));
+    one.add("offset", place.offset);
+    add_numbers(one, place);
+    sites.add("\n  " + one.text());
+  }
+  return sites.text();
+}
+
+std::string choices_of(const JobReport& report) {
+  List choices = array();
+  for (const ChoiceTimes& choice : report.choices) {
+    List one = object();
+    one.add("collective", json_string(mpi_name(choice.key.collective)));
+    one.add("algorithm", json_string(choice.key.algorithm));
+    one.add("bytes", choice.key.bytes);
+    one.add("ranks", choice.key.ranks);
+    one.add("calls", choice.calls);
+    one.add_seconds("seconds", choice.ns);
+    one.add("best", choice.best.empty() ? "null" : json_string(choice.best));
+    one.add("best_us", choice.best.empty() ? "null" : number_text(choice.best_us));
+    one.add("best_bytes", choice.best_bytes);
+    one.add("best_is_of_another_machine", choice.best_is_shipped ? "true" : "false");
+    choices.add("\n  " + one.text());
+  }
+  return choices.text();
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  while (!text.empty()) {
+    const size_t length = length_of_character(text);
+    quoted += length == 0 ? "?" : length == 1 ? escaped(text[0]) : std::string(text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return quoted + "\"";
+}
+
+std::string json_text(const JobReport& report) {
+  List all = object();
+  all.add("format", 1);
+  all.add("ranks", static_cast<uint64_t>(report.ranks));
+  all.add("seconds", seconds_of(report));
+  all.add("calls", calls_of(report));
+  List windows = object();
+  windows.add("in_place", report.windows_in_place);
+  windows.add("copied", report.windows_copied);
+  all.add("windows", windows.text());
+  all.add("waited_for", late_of(report));
+  List others = object();
+  others.add_seconds("seconds", report.other_late_ns);
+  all.add("waited_for_others", others.text());
+  all.add("call_sites", sites_of(report));
+  List other_sites = object();
+  add_numbers(other_sites, report.sites.others);
+  all.add("other_call_sites", other_sites.text());
+  all.add("choices_of_rank_0", choices_of(report));
+  return all.text() + "\n";
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  const std::string what = "HOCKET_STATS: " + path + " can't be written";
+  const std::string temporary = path + "." + std::to_string(getpid());
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return Status::system(what, errno);
+  int error = 0;
+  for (size_t written = 0; error == 0 && written < text.size();) {
+    const ssize_t bytes = write(file, text.data() + written, text.size() - written);
+    if (bytes > 0)
+      written += static_cast<size_t>(bytes);
+    else if (errno != EINTR)
+      error = errno;
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return Status::ok();
+  unlink(temporary.c_str());
+  return Status::system(what, error);
+}
+
+}  // namespace hocket::interposer
