@@ -88,6 +88,13 @@ Communicator* internal::look_up_communicator(MPI_Comm handle, RememberedCommunic
   return communicator;
 }
 
+void rename_communicator(MPI_Comm handle, const char* name) {
+  const Communicator* const communicator = known_communicator(handle);
+  if (communicator == nullptr) return;
+  platform::rename_communicator(communicator->noted, name);
+  if (communicator->comm != nullptr) c_api::name_communicator(communicator->comm, name);
+}
+
 uint64_t calls_before_takeover() {
   const int64_t calls = settings().takeover_calls != 0 ? settings().takeover_calls : usual_takeover_calls();
   return static_cast<uint64_t>(calls - 1);

@@ -48,6 +48,9 @@ Communicator* known_communicator(MPI_Comm handle);
 // kThisRank and kNotThisRank are each rank's own answer; either makes all ranks ask each other.
 enum class Waiting : uint8_t { kNotAll, kAll, kThisRank, kNotThisRank };
 
+// The program has given it another name, which sentences use.
+void rename_communicator(MPI_Comm handle, const char* name);
+
 // With the settings of the job.
 uint64_t calls_before_takeover();
 // core's prepare() with the exchange over this communicator.

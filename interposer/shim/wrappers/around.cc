@@ -2,6 +2,7 @@
 // The functions around the collectives: beginning and end, communicators that go, memory.
 #include "shim/wrappers/wrappers.h"
 
+#include "shim/communicators/communicators.h"
 #include "shim/job/job.h"
 #include "shim/lifetime/closing.h"
 #include "shim/lifetime/lifetime.h"
@@ -39,6 +40,14 @@ int end_communicator(const MPI_Comm* comm, const Close& close, const PassThrough
 }
 
 template <typename PassThrough>
+int give_name(MPI_Comm comm, const char* name, const PassThrough& pass_through) {
+  const int error = pass_through();
+  if (error == MPI_SUCCESS && interposer::mode() == interposer::Mode::kServing && !interposer::is_nested())
+    interposer::rename_communicator(comm, name);
+  return error;
+}
+
+template <typename PassThrough>
 int allocate(MPI_Aint size, MPI_Info info, void* baseptr, const PassThrough& pass_through) {
   return interposer::allocate_memory(size, info, baseptr) ? MPI_SUCCESS : pass_through();
 }
@@ -66,6 +75,7 @@ HOCKET_WRAP(Finalize, (void), (), finalize(pass_through))
 HOCKET_WRAP(Comm_free, (MPI_Comm * comm), (comm), end_communicator(comm, interposer::close_before_free, pass_through))
 HOCKET_WRAP(Comm_disconnect, (MPI_Comm * comm), (comm),
             end_communicator(comm, interposer::close_before_disconnect, pass_through))
+HOCKET_WRAP(Comm_set_name, (MPI_Comm comm, const char* name), (comm, name), give_name(comm, name, pass_through))
 HOCKET_WRAP(Alloc_mem, (MPI_Aint size, MPI_Info info, void* baseptr), (size, info, baseptr),
             allocate(size, info, baseptr, pass_through))
 HOCKET_WRAP(Free_mem, (void* base), (base), release(base, pass_through))
