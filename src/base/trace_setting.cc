@@ -36,10 +36,11 @@ Result<TraceSetting> parse_trace_setting(std::string_view text) {
     const std::string_view rest = text.substr(kRing.size());
     const size_t colon = rest.find(':');
     if (colon == std::string_view::npos) return refuse(text, "a ring names the number of events and a file");
-    const char* const end = rest.data() + colon;
-    const auto [stop, error] = std::from_chars(rest.data(), end, setting.events);
-    if (error != std::errc() || stop != end || setting.events == 0 || setting.events > TraceSetting::kMostEvents)
-      return refuse(text, "`" + std::string(rest.substr(0, colon)) + "` is no number of events");
+    const std::string_view number = rest.substr(0, colon);
+    const auto [stop, error] = std::from_chars(number.begin(), number.end(), setting.events);
+    if (error != std::errc() || stop != number.end() || setting.events == 0 ||
+        setting.events > TraceSetting::kMostEvents)
+      return refuse(text, "`" + std::string(number) + "` is no number of events");
     setting.at_events = true;
     file = rest.substr(colon + 1);
   }
