@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
 namespace hocket::observe {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr size_t kMostNamed = 4;       // ranges of ranks in a list
 constexpr size_t kShortestPlace = 12;  // characters
+constexpr size_t kNicePlace = 32;      // for which columns are left out
+constexpr size_t kGap = 2;             // between columns
 constexpr const char* kBold = "\033[1m";
 constexpr const char* kRed = "\033[1;31m";
 constexpr const char* kYellow = "\033[33m";
@@ -60,7 +63,13 @@ struct Column {
   std::string (*text)(const RankView&);
 };
 
-std::string place_of(const RankView& one) { return one.place + (one.after.empty() ? "" : ", after " + one.after); }
+// Shorter than in a sentence: of communicators with a name, the name.
+std::string place_of(const RankView& one) {
+  std::string text = one.place + (one.after.empty() ? "" : ", after " + one.after);
+  const std::string word = " of communicator \"";
+  if (const size_t at = text.find(word); at != text.npos) text.replace(at, word.size(), " of \"");
+  return text;
+}
 
 constexpr Column kRank = {"RANK", true,
                           [](const RankView& one) { return one.rank < 0 ? "?" : std::to_string(one.rank); }};
@@ -77,37 +86,60 @@ constexpr Column kState = {"STATE", false, [](const RankView& one) { return one.
 constexpr Column kWaited = {"WAITED", true, [](const RankView& one) { return percent(one.waited_share); }};
 constexpr Column kCpu = {"CPU", true, [](const RankView& one) { return percent(one.cpu_share); }};
 
+// The first that a narrow terminal does without stands last.
+constexpr Column kSpared[] = {kWaited, kCpu, kState};
+
 std::vector<Column> columns_of(const TableOptions& options) {
   if (options.has_rates) return {kRank, kProcess, kLate, kWaited, kCpu, kWhere, kFor, kWaitsFor, kState};
   return {kRank, kProcess, kLate, kWhere, kFor, kWaitsFor, kState};
 }
 
-using Cells = std::vector<std::vector<std::string>>;
-
-// The place gives way where lines are too long for the terminal, and what is still too long is cut at its end.
-std::vector<size_t> widths_of(const std::vector<Column>& columns, const Cells& cells, size_t width) {
+struct Layout {
+  std::vector<Column> columns;
   std::vector<size_t> widths;
-  size_t all = 0, place = 0;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    size_t most = length_of(columns[i].name);
-    for (const auto& row : cells) most = std::max(most, length_of(row[i]));
-    if (columns[i].text == kWhere.text) place = i;
-    widths.push_back(most);
-    all += most + 2;
-  }
-  if (width != 0 && all > width) {
-    const size_t surplus = all - width;
-    widths[place] =
-        std::max(std::min(widths[place], kShortestPlace), widths[place] > surplus ? widths[place] - surplus : 0);
-  }
-  return widths;
+};
+
+size_t width_of(const Column& column, const std::vector<RankView>& ranks, size_t rows) {
+  size_t most = length_of(column.name);
+  for (size_t i = 0; i < rows; ++i) most = std::max(most, length_of(column.text(ranks[i])));
+  return most;
 }
 
-std::string line_of(const std::vector<Column>& columns, const std::vector<std::string>& cells,
-                    const std::vector<size_t>& widths, size_t width) {
+// Where lines are too long for the terminal columns are left out, then the place gives way, and what is still too long
+// is cut at its end.
+Layout layout_of(const std::vector<RankView>& ranks, size_t rows, const TableOptions& options) {
+  Layout layout{columns_of(options), {}};
+  for (const Column& column : layout.columns) layout.widths.push_back(width_of(column, ranks, rows));
+  const auto find = [&](const Column& column) {
+    return std::find_if(layout.columns.begin(), layout.columns.end(),
+                        [&](const Column& one) { return one.text == column.text; });
+  };
+  const auto surplus = [&] {
+    size_t all = 0;
+    for (const size_t width : layout.widths) all += width + kGap;
+    return options.width != 0 && all > options.width ? all - options.width : 0;
+  };
+  const auto place = [&]() -> size_t& {
+    return layout.widths[static_cast<size_t>(find(kWhere) - layout.columns.begin())];
+  };
+  for (size_t i = std::size(kSpared); i-- > 0 && surplus() != 0 && place() < surplus() + kNicePlace;) {
+    const auto spared = find(kSpared[i]);
+    if (spared == layout.columns.end()) continue;
+    layout.widths.erase(layout.widths.begin() + (spared - layout.columns.begin()));
+    layout.columns.erase(spared);
+  }
+  const size_t most = place(), least = std::min(most, kShortestPlace), too_long = surplus();
+  place() = std::max(least, most > too_long ? most - too_long : 0);
+  return layout;
+}
+
+template <typename Cell>
+std::string line_of(const Layout& layout, size_t width, const Cell& cell) {
   std::string line;
-  for (size_t i = 0; i < columns.size(); ++i)
-    line += "  " + padded(cut(cells[i], widths[i]), widths[i], columns[i].is_right);
+  for (size_t i = 0; i < layout.columns.size(); ++i) {
+    const Column& column = layout.columns[i];
+    line += std::string(kGap, ' ') + padded(cut(cell(column), layout.widths[i]), layout.widths[i], column.is_right);
+  }
   line.erase(line.find_last_not_of(' ') + 1);
   return width == 0 ? line : cut(line, width);
 }
@@ -207,26 +239,21 @@ std::string heading_of(const JobView& job) {
 
 std::vector<std::string> table_of(const JobView& job, const TableOptions& options) {
   const std::vector<std::string> findings = findings_of(job, options);
-  const std::vector<Column> columns = columns_of(options);
   constexpr size_t kHeadLines = 2;
   size_t rows = job.here.size();
   const size_t others = kHeadLines + findings.size();
   if (options.lines != 0 && rows + others > options.lines)
     rows = options.lines > others + 1 ? options.lines - others - 1 : 0;
-  Cells cells;
-  for (size_t i = 0; i < rows; ++i) {
-    cells.emplace_back();
-    for (const Column& column : columns) cells.back().push_back(column.text(job.here[i]));
-  }
-  const std::vector<size_t> widths = widths_of(columns, cells, options.width);
-  std::vector<std::string> names;
-  for (const Column& column : columns) names.emplace_back(column.name);
+  const Layout layout = layout_of(job.here, rows, options);
   const std::string heading = heading_of(job);
-  std::vector<std::string> lines{coloured(options.width == 0 ? heading : cut(heading, options.width), kBold, options),
-                                 coloured(line_of(columns, names, widths, options.width), kDim, options)};
-  for (size_t i = 0; i < rows; ++i)
-    lines.push_back(
-        coloured(line_of(columns, cells[i], widths, options.width), colour_of(job.here[i], options), options));
+  std::vector<std::string> lines{
+      coloured(options.width == 0 ? heading : cut(heading, options.width), kBold, options),
+      coloured(line_of(layout, options.width, [](const Column& one) { return std::string(one.name); }), kDim, options)};
+  for (size_t i = 0; i < rows; ++i) {
+    const RankView& rank = job.here[i];
+    const std::string line = line_of(layout, options.width, [&](const Column& one) { return one.text(rank); });
+    lines.push_back(coloured(line, colour_of(rank, options), options));
+  }
   if (const size_t more = job.here.size() - rows; more != 0)
     lines.push_back("  ... and " + std::to_string(more) + (more == 1 ? " more rank" : " more ranks"));
   lines.insert(lines.end(), findings.begin(), findings.end());
