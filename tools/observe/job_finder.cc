@@ -102,10 +102,12 @@ Result<std::vector<SeenRecord>> records_near(int process) {
 }
 
 Result<std::vector<SeenRecord>> records_for(const std::string& word) {
-  int process = 0;
-  if (read_number(word, process)) return records_near(process);
   std::vector<SeenRecord> records = platform::all_records();
   if (word.empty()) return records;
+  // Some launchers call jobs by numbers, too.
+  const bool is_job = std::any_of(records.begin(), records.end(), [&](const auto& one) { return one.job() == word; });
+  int process = 0;
+  if (!is_job && read_number(word, process)) return records_near(process);
   std::set<std::string> known;
   for (const SeenRecord& one : records) known.insert(printable(one.job()));
   std::erase_if(records, [&](const SeenRecord& one) { return !printable(one.job()).starts_with(word); });

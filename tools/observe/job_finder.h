@@ -18,8 +18,8 @@ namespace hocket::observe {
 // Of the job that the process belongs to; of one that keeps no record, of those that it has started.
 Result<std::vector<platform::SeenRecord>> records_near(int process);
 
-// `word`: a process's number, the name of a job or its beginning; "": all jobs that this process may look at, which may
-// be none.
+// `word`: the name of a job, the number of a process, or the beginning of a name; "": all jobs that this process may
+// look at, which may be none.
 Result<std::vector<platform::SeenRecord>> records_for(const std::string& word);
 
 // The same, seen now.

@@ -231,7 +231,8 @@ class JobReader {
   void sort() {
     const auto key = [](const RankView& one) {
       return std::tuple(one.standing, -std::lround(one.late_s), -static_cast<int64_t>(one.awaited_by_count),
-                        one.standing == Standing::kInCall ? -one.waits_s : -one.for_s, one.rank, one.process);
+                        -std::lround(one.standing == Standing::kInCall ? one.waits_s : one.for_s), one.rank,
+                        one.process);
     };
     std::sort(view_.here.begin(), view_.here.end(),
               [&](const RankView& one, const RankView& other) { return key(one) < key(other); });
