@@ -78,7 +78,7 @@ constexpr Column kLate = {"LATE", true,
                           [](const RankView& one) { return one.awaited_by_count == 0 ? "-" : time_of(one.late_s); }};
 constexpr Column kWhere = {"WHERE", false, place_of};
 constexpr Column kFor = {"FOR", true, [](const RankView& one) {
-                           return one.standing == Standing::kEnded || one.place.empty() ? "-" : time_of(one.for_s);
+                           return one.state == kHasEnded || one.place.empty() ? "-" : time_of(one.for_s);
                          }};
 constexpr Column kWaitsFor = {"WAITS FOR", false,
                               [](const RankView& one) { return list_of(one.waits_for, one.waits_for_count); }};
