@@ -238,8 +238,12 @@ std::string heading_of(const JobView& job) {
 }
 
 std::vector<std::string> table_of(const JobView& job, const TableOptions& options) {
-  const std::vector<std::string> findings = findings_of(job, options);
-  constexpr size_t kHeadLines = 2;
+  std::vector<std::string> findings = findings_of(job, options);
+  constexpr size_t kHeadLines = 2, kFewestRows = 1;
+  // Some ranks rather than all that is said of them.
+  const size_t fewest = std::min(job.here.size(), kFewestRows) + (job.here.size() > kFewestRows ? 1 : 0);
+  while (options.lines != 0 && !findings.empty() && kHeadLines + fewest + findings.size() > options.lines)
+    findings.pop_back();
   size_t rows = job.here.size();
   const size_t others = kHeadLines + findings.size();
   if (options.lines != 0 && rows + others > options.lines)

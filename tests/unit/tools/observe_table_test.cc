@@ -59,6 +59,16 @@ TEST(ObservedTable, ATerminalsWidthAndHeightAreKept) {
   }
 }
 
+TEST(ObservedTable, RanksAreShownRatherThanAllThatIsSaidOfThem) {
+  TableOptions options;
+  options.width = 80;
+  options.lines = 4;
+  const std::vector<std::string> lines = table_of(hanging(4).views()[0], options);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_TRUE(lines[2].starts_with("     1 "));
+  EXPECT_EQ(lines[3], "  ... and 3 more ranks");
+}
+
 TEST(ObservedTable, ColumnsThatATerminalHasNoRoomForAreLeftOut) {
   TableOptions options;
   options.has_rates = true;
